@@ -1,0 +1,1 @@
+"""Every way in. Adapters parse, call a service and render."""

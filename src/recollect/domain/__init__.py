@@ -1,0 +1,1 @@
+"""Frozen dataclasses and pure rules. Standard library only."""

@@ -1,0 +1,106 @@
+"""A conversation: one branch of a tree. Rules for titles and previews."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, StrEnum
+from typing import Any
+
+from recollect.domain.ids import ConversationId, EntryId, TreeId, UserId
+from recollect.domain.memberships import Level
+
+TITLE_CHARS_MAX = 500
+AUTO_TITLE_CHARS = 40
+PREVIEW_CHARS = 100
+METADATA_BYTES_MAX = 16 * 1024
+
+
+class Keep(Enum):
+    """Marks a member that a PATCH did not name."""
+
+    KEEP = "keep"
+
+
+class ListMode(StrEnum):
+    """Which conversations of each tree a list shows."""
+
+    LATEST_FORK = "latest-fork"
+    ALL = "all"
+    ROOTS = "roots"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A branch as it is stored, with its text already decrypted.
+
+    `forked_at_seq` is the position of the fork point (0 for a blank fork, None for a root).
+    `last_text_seq` is the position of the last history entry with text on the visible path.
+    `title_pending` says that the first history entry with text will set the title.
+    """
+
+    id: ConversationId
+    tree_id: TreeId
+    owner_user_id: UserId
+    title: str | None
+    metadata: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    last_message_preview: str | None = None
+    forked_at_conversation_id: ConversationId | None = None
+    forked_at_entry_id: EntryId | None = None
+    forked_at_seq: int | None = None
+    last_text_seq: int | None = None
+    title_pending: bool = False
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenConversation:
+    """A conversation together with the level the caller has in its tree."""
+
+    conversation: Conversation
+    level: Level
+
+
+def clean_text(text: str) -> str:
+    """Control characters other than white space dropped, white space runs made one space."""
+    kept = (c for c in text if c.isspace() or not _is_control(c))
+    return " ".join("".join(kept).split())
+
+
+def auto_title(text: str) -> str | None:
+    """The title that a conversation gets from its first history text."""
+    return clean_text(text)[:AUTO_TITLE_CHARS] or None
+
+
+def preview(text: str) -> str | None:
+    """The line that lists show for the last message."""
+    cleaned = clean_text(text)
+    if len(cleaned) <= PREVIEW_CHARS:
+        return cleaned or None
+    return cleaned[:PREVIEW_CHARS] + "…"
+
+
+def matches_query(conversation: Conversation, query: str) -> bool:
+    """`query` is a part of the title or of a string value of the metadata, whatever the case."""
+    needle = query.casefold()
+    return any(needle in text.casefold() for text in _searchable(conversation))
+
+
+def _searchable(conversation: Conversation) -> list[str]:
+    return [conversation.title or "", *strings_in(conversation.metadata)]
+
+
+def strings_in(value: object) -> list[str]:
+    """Every string value inside a JSON value; member names don't count."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for member in value.values() for text in strings_in(member)]
+    if isinstance(value, list):
+        return [text for item in value for text in strings_in(item)]
+    return []
+
+
+def _is_control(char: str) -> bool:
+    code = ord(char)
+    return code < 0x20 or 0x7F <= code < 0xA0

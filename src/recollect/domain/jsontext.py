@@ -1,0 +1,113 @@
+"""JSON as text: strict reading, exact integers, and equality by value."""
+
+import json
+import math
+from typing import Any, NewType, NoReturn
+
+from recollect.errors import ValidationFailed, Violation
+
+JsonText = NewType("JsonText", str)
+
+DEPTH_MAX = 64
+
+
+def parse(body: bytes) -> Any:
+    """The value of a JSON text in UTF-8.
+
+    Integers keep all digits, of duplicate members the last wins. `NaN`, infinities, numbers beyond
+    a double, NUL, lone surrogates and nesting deeper than 64 are refused.
+    """
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise _refused("the body is not UTF-8") from None
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:
+        raise _refused(f"the body is not valid JSON: {error}") from None
+    if text.count("[") + text.count("{") > DEPTH_MAX or "\\u" in text:
+        _check_tree(value)
+    return value
+
+
+def dump(value: Any) -> JsonText:
+    """Compact JSON text, member order and Unicode as they are."""
+    return JsonText(_ENCODER.encode(value))
+
+
+def load(text: str) -> Any:
+    """The value of a JSON text that we wrote ourselves."""
+    return json.loads(text)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Deep equality: member order doesn't count, numbers compare by value, null is not absent."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(equal, a, b))
+    return bool(a == b)
+
+
+def check_text(text: str, field: str) -> None:
+    """Refuse what no engine of ours can store: NUL and lone surrogates."""
+    problem = text_problem(text)
+    if problem:
+        raise ValidationFailed.of(field, problem)
+
+
+def text_problem(text: str) -> str | None:
+    """What is wrong with a text that is to be stored, or None."""
+    if "\x00" in text:
+        return "must not contain NUL (U+0000)"
+    if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
+        return "must not contain a lone surrogate"
+    return None
+
+
+def _check_tree(value: Any) -> None:
+    stack: list[tuple[Any, int]] = [(value, 1)]
+    while stack:
+        item, depth = stack.pop()
+        if isinstance(item, str):
+            check_text(item, "body")
+        elif isinstance(item, dict):
+            _check_depth(depth)
+            for name, member in item.items():
+                check_text(name, "body")
+                stack.append((member, depth + 1))
+        elif isinstance(item, list):
+            _check_depth(depth)
+            stack.extend((member, depth + 1) for member in item)
+
+
+def _check_depth(depth: int) -> None:
+    if depth > DEPTH_MAX:
+        raise _too_deep()
+
+
+def _too_deep() -> ValidationFailed:
+    return _refused(f"the body is nested deeper than {DEPTH_MAX} levels")
+
+
+def _refused(message: str) -> ValidationFailed:
+    return ValidationFailed(message, [Violation("body", message)])
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError("a number is too large for a double")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,48 @@
+"""Pages and opaque cursors. A page never shows a cursor unless another item exists."""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from recollect.domain.clock import from_text, to_text
+from recollect.errors import InvalidInput
+
+LIMIT_MAX = 1_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Items in order and the cursor of the next page, if there is one."""
+
+    items: Sequence[T]
+    next_cursor: str | None
+
+
+def unknown_cursor(field: str = "after") -> InvalidInput:
+    """A cursor that resolves to nothing is refused; a list never restarts silently."""
+    return InvalidInput("the cursor is unknown here; start again without it", field=field)
+
+
+def encode_key(list_name: str, at: datetime, key: str) -> str:
+    """An opaque cursor: a sort key that needs no row to exist any more."""
+    text = json.dumps([list_name, to_text(at), key], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def decode_key(list_name: str, cursor: str) -> tuple[datetime, str]:
+    """The inverse of `encode_key`; a cursor of another list or of nobody is refused."""
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        name, at, key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        instant = from_text(at)
+    except (binascii.Error, ValueError, TypeError):
+        raise unknown_cursor() from None
+    if name != list_name or not isinstance(key, str) or encode_key(name, instant, key) != cursor:
+        raise unknown_cursor()
+    return instant, key

@@ -1,0 +1,1 @@
+"""Who may do what. Pure: no clock, no database, no settings."""

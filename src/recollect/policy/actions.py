@@ -1,0 +1,46 @@
+"""Every action there is, and the least level or the role it needs."""
+
+from enum import StrEnum
+
+from recollect.domain.memberships import Level
+from recollect.policy.principals import Role
+
+
+class Action(StrEnum):
+    """What a caller may ask to do."""
+
+    READ = "conversation.read"
+    APPEND = "conversation.append"
+    SYNC = "conversation.sync"
+    WRITE_MEMORY = "conversation.write_memory"
+    FORK = "conversation.fork"
+    RENAME = "conversation.rename"
+    SHARE = "conversation.share"
+    LEAVE = "conversation.leave"
+    DELETE = "conversation.delete"
+    TRANSFER = "conversation.transfer"
+    INDEX = "entries.index"
+    ADMIN_READ = "admin.read"
+    ADMIN_WRITE = "admin.write"
+
+
+LEAST_LEVEL: dict[Action, Level] = {
+    Action.READ: Level.READER,
+    Action.APPEND: Level.WRITER,
+    Action.SYNC: Level.WRITER,
+    Action.WRITE_MEMORY: Level.WRITER,
+    Action.FORK: Level.WRITER,
+    Action.RENAME: Level.WRITER,
+    Action.SHARE: Level.MANAGER,
+    Action.LEAVE: Level.READER,
+    Action.DELETE: Level.OWNER,
+    Action.TRANSFER: Level.OWNER,
+}
+
+NEEDS_CLIENT: frozenset[Action] = frozenset({Action.SYNC, Action.WRITE_MEMORY})
+
+NEEDS_ROLE: dict[Action, Role] = {
+    Action.INDEX: Role.INDEXER,
+    Action.ADMIN_READ: Role.AUDITOR,
+    Action.ADMIN_WRITE: Role.ADMIN,
+}

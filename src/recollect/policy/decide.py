@@ -1,0 +1,49 @@
+"""The two questions: may this caller do this here, and what may this caller see?"""
+
+from dataclasses import dataclass
+
+from recollect.domain.memberships import Level
+from recollect.policy.actions import LEAST_LEVEL, NEEDS_CLIENT, NEEDS_ROLE, Action
+from recollect.policy.principals import Principal
+from recollect.policy.scope import Scope
+from recollect.policy.views import TreeView
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Allowed or not, and the rule that said so."""
+
+    allowed: bool
+    rule: str
+
+
+def decide(principal: Principal, action: Action, view: TreeView) -> Decision:
+    """May the caller do this to this tree? `view.level` is the caller's own level in it."""
+    role = NEEDS_ROLE.get(action)
+    if role is not None:
+        return _by(principal.has(role), f"needs role {role}")
+    least = LEAST_LEVEL.get(action)
+    if least is None:
+        return Decision(False, "unknown action")
+    if action in NEEDS_CLIENT and principal.client_id is None:
+        return Decision(False, "needs an API key")
+    if view.deleted:
+        return Decision(False, "the conversation is deleted")
+    if view.level is None:
+        return Decision(False, "not a member")
+    return _by(view.level >= least, f"needs level {least.word}")
+
+
+def visible(principal: Principal, action: Action) -> Scope:
+    """All trees where `decide` would allow the action."""
+    role = NEEDS_ROLE.get(action)
+    if role is not None:
+        return Scope.system(f"role {role}") if principal.has(role) else Scope.nothing()
+    least: Level | None = LEAST_LEVEL.get(action)
+    if least is None or (action in NEEDS_CLIENT and principal.client_id is None):
+        return Scope.nothing()
+    return Scope.member(principal.user_id, least)
+
+
+def _by(allowed: bool, rule: str) -> Decision:
+    return Decision(allowed, rule)

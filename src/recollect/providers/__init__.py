@@ -1,0 +1,1 @@
+"""Implementations of ports that are no stores: identity, encryption, observation."""

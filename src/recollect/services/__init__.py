@@ -1,0 +1,1 @@
+"""Use cases: policy and ports, one module a noun."""
