@@ -22,7 +22,7 @@ class SystemClock:
 
 def to_text(instant: datetime) -> str:
     """ISO-8601, UTC, always six digits of microseconds, `Z`: text order is time order."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0") + "Z"
+    return instant.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def from_text(text: str) -> datetime:

@@ -1,5 +1,6 @@
 """A conversation: one branch of a tree. Rules for titles and previews."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -12,6 +13,9 @@ TITLE_CHARS_MAX = 500
 AUTO_TITLE_CHARS = 40
 PREVIEW_CHARS = 100
 METADATA_BYTES_MAX = 16 * 1024
+
+_DROPPED = re.compile(r"(?!\s)[\x00-\x1f\x7f-\x9f]")
+_SHOWN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
 
 
 class Keep(Enum):
@@ -54,6 +58,25 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """A conversation as a transaction needs it: its place in the tree, and the caller's level.
+
+    `last_seq` and `last_at` belong to the tree: the position and time of its newest entry.
+    """
+
+    id: ConversationId
+    tree_id: TreeId
+    owner_user_id: UserId
+    deleted: bool
+    level: Level | None
+    last_seq: int
+    last_at: datetime
+    updated_at: datetime
+    last_text_seq: int | None
+    title_pending: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SeenConversation:
     """A conversation together with the level the caller has in its tree."""
 
@@ -63,8 +86,12 @@ class SeenConversation:
 
 def clean_text(text: str) -> str:
     """Control characters other than white space dropped, white space runs made one space."""
-    kept = (c for c in text if c.isspace() or not _is_control(c))
-    return " ".join("".join(kept).split())
+    return " ".join(_DROPPED.sub("", text).split())
+
+
+def is_blank(text: str) -> bool:
+    """Nothing but white space and control characters, so that `clean_text` leaves nothing."""
+    return _SHOWN.search(text) is None
 
 
 def auto_title(text: str) -> str | None:
@@ -99,8 +126,3 @@ def strings_in(value: object) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in strings_in(item)]
     return []
-
-
-def _is_control(char: str) -> bool:
-    code = ord(char)
-    return code < 0x20 or 0x7F <= code < 0xA0

@@ -26,7 +26,7 @@ class Ids(Protocol):
 
 
 class Uuid7Ids:
-    """UUIDv7 with a counter in the 12 bits after the millisecond, so one process never goes back."""
+    """UUIDv7 with a counter in the 12 bits after the millisecond: one process never goes back."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

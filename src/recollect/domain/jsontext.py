@@ -15,7 +15,8 @@ def parse(body: bytes) -> Any:
     """The value of a JSON text in UTF-8.
 
     Integers keep all digits, of duplicate members the last wins. `NaN`, infinities, numbers beyond
-    a double, NUL, lone surrogates and nesting deeper than 64 are refused.
+    a double, integers of more than 4,300 digits (the interpreter's guard against quadratic work),
+    NUL, lone surrogates and nesting deeper than 64 are refused.
     """
     try:
         text = body.decode("utf-8-sig")
@@ -25,8 +26,10 @@ def parse(body: bytes) -> Any:
         value = _DECODER.decode(text)
     except RecursionError:
         raise _too_deep() from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise _refused(f"the body is not valid JSON: {error}") from None
+    except ValueError:
+        raise _refused("the body holds a number that is not finite or too long") from None
     if text.count("[") + text.count("{") > DEPTH_MAX or "\\u" in text:
         _check_tree(value)
     return value

@@ -1,7 +1,6 @@
 """Pages and opaque cursors. A page never shows a cursor unless another item exists."""
 
 import base64
-import binascii
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from recollect.domain.clock import from_text, to_text
+from recollect.domain.jsontext import text_problem
 from recollect.errors import InvalidInput
 
 LIMIT_MAX = 1_000
@@ -41,8 +41,9 @@ def decode_key(list_name: str, cursor: str) -> tuple[datetime, str]:
         padded = cursor + "=" * (-len(cursor) % 4)
         name, at, key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         instant = from_text(at)
-    except (binascii.Error, ValueError, TypeError):
+        genuine = name == list_name and encode_key(name, instant, key) == cursor
+    except (ValueError, TypeError, OverflowError, RecursionError):
         raise unknown_cursor() from None
-    if name != list_name or not isinstance(key, str) or encode_key(name, instant, key) != cursor:
+    if not genuine or not isinstance(key, str) or text_problem(key):
         raise unknown_cursor()
     return instant, key

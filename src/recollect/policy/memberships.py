@@ -31,6 +31,5 @@ def rule_on_change(
         return Ruling.OWNER_NOT_GRANTED
     if present is Level.OWNER:
         return Ruling.OWNER_STAYS if actor is Level.OWNER else Ruling.FORBIDDEN
-    if wanted is Level.MANAGER or present is Level.MANAGER:
-        return Ruling.ALLOWED if actor is Level.OWNER else Ruling.FORBIDDEN
-    return Ruling.ALLOWED
+    owner_alone = Level.MANAGER in (present, wanted)
+    return Ruling.FORBIDDEN if owner_alone and actor is not Level.OWNER else Ruling.ALLOWED

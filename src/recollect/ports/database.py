@@ -1,14 +1,30 @@
 """Transactions. A transaction is a plain function that gets a `Tx`: it can't await, commits when
 it returns and rolls back when it raises."""
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
 
 class Tx(Protocol):
-    """An open transaction. Opaque here; stores know what to do with it."""
+    """An open transaction. Only stores know what a statement is; services pass the Tx on."""
+
+    def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """Run and return every row."""
+        ...
+
+    def first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """Run and return the first row."""
+        ...
+
+    def run(self, statement: Any, params: Mapping[str, Any]) -> None:
+        """Run for its effect. An engine with round trips need not wait for it."""
+        ...
+
+    def change(self, statement: Any, params: Mapping[str, Any]) -> int:
+        """Run and return how many rows changed."""
+        ...
 
 
 class Database(Protocol):

@@ -11,5 +11,6 @@ class Authenticator(Protocol):
     async def authenticate(
         self, *, authorization: str | None, api_key: str | None, requester_id: str | None
     ) -> Principal:
-        """Raises Unauthenticated for none or bad ones, Forbidden when two of them disagree."""
+        """Raises Unauthenticated for none or bad ones, Forbidden when two of them disagree,
+        Unavailable when a token can't be checked now."""
         ...

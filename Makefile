@@ -1,0 +1,80 @@
+# `make install` needs Python 3.11 or newer and make, nothing else. Everything goes into .venv.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+# Wheels only: no compiler is needed, and no unlocked build dependency is fetched.
+PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--require-hashes --only-binary :all:
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
+	--python-version 3.11 $(LOCK_FLAGS)
+
+.PHONY: install run dev check test soak bench format generate lock clean
+
+install: $(VENV)/.installed
+
+run: install
+	$(BIN)/recollect serve
+
+dev: $(VENV)/.dev
+
+check: dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m recollect.api.openapi --check
+	$(BIN)/python -m recollect.cli.settings_page --check
+
+test: check
+	$(BIN)/pytest -n $(JOBS) -m "not soak"
+
+soak: dev
+	$(BIN)/pytest --soak
+
+bench: dev
+	$(BIN)/python -m bench
+
+format: dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+generate: dev
+	$(BIN)/python -m recollect.api.openapi
+	$(BIN)/python -m recollect.cli.settings_page
+
+lock: $(VENV)/.lock
+	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
+	$(UV_COMPILE) requirements/build.in --output-file requirements/build.txt
+	$(UV_COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	$(UV_COMPILE) --group dev --constraint requirements/runtime.txt \
+		--constraint requirements/build.txt --output-file requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps below live in the environment itself, so removing it removes them.
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Recollect needs \
+	Python 3.11 or newer; name one with: make install PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.created requirements/build.txt requirements/runtime.txt
+	$(PIP_LOCKED) -r requirements/build.txt -r requirements/runtime.txt
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.runtime pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed requirements/dev.txt
+	$(PIP_LOCKED) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.lock: $(VENV)/.created requirements/lock.txt
+	$(PIP_LOCKED) -r requirements/lock.txt
+	@touch $@

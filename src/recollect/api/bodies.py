@@ -1,0 +1,215 @@
+"""Request bodies. Types are strict, unknown members are ignored, null counts as absent.
+
+The models check syntax and limits alone; what a body means is the services' business.
+"""
+
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic.alias_generators import to_camel
+
+from recollect.api.params import Schema, read_uuid, word_reader
+from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX, Keep
+from recollect.domain.durations import CHARS_MAX as DURATION_CHARS_MAX
+from recollect.domain.durations import Duration, parse_duration
+from recollect.domain.entries import (
+    CONTENT_ITEMS_MAX,
+    CONTENT_TYPE_CHARS_MAX,
+    INDEXED_CHARS_MAX,
+    SYNC_ITEMS_MAX,
+    Channel,
+)
+from recollect.domain.events import JUSTIFICATION_CHARS_MAX
+from recollect.domain.jsontext import dump
+from recollect.domain.memberships import USER_ID_CHARS_MAX, Level
+
+NO_CONTROL = r"^[^\x00-\x1f\x7f-\x9f]*$"
+T = TypeVar("T")
+
+
+def _word(words: dict[str, Any]) -> BeforeValidator:
+    read = word_reader(words)
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise ValueError("must be a string")
+        return read(value)
+
+    return BeforeValidator(convert)
+
+
+def _small_object(value: dict[str, Any]) -> dict[str, Any]:
+    if len(dump(value).encode()) > METADATA_BYTES_MAX:
+        raise ValueError(f"must have at most {METADATA_BYTES_MAX} bytes as compact JSON")
+    return value
+
+
+def _items(most: int, *, text_too: bool) -> PlainValidator:
+    wanted = "a list or a string" if text_too else "a list"
+
+    def check(value: Any) -> Any:
+        if not (isinstance(value, list) or (text_too and isinstance(value, str))):
+            raise ValueError(f"must be {wanted}")
+        if isinstance(value, list) and len(value) > most:
+            raise ValueError(f"must have at most {most} items")
+        return value
+
+    return PlainValidator(check)
+
+
+def _duration(value: Any) -> Duration:
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    return parse_duration(value)
+
+
+_LIST: Schema = {"type": "array", "items": {}}
+Title = Annotated[str, Field(max_length=TITLE_CHARS_MAX, pattern=NO_CONTROL)]
+User = Annotated[str, Field(min_length=1, max_length=USER_ID_CHARS_MAX)]
+UuidText = Annotated[
+    str, AfterValidator(read_uuid), WithJsonSchema({"type": "string", "format": "uuid"})
+]
+ChannelWord = Annotated[
+    Channel,
+    _word({str(channel): channel for channel in Channel}),
+    WithJsonSchema({"type": "string", "enum": [str(channel) for channel in Channel]}),
+]
+LevelWord = Annotated[
+    Level,
+    _word({level.word: level for level in Level}),
+    WithJsonSchema({"type": "string", "enum": [level.word for level in Level]}),
+]
+ResourceType = Annotated[
+    str,
+    _word({"conversations": "conversations"}),
+    WithJsonSchema({"type": "string", "enum": ["conversations"]}),
+]
+Period = Annotated[
+    Duration,
+    PlainValidator(_duration),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "duration",
+            "pattern": "^P[0-9.,YMWDTHS]+$",
+            "maxLength": DURATION_CHARS_MAX,
+            "examples": ["P90D"],
+        }
+    ),
+]
+Metadata = Annotated[
+    dict[str, Any],
+    AfterValidator(_small_object),
+    Field(description=f"At most {METADATA_BYTES_MAX} bytes as compact JSON in UTF-8."),
+]
+
+
+class Body(BaseModel):
+    """Base of every request body. `optional` bodies may be left out altogether."""
+
+    optional: ClassVar[bool] = False
+    nullable: ClassVar[frozenset[str]] = frozenset()
+    model_config = ConfigDict(strict=True, alias_generator=to_camel, frozen=True)
+
+
+class Justified(Body):
+    """The reason of an admin call, where it is not in the query."""
+
+    optional: ClassVar[bool] = True
+    justification: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
+
+
+class NewConversation(Body):
+    """A conversation to create."""
+
+    optional: ClassVar[bool] = True
+    title: Title | None = None
+    metadata: Metadata | None = None
+
+
+class ConversationPatch(Body):
+    """Changes of a conversation: an absent title stays, null clears it."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset({"title"})
+    title: Title | None = None
+
+    @property
+    def new_title(self) -> str | Keep | None:
+        """What becomes of the title."""
+        return self.title if "title" in self.model_fields_set else Keep.KEEP
+
+
+class NewFork(Body):
+    """A fork to create; without a title it has its parent's."""
+
+    optional: ClassVar[bool] = True
+    title: Title | None = None
+
+
+class EntryBody(Body):
+    """What append and sync have in common."""
+
+    user_id: User | None = None
+    channel: ChannelWord | None = None
+    content_type: Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)] | None = (
+        None
+    )
+    indexed_content: Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)] | None = None
+    forked_at_conversation_id: UuidText | None = None
+    forked_at_entry_id: UuidText | None = None
+
+
+class AppendBody(EntryBody):
+    """An entry to append."""
+
+    content: Annotated[
+        Any,
+        _items(CONTENT_ITEMS_MAX, text_too=True),
+        WithJsonSchema({"anyOf": [_LIST | {"maxItems": CONTENT_ITEMS_MAX}, {"type": "string"}]}),
+    ]
+
+
+class SyncBody(EntryBody):
+    """A client's whole memory."""
+
+    content: Annotated[
+        Any,
+        _items(SYNC_ITEMS_MAX, text_too=False),
+        WithJsonSchema(_LIST | {"maxItems": SYNC_ITEMS_MAX}),
+    ]
+
+
+class NewMembership(Body):
+    """Somebody to share with."""
+
+    user_id: User
+    access_level: LevelWord
+
+
+class MembershipPatch(Body):
+    """A member's new level."""
+
+    access_level: LevelWord
+
+
+class NewTransfer(Body):
+    """An offer to hand over a conversation's tree."""
+
+    conversation_id: UuidText
+    new_owner_user_id: User
+
+
+class Evict(Justified):
+    """What to remove for good: trees that were soft-deleted longer ago than the period."""
+
+    optional: ClassVar[bool] = False
+    retention_period: Period
+    resource_types: Annotated[list[ResourceType], Field(min_length=1)]

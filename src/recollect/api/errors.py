@@ -1,0 +1,124 @@
+"""What each kind of error is called outside: HTTP status, body and headers, and CLI exit code.
+
+No web framework here: the CLI reads this module too. The errors that only a wire can have live
+here and not in the error tree.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from recollect.errors import (
+    Conflict,
+    Forbidden,
+    Internal,
+    InvalidInput,
+    LimitExceeded,
+    NotFound,
+    RecollectError,
+    TransferPending,
+    Unauthenticated,
+    Unavailable,
+)
+
+T = TypeVar("T")
+
+
+class UnknownPath(RecollectError):
+    """No operation lives at this path."""
+
+    default_code = "not_found"
+
+
+class UnsupportedMediaType(RecollectError):
+    """The body is of a type that the operation doesn't take."""
+
+    default_code = "unsupported_media_type"
+
+
+class MethodNotAllowed(RecollectError):
+    """The path exists, with other methods."""
+
+    default_code = "method_not_allowed"
+
+    def __init__(self, allowed: Sequence[str]) -> None:
+        self.allow = ", ".join(allowed)
+        super().__init__(f"the path has no such method; it has {self.allow}")
+
+
+HTTP_STATUS: Mapping[type[RecollectError], int] = {
+    InvalidInput: 400,
+    Unauthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    UnknownPath: 404,
+    MethodNotAllowed: 405,
+    Conflict: 409,
+    LimitExceeded: 413,
+    UnsupportedMediaType: 415,
+    Internal: 500,
+    Unavailable: 503,
+}
+
+CLI_EXIT: Mapping[type[RecollectError], int] = {
+    InvalidInput: 2,
+    UnsupportedMediaType: 2,
+    MethodNotAllowed: 2,
+    Unauthenticated: 3,
+    Forbidden: 3,
+    NotFound: 4,
+    UnknownPath: 4,
+    Conflict: 5,
+    LimitExceeded: 6,
+    Unavailable: 7,
+    Internal: 1,
+}
+
+
+def http_status(error: RecollectError) -> int:
+    """The status of an error's kind; a kind that is not in the table is a fault of ours."""
+    return _of_kind(HTTP_STATUS, error, 500)
+
+
+def cli_exit(error: RecollectError) -> int:
+    """The exit code of an error's kind."""
+    return _of_kind(CLI_EXIT, error, 1)
+
+
+def http_headers(error: RecollectError) -> list[tuple[bytes, bytes]]:
+    """The headers that belong to the status."""
+    if isinstance(error, Unauthenticated):
+        return [(b"www-authenticate", b"Bearer")]
+    if isinstance(error, Unavailable):
+        return [(b"retry-after", b"%d" % error.retry_after_seconds)]
+    if isinstance(error, MethodNotAllowed):
+        return [(b"allow", error.allow.encode())]
+    return []
+
+
+def error_body(error: RecollectError, request_id: str) -> dict[str, Any]:
+    """The body `{"error", "code", "details"}`.
+
+    An internal error's own text is for the log: its body names the request and nothing else.
+    """
+    if http_status(error) == 500:
+        return internal_body(request_id)
+    body: dict[str, Any] = {"error": error.message, "code": error.code}
+    if error.details is not None:
+        body["details"] = error.details
+    if isinstance(error, TransferPending):
+        body["existingTransferId"] = error.existing_transfer_id
+    return body
+
+
+def internal_body(request_id: str) -> dict[str, Any]:
+    """The body of every 500."""
+    message = "something went wrong in the server; its log has this request's id"
+    return {
+        "error": message,
+        "code": Internal.default_code,
+        "details": {"message": message, "requestId": request_id},
+    }
+
+
+def _of_kind(table: Mapping[type[RecollectError], T], error: RecollectError, default: T) -> T:
+    return next((table[kind] for kind in type(error).__mro__ if kind in table), default)

@@ -1,0 +1,433 @@
+"""The table of operations: what a caller can ask for, on whichever surface.
+
+A row says everything but the code that answers: adapters read it to route, to check in the right
+order and to describe themselves. A test fails when an adapter and this table differ.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from recollect.api import bodies, params
+from recollect.api.bodies import Body
+from recollect.api.params import Param
+from recollect.domain.conversations import ListMode
+from recollect.domain.entries import Channel, EpochFilter, Forks
+from recollect.domain.events import EventKind
+from recollect.domain.memberships import USER_ID_CHARS_MAX
+from recollect.domain.transfers import TransferRole
+from recollect.policy.actions import Action
+
+
+class Family(StrEnum):
+    """Which document an operation is described in, and who it is for."""
+
+    CONVERSATIONS = "conversations"
+    ADMIN = "admin"
+    SYSTEM = "system"
+
+
+class Envelope(StrEnum):
+    """How a list is wrapped: A always shows `nextCursor`, B only when another page exists."""
+
+    A = "A"
+    B = "B"
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """A list: its envelope, and how many items a page has when nobody says."""
+
+    envelope: Envelope
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row. `action` is what the caller always needs, before any syntax is looked at;
+    `audit` is the name under which an admin call is recorded; `media` is the answer's type."""
+
+    name: str
+    family: Family
+    method: str
+    path: str
+    description: str
+    success: int
+    response: str | None = None
+    action: Action | None = None
+    audit: str | None = None
+    open: bool = False
+    body: type[Body] | None = None
+    query: tuple[Param, ...] = ()
+    paging: Paging | None = None
+    media: str = "application/json"
+    refusals: tuple[int, ...] = ()
+
+    @property
+    def justified(self) -> bool:
+        """Does the call take a justification?"""
+        return self.family is Family.ADMIN
+
+    @property
+    def error_statuses(self) -> list[int]:
+        """Every error status there can be: the row's own, and those of its parts."""
+        statuses = {500, *self.refusals}
+        statuses |= set() if self.open else {401, 403, 503}
+        statuses |= {400} if self.query or self.paging or self.body or self.justified else set()
+        statuses |= {413, 415} if self.body else set()
+        statuses |= {404} if "{" in self.path else set()
+        return sorted(statuses)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the description."""
+        return self.description.split(". ", maxsplit=1)[0].rstrip(".")
+
+
+_MODE = params.one_of(
+    "mode", ListMode, "Which conversations of each tree to show.", ListMode.LATEST_FORK
+)
+_USER = params.text("userId", "Owner of the conversation.", chars_max=USER_ID_CHARS_MAX)
+
+
+def _entry_filters(epoch: EpochFilter) -> tuple[Param, ...]:
+    return (
+        params.one_of("channel", Channel, "Only this channel."),
+        params.epoch(epoch),
+        params.one_of("forks", Forks, "One branch, or the whole tree.", Forks.NONE),
+    )
+
+
+_EVENT_FILTERS = (
+    params.one_of("kind", EventKind, "Only this kind."),
+    params.text("action", "Only this action.", chars_max=100),
+    params.text("actorUserId", "Who did it.", chars_max=USER_ID_CHARS_MAX),
+    params.text("targetUserId", "To whom.", chars_max=USER_ID_CHARS_MAX),
+    params.uuid("conversationId", "Where."),
+    params.instant("from", "Not before this instant."),
+    params.instant("to", "Before this instant."),
+)
+_DELETION_FILTERS = (
+    params.flag("includeDeleted", "Show soft-deleted trees too."),
+    params.flag("onlyDeleted", "Show soft-deleted trees alone."),
+    params.instant("deletedAfter", "Deleted at or after this instant; implies onlyDeleted."),
+    params.instant("deletedBefore", "Deleted before this instant; implies onlyDeleted."),
+)
+
+_A, _B = Envelope.A, Envelope.B
+_ONE = "/v1/conversations/{id}"
+_TRANSFER = "/v1/ownership-transfers/{transferId}"
+_ADMIN_ONE = "/v1/admin/conversations/{id}"
+
+
+def _user(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
+    method, path = call.split(" ")
+    return Operation(name, Family.CONVERSATIONS, method, path, description, success, **rest)
+
+
+def _admin(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
+    method, path = call.split(" ")
+    rest.setdefault("action", Action.ADMIN_READ if method == "GET" else Action.ADMIN_WRITE)
+    rest.setdefault("body", bodies.Justified)
+    return Operation(name, Family.ADMIN, method, path, description, success, **rest)
+
+
+def _system(name: str, call: str, description: str, **rest: Any) -> Operation:
+    method, path = call.split(" ")
+    return Operation(name, Family.SYSTEM, method, path, description, 200, open=True, **rest)
+
+
+# The entry rows come first: routes are tried in this order, and append is the hottest.
+_ENTRIES = (
+    _user(
+        "appendEntry",
+        f"POST {_ONE}/entries",
+        201,
+        "Append an entry. An unknown conversation id is created with this entry, owned by the "
+        "caller; with `forkedAtConversationId` it becomes a fork.",
+        response="Entry",
+        body=bodies.AppendBody,
+    ),
+    _user(
+        "listEntries",
+        f"GET {_ONE}/entries",
+        200,
+        "List the entries of a conversation in order, inherited ones included. An unknown "
+        "conversation id gives an empty page. Memory entries are shown to the client that wrote "
+        "them.",
+        response="Entry",
+        query=_entry_filters("latest"),
+        paging=Paging(_A, 50),
+    ),
+    _user(
+        "syncEntries",
+        f"POST {_ONE}/entries/sync",
+        200,
+        "Make a client's memory equal to a list. The answer says whether anything was stored and "
+        "whether a new epoch began. Needs an API key.",
+        response="SyncOutcome",
+        action=Action.SYNC,
+        body=bodies.SyncBody,
+    ),
+    _user(
+        "forkConversation",
+        f"POST {_ONE}/entries/{{entryId}}/fork",
+        201,
+        "Fork a conversation at an entry. The fork shows what comes before that entry.",
+        response="Conversation",
+        body=bodies.NewFork,
+    ),
+)
+
+_CONVERSATIONS = (
+    _user(
+        "listConversations",
+        "GET /v1/conversations",
+        200,
+        "List the caller's conversations, the most recently updated first.",
+        response="ConversationSummary",
+        query=(_MODE, params.query("Part of the title or of a metadata string, any letter case.")),
+        paging=Paging(_A, 20),
+    ),
+    _user(
+        "createConversation",
+        "POST /v1/conversations",
+        201,
+        "Create a conversation owned by the caller.",
+        response="Conversation",
+        body=bodies.NewConversation,
+    ),
+    _user(
+        "getConversation",
+        f"GET {_ONE}",
+        200,
+        "Get a conversation.",
+        response="Conversation",
+    ),
+    _user(
+        "updateConversation",
+        f"PATCH {_ONE}",
+        200,
+        "Rename a conversation. An absent title stays, null clears it.",
+        response="Conversation",
+        body=bodies.ConversationPatch,
+    ),
+    _user(
+        "deleteConversation",
+        f"DELETE {_ONE}",
+        204,
+        "Soft-delete the whole tree of a conversation. Needs level owner.",
+    ),
+    _user(
+        "listForks",
+        f"GET {_ONE}/forks",
+        200,
+        "List every conversation of the tree, the root first.",
+        response="Fork",
+        paging=Paging(_B),
+    ),
+)
+
+_SHARING = (
+    _user(
+        "listMemberships",
+        f"GET {_ONE}/memberships",
+        200,
+        "List who belongs to the tree of a conversation.",
+        response="Membership",
+        paging=Paging(_B),
+    ),
+    _user(
+        "shareConversation",
+        f"POST {_ONE}/memberships",
+        201,
+        "Share the tree of a conversation. For a member the level is replaced.",
+        response="Membership",
+        body=bodies.NewMembership,
+        refusals=(409,),
+    ),
+    _user(
+        "updateMembership",
+        f"PATCH {_ONE}/memberships/{{userId}}",
+        200,
+        "Change a member's level.",
+        response="Membership",
+        body=bodies.MembershipPatch,
+        refusals=(409,),
+    ),
+    _user(
+        "deleteMembership",
+        f"DELETE {_ONE}/memberships/{{userId}}",
+        204,
+        "Remove a member, or leave. Removing nobody succeeds too.",
+        refusals=(400, 409),
+    ),
+    _user(
+        "listOwnershipTransfers",
+        "GET /v1/ownership-transfers",
+        200,
+        "List the pending transfers that the caller takes part in, the newest first.",
+        response="OwnershipTransfer",
+        query=(
+            params.lenient_word(
+                "role",
+                TransferRole,
+                "The caller's side: all, sender or recipient. Any other word means all.",
+                TransferRole.ALL,
+            ),
+        ),
+        paging=Paging(_B),
+    ),
+    _user(
+        "createOwnershipTransfer",
+        "POST /v1/ownership-transfers",
+        201,
+        "Offer the ownership of a tree to one of its members.",
+        response="OwnershipTransfer",
+        body=bodies.NewTransfer,
+        refusals=(404, 409),
+    ),
+    _user(
+        "getOwnershipTransfer",
+        f"GET {_TRANSFER}",
+        200,
+        "Get a pending transfer. Only its two sides see it.",
+        response="OwnershipTransfer",
+    ),
+    _user(
+        "acceptOwnershipTransfer",
+        f"POST {_TRANSFER}/accept",
+        204,
+        "Accept a transfer. The recipient becomes owner, the former owner manager.",
+    ),
+    _user(
+        "deleteOwnershipTransfer",
+        f"DELETE {_TRANSFER}",
+        204,
+        "Cancel or reject a transfer.",
+    ),
+)
+
+_ADMIN = (
+    _admin(
+        "adminListConversations",
+        "GET /v1/admin/conversations",
+        200,
+        "List anybody's conversations, soft-deleted ones on request.",
+        response="AdminConversationSummary",
+        audit="listConversations",
+        query=(_MODE, _USER, *_DELETION_FILTERS),
+        paging=Paging(_B, 100),
+    ),
+    _admin(
+        "adminGetConversation",
+        f"GET {_ADMIN_ONE}",
+        200,
+        "Get anybody's conversation, a soft-deleted one too.",
+        response="AdminConversation",
+        audit="getConversation",
+    ),
+    _admin(
+        "adminDeleteConversation",
+        f"DELETE {_ADMIN_ONE}",
+        204,
+        "Soft-delete the whole tree of a conversation.",
+        audit="deleteConversation",
+    ),
+    _admin(
+        "adminRestoreConversation",
+        f"POST {_ADMIN_ONE}/restore",
+        200,
+        "Restore a soft-deleted tree. The owner's membership comes back, others don't.",
+        response="AdminConversation",
+        audit="restoreConversation",
+        refusals=(409,),
+    ),
+    _admin(
+        "adminListEntries",
+        f"GET {_ADMIN_ONE}/entries",
+        200,
+        "List the entries of a conversation, every client's memory included.",
+        response="AdminEntry",
+        audit="listEntries",
+        query=_entry_filters("all"),
+        paging=Paging(_A, 50),
+    ),
+    _admin(
+        "adminListMemberships",
+        f"GET {_ADMIN_ONE}/memberships",
+        200,
+        "List who belongs to the tree of a conversation.",
+        response="Membership",
+        audit="listMemberships",
+        paging=Paging(_B),
+    ),
+    _admin(
+        "adminListForks",
+        f"GET {_ADMIN_ONE}/forks",
+        200,
+        "List every conversation of a tree, soft-deleted ones too.",
+        response="Fork",
+        audit="listForks",
+        paging=Paging(_B),
+    ),
+    _admin(
+        "adminEvict",
+        "POST /v1/admin/evict",
+        204,
+        "Remove for good what was soft-deleted longer ago than a period. Answers when done, or "
+        "with a stream of progress when asked by `async` or by `Accept: text/event-stream`; the "
+        "run goes on when the caller hangs up.",
+        audit="evict",
+        body=bodies.Evict,
+        query=(params.flag("async", "Answer with a stream of progress."),),
+    ),
+    _admin(
+        "adminListEvents",
+        "GET /v1/admin/events",
+        200,
+        "List the audit log, the newest event first.",
+        response="Event",
+        audit="listEvents",
+        query=_EVENT_FILTERS,
+        paging=Paging(_A, 100),
+    ),
+    _admin(
+        "adminGetHealth",
+        "GET /v1/admin/health",
+        200,
+        "Get the state of the server in detail.",
+        response="HealthReport",
+    ),
+)
+
+_SYSTEM = (
+    _system(
+        "getHealth",
+        "GET /v1/health",
+        "Say whether the server and its database answer. Needs no credentials.",
+        response="Health",
+        refusals=(503,),
+    ),
+    _system(
+        "getMetrics",
+        "GET /metrics",
+        "Get counters in the Prometheus text format. They hold no content and no ids, and need "
+        "no credentials: keep the path off the public network.",
+        media="text/plain",
+    ),
+    _system(
+        "getOpenapi",
+        "GET /openapi.json",
+        "Get the description of the user operations.",
+        response="Document",
+    ),
+    _system(
+        "getAdminOpenapi",
+        "GET /openapi-admin.json",
+        "Get the description of the admin operations.",
+        response="Document",
+    ),
+)
+
+OPERATIONS: tuple[Operation, ...] = (*_ENTRIES, *_CONVERSATIONS, *_SHARING, *_ADMIN, *_SYSTEM)

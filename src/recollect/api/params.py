@@ -1,0 +1,171 @@
+"""Query parameters: how each is read, and how the API documents describe it.
+
+A reader gets the text as it was sent and raises ValueError with what would be right. Texts that
+can't be searched or stored (NUL, lone surrogates) are refused, or dropped where the text is a
+query.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from recollect.domain.entries import EpochFilter
+from recollect.domain.ids import parse_uuid
+from recollect.domain.jsontext import text_problem
+from recollect.domain.pages import LIMIT_MAX
+
+EPOCH_MAX = 2**63 - 1
+QUERY_CHARS_MAX = 10_000
+
+Schema = dict[str, Any]
+E = TypeVar("E", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One query parameter. An absent one has the value `default`."""
+
+    name: str
+    read: Callable[[str], Any]
+    schema: Schema = field(hash=False)
+    description: str
+    default: Any = None
+
+
+def limit(default: int | None) -> Param:
+    """How many items a page holds; without a default a list without limit shows everything."""
+    schema: Schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
+    if default is not None:
+        schema["default"] = default
+    return Param("limit", _read_limit, schema, "Most items of the page.", default)
+
+
+def one_of(name: str, kind: type[E], description: str, default: E | None = None) -> Param:
+    """A word of a closed list, in any letter case."""
+    schema: Schema = {"type": "string", "enum": [str(member) for member in kind]}
+    if default is not None:
+        schema["default"] = str(default)
+    return Param(name, word_reader({str(m): m for m in kind}), schema, description, default)
+
+
+def flag(name: str, description: str) -> Param:
+    """`true` or `false`, in any letter case; false when absent."""
+    schema = {"type": "boolean", "default": False}
+    return Param(name, word_reader({"true": True, "false": False}), schema, description, False)
+
+
+def instant(name: str, description: str) -> Param:
+    """An ISO-8601 instant with any offset; without one it is UTC."""
+    return Param(name, _read_instant, {"type": "string", "format": "date-time"}, description)
+
+
+def uuid(name: str, description: str) -> Param:
+    """An id; malformed ones are a violation here, unlike in a path."""
+    return Param(name, read_uuid, {"type": "string", "format": "uuid"}, description)
+
+
+def text(name: str, description: str, *, chars_max: int) -> Param:
+    """A text that is compared as it is."""
+
+    def read(value: str) -> str:
+        if not 1 <= len(value) <= chars_max:
+            raise ValueError(f"must have 1 to {chars_max} characters")
+        return checked_text(value)
+
+    schema = {"type": "string", "minLength": 1, "maxLength": chars_max}
+    return Param(name, read, schema, description)
+
+
+def query(description: str) -> Param:
+    """A text to look for. Any text is a valid query; an empty one asks for nothing special."""
+    schema = {"type": "string", "maxLength": QUERY_CHARS_MAX}
+    return Param("query", _read_query, schema, description)
+
+
+def epoch(default: EpochFilter) -> Param:
+    """Which version of the client's memory."""
+    number = {"type": "integer", "minimum": 1, "maximum": EPOCH_MAX}
+    words = {"type": "string", "enum": ["latest", "all"]}
+    schema = {"anyOf": [words, number], "default": default}
+    return Param("epoch", _read_epoch, schema, "Which epoch of memory entries to show.", default)
+
+
+def lenient_word(name: str, kind: type[E], description: str, default: E) -> Param:
+    """A word of a list where every other word means the default."""
+    words = {str(member): member for member in kind}
+
+    def read(value: str) -> E:
+        return words.get(value.lower(), default)
+
+    schema = {"type": "string", "default": str(default), "examples": list(words)}
+    return Param(name, read, schema, description, default)
+
+
+def word_reader(words: dict[str, Any]) -> Callable[[str], Any]:
+    """A reader of one of these words, in any letter case."""
+
+    def read(value: str) -> Any:
+        try:
+            return words[value.lower()]
+        except KeyError:
+            raise ValueError(f"must be one of {', '.join(words)}") from None
+
+    return read
+
+
+def read_uuid(value: str) -> str:
+    """Canonical UUID text in lower case."""
+    canonical = parse_uuid(value)
+    if canonical is None:
+        raise ValueError("must be a UUID such as 0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f")
+    return canonical
+
+
+def checked_text(value: str) -> str:
+    """The text itself, if every engine can hold it."""
+    problem = text_problem(value)
+    if problem:
+        raise ValueError(problem)
+    return value
+
+
+def _read_limit(value: str) -> int:
+    number = _whole(value)
+    if number is None or not 1 <= number <= LIMIT_MAX:
+        raise ValueError(f"must be an integer from 1 to {LIMIT_MAX}")
+    return number
+
+
+def _read_epoch(value: str) -> EpochFilter:
+    match value.lower():
+        case "latest":
+            return "latest"
+        case "all":
+            return "all"
+    number = _whole(value)
+    if number is None or not 1 <= number <= EPOCH_MAX:
+        raise ValueError("must be latest, all or an integer from 1")
+    return number
+
+
+def _whole(value: str) -> int | None:
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else None
+
+
+def _read_instant(value: str) -> datetime:
+    # An unescaped `+` of an offset arrives as a space.
+    value = value[:11] + value[11:].replace(" ", "+")
+    try:
+        at = datetime.fromisoformat(value)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("must be an ISO-8601 instant such as 2026-01-31T12:00:00Z") from None
+
+
+def _read_query(value: str) -> str | None:
+    cleaned = "".join(c for c in value if c != "\x00" and not "\ud800" <= c <= "\udfff")
+    if len(cleaned) > QUERY_CHARS_MAX:
+        raise ValueError(f"must have at most {QUERY_CHARS_MAX} characters")
+    return cleaned or None

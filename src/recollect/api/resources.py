@@ -1,0 +1,123 @@
+"""The shapes of answers, as JSON Schema for the API documents.
+
+Hand-built and not models: answers are written as bytes, so a model would be a second way to
+render. Tests hold the rendered answers against these shapes.
+"""
+
+from typing import Any
+
+from recollect.api.params import Schema
+from recollect.domain.entries import Channel
+from recollect.domain.events import EventKind, Outcome
+from recollect.domain.memberships import Level
+
+TEXT: Schema = {"type": "string"}
+UUID: Schema = {"type": "string", "format": "uuid"}
+INSTANT: Schema = {
+    "type": "string",
+    "format": "date-time",
+    "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$",
+}
+WHOLE: Schema = {"type": "integer"}
+LEVEL: Schema = {"type": "string", "enum": [level.word for level in Level]}
+OBJECT: Schema = {"type": "object"}
+
+
+def shape(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """An object; optional members are left out of an answer when they have no value."""
+    return {
+        "type": "object",
+        "required": list(required),
+        "properties": required | (optional or {}),
+    }
+
+
+def nullable(schema: Schema) -> Schema:
+    """The schema, or null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def ref(name: str) -> Schema:
+    """A reference to a named schema of the document."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_SUMMARY = {
+    "id": UUID,
+    "ownerUserId": TEXT,
+    "createdAt": INSTANT,
+    "updatedAt": INSTANT,
+    "accessLevel": LEVEL,
+}
+_SUMMARY_OPTIONAL: dict[str, Any] = {
+    "title": TEXT,
+    "lastMessagePreview": TEXT,
+    "metadata": OBJECT,
+}
+_FORK_POINT = {"forkedAtEntryId": UUID, "forkedAtConversationId": UUID}
+_DELETED = {"deletedAt": INSTANT}
+_ENTRY = {
+    "id": UUID,
+    "conversationId": UUID,
+    "channel": {"type": "string", "enum": [str(channel) for channel in Channel]},
+    "contentType": TEXT,
+    "content": {"type": "array", "items": {}},
+    "createdAt": INSTANT,
+}
+_ENTRY_OPTIONAL = {"userId": TEXT, "epoch": WHOLE | {"minimum": 1}}
+
+RESOURCES: dict[str, Schema] = {
+    "Health": shape({"status": {"type": "string", "const": "ok"}}),
+    "HealthReport": OBJECT,
+    "Document": OBJECT,
+    "ConversationSummary": shape(_SUMMARY, _SUMMARY_OPTIONAL),
+    "Conversation": shape(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT),
+    "AdminConversationSummary": shape(_SUMMARY, _SUMMARY_OPTIONAL | _DELETED),
+    "AdminConversation": shape(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT | _DELETED),
+    "Fork": shape({"conversationId": UUID, "createdAt": INSTANT}, _FORK_POINT | {"title": TEXT}),
+    "Entry": shape(_ENTRY, _ENTRY_OPTIONAL),
+    "AdminEntry": shape(_ENTRY, _ENTRY_OPTIONAL | {"clientId": TEXT}),
+    "SyncOutcome": shape(
+        {
+            "epoch": nullable(WHOLE | {"minimum": 1}),
+            "noOp": {"type": "boolean"},
+            "epochIncremented": {"type": "boolean"},
+            "entry": nullable(ref("Entry")),
+        }
+    ),
+    "Membership": shape(
+        {"conversationId": UUID, "userId": TEXT, "accessLevel": LEVEL, "createdAt": INSTANT}
+    ),
+    "OwnershipTransfer": shape(
+        {
+            "id": UUID,
+            "conversationId": UUID,
+            "fromUserId": TEXT,
+            "toUserId": TEXT,
+            "createdAt": INSTANT,
+        },
+        {"conversationTitle": TEXT},
+    ),
+    "Event": shape(
+        {
+            "id": UUID,
+            "at": INSTANT,
+            "kind": {"type": "string", "enum": [str(kind) for kind in EventKind]},
+            "action": TEXT,
+            "outcome": {"type": "string", "enum": [str(outcome) for outcome in Outcome]},
+        },
+        {
+            "actorUserId": TEXT,
+            "actorClientId": TEXT,
+            "role": TEXT,
+            "conversationId": TEXT,
+            "targetUserId": TEXT,
+            "fromLevel": LEVEL,
+            "toLevel": LEVEL,
+            "transferId": UUID,
+            "params": OBJECT,
+            "count": WHOLE,
+            "justification": TEXT,
+        },
+    ),
+}

@@ -1,0 +1,135 @@
+"""The REST application: routes made from the table of operations, one per path."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from recollect.api.errors import MethodNotAllowed, UnknownPath
+from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.rest import admin, conversations, entries, eviction, memberships, transfers
+from recollect.api.rest.dispatch import Dispatch, Handler
+from recollect.api.rest.frame import Answer, Frame, Reply, Request
+from recollect.api.rest.system import ShownMetrics, open_answers
+from recollect.ports.identity import Authenticator
+from recollect.services.bundle import Services
+
+NO_ROUTE = "(none)"
+
+HANDLERS: dict[str, Handler] = {
+    **entries.HANDLERS,
+    **conversations.HANDLERS,
+    **memberships.HANDLERS,
+    **transfers.HANDLERS,
+    **admin.HANDLERS,
+    **eviction.HANDLERS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RestSettings:
+    """`emit_after_cursor` repeats every next cursor as `afterCursor`. `local_mode` believes
+    callers on the loopback, so it refuses a Host that is no loopback name."""
+
+    emit_after_cursor: bool = False
+    local_mode: bool = False
+
+
+def create_app(
+    services: Services,
+    authenticator: Authenticator,
+    *,
+    settings: RestSettings,
+    metrics: ShownMetrics,
+    lifespan: Lifespan[ASGIApp] | None = None,
+) -> Router:
+    """The whole REST surface as an ASGI application."""
+    frame = Frame(metrics, local_mode=settings.local_mode)
+    dispatch = Dispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
+    answers = open_answers(services, metrics) | {
+        operation.name: partial(dispatch.answer, operation, HANDLERS[operation.name])
+        for operation in OPERATIONS
+        if not operation.open
+    }
+    return Router(
+        [
+            Route(_template(path), Endpoint(path, _by_method(rows, answers), frame), name=path)
+            for path, rows in _by_path().items()
+        ],
+        redirect_slashes=False,
+        default=Nowhere(frame),
+        lifespan=lifespan,
+    )
+
+
+class Endpoint:
+    """Everything that lives at one path. HEAD is answered like GET, without the body."""
+
+    def __init__(self, path: str, answers: Mapping[str, Answer], frame: Frame) -> None:
+        self.path = path
+        self.answers = dict(answers)
+        if "GET" in answers:
+            self.answers["HEAD"] = answers["GET"]
+        self._frame = frame
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer by method."""
+        answer = self.answers.get(scope["method"], self._refuse)
+        await self._frame.run(scope, receive, send, route=self.path, answer=answer)
+
+    async def _refuse(self, _: Request) -> Reply:
+        raise MethodNotAllowed(sorted(self.answers))
+
+
+class Nowhere:
+    """Every path that no operation has."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Say so; a web socket is closed."""
+        if scope["type"] == "websocket":
+            await WebSocketClose()(scope, receive, send)
+            return
+        await self._frame.run(scope, receive, send, route=NO_ROUTE, answer=_no_such_path)
+
+
+class UserIdConvertor(Convertor[str]):
+    """A user id in a path may hold an escaped slash; the server unescapes before we route."""
+
+    regex = "(?s:.+)"
+
+    def convert(self, value: str) -> str:
+        """As it is."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """As it is."""
+        return value
+
+
+register_url_convertor("user", UserIdConvertor())
+
+
+async def _no_such_path(_: Request) -> Reply:
+    raise UnknownPath("no operation lives at this path")
+
+
+def _template(path: str) -> str:
+    return path.replace("{userId}", "{userId:user}")
+
+
+def _by_path() -> dict[str, list[Operation]]:
+    paths: dict[str, list[Operation]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, []).append(operation)
+    return paths
+
+
+def _by_method(rows: Sequence[Operation], answers: Mapping[str, Answer]) -> dict[str, Answer]:
+    return {operation.method: answers[operation.name] for operation in rows}

@@ -1,0 +1,76 @@
+"""Conversations and their forks."""
+
+from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.entries import conversation_of
+from recollect.api.rest.render import to_conversation, to_fork, to_summary
+from recollect.domain.ids import EntryId
+
+
+async def list_conversations(call: Call) -> bytes:
+    """A page of the caller's conversations."""
+    page = await call.services.conversations.list(
+        call.principal,
+        mode=call.query["mode"],
+        query=call.query["query"],
+        after=call.page.after,
+        limit=call.page.size,
+    )
+    return call.to_page(map(to_summary, page.items), page.next_cursor)
+
+
+async def create_conversation(call: Call) -> str:
+    """Create a conversation."""
+    body: NewConversation = call.body
+    seen = await call.services.conversations.create(
+        call.principal, title=body.title, metadata=body.metadata or {}
+    )
+    return to_conversation(seen)
+
+
+async def get_conversation(call: Call) -> str:
+    """One conversation."""
+    seen = await call.services.conversations.get(call.principal, conversation_of(call))
+    return to_conversation(seen)
+
+
+async def update_conversation(call: Call) -> str:
+    """Rename a conversation."""
+    body: ConversationPatch = call.body
+    seen = await call.services.conversations.rename(
+        call.principal, conversation_of(call), body.new_title
+    )
+    return to_conversation(seen)
+
+
+async def delete_conversation(call: Call) -> None:
+    """Soft-delete a tree."""
+    await call.services.conversations.delete(call.principal, conversation_of(call))
+
+
+async def fork_conversation(call: Call) -> str:
+    """Fork at an entry."""
+    body: NewFork = call.body
+    seen = await call.services.conversations.fork(
+        call.principal, conversation_of(call), EntryId(call.path["entryId"]), title=body.title
+    )
+    return to_conversation(seen)
+
+
+async def list_forks(call: Call) -> bytes:
+    """The conversations of a tree."""
+    page = await call.services.conversations.list_forks(
+        call.principal, conversation_of(call), after=call.page.after, limit=call.page.limit
+    )
+    return call.to_page(map(to_fork, page.items), page.next_cursor)
+
+
+HANDLERS: dict[str, Handler] = {
+    "listConversations": list_conversations,
+    "createConversation": create_conversation,
+    "getConversation": get_conversation,
+    "updateConversation": update_conversation,
+    "deleteConversation": delete_conversation,
+    "forkConversation": fork_conversation,
+    "listForks": list_forks,
+}

@@ -1,0 +1,180 @@
+"""The order of checks, once for all operations: who calls, what the operation always needs,
+syntax and limits, ids in the path. What comes after is the services' business."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.api.operations import Envelope, Operation
+from recollect.api.rest import wire
+from recollect.api.rest.frame import Reply, Request
+from recollect.api.rest.render import to_list
+from recollect.api.rest.wire import Headers, PageAsked
+from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind
+from recollect.domain.ids import parse_uuid
+from recollect.domain.jsontext import check_text
+from recollect.errors import RecollectError, ValidationFailed
+from recollect.policy.actions import Action
+from recollect.policy.principals import Principal
+from recollect.ports.identity import Authenticator
+from recollect.services.audit import AuditName
+from recollect.services.bundle import Services
+
+_FIRST_PAGE = PageAsked(None, None, echo=False)
+_KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKind.ADMIN_WRITE}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that passed every check an adapter can make."""
+
+    services: Services
+    principal: Principal
+    headers: Headers
+    path: Mapping[str, str]
+    query: Mapping[str, Any]
+    page: PageAsked
+    body: Any
+    justification: str | None
+    envelope: Envelope
+
+    def to_page(self, items: Iterable[str], next_cursor: str | None) -> bytes:
+        """Rendered items in the operation's envelope."""
+        return to_list(items, next_cursor, envelope=self.envelope, echo=self.page.echo)
+
+
+Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
+
+
+class Dispatch:
+    """Takes a request to the handler of its operation, through the checks."""
+
+    def __init__(
+        self, services: Services, authenticator: Authenticator, *, emit_after_cursor: bool
+    ) -> None:
+        self._services = services
+        self._authenticator = authenticator
+        self._emit_after_cursor = emit_after_cursor
+
+    async def answer(self, operation: Operation, handler: Handler, request: Request) -> Reply:
+        """Check, call, wrap. A handler gives the body of the success, or a whole reply."""
+        principal = await self._authenticate(request)
+        parameters = wire.from_query_string(request.scope["query_string"])
+        raw = await self._admit(operation, principal, request, parameters)
+        answered = await handler(self._call(operation, principal, request, parameters, raw))
+        if isinstance(answered, Reply):
+            return answered
+        body = answered.encode() if isinstance(answered, str) else answered or b""
+        return Reply(operation.success, body)
+
+    async def _authenticate(self, request: Request) -> Principal:
+        headers = request.headers
+        if len(headers) != len(request.scope["headers"]):
+            wire.refuse_doubled_credentials(request.scope["headers"])
+        return await self._authenticator.authenticate(
+            authorization=wire.credential(headers, b"authorization"),
+            api_key=wire.credential(headers, b"x-api-key"),
+            requester_id=wire.credential(headers, b"x-requester-id"),
+        )
+
+    async def _admit(
+        self,
+        operation: Operation,
+        principal: Principal,
+        request: Request,
+        parameters: wire.Parameters,
+    ) -> bytes:
+        """Step 2, and the raw body. A justification may be in a body that nobody checked yet, so
+        for admin calls reading comes first and what is wrong with it is said afterwards."""
+        if not operation.justified:
+            await self._pass_gate(operation, principal, request, None)
+            return await _read(operation, request)
+        raw: bytes | RecollectError
+        try:
+            raw = await _read(operation, request)
+        except RecollectError as error:
+            raw = error
+        peeked = _peek_justification(parameters, raw if isinstance(raw, bytes) else b"")
+        await self._pass_gate(operation, principal, request, peeked)
+        if isinstance(raw, RecollectError):
+            raise raw
+        return raw
+
+    async def _pass_gate(
+        self,
+        operation: Operation,
+        principal: Principal,
+        request: Request,
+        justification: str | None,
+    ) -> None:
+        if operation.action is None:
+            return
+        await self._services.gate.admit(
+            principal,
+            operation.action,
+            audit=_audit_name(operation),
+            conversation_id=parse_uuid(request.scope["path_params"].get("id", "")),
+            justification=justification,
+        )
+
+    def _call(
+        self,
+        operation: Operation,
+        principal: Principal,
+        request: Request,
+        parameters: wire.Parameters,
+        raw: bytes,
+    ) -> Call:
+        body = wire.from_body(raw, operation.body) if operation.body else None
+        query = wire.from_query(parameters, operation.query) if operation.query else {}
+        page = self._page(operation, parameters)
+        justification = _justification(parameters, body) if operation.justified else None
+        path = request.scope["path_params"]
+        wire.check_user(path)
+        return Call(
+            services=self._services,
+            principal=principal,
+            headers=request.headers,
+            path=wire.from_path(path),
+            query=query,
+            page=page,
+            body=body,
+            justification=justification,
+            envelope=operation.paging.envelope if operation.paging else Envelope.A,
+        )
+
+    def _page(self, operation: Operation, parameters: wire.Parameters) -> PageAsked:
+        if operation.paging is None:
+            return _FIRST_PAGE
+        return wire.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
+
+
+async def _read(operation: Operation, request: Request) -> bytes:
+    if operation.body is None:
+        return b""
+    return await wire.read_body(request.receive, request.headers)
+
+
+def _audit_name(operation: Operation) -> AuditName | None:
+    if operation.audit is None or operation.action is None:
+        return None
+    return AuditName(_KIND_OF[operation.action], operation.audit)
+
+
+def _peek_justification(parameters: wire.Parameters, raw: bytes) -> str | None:
+    """Whatever was given, made harmless: the gate writes it down when it refuses the call."""
+    given = [*parameters.get("justification", ()), wire.peek_member(raw, "justification")]
+    text = next((text for text in given if text), "")
+    return text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX] or None
+
+
+def _justification(parameters: wire.Parameters, body: Any) -> str | None:
+    given = {*parameters.get("justification", ()), body.justification or ""} - {""}
+    if len(given) > 1:
+        raise ValidationFailed.of("justification", "must not be given twice with other values")
+    text = "".join(given)
+    if len(text) > JUSTIFICATION_CHARS_MAX:
+        message = f"must have at most {JUSTIFICATION_CHARS_MAX} characters"
+        raise ValidationFailed.of("justification", message)
+    check_text(text, "justification")
+    return text or None

@@ -1,0 +1,52 @@
+"""Eviction: one answer when it is done, or a stream of its progress.
+
+The run belongs to the service. A caller who hangs up stops the stream, not the run.
+"""
+
+from collections.abc import AsyncIterator
+
+import structlog
+
+from recollect.api.bodies import Evict
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.frame import Reply
+from recollect.domain.jsontext import dump
+from recollect.errors import Internal, RecollectError
+from recollect.services.eviction import Eviction
+
+_FAILED = "the eviction failed; the server's log says why"
+log = structlog.get_logger("recollect.rest")
+
+
+async def evict(call: Call) -> Reply | None:
+    """Start an eviction, then wait for it or stream it."""
+    body: Evict = call.body
+    eviction = await call.services.eviction.begin(
+        call.principal, body.retention_period, justification=call.justification
+    )
+    if call.query["async"] or b"text/event-stream" in call.headers.get(b"accept", b"").lower():
+        return Reply(200, media=b"text/event-stream", stream=_events(eviction))
+    await eviction.done()
+    return None
+
+
+async def _events(eviction: Eviction) -> AsyncIterator[bytes]:
+    """Progress as server-sent events. The status is sent already, so failure is an event too."""
+    try:
+        async for progress in eviction.progress():
+            yield _event({"progress": progress})
+    except RecollectError as error:
+        if isinstance(error, Internal):
+            log.error("eviction failed", exc_info=error)
+        text = _FAILED if isinstance(error, Internal) else error.message
+        yield b"event: error\n" + _event({"error": text})
+    except Exception:  # the outermost frame of a stream: the caller gets an event, the log the rest
+        log.exception("eviction failed")
+        yield b"event: error\n" + _event({"error": _FAILED})
+
+
+def _event(value: dict[str, object]) -> bytes:
+    return f"data: {dump(value)}\n\n".encode()
+
+
+HANDLERS: dict[str, Handler] = {"adminEvict": evict}

@@ -1,0 +1,162 @@
+"""The outermost frame of every request: its id, the Host check, errors made into answers, one
+log line and one measurement. Plain ASGI, because this runs on the hottest routes."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_address
+from secrets import token_hex
+from time import perf_counter
+
+import structlog
+from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
+
+from recollect.api.errors import error_body, http_headers, http_status, internal_body
+from recollect.api.rest.wire import ClientGone, Headers
+from recollect.domain.jsontext import dump
+from recollect.errors import Forbidden, RecollectError
+from recollect.ports.metrics import Metrics
+
+CLIENT_GONE = 499
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+log = structlog.get_logger("recollect.rest")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it arrived."""
+
+    scope: Scope
+    receive: Receive
+    headers: Headers
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: a body at once, or a stream of it."""
+
+    status: int
+    body: bytes = b""
+    media: bytes = b"application/json"
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    stream: AsyncIterator[bytes] | None = None
+
+
+Answer = Callable[[Request], Awaitable[Reply]]
+
+
+class Frame:
+    """Runs an answer for a request and sends what comes of it."""
+
+    def __init__(self, metrics: Metrics, *, local_mode: bool) -> None:
+        self._metrics = metrics
+        self._local_mode = local_mode
+
+    async def run(
+        self, scope: Scope, receive: Receive, send: Send, *, route: str, answer: Answer
+    ) -> None:
+        """Answer one request. `route` is the path's template, or a word for none."""
+        started_at = perf_counter()
+        headers = dict(scope["headers"])
+        request = Request(scope, receive, headers, _request_id(headers))
+        status = CLIENT_GONE
+        with bound_contextvars(request_id=request.id):
+            try:
+                reply = await self._reply(request, answer)
+                await _send(reply, request, send)
+                status = reply.status
+            except (ClientGone, ClientDisconnect, OSError):
+                pass
+            finally:
+                self._record(scope["method"], route, status, perf_counter() - started_at)
+
+    async def _reply(self, request: Request, answer: Answer) -> Reply:
+        try:
+            if self._local_mode:
+                _check_host(request.headers.get(b"host", b""))
+            return await answer(request)
+        except ClientGone:
+            raise
+        except RecollectError as error:
+            return _refusal(error, request)
+        except Exception:  # the outermost frame: whatever it is, the caller gets an answer
+            log.exception("request failed")
+            return _to_reply(500, internal_body(request.id))
+
+    def _record(self, method: str, route: str, status: int, seconds: float) -> None:
+        method = method if method in _METHODS else "OTHER"
+        self._metrics.request(method, route, status, seconds)
+        log.info(
+            "request",
+            method=method,
+            route=route,
+            status=status,
+            milliseconds=round(seconds * 1000, 2),
+        )
+
+
+def _refusal(error: RecollectError, request: Request) -> Reply:
+    status = http_status(error)
+    if status == 500:
+        log.error("request failed", exc_info=error)
+    return _to_reply(status, error_body(error, request.id), tuple(http_headers(error)))
+
+
+def _to_reply(
+    status: int, body: dict[str, object], headers: tuple[tuple[bytes, bytes], ...] = ()
+) -> Reply:
+    # A path may hold what UTF-8 can't (a lone surrogate of the server's decoding).
+    return Reply(status, dump(body).encode(errors="replace"), headers=headers)
+
+
+async def _send(reply: Reply, request: Request, send: Send) -> None:
+    headers = [
+        (b"x-request-id", request.id.encode()),
+        (b"cache-control", b"no-store"),
+        *reply.headers,
+    ]
+    if reply.status != 204:
+        headers.append((b"content-type", reply.media))
+    if reply.stream is not None:
+        response = StreamingResponse(reply.stream, reply.status)
+        response.raw_headers = headers
+        await response(request.scope, request.receive, send)
+        return
+    if reply.status != 204:
+        headers.append((b"content-length", b"%d" % len(reply.body)))
+    body = b"" if request.scope["method"] == "HEAD" else reply.body
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _request_id(headers: Headers) -> str:
+    sent = headers.get(b"x-request-id")
+    if sent is not None and _REQUEST_ID.fullmatch(sent):
+        return sent.decode()
+    return token_hex(16)
+
+
+def _check_host(host: bytes) -> None:
+    if not _is_loopback(host):
+        # A web page can make its own name point to 127.0.0.1 (DNS rebinding) and then talk to us
+        # as if we were its server; the Host header still tells its name.
+        raise Forbidden("in local mode the Host must be localhost or a loopback address")
+
+
+@lru_cache(maxsize=64)
+def _is_loopback(host: bytes) -> bool:
+    text = host.decode("latin-1").lower()
+    name = text[1:].partition("]")[0] if text.startswith("[") else text.partition(":")[0]
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False

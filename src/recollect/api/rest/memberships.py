@@ -1,0 +1,54 @@
+"""Memberships: who belongs to a tree."""
+
+from recollect.api.bodies import MembershipPatch, NewMembership
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.entries import conversation_of
+from recollect.api.rest.render import to_membership
+from recollect.domain.ids import UserId
+
+
+async def list_memberships(call: Call) -> bytes:
+    """The members, under the conversation that the path names."""
+    conversation_id = conversation_of(call)
+    page = await call.services.sharing.list(
+        call.principal, conversation_id, after=call.page.after, limit=call.page.limit
+    )
+    items = (to_membership(membership, conversation_id) for membership in page.items)
+    return call.to_page(items, page.next_cursor)
+
+
+async def share_conversation(call: Call) -> str:
+    """Add a member, or replace a member's level."""
+    body: NewMembership = call.body
+    conversation_id = conversation_of(call)
+    membership = await call.services.sharing.share(
+        call.principal, conversation_id, UserId(body.user_id), body.access_level
+    )
+    return to_membership(membership, conversation_id)
+
+
+async def update_membership(call: Call) -> str:
+    """Change a member's level."""
+    body: MembershipPatch = call.body
+    conversation_id = conversation_of(call)
+    membership = await call.services.sharing.change(
+        call.principal, conversation_id, _member_of(call), body.access_level
+    )
+    return to_membership(membership, conversation_id)
+
+
+async def delete_membership(call: Call) -> None:
+    """Remove a member, or leave."""
+    await call.services.sharing.remove(call.principal, conversation_of(call), _member_of(call))
+
+
+def _member_of(call: Call) -> UserId:
+    return UserId(call.path["userId"])
+
+
+HANDLERS: dict[str, Handler] = {
+    "listMemberships": list_memberships,
+    "shareConversation": share_conversation,
+    "updateMembership": update_membership,
+    "deleteMembership": delete_membership,
+}

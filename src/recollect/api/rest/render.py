@@ -1,0 +1,158 @@
+"""From values to bytes. Null members of a resource are left out, envelope members never are.
+
+An entry's content is JSON text already and is put into the answer as it is: no parse, no dump.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from json.encoder import encode_basestring
+from typing import Any
+
+from recollect.api.operations import Envelope
+from recollect.domain.clock import to_text
+from recollect.domain.conversations import Conversation, SeenConversation
+from recollect.domain.entries import Entry
+from recollect.domain.events import Event
+from recollect.domain.jsontext import dump
+from recollect.domain.memberships import Membership
+from recollect.domain.transfers import Transfer
+from recollect.services.entries import SyncOutcome
+
+
+def to_summary(seen: SeenConversation, *, admin: bool = False) -> str:
+    """A conversation in a list; admins see when it was deleted."""
+    return _to_object(_summary(seen, admin=admin))
+
+
+def to_conversation(seen: SeenConversation, *, admin: bool = False) -> str:
+    """A conversation alone: the summary with its fork point."""
+    conversation = seen.conversation
+    return _to_object(_summary(seen, admin=admin) | _fork_point(conversation))
+
+
+def to_fork(conversation: Conversation) -> str:
+    """A conversation in a list of forks."""
+    return _to_object(
+        {
+            "conversationId": conversation.id,
+            **_fork_point(conversation),
+            "title": conversation.title,
+            "createdAt": to_text(conversation.created_at),
+        }
+    )
+
+
+def to_entry(entry: Entry, *, admin: bool = False) -> str:
+    """An entry; admins see which client wrote it."""
+    parts = [f'{{"id":"{entry.id}","conversationId":"{entry.conversation_id}"']
+    if entry.user_id is not None:
+        parts.append(f'"userId":{encode_basestring(entry.user_id)}')
+    if admin and entry.client_id is not None:
+        parts.append(f'"clientId":{encode_basestring(entry.client_id)}')
+    parts.append(f'"channel":"{entry.channel}"')
+    if entry.epoch is not None:
+        parts.append(f'"epoch":{entry.epoch}')
+    parts.append(f'"contentType":{encode_basestring(entry.content_type)}')
+    parts.append(f'"content":{entry.content},"createdAt":"{to_text(entry.created_at)}"}}')
+    return ",".join(parts)
+
+
+def to_sync_outcome(outcome: SyncOutcome) -> str:
+    """What a sync did; all four members, always."""
+    entry = "null" if outcome.entry is None else to_entry(outcome.entry)
+    return (
+        f'{{"epoch":{dump(outcome.epoch)},"noOp":{dump(outcome.no_op)},'
+        f'"epochIncremented":{dump(outcome.epoch_incremented)},"entry":{entry}}}'
+    )
+
+
+def to_membership(membership: Membership, conversation_id: str) -> str:
+    """A membership, under the conversation that the path named."""
+    return _to_object(
+        {
+            "conversationId": conversation_id,
+            "userId": membership.user_id,
+            "accessLevel": membership.level.word,
+            "createdAt": to_text(membership.created_at),
+        }
+    )
+
+
+def to_transfer(transfer: Transfer) -> str:
+    """A transfer; its conversation is the root of the tree."""
+    return _to_object(
+        {
+            "id": transfer.id,
+            "conversationId": transfer.tree_id,
+            "conversationTitle": transfer.conversation_title,
+            "fromUserId": transfer.from_user_id,
+            "toUserId": transfer.to_user_id,
+            "createdAt": to_text(transfer.created_at),
+        }
+    )
+
+
+def to_event(event: Event) -> str:
+    """A line of the audit log."""
+    return _to_object(
+        {
+            "id": event.id,
+            "at": to_text(event.at),
+            "kind": event.kind,
+            "action": event.action,
+            "outcome": event.outcome,
+            "actorUserId": event.actor_user_id,
+            "actorClientId": event.actor_client_id,
+            "role": event.role,
+            "conversationId": event.conversation_id,
+            "targetUserId": event.target_user_id,
+            "fromLevel": event.from_level,
+            "toLevel": event.to_level,
+            "transferId": event.transfer_id,
+            "params": event.params or None,
+            "count": event.count,
+            "justification": event.justification,
+        }
+    )
+
+
+def to_list(
+    items: Iterable[str], next_cursor: str | None, *, envelope: Envelope, echo: bool
+) -> bytes:
+    """Rendered items in their envelope. `echo` repeats the cursor under its other name."""
+    text = f'{{"data":[{",".join(items)}]'
+    if envelope is Envelope.A or next_cursor is not None:
+        cursor = dump(next_cursor)
+        text += f',"nextCursor":{cursor}'
+        text += f',"afterCursor":{cursor}' if echo else ""
+    return (text + "}").encode()
+
+
+def _summary(seen: SeenConversation, *, admin: bool) -> dict[str, Any]:
+    conversation = seen.conversation
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "ownerUserId": conversation.owner_user_id,
+        "createdAt": to_text(conversation.created_at),
+        "updatedAt": to_text(conversation.updated_at),
+        "lastMessagePreview": conversation.last_message_preview,
+        "accessLevel": seen.level.word,
+        "metadata": conversation.metadata or None,
+        "deletedAt": _instant(conversation.deleted_at) if admin else None,
+    }
+
+
+def _fork_point(conversation: Conversation) -> dict[str, Any]:
+    return {
+        "forkedAtEntryId": conversation.forked_at_entry_id,
+        "forkedAtConversationId": conversation.forked_at_conversation_id,
+    }
+
+
+def _instant(at: datetime | None) -> str | None:
+    return None if at is None else to_text(at)
+
+
+def _to_object(members: dict[str, Any]) -> str:
+    return dump({name: value for name, value in members.items() if value is not None})

@@ -1,0 +1,49 @@
+"""What needs no credentials: health, metrics and the API's own description."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from recollect.api.openapi import admin_document, user_document
+from recollect.api.rest.frame import Answer, Reply, Request
+from recollect.domain.jsontext import dump
+from recollect.ports.metrics import Metrics
+from recollect.services.bundle import Services
+
+
+class ShownMetrics(Metrics, Protocol):
+    """Metrics that can be read."""
+
+    def render(self) -> tuple[bytes, str]:
+        """All of it, with its content type."""
+        ...
+
+
+_OK = b'{"status":"ok"}'
+
+
+def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]:
+    """The answers of the open operations, by name."""
+
+    async def get_health(_: Request) -> Reply:
+        await services.status.ping()
+        return Reply(200, _OK)
+
+    async def get_metrics(_: Request) -> Reply:
+        body, media = metrics.render()
+        return Reply(200, body, media=media.encode())
+
+    return {
+        "getHealth": get_health,
+        "getMetrics": get_metrics,
+        "getOpenapi": _constant(user_document()),
+        "getAdminOpenapi": _constant(admin_document()),
+    }
+
+
+def _constant(document: dict[str, object]) -> Callable[[Request], Awaitable[Reply]]:
+    reply = Reply(200, dump(document).encode())
+
+    async def answer(_: Request) -> Reply:
+        return reply
+
+    return answer

@@ -1,0 +1,55 @@
+"""Ownership transfers."""
+
+from recollect.api.bodies import NewTransfer
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.render import to_transfer
+from recollect.domain.ids import ConversationId, TransferId, UserId
+
+
+async def list_ownership_transfers(call: Call) -> bytes:
+    """The caller's pending transfers."""
+    page = await call.services.transfers.list(
+        call.principal,
+        role=call.query["role"],
+        after=call.page.after,
+        limit=call.page.limit,
+    )
+    return call.to_page(map(to_transfer, page.items), page.next_cursor)
+
+
+async def create_ownership_transfer(call: Call) -> str:
+    """Offer a tree to a member."""
+    body: NewTransfer = call.body
+    transfer = await call.services.transfers.create(
+        call.principal, ConversationId(body.conversation_id), UserId(body.new_owner_user_id)
+    )
+    return to_transfer(transfer)
+
+
+async def get_ownership_transfer(call: Call) -> str:
+    """One transfer."""
+    transfer = await call.services.transfers.get(call.principal, _transfer_of(call))
+    return to_transfer(transfer)
+
+
+async def accept_ownership_transfer(call: Call) -> None:
+    """Become the owner."""
+    await call.services.transfers.accept(call.principal, _transfer_of(call))
+
+
+async def delete_ownership_transfer(call: Call) -> None:
+    """Cancel or reject."""
+    await call.services.transfers.delete(call.principal, _transfer_of(call))
+
+
+def _transfer_of(call: Call) -> TransferId:
+    return TransferId(call.path["transferId"])
+
+
+HANDLERS: dict[str, Handler] = {
+    "listOwnershipTransfers": list_ownership_transfers,
+    "createOwnershipTransfer": create_ownership_transfer,
+    "getOwnershipTransfer": get_ownership_transfer,
+    "acceptOwnershipTransfer": accept_ownership_transfer,
+    "deleteOwnershipTransfer": delete_ownership_transfer,
+}

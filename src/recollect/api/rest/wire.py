@@ -1,0 +1,224 @@
+"""From bytes to values: headers, bodies, query strings and path ids.
+
+Everything that is wrong with a request's syntax is said here, with names as on the wire.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+from pydantic import ValidationError
+from starlette.types import Receive
+
+from recollect.api.bodies import Body
+from recollect.api.errors import UnsupportedMediaType
+from recollect.api.operations import Paging
+from recollect.api.params import Param
+from recollect.api.params import limit as limit_param
+from recollect.domain import jsontext
+from recollect.domain.ids import parse_uuid
+from recollect.domain.memberships import USER_ID_CHARS_MAX
+from recollect.errors import (
+    LimitExceeded,
+    NotFound,
+    Unauthenticated,
+    ValidationFailed,
+    Violation,
+)
+
+BODY_BYTES_MAX = 16 * 1024 * 1024
+
+Headers = Mapping[bytes, bytes]
+Parameters = Mapping[str, list[str]]
+M = TypeVar("M", bound=Body)
+
+_CREDENTIALS = (b"authorization", b"x-api-key", b"x-requester-id")
+_RESOURCE_OF = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
+_LIMITS: dict[int | None, Param] = {n: limit_param(n) for n in (None, 20, 50, 100)}
+
+
+class ClientGone(Exception):
+    """The caller hung up before the request was whole; there is nobody to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAsked:
+    """Which page of a list. `echo` says that the caller used the cursor's other name."""
+
+    after: str | None
+    limit: int | None
+    echo: bool
+
+    @property
+    def size(self) -> int:
+        """The limit of a list that always has one."""
+        if self.limit is None:
+            raise TypeError("the operation's table row gives no default limit")
+        return self.limit
+
+
+def refuse_doubled_credentials(raw: Sequence[tuple[bytes, bytes]]) -> None:
+    """A credential that is sent twice is not believed: proxies disagree on which one counts."""
+    names = [name for name, _ in raw]
+    if any(names.count(name) > 1 for name in _CREDENTIALS):
+        raise Unauthenticated("a credential header was sent more than once")
+
+
+def credential(headers: Headers, name: bytes) -> str | None:
+    """A credential's text: UTF-8, whatever the server framework thinks of header encodings."""
+    value = headers.get(name)
+    if value is None:
+        return None
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise Unauthenticated(f"{name.decode()} is not UTF-8") from None
+
+
+async def read_body(receive: Receive, headers: Headers) -> bytes:
+    """The whole body. Too large is said from its declared length, or while counting."""
+    declared = headers.get(b"content-length", b"")
+    if declared.isdigit() and (len(declared) > 15 or int(declared) > BODY_BYTES_MAX):
+        raise _too_large()
+    chunks: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        more = message.get("more_body", False)
+        if size > BODY_BYTES_MAX:
+            raise _too_large()
+    body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    if body:
+        _check_media_type(headers.get(b"content-type"))
+    return body
+
+
+def from_body(raw: bytes, model: type[M]) -> M:
+    """The body as its model. Null members count as absent, unless the model says otherwise."""
+    if raw:
+        value = jsontext.parse(raw)
+    elif model.optional:
+        value = {}
+    else:
+        raise ValidationFailed.of("body", "a JSON body is required")
+    if not isinstance(value, dict):
+        raise ValidationFailed.of("body", "must be a JSON object")
+    sent = {k: v for k, v in value.items() if v is not None or k in model.nullable}
+    try:
+        return model.model_validate(sent)
+    except ValidationError as error:
+        raise _violations(error) from None
+
+
+def from_query_string(raw: bytes) -> dict[str, list[str]]:
+    """The values of each parameter, in the order they were sent; bad UTF-8 becomes U+FFFD."""
+    parameters: dict[str, list[str]] = {}
+    if raw:
+        text = raw.decode("latin-1")
+        for name, value in parse_qsl(text, keep_blank_values=True, encoding="utf-8"):
+            parameters.setdefault(name, []).append(value)
+    return parameters
+
+
+def from_query(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any]:
+    """The value of each wanted parameter. All violations are told at once."""
+    values: dict[str, Any] = {}
+    wrong: list[Violation] = []
+    for param in wanted:
+        try:
+            values[param.name] = _from_parameter(parameters, param)
+        except ValueError as error:
+            wrong.append(Violation(param.name, str(error)))
+    if wrong:
+        raise _failed(wrong)
+    return values
+
+
+def from_paging(parameters: Parameters, paging: Paging, *, echo: bool) -> PageAsked:
+    """The page that was asked for. `after` and `afterCursor` are one parameter; who uses the
+    second name, or an `echo` for everybody, gets the next cursor under that name too."""
+    echo = echo or "afterCursor" in parameters
+    given = {*parameters.get("after", ()), *parameters.get("afterCursor", ())}
+    if len(given) > 1:
+        raise ValidationFailed.of("after", "must not be given twice with different values")
+    limit = from_query(parameters, (_LIMITS[paging.limit],))["limit"]
+    return PageAsked("".join(given) or None, limit, echo)
+
+
+def from_path(path: Mapping[str, str]) -> dict[str, str]:
+    """The path's ids in canonical text; one that is no UUID names nothing that exists."""
+    return {name: _from_segment(name, text) for name, text in path.items()}
+
+
+def check_user(path: Mapping[str, str]) -> None:
+    """A user id in a path obeys the limits of user ids; unlike the others it may be any text."""
+    user_id = path.get("userId")
+    if user_id is None:
+        return
+    if len(user_id) > USER_ID_CHARS_MAX:
+        raise ValidationFailed.of("userId", f"must have 1 to {USER_ID_CHARS_MAX} characters")
+    jsontext.check_text(user_id, "userId")
+
+
+def peek_member(raw: bytes, name: str) -> str | None:
+    """A text member of a body whose syntax nobody has checked yet; None if it has none."""
+    try:
+        value = jsontext.parse(raw) if raw else None
+    except ValidationFailed:
+        return None
+    member = value.get(name) if isinstance(value, dict) else None
+    return member if isinstance(member, str) else None
+
+
+def _from_segment(name: str, text: str) -> str:
+    resource = _RESOURCE_OF.get(name)
+    if resource is None:
+        return text
+    canonical = parse_uuid(text)
+    if canonical is None:
+        raise NotFound(resource, text)
+    return canonical
+
+
+def _from_parameter(parameters: Parameters, param: Param) -> Any:
+    given = parameters.get(param.name)
+    if given is None:
+        return param.default
+    if len(set(given)) > 1:
+        raise ValueError("must not be given twice with different values")
+    return param.read(given[0])
+
+
+def _check_media_type(content_type: bytes | None) -> None:
+    if content_type is None or content_type == b"application/json":
+        return
+    media, *parameters = content_type.decode("latin-1").lower().split(";")
+    media = media.strip()
+    charsets = [p.split("=", 1)[1].strip('" ') for p in parameters if "charset=" in p]
+    is_json = media == "application/json" or (
+        media.startswith("application/") and media.endswith("+json")
+    )
+    if not is_json or any(charset not in ("utf-8", "utf8") for charset in charsets):
+        raise UnsupportedMediaType("the body must be application/json in UTF-8")
+
+
+def _violations(error: ValidationError) -> ValidationFailed:
+    return _failed(
+        [
+            Violation(".".join(map(str, e["loc"])), e["msg"].removeprefix("Value error, "))
+            for e in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+    )
+
+
+def _failed(violations: list[Violation]) -> ValidationFailed:
+    return ValidationFailed("; ".join(f"{v.field}: {v.message}" for v in violations), violations)
+
+
+def _too_large() -> LimitExceeded:
+    return LimitExceeded(f"the body must have at most {BODY_BYTES_MAX} bytes")

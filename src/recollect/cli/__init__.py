@@ -1,0 +1,1 @@
+"""The command `recollect`: parses, calls the application, prints."""

@@ -1,0 +1,40 @@
+"""`recollect doctor`: is everything in order?"""
+
+import asyncio
+import json
+from typing import Any
+
+import typer
+
+from recollect.app import build
+from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
+from recollect.settings import Settings
+
+
+def doctor(config: Config = None, database_url: DatabaseUrl = None, as_json: Json = False) -> None:
+    """Check the installation and print a report; exit code 1 if there are problems."""
+    settings = load_settings(config, database_url=database_url).settings
+    report, problems = asyncio.run(_examine(settings))
+    print(json.dumps(report, indent=2) if as_json else _as_text(report))
+    if problems:
+        raise typer.Exit(1)
+
+
+async def _examine(settings: Settings) -> tuple[dict[str, Any], int]:
+    app = build(settings)
+    try:
+        report = await app.doctor()
+    finally:
+        await app.close()
+    return report.to_dict(), report.problems
+
+
+def _as_text(report: dict[str, Any], prefix: str = "") -> str:
+    lines = []
+    for name, value in report.items():
+        if isinstance(value, dict) and value:
+            lines.append(_as_text(value, f"{prefix}{name}."))
+        else:
+            shown = value if isinstance(value, str) else json.dumps(value)
+            lines.append(f"{prefix}{name}: {shown}")
+    return "\n".join(lines)

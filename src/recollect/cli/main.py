@@ -1,0 +1,53 @@
+"""Entry point: the table of commands, and how a failure ends the process."""
+
+import sys
+
+import typer
+
+from recollect import __version__
+from recollect.api.errors import CLI_EXIT, cli_exit
+from recollect.cli import doctor, maintenance, serve, settings_show, tokens
+from recollect.errors import Internal, RecollectError
+
+INTERRUPTED_EXIT = 130
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Recollect: one memory server for AI agents.",
+)
+config_app = typer.Typer(no_args_is_help=True, help="Look at the settings.")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    print(__version__)
+
+
+app.command()(serve.serve)
+app.command()(maintenance.worker)
+app.command()(maintenance.migrate)
+app.command()(tokens.token)
+app.command()(doctor.doctor)
+config_app.command("show")(settings_show.show)
+app.add_typer(config_app, name="config")
+
+
+def run() -> None:
+    """Run the command line. An error becomes one line on stderr and an exit code."""
+    try:
+        app()
+    except RecollectError as error:
+        _fail(error.message, cli_exit(error))
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED_EXIT)
+    except Exception as error:  # noqa: BLE001 - the outermost frame: no traceback for the user
+        _fail(f"internal error: {type(error).__name__}: {error}", CLI_EXIT[Internal])
+
+
+def _fail(message: str, code: int) -> None:
+    line = " ".join(message.split())
+    print(f"recollect: {line}", file=sys.stderr)
+    sys.exit(code)

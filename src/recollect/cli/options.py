@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.config import FLAGS, Loaded, load
+
+Config = Annotated[
+    Path | None, typer.Option("--config", help="Settings file; default ./recollect.toml.")
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(FLAGS["database.url"], help="sqlite:///file.db or postgresql://host/database."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def load_settings(
+    config: Path | None,
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    database_url: str | None = None,
+) -> Loaded:
+    """Settings of this command; what is unwise about them goes to stderr."""
+    flags = {"server.host": host, "server.port": port, "database.url": database_url}
+    loaded = load(flags, config_path=config)
+    for warning in loaded.settings.warnings():
+        print(f"recollect: warning: {warning}", file=sys.stderr)
+    return loaded

@@ -1,0 +1,136 @@
+"""`recollect serve`: binds, starts the application, says how to use it, stops gracefully."""
+
+import ipaddress
+import shlex
+import shutil
+import signal
+import socket
+import sys
+from asyncio import Runner
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from recollect import __version__
+from recollect.app import App, build
+from recollect.cli.options import Config, DatabaseUrl, load_settings
+from recollect.config import FLAGS
+from recollect.errors import Unavailable
+from recollect.settings import ServerSettings, Settings
+
+Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
+
+
+def serve(
+    host: Host = None, port: Port = None, database_url: DatabaseUrl = None, config: Config = None
+) -> None:
+    """Run the server until SIGTERM or SIGINT; requests at hand are finished first."""
+    loaded = load_settings(config, host=host, port=port, database_url=database_url)
+    settings = loaded.settings
+    with bound_socket(settings.server) as listener:
+        address = base_url(settings.server.host, listener.getsockname()[1])
+        greeting = welcome(settings, address, token_command(config, database_url))
+        app = build(settings)
+        server = _Server(app, greeting)
+        with Runner(loop_factory=server.config.get_loop_factory()) as runner:
+            runner.run(_run(app, server, listener))
+
+
+def welcome(settings: Settings, address: str, token: str) -> str:
+    """What is printed once requests are answered: the address and a line to try."""
+    mints = settings.auth.mode == "local" or settings.auth.jwt_secret is not None
+    source = f"{token} you" if mints else "your identity provider; put one in $TOKEN"
+    if settings.auth.mode == "local":
+        header = "'X-Requester-Id: you'"
+    else:
+        bearer = f"$({token} you)" if mints else "$TOKEN"
+        header = f'"Authorization: Bearer {bearer}"'
+    return (
+        f"Recollect {__version__} listens on {address}\n"
+        f"Token:  {source}\n"
+        f"Try it: curl -s -H {header} {address}/v1/conversations"
+    )
+
+
+def token_command(config: Path | None, database_url: str | None) -> str:
+    """The command that makes tokens for this very server, as typed in a shell."""
+    name = "recollect" if shutil.which("recollect") else sys.argv[0]
+    options = {"--config": config, FLAGS["database.url"]: database_url}
+    given = [part for flag, value in options.items() if value for part in (flag, str(value))]
+    return shlex.join([name, "token", *given])
+
+
+def base_url(host: str, port: int) -> str:
+    """Where a client on this machine reaches a server bound to `host`."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return f"http://{host}:{port}"
+    if address.is_unspecified:
+        host = "127.0.0.1" if address.version == 4 else "::1"
+    return f"http://[{host}]:{port}" if address.version == 6 else f"http://{host}:{port}"
+
+
+def bound_socket(server: ServerSettings) -> socket.socket:
+    """Bound before anything else starts, so that a taken port leaves nothing behind."""
+    where = f"can't listen on {server.host} port {server.port}"
+    try:
+        family, _, _, _, address = socket.getaddrinfo(
+            server.host, server.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family)
+    except OSError as error:
+        raise Unavailable(f"{where}: {error.strerror}") from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise Unavailable(f"{where}: {error.strerror}") from error
+    return listener
+
+
+async def _run(app: App, server: "_Server", listener: socket.socket) -> None:
+    # Uvicorn restores these handlers when it stops and raises the signal again: with them, a
+    # signal during start-up stops the server as well, and a graceful stop ends with exit code 0.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, server.stop)
+    try:
+        await app.start()
+        await server.serve(sockets=[listener])
+    finally:
+        await app.close()
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn that greets once it answers. The application is started and closed by `_run`."""
+
+    def __init__(self, app: App, greeting: str) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app.asgi,
+                interface="asgi3",
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_graceful_shutdown=app.settings.server.shutdown_grace_seconds,
+            )
+        )
+        self._greeting = greeting
+
+    def stop(self, *_: object) -> None:
+        """A signal handler."""
+        self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then greet, unless a signal came first."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            print(self._greeting, flush=True)

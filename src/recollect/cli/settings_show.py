@@ -1,0 +1,29 @@
+"""`recollect config show`: each value and where it came from, secrets masked."""
+
+import json
+from typing import Any
+
+from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
+from recollect.config import Loaded
+
+
+def show(config: Config = None, database_url: DatabaseUrl = None, as_json: Json = False) -> None:
+    """Print every setting and the source of its value. Secrets are masked."""
+    loaded = load_settings(config, database_url=database_url)
+    values = _masked(loaded)
+    if as_json:
+        print(json.dumps(_with_sources(values, loaded), indent=2))
+        return
+    lines = {key: f"{key} = {json.dumps(value)}" for key, value in values.items()}
+    width = max(map(len, lines.values()))
+    for key, line in lines.items():
+        print(f"{line:{min(width, 60)}}  # {loaded.origins[key]}")
+
+
+def _masked(loaded: Loaded) -> dict[str, Any]:
+    tree = loaded.settings.model_dump(mode="json")
+    return {key: tree[key.partition(".")[0]][key.partition(".")[2]] for key in loaded.origins}
+
+
+def _with_sources(values: dict[str, Any], loaded: Loaded) -> dict[str, Any]:
+    return {key: {"value": value, "source": loaded.origins[key]} for key, value in values.items()}

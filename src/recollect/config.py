@@ -1,0 +1,224 @@
+"""Reads settings: defaults < TOML file < environment < flags. The only reader of the environment.
+
+Every source is flattened to dotted keys first, so that an unknown key or a bad value can name
+where it came from. What can be set is declared in `settings.py`.
+"""
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast, get_args, get_origin
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from recollect.errors import InvalidInput
+from recollect.settings import SECRETS, Section, Settings
+
+__all__ = ["FLAGS", "Loaded", "Settings", "env_name", "fields", "load"]
+
+DEFAULT = "default"
+DEFAULT_FILE = Path("recollect.toml")
+ENV_PREFIX = "RECOLLECT_"
+CONFIG_VARIABLE = "RECOLLECT_CONFIG"
+FLAGS = {"server.host": "--host", "server.port": "--port", "database.url": "--database-url"}
+
+_SHOWN_CHARS_MAX = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, and for each dotted key the source of its value."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    value: Any
+    source: str
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    config_path: Path | None = None,
+) -> Loaded:
+    """Settings from all sources; a flag whose value is None was not given.
+
+    `environ` is the process's environment unless given. Raises InvalidInput that names every
+    wrong key, its source and what would be right, without the values of secrets.
+    """
+    env = os.environ if environ is None else environ
+    problems: list[str] = []
+    given = {
+        **_from_file(config_path, env, problems),
+        **_from_environment(env, problems),
+        **_from_flags(flags or {}, problems),
+    }
+    if problems:
+        raise _invalid(problems)
+    settings = _validated(given)
+    return Loaded(
+        settings, {key: given[key].source if key in given else DEFAULT for key in fields()}
+    )
+
+
+def fields() -> dict[str, FieldInfo]:
+    """Every setting by its dotted key, in the order of declaration."""
+    return {
+        f"{section}.{name}": field
+        for section, holder in Settings.model_fields.items()
+        for name, field in cast("type[Section]", holder.annotation).model_fields.items()
+    }
+
+
+def env_name(key: str) -> str:
+    """The environment variable of a dotted key."""
+    return ENV_PREFIX + key.replace(".", "__").upper()
+
+
+def _from_file(path: Path | None, env: Mapping[str, str], problems: list[str]) -> dict[str, _Given]:
+    if path is None and env.get(CONFIG_VARIABLE):
+        path = Path(env[CONFIG_VARIABLE])
+    if path is None and not DEFAULT_FILE.exists():
+        return {}
+    path = path or DEFAULT_FILE
+    given = {key: _Given(value, str(path)) for key, value in _flattened(_read_toml(path))}
+    return _known(given, fields(), problems)
+
+
+def _flattened(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, table in document.items():
+        if isinstance(table, dict) and (table or name in Settings.model_fields):
+            yield from ((f"{name}.{member}", value) for member, value in table.items())
+        else:
+            yield name, table
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"can't read the settings file {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"the settings file {path} is not valid TOML: {error}") from error
+
+
+def _from_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, _Given]:
+    names = {env_name(key): key for key in fields()}
+    ours = {
+        name: _Given(text, name)
+        for name, text in env.items()
+        if name.startswith(ENV_PREFIX) and name != CONFIG_VARIABLE
+    }
+    known = _known(ours, [*names, CONFIG_VARIABLE], problems)
+    return {
+        names[name]: _Given(_from_text(names[name], one, problems), name)
+        for name, one in known.items()
+        if one.value
+    }
+
+
+def _from_text(key: str, given: _Given, problems: list[str]) -> Any:
+    expected = _json_type(fields()[key])
+    if expected is None:
+        return given.value
+    try:
+        value = json.loads(given.value)
+    except ValueError:
+        value = None
+    if not isinstance(value, expected):
+        example = json.dumps((fields()[key].examples or [None])[0])
+        problems.append(_at(key, given.source) + f"should be JSON such as {example}")
+    return value
+
+
+def _json_type(field: FieldInfo) -> type | None:
+    kind = get_origin(field.annotation) or field.annotation
+    shapes: dict[object, type] = {tuple: list, dict: dict}
+    return shapes.get(kind)
+
+
+def _from_flags(flags: Mapping[str, Any], problems: list[str]) -> dict[str, _Given]:
+    given = {
+        key: _Given(value, FLAGS.get(key, f"--{key}"))
+        for key, value in flags.items()
+        if value is not None
+    }
+    return _known(given, fields(), problems)
+
+
+def _known(
+    given: dict[str, _Given], right: Iterable[str], problems: list[str]
+) -> dict[str, _Given]:
+    names = list(right)
+    for name in [name for name in given if name not in names]:
+        problems.append(_at(name, given.pop(name).source) + _unknown(name, names))
+    return given
+
+
+def _validated(given: Mapping[str, _Given]) -> Settings:
+    tree: dict[str, dict[str, Any]] = {section: {} for section in Settings.model_fields}
+    for key, one in given.items():
+        section, _, name = key.partition(".")
+        tree[section][name] = one.value
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        raise _invalid([_explained(details, given) for details in error.errors()]) from None
+
+
+def _explained(details: ErrorDetails, given: Mapping[str, _Given]) -> str:
+    location = [str(part) for part in details["loc"] if part != "[key]"]
+    key = details.get("ctx", {}).get("key") or ".".join(location[:2])
+    source = given[key].source if key in given else DEFAULT
+    where = _at(".".join([key, *location[2:]]), source)
+    if details["type"] == "extra_forbidden":
+        return where + _unknown(location[-1], list(_member(fields()[key]).model_fields))
+    return where + _reason(details["msg"]) + _shown(key, details)
+
+
+def _reason(message: str) -> str:
+    """Pydantic's words in ours: a tuple is how we keep a list."""
+    words = message.removeprefix("Value error, ").removeprefix("Input ")
+    return words.replace("tuple", "list").replace("Tuple", "a list")
+
+
+def _at(name: str, source: str) -> str:
+    return f"{name}: " if name == source else f"{name} (from {source}): "
+
+
+def _unknown(name: str, right: list[str]) -> str:
+    word = (f".{name}", f"__{name.removeprefix(ENV_PREFIX)}")
+    without_section = [one for one in right if one.endswith(word)]
+    nearest = without_section or difflib.get_close_matches(name, right, n=1, cutoff=0.0)
+    return f"no such setting; the nearest is {nearest[0]}"
+
+
+def _member(field: FieldInfo) -> type[Section]:
+    """The model inside a list or a mapping of models."""
+    (model,) = (kind for kind in get_args(field.annotation) if _is_section(kind))
+    return cast("type[Section]", model)
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)
+
+
+def _shown(key: str, details: ErrorDetails) -> str:
+    value = details["input"]
+    if key in SECRETS or not isinstance(value, str | int | float):
+        return ""
+    return f", and is {str(value)[:_SHOWN_CHARS_MAX]!r}"
+
+
+def _invalid(problems: list[str]) -> InvalidInput:
+    return InvalidInput("; ".join(problems), code="invalid_settings")

@@ -1,0 +1,72 @@
+"""ISO-8601 durations and calendar arithmetic with them."""
+
+import calendar
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+
+CHARS_MAX = 100
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+_NUMBER = r"[0-9]+(?:[.,][0-9]+(?=[A-Z]\Z))?"
+_DATE = "".join(rf"(?:({_NUMBER}){unit})?" for unit in "YMWD")
+_TIME = "".join(rf"(?:({_NUMBER}){unit})?" for unit in "HMS")
+_DURATION = re.compile(rf"P(?=.){_DATE}(?:T(?=.){_TIME})?")
+
+_MICROSECOND = timedelta(microseconds=1)
+_MONTHS = (12, 1)
+_MICROS = tuple(seconds * 10**6 for seconds in (7 * 86_400, 86_400, 3_600, 60, 1))
+_MICROS_OF_MONTH = 30 * 86_400 * 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A length of time above zero: whole months, and the rest in microseconds."""
+
+    months: int
+    microseconds: int
+
+    def before(self, instant: datetime) -> datetime:
+        """The instant in UTC this long before `instant`: months first, then the rest.
+
+        A day that the month lacks becomes its last day; what lies before year 1 becomes the
+        beginning of year 1.
+        """
+        start = _months_before(instant.astimezone(UTC), self.months)
+        if self.microseconds > (start - EARLIEST) // _MICROSECOND:
+            return EARLIEST
+        return start - timedelta(microseconds=self.microseconds)
+
+
+def parse_duration(text: str) -> Duration:
+    """The duration of an ISO-8601 text such as `P1Y2M10DT2H30M`, `P1W` or `PT0.5S`.
+
+    Weeks may stand beside other components. The last component may have a decimal fraction, with
+    point or comma; a fraction of a month counts 30 days a month, and what is shorter than a
+    microsecond counts as one. Anything else, zero and signs included, is a ValueError.
+    """
+    match = _DURATION.fullmatch(text) if len(text) <= CHARS_MAX else None
+    if match is None:
+        raise ValueError("must be an ISO-8601 duration such as P90D, P1Y6M or PT36H")
+    duration = _sum([Fraction((number or "0").replace(",", ".")) for number in match.groups()])
+    if duration == Duration(0, 0):
+        raise ValueError("must be a duration above zero")
+    return duration
+
+
+def _sum(amounts: list[Fraction]) -> Duration:
+    months = sum(amount * unit for amount, unit in zip(amounts[:2], _MONTHS, strict=True))
+    micros = sum(amount * unit for amount, unit in zip(amounts[2:], _MICROS, strict=True))
+    whole = math.floor(months)
+    return Duration(whole, math.ceil(micros + (months - whole) * _MICROS_OF_MONTH))
+
+
+def _months_before(instant: datetime, months: int) -> datetime:
+    index = instant.year * 12 + instant.month - 1 - months
+    year, month = index // 12, index % 12 + 1
+    if year < 1:
+        return EARLIEST
+    last = calendar.monthrange(year, month)[1]
+    return instant.replace(year=year, month=month, day=min(instant.day, last))

@@ -1,0 +1,123 @@
+"""What a history entry may hold: strict rules for clients, tolerant ones for keyless users."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.domain.conversations import is_blank
+from recollect.errors import EmptyEntry, InvalidInput
+
+HISTORY_TYPE = "history"
+ROLES = ("USER", "AI")
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A history entry that keeps the rules: what is stored, as which type, and its text.
+
+    `text` serves title, preview and the raw index; it is None when the entry has none or a blank
+    one.
+    """
+
+    content: list[Any]
+    content_type: str
+    text: str | None
+
+
+def is_history_type(content_type: str) -> bool:
+    """`history` itself or one of its subtypes, `history/…`; letter case counts."""
+    return content_type == HISTORY_TYPE or content_type.startswith(HISTORY_TYPE + "/")
+
+
+def strict(content: object, content_type: str | None) -> History:
+    """History by a client, kept as sent. Every breach is InvalidInput that names the member."""
+    if content_type is None or not is_history_type(content_type):
+        raise _broken("contentType", "must be `history` or start with `history/`")
+    if not isinstance(content, list) or len(content) != 1:
+        raise _broken("content", "must be a list of exactly one item")
+    item = content[0]
+    if not isinstance(item, dict):
+        raise _broken("content[0]", "must be an object")
+    _check_message(item)
+    return History(content, content_type, _text_or_none(item.get("text")))
+
+
+def tolerant(content: object, content_type: str | None) -> History:
+    """History by a user without a key: text in any wrapping becomes one object.
+
+    Nulls count as absent, the first valid role wins, and members that history does not know are
+    dropped. Nothing left is EmptyEntry.
+    """
+    parts = list(_parts(content))
+    texts = [text for part in parts if (text := _text_or_none(part.get("text"))) is not None]
+    events, attachments = _gathered(parts, "events"), _gathered(parts, "attachments")
+    if not (texts or events or attachments):
+        raise EmptyEntry("the entry holds no text, event or attachment")
+    text = "\n".join(texts) or None
+    message = {"role": _role(parts), "text": text, "events": events, "attachments": attachments}
+    kept = content_type if content_type and is_history_type(content_type) else HISTORY_TYPE
+    return History([{k: v for k, v in message.items() if v is not None}], kept, text)
+
+
+def text_of(content: list[Any]) -> str | None:
+    """The text of stored history content, None if it has none or a blank one."""
+    return _text_or_none(content[0].get("text"))
+
+
+def _check_message(item: dict[str, Any]) -> None:
+    if item.get("role") not in ROLES:
+        raise _broken("content[0].role", "must be `USER` or `AI`")
+    if all(item.get(member) is None for member in ("text", "events", "attachments")):
+        raise _broken("content[0]", "must hold `text`, `events` or `attachments`")
+    if not isinstance(item.get("text"), str | None):
+        raise _broken("content[0].text", "must be a string")
+    for member in ("events", "attachments"):
+        if not isinstance(item.get(member), list | None):
+            raise _broken(f"content[0].{member}", "must be a list")
+    for index, attachment in enumerate(item.get("attachments") or ()):
+        _check_attachment(attachment, f"content[0].attachments[{index}]")
+
+
+def _check_attachment(attachment: object, field: str) -> None:
+    if not isinstance(attachment, dict):
+        raise _broken(field, "must be an object")
+    for member in ("href", "attachmentId"):
+        if not isinstance(attachment.get(member), str | None):
+            raise _broken(f"{field}.{member}", "must be a string")
+    if attachment.get("href") is None and attachment.get("attachmentId") is None:
+        raise _broken(field, "must hold `href` or `attachmentId`")
+    if attachment.get("href") is not None and not isinstance(attachment.get("contentType"), str):
+        raise _broken(f"{field}.contentType", "must be a string beside `href`")
+
+
+def _parts(content: object) -> Iterator[dict[str, Any]]:
+    """Each item as an object whose `events` and `attachments`, if any, are lists."""
+    if not isinstance(content, str | list):
+        raise _broken("content", "must be a string or a list")
+    for index, item in enumerate([content] if isinstance(content, str) else content):
+        part = {"text": item} if isinstance(item, str) else item
+        if part is None:
+            continue
+        if not isinstance(part, dict):
+            raise _broken(f"content[{index}]", "must be a string or an object")
+        for member in ("events", "attachments"):
+            if not isinstance(part.get(member), list | None):
+                raise _broken(f"content[{index}].{member}", "must be a list")
+        yield part
+
+
+def _gathered(parts: list[dict[str, Any]], member: str) -> list[Any] | None:
+    lists = [part[member] for part in parts if part.get(member) is not None]
+    return [item for items in lists for item in items] if lists else None
+
+
+def _role(parts: list[dict[str, Any]]) -> str:
+    return next((part["role"] for part in parts if part.get("role") in ROLES), ROLES[0])
+
+
+def _text_or_none(text: object) -> str | None:
+    return text if isinstance(text, str) and not is_blank(text) else None
+
+
+def _broken(field: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{field} {message}", field=field)

@@ -1,0 +1,149 @@
+"""Encryption at rest: AES-256-GCM, one stored value at a time.
+
+Sealed text is a marker and base64url (without padding) of: version, key id filled up to 20 bytes,
+nonce, ciphertext and tag. Version and key id are 21 bytes, so they are 28 characters of their own.
+"""
+
+import base64
+import binascii
+import re
+import secrets
+from collections.abc import Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from recollect.errors import Internal
+from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS
+
+KEY_BYTES = 32
+_VERSION = b"\x01"
+_KEY_ID_BYTES = 20
+_HEADER_BYTES = len(_VERSION) + _KEY_ID_BYTES
+_NONCE_BYTES = 12
+_TAG_BYTES = 16
+_BODY = len(SEALED_MARKER)
+_KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,20}")
+
+
+class AesGcmCipher:
+    """Implements `recollect.ports.runtime.Cipher`. The first key encrypts, all decrypt.
+
+    Without keys, what is stored is plain. Safe to use from many threads.
+    """
+
+    def __init__(self, keys: Sequence[tuple[str, bytes]] = ()) -> None:
+        """Keys with their ids. Raises ValueError for a bad or repeated id or a wrong length."""
+        self._keys: dict[str, AESGCM] = {}
+        for key_id, key in keys:
+            _check_key(key_id, key)
+            if key_id in self._keys:
+                raise ValueError(f"encryption key {key_id!r} is given twice")
+            self._keys[key_id] = AESGCM(key)
+        self._current = next(iter(self._keys), None)
+
+    @property
+    def enabled(self) -> bool:
+        """Is there a key to encrypt with?"""
+        return self._current is not None
+
+    def seal(self, text: str, *, table: str, column: str, row_id: str) -> str:
+        """What to store for `text`, which never starts with U+0001."""
+        if self._current is None:
+            return text
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        place = _place(table, column, row_id)
+        sealed = self._keys[self._current].encrypt(nonce, text.encode(), place)
+        return SEALED_MARKER + _encode(_header(self._current) + nonce + sealed)
+
+    def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
+        """The text of a stored value. Raises Internal, with ids and no content, if it can't."""
+        if not _is_sealed(stored):
+            return stored
+        where = f"{table}.{column} of row {row_id}"
+        raw = _decode(stored[_BODY:])
+        key_id = None if raw is None else _key_id(raw[:_HEADER_BYTES])
+        if raw is None or key_id is None or not stored.startswith(SEALED_MARKER):
+            raise Internal(f"{where} is sealed in an unknown format")
+        if key_id not in self._keys:
+            raise Internal(f"{where} is sealed with key {key_id!r}, which is not configured")
+        nonce, sealed = raw[_HEADER_BYTES:][:_NONCE_BYTES], raw[_HEADER_BYTES + _NONCE_BYTES :]
+        if len(sealed) < _TAG_BYTES:
+            raise Internal(f"{where} is cut short")
+        try:
+            text = self._keys[key_id].decrypt(nonce, sealed, _place(table, column, row_id))
+        except InvalidTag:
+            raise Internal(f"{where} does not open with key {key_id!r}") from None
+        return text.decode()
+
+    def key_id(self, stored: str) -> str | None:
+        """See the port."""
+        if not _is_sealed(stored):
+            return None
+        header = _decode(stored[_BODY:SEALED_PREFIX_CHARACTERS])
+        key_id = None if header is None else _key_id(header)
+        if key_id is None or not stored.startswith(SEALED_MARKER):
+            raise Internal("a stored value is sealed in an unknown format")
+        return key_id
+
+    def key_ids(self) -> tuple[str, ...]:
+        """Every known key, the one that encrypts first."""
+        return tuple(self._keys)
+
+    def prefix(self, key_id: str) -> str:
+        """What every value sealed with this key starts with."""
+        return SEALED_MARKER + _encode(_header(key_id))
+
+    def current_prefix(self) -> str | None:
+        """The prefix of what is sealed now; None when plain."""
+        return None if self._current is None else self.prefix(self._current)
+
+    def is_current(self, stored: str) -> bool:
+        """Would sealing this value's text now use the same key (or none)?"""
+        return self.key_id(stored) == self._current
+
+
+def _check_key(key_id: str, key: bytes) -> None:
+    if not _KEY_ID.fullmatch(key_id):
+        raise ValueError(
+            f"encryption key id {key_id!r} must have 1 to 20 letters, digits, dots, hyphens "
+            "or underscores"
+        )
+    if len(key) != KEY_BYTES:
+        raise ValueError(f"encryption key {key_id!r} must have {KEY_BYTES} bytes, not {len(key)}")
+
+
+def _is_sealed(stored: str) -> bool:
+    # Looser than the marker: no user's text starts with U+0001, so a value that does and lacks the
+    # rest of the marker is damaged, and must not pass for plain.
+    return stored.startswith(SEALED_MARKER[0])
+
+
+def _place(table: str, column: str, row_id: str) -> bytes:
+    """Each part with its length before it, so that no two places look the same."""
+    parts = [part.encode() for part in (table, column, row_id)]
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def _header(key_id: str) -> bytes:
+    return _VERSION + key_id.encode("ascii").ljust(_KEY_ID_BYTES, b"\0")
+
+
+def _key_id(header: bytes) -> str | None:
+    """The key id in a header, None if it is none of ours."""
+    name = header[len(_VERSION) :].rstrip(b"\0").decode("latin-1")
+    known_shape = _KEY_ID.fullmatch(name) is not None and header == _header(name)
+    return name if known_shape else None
+
+
+def _encode(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode("ascii")
+
+
+def _decode(text: str) -> bytes | None:
+    """The inverse of `_encode`, None for any other text: each value has one spelling."""
+    try:
+        raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except (ValueError, binascii.Error):
+        return None
+    return raw if _encode(raw) == text else None

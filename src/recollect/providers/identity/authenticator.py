@@ -1,0 +1,103 @@
+"""From what a request carries to a principal. One set of rules for every protocol."""
+
+import time
+from collections.abc import Callable
+
+from recollect.domain.clock import Clock
+from recollect.domain.ids import UserId
+from recollect.errors import Forbidden, Unauthenticated
+from recollect.policy.principals import Principal
+from recollect.providers.identity.claims import ClaimReader, Claims
+from recollect.providers.identity.clients import ApiKeys
+from recollect.providers.identity.jwks import JwksKeys
+from recollect.providers.identity.names import name_problem
+from recollect.providers.identity.roles import RoleGrants
+from recollect.providers.identity.settings import IdentitySettings
+from recollect.providers.identity.signers import SharedSecret
+from recollect.providers.identity.tokens import TokenVerifier
+
+
+class CredentialAuthenticator:
+    """Implements `recollect.ports.identity.Authenticator`."""
+
+    def __init__(
+        self,
+        settings: IdentitySettings,
+        *,
+        clock: Clock,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises ValueError for settings that can't be right, such as one key of two clients."""
+        self._believes_anyone = settings.mode == "local"
+        self._api_keys = ApiKeys(settings.api_keys)
+        self._trusted = frozenset(settings.trusted_clients)
+        self._roles = RoleGrants(settings)
+        self._tokens = _verifier(settings, clock, monotonic)
+
+    async def authenticate(
+        self, *, authorization: str | None, api_key: str | None, requester_id: str | None
+    ) -> Principal:
+        """None means the header is absent; an empty one is there and wrong.
+
+        Raises Unauthenticated for no user, a bad token or an unknown key, Forbidden when
+        `requester_id` is not the token's user, Unavailable when a token can't be checked now.
+        """
+        client_id = self._api_keys.client_of(api_key)
+        trusted = client_id in self._trusted
+        claims = await self._claims(authorization)
+        if claims is None:
+            user_id = self._asserted(requester_id, trusted=trusted)
+            token_roles: frozenset[str] = frozenset()
+        else:
+            user_id = _agreed(claims, requester_id)
+            token_roles = claims.roles
+        return Principal(
+            user_id=user_id,
+            client_id=client_id,
+            trusted=trusted,
+            roles=self._roles.of(user_id, client_id, token_roles),
+        )
+
+    async def _claims(self, authorization: str | None) -> Claims | None:
+        if authorization is None:
+            return None
+        scheme, _, token = authorization.partition(" ")
+        token = token.strip(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise Unauthenticated("`Authorization` must be `Bearer` and a token")
+        return await self._tokens.verify(token)
+
+    def _asserted(self, requester_id: str | None, *, trusted: bool) -> UserId:
+        if requester_id is None:
+            raise Unauthenticated("no user: send a bearer token")
+        if not (trusted or self._believes_anyone):
+            raise Unauthenticated("`X-Requester-Id` alone is believed of trusted clients only")
+        problem = name_problem(requester_id)
+        if problem:
+            raise Unauthenticated(f"`X-Requester-Id` {problem}")
+        return UserId(requester_id)
+
+
+def _agreed(claims: Claims, requester_id: str | None) -> UserId:
+    if requester_id is not None and requester_id != claims.user_id:
+        raise Forbidden("`X-Requester-Id` is not the user of the token")
+    return claims.user_id
+
+
+def _verifier(
+    settings: IdentitySettings, clock: Clock, monotonic: Callable[[], float]
+) -> TokenVerifier:
+    # Local tokens are our own: an issuer elsewhere has no say in that mode.
+    jwks_url = settings.jwks_url if settings.mode == "jwt" else None
+    if settings.mode == "jwt" and settings.secret is None and jwks_url is None:
+        raise ValueError("`jwt` mode needs a secret or a JWKS URL")
+    return TokenVerifier(
+        secret=None if settings.secret is None else SharedSecret(settings.secret),
+        keys=None if jwks_url is None else JwksKeys(jwks_url, monotonic=monotonic),
+        claims=ClaimReader(
+            issuer=settings.issuer,
+            audience=settings.audience,
+            roles_claim=settings.roles_claim,
+        ),
+        clock=clock,
+    )

@@ -1,0 +1,131 @@
+"""What the payload of a token says, once its signature is known to be good."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.domain.ids import UserId
+from recollect.errors import Unauthenticated
+from recollect.providers.identity.names import name_problem
+
+# Two machines' clocks differ a little: a token is often used in the second it was made in.
+_EARLY_SECONDS = 30
+
+_USER_CLAIMS = ("preferred_username", "upn", "sub")
+_ROLE_CLAIMS = ("roles", "realm_access.roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Who the token speaks for, and when. Instants are seconds since 1970."""
+
+    user_id: UserId
+    roles: frozenset[str]
+    expires_at: float
+    valid_from: float | None
+
+    def check_time(self, now: float) -> None:
+        """Raises Unauthenticated outside the token's life."""
+        if now >= self.expires_at:
+            raise Unauthenticated("the token has expired")
+        if self.valid_from is not None and now < self.valid_from - _EARLY_SECONDS:
+            raise Unauthenticated("the token is not valid yet")
+
+
+class ClaimReader:
+    """Reads claims, and checks all that does not change with time."""
+
+    def __init__(
+        self, *, issuer: str | None, audience: str | None, roles_claim: str | None
+    ) -> None:
+        self._issuer = issuer
+        self._audience = audience
+        self._role_claims = (roles_claim,) if roles_claim else _ROLE_CLAIMS
+
+    def read(self, payload: bytes) -> Claims:
+        """Raises Unauthenticated for a payload that is malformed or made for somebody else."""
+        members = _members(payload)
+        self._check_issuer(members)
+        self._check_audience(members)
+        expires_at = _instant(members, "exp")
+        if expires_at is None:
+            raise Unauthenticated("the token has no `exp`")
+        return Claims(
+            user_id=_user(members),
+            roles=self._roles(members),
+            expires_at=expires_at,
+            valid_from=_instant(members, "nbf"),
+        )
+
+    def _check_issuer(self, members: Mapping[str, Any]) -> None:
+        if self._issuer is not None and members.get("iss") != self._issuer:
+            raise Unauthenticated("the token is of another issuer")
+
+    def _check_audience(self, members: Mapping[str, Any]) -> None:
+        if self._audience is None:
+            return
+        audience = members.get("aud")
+        audiences = audience if isinstance(audience, list) else [audience]
+        if self._audience not in audiences:
+            raise Unauthenticated("the token is for another audience")
+
+    def _roles(self, members: Mapping[str, Any]) -> frozenset[str]:
+        for claim in self._role_claims:
+            value = _at(members, claim)
+            if value is not None:
+                return _names(value)
+        return frozenset()
+
+
+def _members(payload: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(payload)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise Unauthenticated("the token's payload is no JSON object")
+    return value
+
+
+def _user(members: Mapping[str, Any]) -> UserId:
+    """The first claim that is there decides: a bad one never falls back to the next."""
+    for claim in _USER_CLAIMS:
+        user_id = members.get(claim)
+        if user_id is None:
+            continue
+        problem = name_problem(user_id)
+        if problem:
+            raise Unauthenticated(f"the token's `{claim}` {problem}")
+        return UserId(user_id)
+    raise Unauthenticated("the token names no user")
+
+
+def _instant(members: Mapping[str, Any], claim: str) -> float | None:
+    value = members.get(claim)
+    if value is None:
+        return None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole and not (isinstance(value, float) and math.isfinite(value)):
+        raise Unauthenticated(f"the token's `{claim}` must be a number of seconds")
+    # An integer stays one: it may be beyond a double, and still compares.
+    return value  # type: ignore[no-any-return]
+
+
+def _at(members: Mapping[str, Any], path: str) -> Any:
+    """The member of that very name (names may hold dots: `https://…/roles`), else the path's."""
+    if path in members:
+        return members[path]
+    value: Any = members
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _names(value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset(value.split())
+    if isinstance(value, list):
+        return frozenset(name for name in value if isinstance(name, str))
+    return frozenset()

@@ -1,0 +1,17 @@
+"""What a user or client id may look like."""
+
+import unicodedata
+
+LENGTH_MAX = 255
+_REFUSED = ("Cc", "Cs")
+
+
+def name_problem(name: object) -> str | None:
+    """What is wrong with an id that somebody claims, or None."""
+    if not isinstance(name, str):
+        return "must be a string"
+    if not 1 <= len(name) <= LENGTH_MAX:
+        return f"must have 1 to {LENGTH_MAX} characters"
+    if not name.isprintable() and any(unicodedata.category(c) in _REFUSED for c in name):
+        return "must not contain control characters or lone surrogates"
+    return None

@@ -1,0 +1,129 @@
+"""Tokens: making our own, and believing those of others."""
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from jwt import PyJWS
+from jwt.exceptions import PyJWTError
+
+from recollect.domain.clock import Clock
+from recollect.errors import Unauthenticated
+from recollect.providers.identity.claims import ClaimReader, Claims
+from recollect.providers.identity.jwks import JwksKeys
+from recollect.providers.identity.names import name_problem
+from recollect.providers.identity.signers import (
+    HMAC_ALGORITHM,
+    PUBLIC_ALGORITHMS,
+    SharedSecret,
+    Signer,
+)
+
+SEEN_MAX = 4096
+_JWS = PyJWS()
+
+
+def mint(
+    secret: bytes,
+    *,
+    user_id: str,
+    roles: tuple[str, ...] | list[str] = (),
+    ttl: timedelta,
+    now: datetime,
+    issuer: str | None = None,
+    audience: str | None = None,
+) -> str:
+    """An HS256 token for `user_id` (`sub`) with `roles`, good for `ttl` from `now` on.
+
+    Raises ValueError for a bad user id, an empty secret or a life of less than a second.
+    """
+    problem = name_problem(user_id)
+    if problem:
+        raise ValueError(f"user id {problem}")
+    if ttl < timedelta(seconds=1):
+        raise ValueError("a token must live for at least one second")
+    issued_at = int(now.timestamp())
+    payload: dict[str, Any] = {"sub": user_id, "iat": issued_at}
+    payload["exp"] = issued_at + int(ttl.total_seconds())
+    optional = {"roles": list(roles), "iss": issuer, "aud": audience}
+    payload.update({claim: value for claim, value in optional.items() if value})
+    return SharedSecret(secret).sign(json.dumps(payload).encode())
+
+
+class TokenVerifier:
+    """Checks tokens, and remembers the latest so that a busy caller's signature is checked once.
+
+    Remembered or not, a token's life and its key's presence are checked on every use. Belongs to
+    one event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        secret: SharedSecret | None,
+        keys: JwksKeys | None,
+        claims: ClaimReader,
+        clock: Clock,
+    ) -> None:
+        self._secret = secret
+        self._keys = keys
+        self._claims = claims
+        self._clock = clock
+        self._seen: OrderedDict[bytes, _Seen] = OrderedDict()
+
+    async def verify(self, token: str) -> Claims:
+        """Raises Unauthenticated for a token we don't believe, Unavailable if we can't know."""
+        if not token.isascii():
+            raise Unauthenticated("the token is malformed")
+        digest = sha256(token.encode()).digest()
+        seen = self._seen.get(digest)
+        header = seen.header if seen else _header(token)
+        signer = await self._signer(header)
+        if seen is None or seen.signer != signer:
+            seen = _Seen(header, signer, self._claims.read(signer.payload(token)))
+        seen.claims.check_time(self._clock.now().timestamp())
+        self._remember(digest, seen)
+        return seen.claims
+
+    async def _signer(self, header: "_Header") -> Signer:
+        if header.algorithm == HMAC_ALGORITHM and self._secret is not None:
+            return self._secret
+        if header.algorithm in PUBLIC_ALGORITHMS and self._keys is not None:
+            key = await self._keys.find(header.algorithm, header.key_id)
+            if key is None:
+                raise Unauthenticated("the token is signed with an unknown key")
+            return key
+        raise Unauthenticated("the token's algorithm is not accepted here")
+
+    def _remember(self, digest: bytes, seen: "_Seen") -> None:
+        self._seen[digest] = seen
+        self._seen.move_to_end(digest)
+        if len(self._seen) > SEEN_MAX:
+            self._seen.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    algorithm: str
+    key_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    header: _Header
+    signer: Signer
+    claims: Claims
+
+
+def _header(token: str) -> _Header:
+    try:
+        header = _JWS.get_unverified_header(token)
+    except PyJWTError:
+        raise Unauthenticated("the token is malformed") from None
+    # `crit` names extensions that must be understood; we understand none.
+    if not isinstance(header.get("alg"), str) or "crit" in header:
+        raise Unauthenticated("the token is malformed")
+    return _Header(header["alg"], header.get("kid"))

@@ -1,0 +1,291 @@
+"""What auditors read and administrators change, over all trees. Every call leaves an event."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from recollect.domain.clock import to_text
+from recollect.domain.conversations import Branch, Conversation, ListMode, SeenConversation
+from recollect.domain.entries import Channel, Entry, Forks
+from recollect.domain.events import Event, EventFilter, EventKind
+from recollect.domain.ids import ConversationId, UserId, parse_uuid
+from recollect.domain.memberships import Level, Membership
+from recollect.domain.pages import Page, unknown_cursor
+from recollect.errors import Conflict, NotFound
+from recollect.policy.actions import Action
+from recollect.policy.decide import visible
+from recollect.policy.principals import Principal
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import ConversationFilter, EntryView, Stores
+from recollect.services.audit import AuditName, Auditor
+from recollect.services.conversations import page_forks, page_of
+from recollect.services.entries import EntryQuery, list_entries
+from recollect.services.latest import list_latest_of_all
+from recollect.services.sharing import page_memberships
+from recollect.services.trees import delete_tree, restore_tree
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AdminFilter:
+    """Which conversations an administrator lists; either date implies only deleted ones."""
+
+    mode: ListMode = ListMode.LATEST_FORK
+    user_id: str | None = None
+    include_deleted: bool = False
+    only_deleted: bool = False
+    deleted_after: datetime | None = None
+    deleted_before: datetime | None = None
+
+    @property
+    def deleted(self) -> bool | None:
+        """True only deleted ones, False only live ones, None both."""
+        if self.only_deleted or self.deleted_after or self.deleted_before:
+            return True
+        return None if self.include_deleted else False
+
+
+class AdminService:
+    """A read writes its event first: no event, no answer. A change and its event are one."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._auditor = Auditor(stores, runtime)
+
+    async def list_conversations(
+        self,
+        principal: Principal,
+        chosen: AdminFilter,
+        *,
+        after: str | None,
+        limit: int,
+        justification: str | None,
+    ) -> Page[SeenConversation]:
+        """Over all trees, newest first."""
+
+        def work(tx: Tx) -> Page[SeenConversation]:
+            key = None
+            if after:
+                last = self._fetch(tx, after)
+                key = (last.updated_at, str(last.id))
+            wanted = ConversationFilter(
+                mode=chosen.mode,
+                owner_user_id=chosen.user_id,
+                deleted=chosen.deleted,
+                deleted_from=chosen.deleted_after,
+                deleted_until=chosen.deleted_before,
+            )
+            scope = visible(principal, Action.ADMIN_READ)
+            found = self._stores.conversations.page(tx, scope, wanted, after=key, limit=limit + 1)
+            return page_of(found, limit)
+
+        facts = {"target_user_id": chosen.user_id, "params": _filter_params(chosen)}
+        return await self._read(principal, "listConversations", justification, work, **facts)
+
+    async def get_conversation(
+        self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
+    ) -> SeenConversation:
+        """Deleted ones too."""
+
+        def work(tx: Tx) -> SeenConversation:
+            conversation = self._stores.conversations.fetch(tx, conversation_id)
+            if conversation is None:
+                raise NotFound("conversation", conversation_id)
+            return SeenConversation(conversation, Level.OWNER)
+
+        return await self._read(
+            principal, "getConversation", justification, work, conversation_id=conversation_id
+        )
+
+    async def delete_conversation(
+        self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
+    ) -> None:
+        """Soft-delete the whole tree."""
+
+        def work(tx: Tx) -> None:
+            branch = self._branch(tx, principal, conversation_id, lock=True)
+            if branch.deleted:
+                raise NotFound("conversation", conversation_id)
+            at = self._runtime.clock.now()
+            delete_tree(tx, self._stores, self._auditor, principal, branch, at=at)
+            self._record_write(tx, principal, "deleteConversation", branch, justification)
+
+        await self._database.write(work)
+
+    async def restore_conversation(
+        self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
+    ) -> SeenConversation:
+        """Bring a soft-deleted tree back, through any of its conversations."""
+
+        def work(tx: Tx) -> SeenConversation:
+            branch = self._branch(tx, principal, conversation_id, lock=True)
+            if not branch.deleted:
+                raise Conflict("the conversation is not deleted")
+            at = self._runtime.clock.now()
+            restore_tree(tx, self._stores, self._auditor, principal, branch, at=at)
+            self._record_write(tx, principal, "restoreConversation", branch, justification)
+            return SeenConversation(self._fetch(tx, conversation_id), Level.OWNER)
+
+        return await self._database.write(work)
+
+    async def list_entries(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        query: EntryQuery,
+        *,
+        after: str | None,
+        limit: int,
+        justification: str | None,
+    ) -> Page[Entry]:
+        """Every client's entries, of deleted trees too."""
+
+        def work(tx: Tx) -> Page[Entry]:
+            branch = self._branch(tx, principal, conversation_id)
+            view = EntryView(
+                history=query.channel is not Channel.MEMORY,
+                all_clients=query.channel is not Channel.HISTORY,
+            )
+            latest = query.epoch == "latest" and query.forks is Forks.NONE and view.all_clients
+            lister = list_latest_of_all if latest else list_entries
+            return lister(tx, self._stores, branch, query, view, after=after, limit=limit)
+
+        return await self._read(
+            principal, "listEntries", justification, work, conversation_id=conversation_id
+        )
+
+    async def list_memberships(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        *,
+        after: str | None,
+        limit: int | None,
+        justification: str | None,
+    ) -> Page[Membership]:
+        """The members of any tree."""
+
+        def work(tx: Tx) -> Page[Membership]:
+            branch = self._branch(tx, principal, conversation_id)
+            return page_memberships(tx, self._stores, branch.tree_id, after=after, limit=limit)
+
+        return await self._read(
+            principal, "listMemberships", justification, work, conversation_id=conversation_id
+        )
+
+    async def list_forks(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        *,
+        after: str | None,
+        limit: int | None,
+        justification: str | None,
+    ) -> Page[Conversation]:
+        """The conversations of any tree."""
+
+        def work(tx: Tx) -> Page[Conversation]:
+            branch = self._branch(tx, principal, conversation_id)
+            return page_forks(tx, self._stores, branch.tree_id, after=after, limit=limit)
+
+        return await self._read(
+            principal, "listForks", justification, work, conversation_id=conversation_id
+        )
+
+    async def list_events(
+        self,
+        principal: Principal,
+        chosen: EventFilter,
+        *,
+        after: str | None,
+        limit: int,
+        justification: str | None,
+    ) -> Page[Event]:
+        """The audit log, newest first. This read is in it."""
+
+        def work(tx: Tx) -> Page[Event]:
+            last = None
+            if after:
+                id_ = parse_uuid(after)
+                last = self._stores.events.fetch(tx, id_) if id_ else None
+                if last is None:
+                    raise unknown_cursor()
+            found = self._stores.events.page(tx, chosen, after=last, limit=limit + 1)
+            shown = found[:limit]
+            return Page(shown, shown[-1].id if len(found) > limit else None)
+
+        facts = {
+            "target_user_id": chosen.target_user_id,
+            "conversation_id": chosen.conversation_id,
+        }
+        return await self._read(principal, "listEvents", justification, work, **facts)
+
+    async def _read(
+        self,
+        principal: Principal,
+        action: str,
+        justification: str | None,
+        work: Callable[[Tx], T],
+        **facts: Any,
+    ) -> T:
+        name = AuditName(EventKind.ADMIN_READ, action)
+
+        def record(tx: Tx) -> None:
+            self._auditor.record_admin(tx, principal, name, justification=justification, **facts)
+
+        await self._database.write(record)
+        return await self._database.read(work)
+
+    def _record_write(
+        self,
+        tx: Tx,
+        principal: Principal,
+        action: str,
+        branch: Branch,
+        justification: str | None,
+    ) -> None:
+        self._auditor.record_admin(
+            tx,
+            principal,
+            AuditName(EventKind.ADMIN_WRITE, action),
+            conversation_id=branch.id,
+            target_user_id=branch.owner_user_id,
+            justification=justification,
+        )
+
+    def _branch(
+        self,
+        tx: Tx,
+        principal: Principal,
+        conversation_id: ConversationId,
+        *,
+        lock: bool = False,
+    ) -> Branch:
+        if lock:
+            self._stores.conversations.lock(tx, conversation_id)
+        branch = self._stores.conversations.locate(tx, conversation_id, UserId(principal.user_id))
+        if branch is None:
+            raise NotFound("conversation", conversation_id)
+        return branch
+
+    def _fetch(self, tx: Tx, cursor: str) -> Conversation:
+        id_ = parse_uuid(cursor)
+        found = self._stores.conversations.fetch(tx, ConversationId(id_)) if id_ else None
+        if found is None:
+            raise unknown_cursor()
+        return found
+
+
+def _filter_params(chosen: AdminFilter) -> dict[str, Any]:
+    dates = {"deletedAfter": chosen.deleted_after, "deletedBefore": chosen.deleted_before}
+    flags = {"includeDeleted": chosen.include_deleted, "onlyDeleted": chosen.only_deleted}
+    return (
+        {"mode": chosen.mode.value}
+        | {name: True for name, given in flags.items() if given}
+        | {name: to_text(at) for name, at in dates.items() if at is not None}
+    )

@@ -1,0 +1,150 @@
+"""Entries: append, sync and list."""
+
+from dataclasses import dataclass
+
+from recollect.domain.conversations import Branch
+from recollect.domain.entries import Channel, Entry, EpochFilter, Forks
+from recollect.domain.forks import Segment, on_path
+from recollect.domain.ids import ClientId, ConversationId, EntryId, parse_uuid
+from recollect.domain.pages import Page, unknown_cursor
+from recollect.policy.actions import Action
+from recollect.policy.principals import Principal
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import EntryView, Stores
+from recollect.services.access import admitted
+from recollect.services.paths import latest_epoch, page_path, path_of
+from recollect.services.writing import NewEntry, SyncOutcome, Writing
+
+__all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryQuery:
+    """Which entries a list shows. `epoch` works on the memory part only."""
+
+    channel: Channel | None = None
+    epoch: EpochFilter = "latest"
+    forks: Forks = Forks.NONE
+
+
+class EntryService:
+    """What was said, and what clients keep for themselves."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, *, index_raw_text: bool
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._writing = Writing(stores, runtime, index_raw_text=index_raw_text)
+
+    async def append(
+        self, principal: Principal, conversation_id: ConversationId, new: NewEntry
+    ) -> Entry:
+        """One entry at the end. An unknown id becomes a conversation, or a fork of another."""
+        draft = self._writing.draft(principal, new)
+        return await self._database.write(
+            lambda tx: self._writing.append(tx, principal, conversation_id, draft)
+        )
+
+    async def sync(
+        self, principal: Principal, conversation_id: ConversationId, new: NewEntry
+    ) -> SyncOutcome:
+        """Make the client's memory equal to the list that was sent; equal lists store nothing."""
+        draft = self._writing.sync_draft(principal, new)
+        return await self._database.write(
+            lambda tx: self._writing.sync(tx, principal, conversation_id, draft)
+        )
+
+    async def list(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        query: EntryQuery,
+        *,
+        after: str | None,
+        limit: int,
+    ) -> Page[Entry]:
+        """By position, on the visible path or over the whole tree; an unknown id is empty."""
+
+        def work(tx: Tx) -> Page[Entry]:
+            branch = self._stores.conversations.locate(tx, conversation_id, principal.user_id)
+            if branch is None:
+                if after:
+                    raise unknown_cursor()
+                return Page([], None)
+            admitted(branch, principal, Action.READ, conversation_id)
+            view = view_for(principal.client_id, query)
+            return list_entries(tx, self._stores, branch, query, view, after=after, limit=limit)
+
+        return await self._database.read(work)
+
+
+def view_for(client_id: ClientId | None, query: EntryQuery) -> EntryView:
+    """Without a key history, whatever was asked; with one, also the client's own memory."""
+    if client_id is None or query.channel is Channel.HISTORY:
+        return EntryView(history=True)
+    return EntryView(history=query.channel is None, memory_of=client_id)
+
+
+def list_entries(
+    tx: Tx,
+    stores: Stores,
+    branch: Branch,
+    query: EntryQuery,
+    view: EntryView,
+    *,
+    after: str | None,
+    limit: int,
+) -> Page[Entry]:
+    """A page of the path or of the tree, under a view that policy chose."""
+    path = path_of(tx, stores, branch.id)
+    after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
+    if query.forks is Forks.ALL:
+        found = stores.entries.page_tree(
+            tx, branch.tree_id, view, after_seq=after_seq, limit=limit + 1
+        )
+        return page_of_entries(found, limit)
+    narrowed = _with_epoch(tx, stores, path, query, view)
+    found = page_path(tx, stores, path, narrowed, after_seq=after_seq, limit=limit + 1)
+    return page_of_entries(found, limit)
+
+
+def _with_epoch(
+    tx: Tx, stores: Stores, path: list[Segment], query: EntryQuery, view: EntryView
+) -> EntryView:
+    epoch: int | None = None
+    if isinstance(query.epoch, int):
+        epoch = query.epoch
+    elif query.epoch == "latest" and view.memory_of is not None:
+        epoch = latest_epoch(tx, stores, path, view.memory_of)
+        if epoch is None:
+            return EntryView(history=view.history)
+    return EntryView(view.history, view.memory_of, view.all_clients, epoch)
+
+
+def cursor_seq(
+    tx: Tx,
+    stores: Stores,
+    branch: Branch,
+    query: EntryQuery,
+    view: EntryView,
+    path: list[Segment],
+    after: str | None,
+) -> int:
+    """The position of a cursor; it resolves if its entry is in the listed view, in any epoch."""
+    if not after:
+        return 0
+    id_ = parse_uuid(after)
+    entry = stores.entries.fetch(tx, EntryId(id_)) if id_ else None
+    if entry is None or not view.shows(entry) or entry.tree_id != branch.tree_id:
+        raise unknown_cursor()
+    if query.forks is Forks.NONE and not on_path(path, entry.conversation_id, entry.seq):
+        raise unknown_cursor()
+    return entry.seq
+
+
+def page_of_entries(found: list[Entry], limit: int) -> Page[Entry]:
+    """Cut to the limit; the cursor is the id of the last entry, given only if more exist."""
+    shown = found[:limit]
+    return Page(shown, shown[-1].id if len(found) > limit else None)

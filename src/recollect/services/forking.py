@@ -1,0 +1,66 @@
+"""Makes a fork: one row, whatever the length. Shared by the fork call and by fork-on-append."""
+
+from datetime import datetime
+
+from recollect.domain import jsontext
+from recollect.domain.conversations import Branch, Conversation, preview
+from recollect.domain.entries import Channel, Entry
+from recollect.domain.forks import on_path
+from recollect.domain.history import text_of
+from recollect.domain.ids import ConversationId, EntryId
+from recollect.errors import Forbidden, NotFound
+from recollect.policy.principals import Principal
+from recollect.ports.database import Tx
+from recollect.ports.stores import ForkPoint, Stores
+from recollect.services.paths import path_of, point_before, text_at
+
+
+def find_point(
+    tx: Tx, stores: Stores, principal: Principal, parent: Branch, entry_id: EntryId
+) -> ForkPoint | None:
+    """What a fork at this entry stores: the entry just before it on the path; None if it is first.
+
+    NotFound unless the entry is history on the parent's path; Forbidden for one's own memory.
+    """
+    entry = stores.entries.fetch(tx, entry_id)
+    path = path_of(tx, stores, parent.id)
+    if entry is None or not on_path(path, entry.conversation_id, entry.seq):
+        raise NotFound("entry", entry_id)
+    if entry.channel is Channel.MEMORY:
+        if principal.client_id is None or entry.client_id != principal.client_id:
+            raise NotFound("entry", entry_id)
+        raise Forbidden("a conversation can't be forked at a memory entry")
+    return point_before(tx, stores, path, entry)
+
+
+def make_fork(
+    tx: Tx,
+    stores: Stores,
+    parent: Conversation,
+    point: ForkPoint | None,
+    *,
+    fork_id: ConversationId,
+    title: str | None,
+    at: datetime,
+) -> Conversation:
+    """The fork as it is to be inserted: same tree, owner and metadata; None makes it blank."""
+    text_seq = point.text_seq if point else None
+    return Conversation(
+        id=fork_id,
+        tree_id=parent.tree_id,
+        owner_user_id=parent.owner_user_id,
+        title=parent.title if title is None else title,
+        metadata=parent.metadata,
+        created_at=at,
+        updated_at=at,
+        last_message_preview=_preview_of(text_at(tx, stores, parent.tree_id, text_seq)),
+        forked_at_conversation_id=parent.id,
+        forked_at_entry_id=point.entry_id if point else None,
+        forked_at_seq=point.seq if point else 0,
+        last_text_seq=text_seq,
+    )
+
+
+def _preview_of(entry: Entry | None) -> str | None:
+    text = text_of(jsontext.load(entry.content)) if entry else None
+    return preview(text) if text else None

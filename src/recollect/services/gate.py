@@ -1,0 +1,69 @@
+"""The second check of every call: a role or an API key that the operation always needs."""
+
+from recollect.domain.events import EventKind, Outcome
+from recollect.errors import Forbidden, JustificationRequired
+from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
+from recollect.policy.decide import decide
+from recollect.policy.principals import Principal
+from recollect.policy.views import TreeView
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.audit import AuditName, Auditor
+
+_NO_TREE = TreeView(deleted=False, level=None)
+
+
+class GateService:
+    """Comes before syntax: a caller without the role learns nothing of a request's faults."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, *, require_justification: bool
+    ) -> None:
+        self._database = database
+        self._auditor = Auditor(stores, runtime)
+        self._require_justification = require_justification
+
+    async def admit(
+        self,
+        principal: Principal,
+        action: Action,
+        *,
+        audit: AuditName | None,
+        conversation_id: str | None,
+        justification: str | None,
+    ) -> None:
+        """Forbidden without the role or key (an admin call is recorded as denied first), then
+        JustificationRequired where the server wants a reason and none was given."""
+        if action in NEEDS_CLIENT and principal.client_id is None:
+            raise Forbidden("this call needs an API key")
+        if action not in NEEDS_ROLE:
+            return
+        decision = decide(principal, action, _NO_TREE)
+        if not decision.allowed:
+            await self._record_refusal(principal, audit, conversation_id, justification)
+            raise Forbidden(f"not allowed: {decision.rule}")
+        if audit is not None and self._require_justification and not justification:
+            raise JustificationRequired
+
+    async def _record_refusal(
+        self,
+        principal: Principal,
+        audit: AuditName | None,
+        conversation_id: str | None,
+        justification: str | None,
+    ) -> None:
+        if audit is None or audit.kind not in (EventKind.ADMIN_READ, EventKind.ADMIN_WRITE):
+            return
+
+        def work(tx: Tx) -> None:
+            self._auditor.record_admin(
+                tx,
+                principal,
+                audit,
+                outcome=Outcome.DENIED,
+                conversation_id=conversation_id,
+                justification=justification,
+            )
+
+        await self._database.write(work)

@@ -1,0 +1,102 @@
+"""Handlers of background jobs. Each may run again after a crash, so each is idempotent."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+
+from recollect.domain.ids import TreeId
+from recollect.domain.jobs import Job, NewJob
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.eviction import VECTOR_DELETE
+
+KEY_ROTATION = "encryption_rotation"
+AUDIT_RETENTION = "audit_retention"
+_ROTATED_TO = "encryption_rotated_to"
+_ROWS_PER_TRANSACTION = 200
+_EVENTS_PER_TRANSACTION = 1_000
+_RETENTION_EVERY = timedelta(hours=24)
+
+Handler = Callable[[Job], Awaitable[NewJob | None]]
+
+
+class MaintenanceJobs:
+    """Key rotation, audit retention and the removal of vectors of evicted trees."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, *, audit_retention: timedelta
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit_retention = audit_retention
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """By job type. A handler may return the job that is to be queued in its place."""
+        return {
+            VECTOR_DELETE: self.delete_vectors,
+            KEY_ROTATION: self.rotate_keys,
+            AUDIT_RETENTION: self.retain_events,
+        }
+
+    async def schedule(self) -> None:
+        """Queue what has to be done regularly or after a change of keys. Safe on many nodes."""
+
+        def work(tx: Tx) -> None:
+            self._stores.jobs.insert(tx, self._retention(timedelta()))
+            key_id = self._current_key()
+            done = self._stores.maintenance.fetch_state(tx, _ROTATED_TO)
+            if key_id is not None and key_id != done:
+                name = f"{KEY_ROTATION}:{key_id}"
+                body = {"keyId": key_id}
+                job = NewJob(KEY_ROTATION, body, self._runtime.clock.now(), name)
+                self._stores.jobs.insert(tx, job)
+
+        await self._database.write(work)
+
+    async def delete_vectors(self, job: Job) -> None:
+        """What an index job wrote while its tree was being evicted."""
+        tree_id = TreeId(job.body["conversationGroupId"])
+        await self._database.write(lambda tx: self._stores.maintenance.delete_vectors(tx, tree_id))
+
+    async def rotate_keys(self, job: Job) -> None:
+        """Seal every value with the first key. A job for another key is out of date: done."""
+        key_id = self._current_key()
+        if key_id is None or key_id != job.body["keyId"]:
+            return
+        for column in self._stores.maintenance.encrypted_columns():
+            await self._rotate_column(column)
+        await self._database.write(
+            lambda tx: self._stores.maintenance.put_state(tx, _ROTATED_TO, key_id)
+        )
+
+    async def retain_events(self, _: Job) -> NewJob:
+        """Remove events past their retention, and come back tomorrow."""
+        cutoff = self._runtime.clock.now() - self._audit_retention
+        removed = _EVENTS_PER_TRANSACTION
+        while removed == _EVENTS_PER_TRANSACTION:
+            removed = await self._database.write(
+                lambda tx: self._stores.events.delete_before(
+                    tx, cutoff, limit=_EVENTS_PER_TRANSACTION
+                )
+            )
+        return self._retention(_RETENTION_EVERY)
+
+    async def _rotate_column(self, column: str) -> None:
+        after: str | None = None
+        while True:
+            after = await self._database.write(self._rotation_step(column, after))
+            if after is None:
+                return
+
+    def _rotation_step(self, column: str, after: str | None) -> Callable[[Tx], str | None]:
+        return lambda tx: self._stores.maintenance.rotate(
+            tx, column, after=after, limit=_ROWS_PER_TRANSACTION
+        )
+
+    def _current_key(self) -> str | None:
+        return next(iter(self._runtime.cipher.key_ids()), None)
+
+    def _retention(self, delay: timedelta) -> NewJob:
+        due_at = self._runtime.clock.now() + delay
+        return NewJob(AUDIT_RETENTION, {}, due_at, AUDIT_RETENTION)

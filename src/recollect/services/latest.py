@@ -1,0 +1,48 @@
+"""An administrator's list of the latest epoch of every client at once.
+
+Rare and over all clients, so it filters while it walks the path instead of having an index.
+"""
+
+from recollect.domain.conversations import Branch
+from recollect.domain.entries import Channel, Entry
+from recollect.domain.ids import ClientId
+from recollect.domain.pages import Page
+from recollect.ports.database import Tx
+from recollect.ports.stores import EntryView, Stores
+from recollect.services.entries import EntryQuery, cursor_seq, page_of_entries
+from recollect.services.paths import latest_epoch, page_path, path_of
+
+_BATCH = 500
+
+
+def list_latest_of_all(
+    tx: Tx,
+    stores: Stores,
+    branch: Branch,
+    query: EntryQuery,
+    view: EntryView,
+    *,
+    after: str | None,
+    limit: int,
+) -> Page[Entry]:
+    """History as the view says, and of each client's memory only its latest epoch on the path."""
+    path = path_of(tx, stores, branch.id)
+    after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
+    latest: dict[ClientId, int | None] = {}
+    found: list[Entry] = []
+    while len(found) <= limit:
+        batch = page_path(tx, stores, path, view, after_seq=after_seq, limit=_BATCH)
+        for entry in batch:
+            if entry.client_id is not None and entry.client_id not in latest:
+                latest[entry.client_id] = latest_epoch(tx, stores, path, entry.client_id)
+        found += [entry for entry in batch if _is_latest(entry, latest)]
+        if len(batch) < _BATCH:
+            break
+        after_seq = batch[-1].seq
+    return page_of_entries(found, limit)
+
+
+def _is_latest(entry: Entry, latest: dict[ClientId, int | None]) -> bool:
+    if entry.channel is Channel.HISTORY or entry.client_id is None:
+        return True
+    return entry.epoch == latest[entry.client_id]

@@ -1,0 +1,68 @@
+"""Walks over the visible path of a conversation, one segment after the other.
+
+The segments are in order of position (see `domain.forks`), so a page needs no merge and stops
+reading as soon as it is full.
+"""
+
+from collections.abc import Sequence
+
+from recollect.domain.entries import Entry
+from recollect.domain.forks import Segment, visible_path
+from recollect.domain.ids import ClientId, ConversationId, TreeId
+from recollect.ports.database import Tx
+from recollect.ports.stores import EntryView, ForkPoint, Stores
+
+
+def path_of(tx: Tx, stores: Stores, conversation_id: ConversationId) -> list[Segment]:
+    """From the root down to the conversation itself."""
+    return visible_path(stores.conversations.chain(tx, conversation_id))
+
+
+def page_path(
+    tx: Tx,
+    stores: Stores,
+    path: Sequence[Segment],
+    view: EntryView,
+    *,
+    after_seq: int,
+    limit: int,
+) -> list[Entry]:
+    """Up to `limit` entries of the path behind a position."""
+    found: list[Entry] = []
+    if view.empty:
+        return found
+    for segment in path:
+        if segment.cut <= after_seq:
+            continue
+        found += stores.entries.page_segment(
+            tx, segment, view, after_seq=after_seq, limit=limit - len(found)
+        )
+        if len(found) == limit:
+            break
+    return found
+
+
+def latest_epoch(
+    tx: Tx, stores: Stores, path: Sequence[Segment], client_id: ClientId
+) -> int | None:
+    """The client's highest epoch on the path. Epochs never fall along it: the last entry has it."""
+    for segment in reversed(path):
+        epoch = stores.entries.fetch_last_epoch(tx, segment, client_id)
+        if epoch is not None:
+            return epoch
+    return None
+
+
+def point_before(tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry) -> ForkPoint | None:
+    """The entry just before this one on the path, in any channel and of any client."""
+    for segment in reversed(path):
+        before = min(entry.seq, segment.cut + 1)
+        point = stores.entries.fetch_before(tx, segment.conversation_id, before)
+        if point is not None:
+            return point
+    return None
+
+
+def text_at(tx: Tx, stores: Stores, tree_id: TreeId, seq: int | None) -> Entry | None:
+    """The entry at a position that `text_seq` named."""
+    return None if seq is None else stores.entries.fetch_at(tx, tree_id, seq)

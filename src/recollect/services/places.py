@@ -1,0 +1,142 @@
+"""The conversation that an entry goes to: one that exists, a new root, or a new fork.
+
+A new one is inserted only once it is known that something will be stored in it.
+"""
+
+from dataclasses import dataclass
+
+from recollect.domain.conversations import Branch, Conversation
+from recollect.domain.forks import UNLIMITED, Ancestor, Segment, visible_path
+from recollect.domain.ids import ConversationId, EntryId, TreeId
+from recollect.domain.memberships import Level
+from recollect.errors import Forbidden, InvalidInput
+from recollect.policy.actions import NEEDS_CLIENT, Action
+from recollect.policy.principals import Principal
+from recollect.ports.database import Retry, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.access import admitted, enter, seen
+from recollect.services.conversations import insert_root
+from recollect.services.forking import find_point, make_fork
+from recollect.services.paths import path_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an entry goes. `new` is the row that is still to be inserted."""
+
+    branch: Branch
+    new: Conversation | None = None
+
+
+class Places:
+    """Finds places and makes them real."""
+
+    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+        self._stores = stores
+        self._runtime = runtime
+
+    def find(
+        self,
+        tx: Tx,
+        principal: Principal,
+        action: Action,
+        conversation_id: ConversationId,
+        *,
+        parent_id: ConversationId | None,
+        entry_id: EntryId | None,
+        title: str | None,
+    ) -> Place:
+        """The tree is locked. On a known id `parent_id` and `entry_id` are ignored."""
+        self._stores.conversations.lock(tx, conversation_id)
+        branch = self._stores.conversations.locate(tx, conversation_id, principal.user_id)
+        if branch is not None:
+            return Place(admitted(branch, principal, action, conversation_id))
+        if action in NEEDS_CLIENT and principal.client_id is None:
+            raise Forbidden("not allowed here: needs an API key")
+        if parent_id is not None:
+            return self._fork(tx, principal, conversation_id, parent_id, entry_id, title)
+        if entry_id is not None:
+            message = "needs forkedAtConversationId beside it"
+            raise InvalidInput(message, field="forkedAtEntryId")
+        return self._root(principal, conversation_id)
+
+    def path(self, tx: Tx, place: Place) -> list[Segment]:
+        """The visible path, also of a place that is not there yet."""
+        new = place.new
+        if new is None:
+            return path_of(tx, self._stores, place.branch.id)
+        if new.forked_at_conversation_id is None:
+            return [Segment(new.id, UNLIMITED)]
+        chain = self._stores.conversations.chain(tx, new.forked_at_conversation_id)
+        return visible_path([Ancestor(new.id, new.forked_at_seq), *chain])
+
+    def settle(self, tx: Tx, place: Place) -> None:
+        """Insert what is new."""
+        if place.new is None:
+            return
+        if place.new.forked_at_conversation_id is None:
+            insert_root(tx, self._stores, place.new)
+        elif not self._stores.conversations.insert(tx, place.new):
+            raise Retry
+
+    def _root(self, principal: Principal, id_: ConversationId) -> Place:
+        at = self._runtime.clock.now()
+        new = Conversation(
+            id=id_,
+            tree_id=TreeId(id_),
+            owner_user_id=principal.user_id,
+            title=None,
+            metadata={},
+            created_at=at,
+            updated_at=at,
+            title_pending=True,
+        )
+        branch = Branch(
+            id=id_,
+            tree_id=new.tree_id,
+            owner_user_id=new.owner_user_id,
+            deleted=False,
+            level=Level.OWNER,
+            last_seq=0,
+            last_at=at,
+            updated_at=at,
+            last_text_seq=None,
+            title_pending=True,
+        )
+        return Place(branch, new)
+
+    def _fork(
+        self,
+        tx: Tx,
+        principal: Principal,
+        id_: ConversationId,
+        parent_id: ConversationId,
+        entry_id: EntryId | None,
+        title: str | None,
+    ) -> Place:
+        """Same checks and result as forking the parent at the entry; blank without an entry."""
+        parent = enter(tx, self._stores, principal, Action.FORK, parent_id, lock=True)
+        point = entry_id and find_point(tx, self._stores, principal, parent, entry_id)
+        new = make_fork(
+            tx,
+            self._stores,
+            seen(tx, self._stores, parent).conversation,
+            point or None,
+            fork_id=id_,
+            title=title,
+            at=self._runtime.clock.now(),
+        )
+        branch = Branch(
+            id=id_,
+            tree_id=parent.tree_id,
+            owner_user_id=parent.owner_user_id,
+            deleted=False,
+            level=parent.level,
+            last_seq=parent.last_seq,
+            last_at=parent.last_at,
+            updated_at=new.updated_at,
+            last_text_seq=new.last_text_seq,
+            title_pending=False,
+        )
+        return Place(branch, new)

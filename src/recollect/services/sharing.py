@@ -1,0 +1,163 @@
+"""Memberships: who may read, write and manage a tree."""
+
+from datetime import datetime
+
+from recollect.domain.conversations import Branch
+from recollect.domain.events import EventKind
+from recollect.domain.ids import ConversationId, TreeId, UserId
+from recollect.domain.memberships import Level, Membership
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound
+from recollect.policy.actions import Action
+from recollect.policy.memberships import Ruling, rule_on_change
+from recollect.policy.principals import Principal
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.access import enter
+from recollect.services.audit import AuditName, Auditor
+
+
+class SharingService:
+    """Acts on the tree, through whichever of its conversations was named."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._auditor = Auditor(stores, runtime)
+
+    async def list(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        *,
+        after: str | None,
+        limit: int | None,
+    ) -> Page[Membership]:
+        """By `created_at` and user. The cursor needs no member to exist any more."""
+
+        def work(tx: Tx) -> Page[Membership]:
+            branch = enter(tx, self._stores, principal, Action.READ, conversation_id)
+            return page_memberships(tx, self._stores, branch.tree_id, after=after, limit=limit)
+
+        return await self._database.read(work)
+
+    async def share(
+        self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
+    ) -> Membership:
+        """Add a member, or change the level of one; `created_at` stays."""
+
+        def work(tx: Tx) -> Membership:
+            branch = self._enter(tx, principal, Action.SHARE, conversation_id)
+            return self._set_level(tx, principal, branch, user_id, level)
+
+        return await self._database.write(work)
+
+    async def change(
+        self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
+    ) -> Membership:
+        """Change the level of an existing member; NotFound if there is none."""
+
+        def work(tx: Tx) -> Membership:
+            branch = self._enter(tx, principal, Action.SHARE, conversation_id)
+            if self._stores.memberships.fetch(tx, branch.tree_id, user_id) is None:
+                raise NotFound("membership", user_id)
+            return self._set_level(tx, principal, branch, user_id, level)
+
+        return await self._database.write(work)
+
+    async def remove(
+        self, principal: Principal, conversation_id: ConversationId, user_id: UserId
+    ) -> None:
+        """End a membership, or leave. Nothing to end is fine."""
+        own = user_id == principal.user_id
+        action = Action.LEAVE if own else Action.SHARE
+
+        def work(tx: Tx) -> None:
+            branch = self._enter(tx, principal, action, conversation_id)
+            present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
+            level = present.level if present else None
+            _check(rule_on_change(branch.level, present=level, wanted=None, own=own))
+            if present is not None:
+                self._remove(tx, principal, present)
+
+        await self._database.write(work)
+
+    def _enter(
+        self, tx: Tx, principal: Principal, action: Action, conversation_id: ConversationId
+    ) -> Branch:
+        return enter(tx, self._stores, principal, action, conversation_id, lock=True)
+
+    def _set_level(
+        self, tx: Tx, principal: Principal, branch: Branch, user_id: UserId, level: Level
+    ) -> Membership:
+        present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
+        before = present.level if present else None
+        own = user_id == principal.user_id
+        _check(rule_on_change(branch.level, present=before, wanted=level, own=own))
+        at = present.created_at if present else self._runtime.clock.now()
+        membership = Membership(branch.tree_id, user_id, level, at)
+        if present is None:
+            self._stores.memberships.insert(tx, membership)
+        else:
+            self._stores.memberships.update_level(tx, membership)
+        self._record(tx, principal, membership, before=before, after=level)
+        return membership
+
+    def _remove(self, tx: Tx, principal: Principal, membership: Membership) -> None:
+        """A pending transfer to this user goes too."""
+        tree_id, user_id = membership.tree_id, membership.user_id
+        self._stores.memberships.delete(tx, tree_id, user_id, at=self._runtime.clock.now())
+        self._record(tx, principal, membership, before=membership.level, after=None)
+        transfer = self._stores.transfers.fetch_for_tree(tx, tree_id)
+        if transfer is not None and transfer.to_user_id == user_id:
+            self._stores.transfers.delete(tx, transfer.id)
+            own = user_id == principal.user_id
+            name = AuditName(EventKind.TRANSFER, "reject" if own else "cancel")
+            facts = {"conversation_id": tree_id, "target_user_id": user_id}
+            self._auditor.record(tx, principal, name, transfer_id=transfer.id, **facts)
+
+    def _record(
+        self,
+        tx: Tx,
+        principal: Principal,
+        membership: Membership,
+        *,
+        before: Level | None,
+        after: Level | None,
+    ) -> None:
+        action = "add" if before is None else "remove" if after is None else "update"
+        self._auditor.record_membership(
+            tx,
+            principal,
+            action,
+            target_user_id=membership.user_id,
+            before=before,
+            after=after,
+            conversation_id=membership.tree_id,
+        )
+
+
+def page_memberships(
+    tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
+) -> Page[Membership]:
+    """The members of one tree; without a limit all of them."""
+    key: tuple[datetime, str] | None = decode_key(_LIST, after) if after else None
+    asked = None if limit is None else limit + 1
+    found = stores.memberships.page(tx, tree_id, after=key, limit=asked)
+    shown = found[:limit]
+    more = len(found) > len(shown)
+    return Page(shown, encode_key(_LIST, shown[-1].created_at, shown[-1].user_id) if more else None)
+
+
+_LIST = "memberships"
+
+
+def _check(ruling: Ruling) -> None:
+    if ruling is Ruling.FORBIDDEN:
+        raise Forbidden("your level does not allow this change")
+    if ruling is Ruling.OWNER_NOT_GRANTED:
+        raise InvalidInput(ruling.value, field="accessLevel")
+    if ruling is Ruling.OWNER_STAYS:
+        raise Conflict(ruling.value)

@@ -1,0 +1,168 @@
+"""Ownership transfers: offered by the owner, accepted by a member."""
+
+from datetime import datetime
+
+from recollect.domain.events import EventKind
+from recollect.domain.ids import ConversationId, TransferId, UserId
+from recollect.domain.memberships import Level, Membership
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.transfers import Transfer, TransferRole
+from recollect.errors import Forbidden, InvalidInput, NotFound, TransferPending
+from recollect.policy.actions import Action
+from recollect.policy.principals import Principal
+from recollect.ports.database import Database, Retry, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.access import enter
+from recollect.services.audit import AuditName, Auditor
+
+_LIST = "transfers"
+
+
+class TransferService:
+    """The tree's lock orders accept against cancel: one wins, the other finds nothing."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._auditor = Auditor(stores, runtime)
+
+    async def list(
+        self, principal: Principal, *, role: TransferRole, after: str | None, limit: int | None
+    ) -> Page[Transfer]:
+        """Transfers that the caller takes part in, newest first."""
+
+        def work(tx: Tx) -> Page[Transfer]:
+            key: tuple[datetime, str] | None = decode_key(_LIST, after) if after else None
+            asked = None if limit is None else limit + 1
+            found = self._stores.transfers.page(tx, principal.user_id, role, after=key, limit=asked)
+            shown = found[:limit]
+            more = len(found) > len(shown)
+            return Page(
+                shown, encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
+            )
+
+        return await self._database.read(work)
+
+    async def create(
+        self, principal: Principal, conversation_id: ConversationId, new_owner_user_id: UserId
+    ) -> Transfer:
+        """Offer the tree to a member. A tree has one pending transfer at the most."""
+        return await self._database.write(
+            lambda tx: self._create(tx, principal, conversation_id, new_owner_user_id)
+        )
+
+    async def get(self, principal: Principal, transfer_id: TransferId) -> Transfer:
+        """NotFound unless the caller takes part in it."""
+
+        def work(tx: Tx) -> Transfer:
+            transfer = self._stores.transfers.fetch(tx, transfer_id)
+            if transfer is None or not _takes_part(principal, transfer):
+                raise NotFound("transfer", transfer_id)
+            return transfer
+
+        return await self._database.read(work)
+
+    async def accept(self, principal: Principal, transfer_id: TransferId) -> None:
+        """The recipient becomes owner, the former owner manager, everywhere in the tree."""
+
+        def work(tx: Tx) -> None:
+            transfer = self._locked(tx, transfer_id)
+            if transfer.to_user_id != principal.user_id:
+                raise Forbidden("only the recipient accepts a transfer")
+            self._accept(tx, principal, transfer)
+
+        await self._database.write(work)
+
+    async def delete(self, principal: Principal, transfer_id: TransferId) -> None:
+        """Cancelled by the sender or rejected by the recipient."""
+
+        def work(tx: Tx) -> None:
+            transfer = self._locked(tx, transfer_id)
+            if not _takes_part(principal, transfer):
+                raise Forbidden("you take no part in this transfer")
+            self._stores.transfers.delete(tx, transfer.id)
+            sender = principal.user_id == transfer.from_user_id
+            self._record(tx, principal, "cancel" if sender else "reject", transfer)
+
+        await self._database.write(work)
+
+    def _create(
+        self, tx: Tx, principal: Principal, conversation_id: ConversationId, to: UserId
+    ) -> Transfer:
+        branch = enter(tx, self._stores, principal, Action.TRANSFER, conversation_id, lock=True)
+        if to == principal.user_id:
+            raise InvalidInput("the new owner is the present one", field="newOwnerUserId")
+        if self._stores.memberships.fetch(tx, branch.tree_id, to) is None:
+            raise InvalidInput("the new owner must be a member", field="newOwnerUserId")
+        pending = self._stores.transfers.fetch_for_tree(tx, branch.tree_id)
+        if pending is not None:
+            raise TransferPending(pending.id)
+        transfer = Transfer(
+            id=TransferId(self._runtime.ids.new()),
+            tree_id=branch.tree_id,
+            conversation_title=self._root_title(tx, branch.tree_id),
+            from_user_id=principal.user_id,
+            to_user_id=to,
+            created_at=self._runtime.clock.now(),
+        )
+        if not self._stores.transfers.insert(tx, transfer):
+            raise Retry
+        self._record(tx, principal, "create", transfer)
+        return transfer
+
+    def _root_title(self, tx: Tx, tree_id: str) -> str | None:
+        root = self._stores.conversations.fetch(tx, ConversationId(tree_id))
+        return root.title if root else None
+
+    def _locked(self, tx: Tx, transfer_id: TransferId) -> Transfer:
+        """The transfer, read again under the lock of its tree."""
+        transfer = self._stores.transfers.fetch(tx, transfer_id)
+        if transfer is not None:
+            self._stores.conversations.lock(tx, ConversationId(transfer.tree_id))
+            transfer = self._stores.transfers.fetch(tx, transfer_id)
+        if transfer is None:
+            raise NotFound("transfer", transfer_id)
+        return transfer
+
+    def _accept(self, tx: Tx, principal: Principal, transfer: Transfer) -> None:
+        stores = self._stores
+        stores.transfers.delete(tx, transfer.id)
+        # The former owner steps down first: the table allows a tree only one owner.
+        self._set_level(tx, principal, transfer, transfer.from_user_id, Level.MANAGER)
+        self._set_level(tx, principal, transfer, transfer.to_user_id, Level.OWNER)
+        stores.conversations.update_owner(tx, transfer.tree_id, transfer.to_user_id)
+        self._record(tx, principal, "accept", transfer)
+
+    def _set_level(
+        self, tx: Tx, principal: Principal, transfer: Transfer, user_id: UserId, level: Level
+    ) -> None:
+        present = self._stores.memberships.fetch(tx, transfer.tree_id, user_id)
+        if present is None:
+            raise NotFound("transfer", transfer.id)
+        changed = Membership(present.tree_id, user_id, level, present.created_at)
+        self._stores.memberships.update_level(tx, changed)
+        self._auditor.record_membership(
+            tx,
+            principal,
+            "update",
+            target_user_id=user_id,
+            before=present.level,
+            after=level,
+            conversation_id=transfer.tree_id,
+        )
+
+    def _record(self, tx: Tx, principal: Principal, action: str, transfer: Transfer) -> None:
+        self._auditor.record(
+            tx,
+            principal,
+            AuditName(EventKind.TRANSFER, action),
+            conversation_id=transfer.tree_id,
+            target_user_id=transfer.to_user_id,
+            transfer_id=transfer.id,
+        )
+
+
+def _takes_part(principal: Principal, transfer: Transfer) -> bool:
+    return principal.user_id in (transfer.from_user_id, transfer.to_user_id)

@@ -1,0 +1,59 @@
+"""What happens to a tree as a whole: soft delete and restore, by its owner or an administrator."""
+
+from datetime import datetime
+
+from recollect.domain.conversations import Branch
+from recollect.domain.events import EventKind
+from recollect.domain.memberships import Level, Membership
+from recollect.policy.principals import Principal
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+from recollect.services.audit import AuditName, Auditor
+
+
+def delete_tree(
+    tx: Tx, stores: Stores, auditor: Auditor, principal: Principal, branch: Branch, *, at: datetime
+) -> None:
+    """Mark the tree; memberships and the pending transfer go, one event each. Entries stay."""
+    tree_id = branch.tree_id
+    stores.conversations.update_deleted(tx, tree_id, at)
+    transfer = stores.transfers.fetch_for_tree(tx, tree_id)
+    if transfer is not None:
+        stores.transfers.delete(tx, transfer.id)
+        auditor.record(
+            tx,
+            principal,
+            AuditName(EventKind.TRANSFER, "cancel"),
+            conversation_id=tree_id,
+            target_user_id=transfer.to_user_id,
+            transfer_id=transfer.id,
+        )
+    for membership in stores.memberships.page(tx, tree_id, after=None, limit=None):
+        stores.memberships.delete(tx, tree_id, membership.user_id, at=at)
+        auditor.record_membership(
+            tx,
+            principal,
+            "remove",
+            target_user_id=membership.user_id,
+            before=membership.level,
+            after=None,
+            conversation_id=tree_id,
+        )
+
+
+def restore_tree(
+    tx: Tx, stores: Stores, auditor: Auditor, principal: Principal, branch: Branch, *, at: datetime
+) -> None:
+    """Unmark the tree and bring its owner back; other members stay out until shared again."""
+    stores.conversations.update_deleted(tx, branch.tree_id, None)
+    owner = Membership(branch.tree_id, branch.owner_user_id, Level.OWNER, at)
+    stores.memberships.insert(tx, owner)
+    auditor.record_membership(
+        tx,
+        principal,
+        "add",
+        target_user_id=owner.user_id,
+        before=None,
+        after=Level.OWNER,
+        conversation_id=branch.tree_id,
+    )

@@ -1,0 +1,368 @@
+"""Trees and their branches."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    delete,
+    func,
+    literal_column,
+    select,
+    true,
+    tuple_,
+    update,
+)
+
+from recollect.domain.conversations import (
+    Branch,
+    Conversation,
+    ListMode,
+    SeenConversation,
+    auto_title,
+    preview,
+)
+from recollect.domain.entries import Channel, Entry
+from recollect.domain.forks import UNLIMITED, Ancestor
+from recollect.domain.ids import ConversationId, TreeId, UserId
+from recollect.domain.memberships import Level
+from recollect.policy.scope import Scope
+from recollect.ports.database import Tx
+from recollect.ports.runtime import Cipher
+from recollect.ports.stores import ConversationFilter
+from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.rows import CONVERSATION, ConversationRows, branch_from_row
+from recollect.stores.scopes import predicate, scope_params, scoped
+from recollect.stores.statements import Params, Statement, param
+from recollect.stores.tables import (
+    conversations,
+    embeddings,
+    entries,
+    memberships,
+    transfers,
+    trees,
+)
+
+_c, _t, _m = conversations.c, trees.c, memberships.c
+
+
+class SqlConversations:
+    """The port's ConversationStore on both engines."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._rows = ConversationRows(cipher)
+
+    def lock(self, tx: Tx, conversation_id: ConversationId) -> None:
+        tx.run(_LOCK, {"id": conversation_id})
+
+    def locate(self, tx: Tx, conversation_id: ConversationId, user_id: UserId) -> Branch | None:
+        row = tx.first(_LOCATE, {"id": conversation_id, "user_id": user_id})
+        return branch_from_row(row) if row else None
+
+    def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
+        return tx.first(_INSERT_TREE, {"id": tree_id, "at": at}) is not None
+
+    def insert(self, tx: Tx, conversation: Conversation) -> bool:
+        return tx.first(_INSERT, self._rows.to_params(conversation)) is not None
+
+    def fetch(self, tx: Tx, conversation_id: ConversationId) -> Conversation | None:
+        row = tx.first(_FETCH, {"id": conversation_id})
+        return self._rows.from_row(row) if row else None
+
+    def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
+        rows = tx.fetch(_CHAIN, {"id": conversation_id, "unlimited": UNLIMITED})
+        return [Ancestor(ConversationId(row[0]), row[1]) for row in rows]
+
+    def page(
+        self,
+        tx: Tx,
+        scope: Scope,
+        chosen: ConversationFilter,
+        *,
+        after: tuple[datetime, str] | None,
+        limit: int | None,
+    ) -> list[SeenConversation]:
+        shape = _Shape(scope, chosen, after is not None, limit is not None)
+        rows = tx.fetch(shape.statement(), shape.params(after, limit))
+        return [
+            SeenConversation(self._rows.from_row(row), Level.from_word(row[-1])) for row in rows
+        ]
+
+    def page_forks(
+        self, tx: Tx, tree_id: TreeId, *, after: Conversation | None, limit: int | None
+    ) -> list[Conversation]:
+        params: dict[str, Any] = {"tree_id": tree_id, "limit": limit}
+        if after is not None:
+            params |= {
+                "point": -1 if after.forked_at_seq is None else after.forked_at_seq,
+                "created_at": after.created_at,
+                "id": after.id,
+            }
+        statement = _forks(cursor=after is not None, limited=limit is not None)
+        return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
+
+    def record_append(self, tx: Tx, branch: Branch, entry: Entry, *, text: str | None) -> None:
+        place = {"tree_id": branch.tree_id, "seq": entry.seq, "at": entry.created_at}
+        tx.run(_ADVANCE, place)
+        if entry.channel is not Channel.HISTORY:
+            return
+        params: dict[str, Any] = {"id": branch.id, "at": max(entry.created_at, branch.updated_at)}
+        if text is None:
+            tx.run(_TOUCH, params)
+            return
+        params["preview"] = self._rows.preview.seal(preview(text), branch.id)
+        params["seq"] = entry.seq
+        if branch.title_pending:
+            params["title"] = self._rows.title.seal(auto_title(text), branch.id)
+        tx.run(_TOUCH_TITLE if branch.title_pending else _TOUCH_TEXT, params)
+
+    def update_title(self, tx: Tx, conversation_id: ConversationId, title: str | None) -> None:
+        sealed = self._rows.title.seal(title, conversation_id)
+        tx.run(_RENAME, {"id": conversation_id, "title": sealed})
+
+    def update_owner(self, tx: Tx, tree_id: TreeId, owner: UserId) -> None:
+        tx.run(_SET_OWNER, {"tree_id": tree_id, "owner": owner})
+
+    def update_deleted(self, tx: Tx, tree_id: TreeId, at: datetime | None) -> None:
+        tx.run(_DELETE_TREE, {"tree_id": tree_id, "at": at})
+        tx.run(_DELETE_BRANCHES, {"tree_id": tree_id, "at": at})
+
+    def count_deleted_before(self, tx: Tx, cutoff: datetime) -> int:
+        row = tx.first(_COUNT_DUE, {"cutoff": cutoff})
+        return int(row[0]) if row else 0
+
+    def claim_deleted_before(
+        self, tx: Tx, cutoff: datetime, *, after: TreeId | None, limit: int
+    ) -> list[TreeId]:
+        params = {"cutoff": cutoff, "limit": limit, "after": after}
+        rows = tx.fetch(_claim_due(cursor=after is not None), params)
+        return [TreeId(row[0]) for row in rows]
+
+    def delete_trees(self, tx: Tx, tree_ids: Sequence[TreeId]) -> None:
+        for tree_id in tree_ids:
+            for statement in _EVICT:
+                tx.run(statement, {"tree_id": tree_id})
+
+
+class _Shape:
+    """The shape of a list statement: everything about it but the values."""
+
+    def __init__(
+        self, scope: Scope, chosen: ConversationFilter, cursor: bool, limited: bool
+    ) -> None:
+        self._scope = scope
+        self._chosen = chosen
+        self._cursor = cursor
+        self._limited = limited
+
+    def statement(self) -> Statement:
+        chosen = self._chosen
+        return _page(
+            Scope(self._scope.reach, least=self._scope.least),
+            chosen.mode,
+            owned=chosen.owner_user_id is not None,
+            deleted=chosen.deleted,
+            since=chosen.deleted_from is not None,
+            until=chosen.deleted_until is not None,
+            cursor=self._cursor,
+            limited=self._limited,
+        )
+
+    def params(self, after: tuple[datetime, str] | None, limit: int | None) -> Params:
+        chosen = self._chosen
+        at, id_ = after or (None, None)
+        return {
+            **scope_params(self._scope),
+            "owner": chosen.owner_user_id,
+            "since": chosen.deleted_from,
+            "until": chosen.deleted_until,
+            "at": at,
+            "id": id_,
+            "limit": limit,
+        }
+
+
+@cache
+def _page(
+    scope: Scope,
+    mode: ListMode,
+    *,
+    owned: bool,
+    deleted: bool | None,
+    since: bool,
+    until: bool,
+    cursor: bool,
+    limited: bool,
+) -> Statement:
+    member = scope.reach.name == "MEMBER"
+    level: ColumnElement[str] = _m.access_level if member else literal_column("'owner'")
+    source = scoped(conversations, scope, _c.conversation_group_id)
+    query = select(*CONVERSATION, level.label("level")).select_from(source)
+    query = query.where(predicate(scope, _c.deleted_at), _mode(mode))
+    if owned:
+        query = query.where(_c.owner_user_id == param("owner", _c.owner_user_id))
+    if deleted is not None:
+        query = query.where(_c.deleted_at.is_not(None) if deleted else _c.deleted_at.is_(None))
+    if since:
+        query = query.where(_c.deleted_at >= param("since", _c.deleted_at))
+    if until:
+        query = query.where(_c.deleted_at < param("until", _c.deleted_at))
+    if cursor:
+        query = query.where(_before(_c.updated_at, _c.id))
+    query = query.order_by(_c.updated_at.desc(), _c.id.desc())
+    return Statement(query.limit(param("limit", _c.forked_at_seq)) if limited else query)
+
+
+def _mode(mode: ListMode) -> ColumnElement[bool]:
+    if mode is ListMode.ALL:
+        return true()
+    if mode is ListMode.ROOTS:
+        return _c.forked_at_conversation_id.is_(None)
+    other = conversations.alias("other")
+    newest = (
+        select(other.c.id)
+        .where(other.c.conversation_group_id == _c.conversation_group_id)
+        .order_by(
+            other.c.conversation_group_id.desc(), other.c.updated_at.desc(), other.c.id.desc()
+        )
+        .limit(literal_column("1"))
+        .correlate(conversations)
+    )
+    return _c.id == newest.scalar_subquery()
+
+
+def _before(at: ColumnElement[Any], id_: ColumnElement[Any]) -> ColumnElement[bool]:
+    return tuple_(at, id_) < tuple_(
+        param("at", conversations.c.updated_at), param("id", conversations.c.id)
+    )
+
+
+@cache
+def _forks(*, cursor: bool, limited: bool) -> Statement:
+    point = func.coalesce(_c.forked_at_seq, literal_column("-1"))
+    query: Select[Any] = select(*CONVERSATION).where(
+        _c.conversation_group_id == param("tree_id", _c.id)
+    )
+    if cursor:
+        at_point = tuple_(_c.created_at, _c.id) < tuple_(
+            param("created_at", _c.created_at), param("id", _c.id)
+        )
+        here = param("point", _c.forked_at_seq)
+        query = query.where((point > here) | and_(point == here, at_point))
+    query = query.order_by(point, _c.created_at.desc(), _c.id.desc())
+    return Statement(query.limit(param("limit", _c.forked_at_seq)) if limited else query)
+
+
+@cache
+def _claim_due(*, cursor: bool) -> Statement:
+    query = select(_t.id).where(_t.deleted_at < param("cutoff", _t.deleted_at))
+    if cursor:
+        query = query.where(_t.id > param("after", _t.id))
+    query = query.order_by(_t.id).limit(param("limit", _c.forked_at_seq))
+    return Statement(query.with_for_update(skip_locked=True))
+
+
+def _chain() -> Statement:
+    """Upwards from the conversation; a cut of 0 shows nothing above, so the walk ends there."""
+    start = select(
+        _c.id,
+        _c.forked_at_seq,
+        _c.forked_at_conversation_id,
+        literal_column("0").label("depth"),
+        param("unlimited", _c.forked_at_seq).label("cut"),
+    ).where(_c.id == param("id", _c.id))
+    chain = start.cte("chain", recursive=True)
+    cut = case(
+        (chain.c.forked_at_seq < chain.c.cut, chain.c.forked_at_seq),
+        else_=chain.c.cut,
+    )
+    parent = select(
+        _c.id, _c.forked_at_seq, _c.forked_at_conversation_id, chain.c.depth + 1, cut
+    ).select_from(
+        chain.join(conversations, and_(_c.id == chain.c.forked_at_conversation_id, cut > 0))
+    )
+    chain = chain.union_all(parent)
+    return Statement(select(chain.c.id, chain.c.forked_at_seq).order_by(chain.c.depth))
+
+
+_ID = param("id", _c.id)
+_TREE = param("tree_id", _c.id)
+_AT = param("at", _c.updated_at)
+
+_CHAIN = _chain()
+_LOCK = Statement(
+    select(_t.id)
+    .where(
+        _t.id == select(_c.conversation_group_id).where(_c.id == _ID).scalar_subquery(),
+    )
+    .with_for_update()
+)
+_LOCATE = Statement(
+    select(
+        _c.id,
+        _c.conversation_group_id,
+        _c.owner_user_id,
+        _t.deleted_at,
+        _m.access_level,
+        _t.last_seq,
+        _t.last_at,
+        _c.updated_at,
+        _c.last_text_seq,
+        _c.title_pending,
+    )
+    .select_from(
+        conversations.join(trees, _t.id == _c.conversation_group_id).outerjoin(
+            memberships,
+            and_(
+                _m.conversation_group_id == _c.conversation_group_id,
+                _m.user_id == param("user_id", _m.user_id),
+            ),
+        )
+    )
+    .where(_c.id == _ID)
+)
+_INSERT_TREE = Statement(
+    insert_if_absent(trees, "id")
+    .values(id=_ID, created_at=_AT, last_seq=literal_column("0"), last_at=_AT)
+    .returning(_t.id)
+)
+_INSERT = Statement(
+    insert_if_absent(conversations, "id")
+    .values({column.name: param(column.name, column) for column in CONVERSATION})
+    .returning(_c.id)
+)
+_FETCH = Statement(select(*CONVERSATION).where(_c.id == _ID))
+_ADVANCE = Statement(
+    update(trees).where(_t.id == _TREE).values(last_seq=param("seq", _t.last_seq), last_at=_AT)
+)
+_TOUCH = Statement(update(conversations).where(_c.id == _ID).values(updated_at=_AT))
+_TEXT = {
+    "updated_at": _AT,
+    "last_message_preview": param("preview", _c.last_message_preview),
+    "last_text_seq": param("seq", _c.last_text_seq),
+}
+_TOUCH_TEXT = Statement(update(conversations).where(_c.id == _ID).values(_TEXT))
+_TITLED = {"title": param("title", _c.title), "title_pending": literal_column("false")}
+_TOUCH_TITLE = Statement(update(conversations).where(_c.id == _ID).values(_TEXT | _TITLED))
+_RENAME = Statement(update(conversations).where(_c.id == _ID).values(_TITLED))
+_SET_OWNER = Statement(
+    update(conversations)
+    .where(_c.conversation_group_id == _TREE)
+    .values(owner_user_id=param("owner", _c.owner_user_id))
+)
+_DELETE_TREE = Statement(update(trees).where(_t.id == _TREE).values(deleted_at=_AT))
+_DELETE_BRANCHES = Statement(
+    update(conversations).where(_c.conversation_group_id == _TREE).values(deleted_at=_AT)
+)
+_COUNT_DUE = Statement(
+    select(func.count()).select_from(trees).where(_t.deleted_at < param("cutoff", _t.deleted_at))
+)
+_EVICT = [
+    Statement(delete(table).where(table.c.conversation_group_id == _TREE))
+    for table in (embeddings, entries, transfers, memberships, conversations)
+] + [Statement(delete(trees).where(_t.id == _TREE))]

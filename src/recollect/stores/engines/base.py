@@ -1,0 +1,67 @@
+"""What an engine gives: a dialect to compile for, transactions on threads, and its migrations."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.sql.dml import Insert
+
+from recollect.ports.database import Database
+from recollect.stores.migrations import Scriptable
+
+ATTEMPTS_MAX = 20
+QUEUE_MAX = 20_000
+
+
+class Engine(Database, Scriptable, Protocol):
+    """A database that can be migrated and then started."""
+
+    def start(self) -> None:
+        """Start its threads."""
+        ...
+
+
+def insert_if_absent(table: Table, *key: str) -> Insert:
+    """INSERT … ON CONFLICT (key) DO NOTHING: both engines render this construct alike."""
+    return postgresql.insert(table).on_conflict_do_nothing(index_elements=list(key) or None)
+
+
+@dataclass(slots=True)
+class Request:
+    """A transaction somebody waits for, and the loop they wait on."""
+
+    work: Callable[[Any], Any]
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Any]"
+    queued_at: float
+    result: Any = None
+    error: BaseException | None = None
+
+    def settle(self) -> None:
+        """Hand the outcome to the waiter. Runs on the waiter's loop."""
+        if self.future.cancelled():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+def deliver(requests: list[Request]) -> None:
+    """Wake every waiter, with one call into each loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Request]] = {}
+    for request in requests:
+        by_loop.setdefault(request.loop, []).append(request)
+    for loop, waiting in by_loop.items():
+        try:
+            loop.call_soon_threadsafe(_settle_all, waiting)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            continue
+
+
+def _settle_all(requests: list[Request]) -> None:
+    for request in requests:
+        request.settle()

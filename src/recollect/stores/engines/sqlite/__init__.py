@@ -1,0 +1,5 @@
+"""SQLite: one writer thread with group commit, reader threads, WAL, full durability."""
+
+from recollect.stores.engines.sqlite.engine import SqliteEngine
+
+__all__ = ["SqliteEngine"]

@@ -1,0 +1,101 @@
+"""A SQLite connection as we want it, and a transaction on it."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+from sqlalchemy import Dialect
+from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
+
+from recollect.domain.clock import from_text, to_text
+from recollect.errors import Internal, RecollectError, Unavailable
+from recollect.stores.statements import Compiled, Params, Row, Statement
+
+DIALECT: Dialect = sqlite_dialect(paramstyle="named")
+BUSY_MS = 10_000
+
+_PRAGMAS = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA secure_delete = ON;
+PRAGMA cache_size = -16000;
+"""
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {"DateTime": from_text, "Boolean": bool}
+
+
+def connect(path: Path) -> apsw.Connection:
+    """Open the file, creating it if need be."""
+    connection = apsw.Connection(str(path), statementcachesize=300)
+    connection.set_busy_timeout(BUSY_MS)
+    for _ in connection.execute(_PRAGMAS):
+        pass
+    return connection
+
+
+class SqliteTx:
+    """Runs statements on one connection. Rows come back with times and booleans restored."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def fetch(self, statement: Statement, params: Params) -> Sequence[Row]:
+        compiled = statement.on(DIALECT)
+        rows = self._execute(compiled, params).fetchall()
+        convert = _row_converter(compiled)
+        return [convert(row) for row in rows] if convert else rows
+
+    def first(self, statement: Statement, params: Params) -> Row | None:
+        rows = self.fetch(statement, params)
+        return rows[0] if rows else None
+
+    def run(self, statement: Statement, params: Params) -> None:
+        self._execute(statement.on(DIALECT), params).fetchall()
+
+    def change(self, statement: Statement, params: Params) -> int:
+        self.run(statement, params)
+        return self._connection.changes()
+
+    def _execute(self, compiled: Compiled, params: Params) -> apsw.Cursor:
+        bound = {k: _to_sqlite(v) for k, v in compiled.bind(params).items()}
+        return self._connection.execute(compiled.sql, bound)
+
+
+def _to_sqlite(value: Any) -> Any:
+    return to_text(value) if isinstance(value, datetime) else value
+
+
+_row_converters: dict[int, tuple[Compiled, Callable[[Row], Row] | None]] = {}
+
+
+def _row_converter(compiled: Compiled) -> Callable[[Row], Row] | None:
+    """The converter of a statement's rows; keyed by identity, as a Compiled lives for ever."""
+    known = _row_converters.get(id(compiled))
+    if known is None:
+        known = _row_converters[id(compiled)] = (compiled, _make_converter(compiled.types))
+    return known[1]
+
+
+def _make_converter(types: Sequence[str]) -> Callable[[Row], Row] | None:
+    at = [(i, _CONVERTERS[name]) for i, name in enumerate(types) if name in _CONVERTERS]
+    if not at:
+        return None
+
+    def convert(row: Row) -> Row:
+        values = list(row)
+        for index, restore in at:
+            if values[index] is not None:
+                values[index] = restore(values[index])
+        return tuple(values)
+
+    return convert
+
+
+def translate(error: apsw.Error) -> RecollectError:
+    """A driver's error as ours: what passes by itself is Unavailable, the rest is a fault."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.FullError | apsw.IOError):
+        return Unavailable("the database can't be written now; try again")
+    return Internal(f"SQLite: {type(error).__name__}: {error}")

@@ -1,0 +1,227 @@
+"""Threads around SQLite.
+
+The writer takes all transactions that wait, runs them one after the other inside one database
+transaction and commits once, so durability is paid once a batch. A transaction that fails before
+it changed anything costs nothing; one that fails later makes the batch run again, each alone.
+"""
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import apsw
+from sqlalchemy import Dialect
+
+from recollect.errors import Unavailable
+from recollect.ports.database import Retry, Tx
+from recollect.ports.metrics import Metrics
+from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Request, deliver
+from recollect.stores.engines.sqlite.connection import DIALECT, SqliteTx, connect, translate
+
+BATCH_MAX = 64
+
+T = TypeVar("T")
+_Queue = queue.SimpleQueue[Request | None]
+
+
+class SqliteEngine:
+    """One file, one writer, a few readers."""
+
+    name = "sqlite"
+    dialect: Dialect = DIALECT
+
+    def __init__(self, path: Path, *, readers: int, metrics: Metrics) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._metrics = metrics
+        self._writes: _Queue = queue.SimpleQueue()
+        self._reads: _Queue = queue.SimpleQueue()
+        self._reader_count = readers
+        self._threads: list[threading.Thread] = []
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the threads. Scripts run before this."""
+        self._spawn("recollect-writer", self._write_loop)
+        for number in range(self._reader_count):
+            self._spawn(f"recollect-reader-{number}", self._read_loop)
+
+    def run_script(self, sql: str, *, unless: str | None = None) -> None:
+        """Run several statements in one transaction, unless the query has a row inside it."""
+        connection = connect(self._path)
+        try:
+            connection.execute("BEGIN IMMEDIATE").fetchall()
+            if unless is None or not connection.execute(unless).fetchall():
+                connection.execute(sql).fetchall()
+            connection.execute("COMMIT").fetchall()
+        except apsw.Error as error:
+            raise translate(error) from error
+        finally:
+            connection.close()
+
+    def query_script(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of one query, before the engine starts."""
+        connection = connect(self._path)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        """See the port."""
+        return await self._submit(self._reads, work)
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        """See the port."""
+        return await self._submit(self._writes, work)
+
+    async def close(self) -> None:
+        """Finish what was accepted, then stop every thread."""
+        if self._closed:
+            return
+        self._closed = True
+        self._writes.put(None)
+        for _ in range(self._reader_count):
+            self._reads.put(None)
+        await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
+
+    async def _submit(self, waiting: _Queue, work: Callable[[Tx], T]) -> T:
+        if self._closed:
+            raise Unavailable("the server is shutting down")
+        if waiting.qsize() > QUEUE_MAX:
+            raise Unavailable("too many requests wait for the database")
+        loop = asyncio.get_running_loop()
+        request = Request(work, loop, loop.create_future(), time.perf_counter())
+        waiting.put(request)
+        return cast(T, await request.future)
+
+    def _spawn(self, name: str, target: Callable[[], None]) -> None:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _write_loop(self) -> None:
+        writer = _Writer(connect(self._path), self._metrics)
+        while True:
+            batch, last = _take(self._writes)
+            if batch:
+                writer.run(batch)
+                deliver(batch)
+            if last:
+                writer.close()
+                return
+
+    def _read_loop(self) -> None:
+        connection = connect(self._path)
+        tx = SqliteTx(connection)
+        while (request := self._reads.get()) is not None:
+            self._read_one(connection, tx, request)
+            deliver([request])
+        connection.close()
+
+    def _read_one(self, connection: apsw.Connection, tx: SqliteTx, request: Request) -> None:
+        try:
+            connection.execute("BEGIN").fetchall()
+            try:
+                request.result = request.work(tx)
+            finally:
+                connection.execute("ROLLBACK").fetchall()
+        except apsw.Error as error:
+            request.error = translate(error)
+        except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
+            request.error = error
+        self._metrics.transaction("read", time.perf_counter() - request.queued_at)
+
+
+class _Writer:
+    """The writer thread's connection and its way of committing."""
+
+    def __init__(self, connection: apsw.Connection, metrics: Metrics) -> None:
+        self._connection = connection
+        self._tx = SqliteTx(connection)
+        self._metrics = metrics
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def run(self, batch: list[Request]) -> None:
+        """Run all of them; afterwards each request holds its result or its error."""
+        if not self._together(batch):
+            for request in batch:
+                self._alone(request)
+        self._metrics.commit_batch(len(batch))
+        now = time.perf_counter()
+        for request in batch:
+            self._metrics.transaction("write", now - request.queued_at)
+
+    def _together(self, batch: list[Request]) -> bool:
+        """One commit for all. False: something changed and then failed; nothing was kept."""
+        try:
+            self._statement("BEGIN IMMEDIATE")
+            for request in batch:
+                if not self._run_in_batch(request):
+                    self._statement("ROLLBACK")
+                    return False
+            self._statement("COMMIT")
+        except apsw.Error as error:
+            self._abandon()
+            for request in batch:
+                request.error = translate(error)
+        return True
+
+    def _run_in_batch(self, request: Request) -> bool:
+        before = self._connection.total_changes()
+        request.result = request.error = None
+        try:
+            request.result = request.work(self._tx)
+        except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
+            request.error = error
+            lost_race = isinstance(error, Retry | apsw.Error)
+            return not lost_race and self._connection.total_changes() == before
+        return True
+
+    def _alone(self, request: Request) -> None:
+        for _ in range(ATTEMPTS_MAX):
+            request.result = request.error = None
+            try:
+                self._statement("BEGIN IMMEDIATE")
+                request.result = request.work(self._tx)
+                self._statement("COMMIT")
+                return
+            except Retry:
+                self._abandon()
+                request.error = Unavailable("too many requests race for one conversation")
+            except apsw.Error as error:
+                self._abandon()
+                request.error = translate(error)
+                return
+            except Exception as error:  # noqa: BLE001 - outermost frame of a thread
+                self._abandon()
+                request.error = error
+                return
+
+    def _abandon(self) -> None:
+        if self._connection.in_transaction:
+            self._statement("ROLLBACK")
+
+    def _statement(self, sql: str) -> None:
+        self._connection.execute(sql).fetchall()
+
+
+def _take(waiting: _Queue) -> tuple[list[Request], bool]:
+    """Wait for one request, then take what else waits; True when the end was among them."""
+    batch: list[Request] = []
+    request = waiting.get()
+    while request is not None:
+        batch.append(request)
+        if len(batch) == BATCH_MAX:
+            return batch, False
+        try:
+            request = waiting.get_nowait()
+        except queue.Empty:
+            return batch, False
+    return batch, True

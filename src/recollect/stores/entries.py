@@ -1,0 +1,173 @@
+"""Entries of the two channels.
+
+Every page reads one indexed range (conversation, channel, client, position), or two of them
+merged: sibling forks, entries beyond a cut and other clients' memory are never touched.
+"""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, insert, or_, select, union_all
+
+from recollect.domain.entries import Entry
+from recollect.domain.forks import Segment
+from recollect.domain.ids import ClientId, ConversationId, EntryId, TreeId
+from recollect.ports.database import Tx
+from recollect.ports.runtime import Cipher
+from recollect.ports.stores import EntryView, ForkPoint
+from recollect.stores.rows import ENTRY, EntryRows
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import entries
+
+_e = entries.c
+
+_IS_HISTORY = _e.channel == word("history")
+_IS_MEMORY = _e.channel == word("memory")
+_OWN = _e.client_id == param("client_id", _e.client_id)
+
+
+class SqlEntries:
+    """The port's EntryStore on both engines."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._rows = EntryRows(cipher)
+
+    def insert(self, tx: Tx, entry: Entry) -> None:
+        tx.run(_INSERT, self._rows.to_params(entry))
+
+    def fetch(self, tx: Tx, entry_id: EntryId) -> Entry | None:
+        return self._first(tx, _FETCH, {"id": entry_id})
+
+    def fetch_at(self, tx: Tx, tree_id: TreeId, seq: int) -> Entry | None:
+        return self._first(tx, _FETCH_AT, {"tree_id": tree_id, "seq": seq})
+
+    def page_segment(
+        self, tx: Tx, segment: Segment, view: EntryView, *, after_seq: int, limit: int
+    ) -> list[Entry]:
+        statement = _segment_page(
+            history=view.history,
+            memory=view.memory_of is not None,
+            all_clients=view.all_clients,
+            one_epoch=view.epoch is not None,
+        )
+        params = _view_params(view, after_seq, limit)
+        params |= {"conversation_id": segment.conversation_id, "cut": segment.cut}
+        return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
+
+    def page_tree(
+        self, tx: Tx, tree_id: TreeId, view: EntryView, *, after_seq: int, limit: int
+    ) -> list[Entry]:
+        statement = _tree_page(
+            history=view.history,
+            memory=view.memory_of is not None,
+            all_clients=view.all_clients,
+        )
+        params = _view_params(view, after_seq, limit) | {"tree_id": tree_id}
+        return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
+
+    def fetch_last_epoch(self, tx: Tx, segment: Segment, client_id: ClientId) -> int | None:
+        params = {
+            "conversation_id": segment.conversation_id,
+            "cut": segment.cut,
+            "client_id": client_id,
+        }
+        row = tx.first(_LAST_EPOCH, params)
+        return int(row[0]) if row else None
+
+    def fetch_before(
+        self, tx: Tx, conversation_id: ConversationId, before_seq: int
+    ) -> ForkPoint | None:
+        row = tx.first(_BEFORE, {"conversation_id": conversation_id, "seq": before_seq})
+        return ForkPoint(EntryId(row[0]), row[1], row[2]) if row else None
+
+    def _first(self, tx: Tx, statement: Statement, params: dict[str, Any]) -> Entry | None:
+        row = tx.first(statement, params)
+        return self._rows.from_row(row) if row else None
+
+
+def _view_params(view: EntryView, after_seq: int, limit: int) -> dict[str, Any]:
+    return {
+        "client_id": view.memory_of,
+        "epoch": view.epoch,
+        "after_seq": after_seq,
+        "limit": limit,
+    }
+
+
+@cache
+def _segment_page(*, history: bool, memory: bool, all_clients: bool, one_epoch: bool) -> Statement:
+    here = and_(
+        _e.conversation_id == param("conversation_id", _e.conversation_id),
+        _e.seq > param("after_seq", _e.seq),
+        _e.seq <= param("cut", _e.seq),
+    )
+    epoch = [_e.epoch == param("epoch", _e.epoch)] if one_epoch else []
+    if all_clients and history and not one_epoch:
+        return _ordered(select(*ENTRY).where(here))
+    ranges: list[ColumnElement[bool]] = []
+    if history:
+        ranges.append(and_(here, _IS_HISTORY))
+    if all_clients:
+        ranges.append(and_(here, _IS_MEMORY, *epoch))
+    elif memory:
+        ranges.append(and_(here, _IS_MEMORY, _OWN, *epoch))
+    return _merged(ranges)
+
+
+def _merged(ranges: list[ColumnElement[bool]]) -> Statement:
+    """Each range is cut to the page before they are merged, so a page reads at most two pages."""
+    limit = param("limit", _e.seq)
+    pages = [select(*ENTRY).where(r).order_by(_e.seq).limit(limit) for r in ranges]
+    if len(pages) == 1:
+        return Statement(pages[0])
+    merged = union_all(*(select(page.subquery()) for page in pages)).subquery()
+    return Statement(select(merged).order_by(merged.c.seq).limit(limit))
+
+
+@cache
+def _tree_page(*, history: bool, memory: bool, all_clients: bool) -> Statement:
+    shown = [_IS_HISTORY] if history else []
+    if all_clients:
+        shown.append(_IS_MEMORY)
+    elif memory:
+        shown.append(and_(_IS_MEMORY, _OWN))
+    here = and_(
+        _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
+        _e.seq > param("after_seq", _e.seq),
+    )
+    return _ordered(select(*ENTRY).where(here, or_(*shown)))
+
+
+def _ordered(query: Select[Any]) -> Statement:
+    return Statement(query.order_by(_e.seq).limit(param("limit", _e.seq)))
+
+
+_COLUMNS = (*ENTRY, _e.indexed_content)
+_INSERT = Statement(insert(entries).values({c.name: param(c.name, c) for c in _COLUMNS}))
+_FETCH = Statement(select(*ENTRY).where(_e.id == param("id", _e.id)))
+_FETCH_AT = Statement(
+    select(*ENTRY).where(
+        _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
+        _e.seq == param("seq", _e.seq),
+    )
+)
+_LAST_EPOCH = Statement(
+    select(_e.epoch)
+    .where(
+        _e.conversation_id == param("conversation_id", _e.conversation_id),
+        _IS_MEMORY,
+        _OWN,
+        _e.seq <= param("cut", _e.seq),
+    )
+    .order_by(_e.seq.desc())
+    .limit(1)
+)
+_BEFORE = Statement(
+    select(_e.id, _e.seq, _e.text_seq)
+    .where(
+        _e.conversation_id == param("conversation_id", _e.conversation_id),
+        _e.seq < param("seq", _e.seq),
+    )
+    .order_by(_e.seq.desc())
+    .limit(1)
+)

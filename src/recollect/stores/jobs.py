@@ -1,0 +1,138 @@
+"""The durable queue: the table `tasks`. A claim is a lease, so a dead worker's jobs come back."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cache
+
+from sqlalchemy import case, delete, func, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.clock import Clock
+from recollect.domain.ids import Ids
+from recollect.domain.jobs import Job, NewJob, QueueState
+from recollect.ports.database import Tx
+from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import tasks
+
+_t = tasks.c
+
+
+class SqlJobs:
+    """The port's JobStore on both engines."""
+
+    def __init__(self, clock: Clock, ids: Ids) -> None:
+        self._clock = clock
+        self._ids = ids
+
+    def insert(self, tx: Tx, job: NewJob) -> None:
+        params = {
+            "id": self._ids.new(),
+            "name": job.name,
+            "type": job.type,
+            "body": jsontext.dump(job.body),
+            "at": self._clock.now(),
+            "due_at": job.due_at,
+        }
+        tx.run(_INSERT, params)
+
+    def claim(
+        self, tx: Tx, *, types: Sequence[str], claim_id: str, lease_seconds: int, limit: int
+    ) -> list[Job]:
+        now = self._clock.now()
+        due = tx.fetch(_due(tuple(types)), {"now": now, "limit": limit})
+        until = now + timedelta(seconds=lease_seconds)
+        jobs = [Job(row[0], row[1], jsontext.load(row[2]), row[3] + 1) for row in due]
+        for job in jobs:
+            tx.run(_CLAIM, {"id": job.id, "claim_id": claim_id, "until": until})
+        return jobs
+
+    def renew(self, tx: Tx, job_id: str, *, claim_id: str, lease_seconds: int) -> bool:
+        until = self._clock.now() + timedelta(seconds=lease_seconds)
+        return tx.change(_RENEW, {"id": job_id, "claim_id": claim_id, "until": until}) == 1
+
+    def finish(self, tx: Tx, job_id: str, *, claim_id: str) -> None:
+        tx.run(_FINISH, {"id": job_id, "claim_id": claim_id})
+
+    def fail(
+        self, tx: Tx, job_id: str, *, claim_id: str, error: str, retry_at: datetime, stuck: bool
+    ) -> None:
+        params = {"id": job_id, "claim_id": claim_id, "error": error, "retry_at": retry_at}
+        tx.run(_FAIL, params | {"stuck_at": self._clock.now() if stuck else None})
+
+    def release(self, tx: Tx, job_id: str, *, claim_id: str, retry_at: datetime) -> None:
+        tx.run(_RELEASE, {"id": job_id, "claim_id": claim_id, "until": retry_at})
+
+    def revive_stuck(self, tx: Tx) -> int:
+        return tx.change(_REVIVE, {"now": self._clock.now()})
+
+    def state(self, tx: Tx) -> QueueState:
+        row = tx.first(_STATE, {})
+        total, stuck, oldest = row if row else (0, 0, None)
+        return QueueState(int(total) - int(stuck or 0), int(stuck or 0), oldest)
+
+
+@cache
+def _due(types: tuple[str, ...]) -> Statement:
+    return Statement(
+        select(_t.id, _t.task_type, _t.task_body, _t.retry_count)
+        .where(
+            _t.stuck_at.is_(None),
+            _t.retry_at <= param("now", _t.retry_at),
+            _t.task_type.in_([word(type_) for type_ in types]),
+        )
+        .order_by(_t.retry_at, _t.id)
+        .limit(param("limit"))
+        .with_for_update(skip_locked=True)
+    )
+
+
+_ID = param("id", _t.id)
+_CLAIM_ID = param("claim_id", _t.claim_id)
+_OURS = (_t.id == _ID, _t.claim_id == _CLAIM_ID)
+_UNTIL = param("until", _t.retry_at)
+
+_INSERT = Statement(
+    insert_if_absent(tasks, "task_name").values(
+        id=_ID,
+        task_name=param("name", _t.task_name),
+        task_type=param("type", _t.task_type),
+        task_body=param("body", _t.task_body),
+        created_at=param("at", _t.created_at),
+        retry_at=param("due_at", _t.retry_at),
+    )
+)
+_CLAIM = Statement(
+    update(tasks)
+    .where(_t.id == _ID)
+    .values(claim_id=_CLAIM_ID, retry_at=_UNTIL, retry_count=_t.retry_count + 1)
+)
+_RENEW = Statement(update(tasks).where(*_OURS).values(retry_at=_UNTIL))
+_FINISH = Statement(delete(tasks).where(*_OURS))
+_FAIL = Statement(
+    update(tasks)
+    .where(*_OURS)
+    .values(
+        last_error=param("error", _t.last_error),
+        retry_at=param("retry_at", _t.retry_at),
+        stuck_at=param("stuck_at", _t.stuck_at),
+        claim_id=None,
+    )
+)
+_RELEASE = Statement(
+    update(tasks)
+    .where(*_OURS)
+    .values(claim_id=None, retry_at=_UNTIL, retry_count=_t.retry_count - 1)
+)
+_REVIVE = Statement(
+    update(tasks)
+    .where(_t.stuck_at.is_not(None))
+    .values(stuck_at=None, retry_count=0, retry_at=param("now", _t.retry_at))
+)
+_STATE = Statement(
+    select(
+        func.count(),
+        func.sum(case((_t.stuck_at.is_not(None), 1), else_=0)),
+        func.min(case((_t.stuck_at.is_(None), _t.retry_at))),
+    ).select_from(tasks)
+)

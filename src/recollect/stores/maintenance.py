@@ -1,0 +1,173 @@
+"""Batch work on stored values: rotation of keys, and the checks of `recollect doctor`."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, and_, case, delete, exists, func, or_, select, update
+
+from recollect.domain.ids import TreeId
+from recollect.ports.database import Tx
+from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
+from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.rows import Sealed
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import (
+    conversations,
+    embeddings,
+    entries,
+    memberships,
+    state,
+    transfers,
+    trees,
+)
+
+_COLUMNS: dict[str, Column[Any]] = {
+    f"{column.table.name}.{column.name}": column
+    for column in (
+        conversations.c.title,
+        conversations.c.last_message_preview,
+        entries.c.content,
+    )
+}
+
+
+class SqlMaintenance:
+    """The port's MaintenanceStore on both engines."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._cipher = cipher
+
+    def encrypted_columns(self) -> Sequence[str]:
+        return tuple(_COLUMNS)
+
+    def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> str | None:
+        scan = _scan(column, cursor=after is not None)
+        rows = tx.fetch(scan, {"after": after, "limit": limit})
+        sealed = Sealed(self._cipher, _COLUMNS[column])
+        for id_, stored in rows:
+            if stored is not None and not self._cipher.is_current(stored):
+                fresh = sealed.seal(sealed.open(stored, id_), id_)
+                tx.run(_RESEAL[column], {"id": id_, "stored": stored, "fresh": fresh})
+        return str(rows[-1][0]) if len(rows) == limit else None
+
+    def delete_vectors(self, tx: Tx, tree_id: TreeId) -> None:
+        tx.run(_DELETE_VECTORS, {"tree_id": tree_id})
+
+    def fetch_state(self, tx: Tx, name: str) -> str | None:
+        row = tx.first(_FETCH_STATE, {"name": name})
+        return str(row[0]) if row else None
+
+    def put_state(self, tx: Tx, name: str, value: str) -> None:
+        tx.run(_INSERT_STATE, {"name": name, "value": value})
+        tx.run(_UPDATE_STATE, {"name": name, "value": value})
+
+    def count_by_key(self, tx: Tx) -> Mapping[str, Mapping[str, int]]:
+        return {name: self._counts(tx, statement) for name, statement in _BY_KEY.items()}
+
+    def count_orphans(self, tx: Tx) -> Mapping[str, int]:
+        return {name: int(tx.fetch(check, {})[0][0]) for name, check in _CHECKS.items()}
+
+    def _counts(self, tx: Tx, statement: Statement) -> dict[str, int]:
+        rows = tx.fetch(statement, {"marker": SEALED_MARKER})
+        return {
+            "plain" if prefix is None else self._cipher.key_id(prefix) or "plain": int(count)
+            for prefix, count in rows
+        }
+
+
+@cache
+def _scan(name: str, *, cursor: bool) -> Statement:
+    column = _COLUMNS[name]
+    id_ = column.table.c.id
+    query = select(id_, column).order_by(id_).limit(param("limit"))
+    return Statement(query.where(id_ > param("after", id_)) if cursor else query)
+
+
+def _reseal(column: Column[Any]) -> Statement:
+    """Only if nobody changed the value meanwhile."""
+    id_ = column.table.c.id
+    unchanged = and_(id_ == param("id", id_), column == param("stored", column))
+    fresh = {column.name: param("fresh", column)}
+    return Statement(update(column.table).where(unchanged).values(fresh))
+
+
+def _by_key(column: Column[Any]) -> Statement:
+    marker = func.substr(column, 1, len(SEALED_MARKER)) == param("marker", column)
+    prefix = case((marker, func.substr(column, 1, SEALED_PREFIX_CHARACTERS)))
+    inner = select(prefix.label("prefix")).where(column.is_not(None)).subquery()
+    return Statement(select(inner.c.prefix, func.count()).group_by(inner.c.prefix))
+
+
+def _count(source: Any, broken: ColumnElement[bool]) -> Statement:
+    return Statement(select(func.count()).select_from(source).where(broken))
+
+
+def _lacks(target: Column[Any], reference: Column[Any]) -> ColumnElement[bool]:
+    return ~exists(select(1).where(target == reference))
+
+
+def _owner_rows() -> ColumnElement[int]:
+    m = memberships.c
+    owned = and_(m.conversation_group_id == trees.c.id, m.access_level == word("owner"))
+    return select(func.count()).where(owned).correlate(trees).scalar_subquery()
+
+
+def _foreign_owner() -> ColumnElement[bool]:
+    """The conversation shows another owner than the membership of its tree."""
+    c, m = conversations.c, memberships.c
+    same = and_(
+        m.conversation_group_id == c.conversation_group_id,
+        m.user_id == c.owner_user_id,
+        m.access_level == word("owner"),
+    )
+    return and_(c.deleted_at.is_(None), ~exists(select(1).where(same)))
+
+
+def _misplaced() -> ColumnElement[bool]:
+    """The entry names another tree than its conversation does."""
+    c, e = conversations.c, entries.c
+    home = and_(c.id == e.conversation_id, c.conversation_group_id == e.conversation_group_id)
+    return ~exists(select(1).where(home))
+
+
+def _checks() -> dict[str, Statement]:
+    c, e, m, t, x = (table.c for table in (conversations, entries, memberships, trees, transfers))
+    lost_parent = and_(
+        c.forked_at_conversation_id.is_not(None),
+        _lacks(conversations.alias("parent").c.id, c.forked_at_conversation_id),
+    )
+    ahead = exists(select(1).where(e.conversation_group_id == t.id, e.seq > t.last_seq))
+    member = and_(m.conversation_group_id == x.conversation_group_id, m.user_id == x.to_user_id)
+    no_member = ~exists(select(1).where(member))
+    return {
+        "entries_outside_their_tree": _count(entries, _misplaced()),
+        "conversations_without_tree": _count(conversations, _lacks(t.id, c.conversation_group_id)),
+        "trees_without_root": _count(trees, _lacks(c.id, t.id)),
+        "forks_without_parent": _count(conversations, lost_parent),
+        "memberships_without_tree": _count(memberships, _lacks(t.id, m.conversation_group_id)),
+        "live_trees_without_one_owner": _count(
+            trees, and_(t.deleted_at.is_(None), _owner_rows() != 1)
+        ),
+        "conversations_of_another_owner": _count(conversations, _foreign_owner()),
+        "transfers_without_tree_or_member": _count(
+            transfers, or_(_lacks(t.id, x.conversation_group_id), no_member)
+        ),
+        "positions_beyond_their_tree": _count(trees, ahead),
+        "vectors_without_entry": _count(embeddings, _lacks(e.id, embeddings.c.entry_id)),
+    }
+
+
+_RESEAL = {name: _reseal(column) for name, column in _COLUMNS.items()}
+_BY_KEY = {name: _by_key(column) for name, column in _COLUMNS.items()}
+_CHECKS = _checks()
+_NAME = param("name", state.c.name)
+_VALUE = param("value", state.c.value)
+_FETCH_STATE = Statement(select(state.c.value).where(state.c.name == _NAME))
+_INSERT_STATE = Statement(insert_if_absent(state, "name").values(name=_NAME, value=_VALUE))
+_UPDATE_STATE = Statement(update(state).where(state.c.name == _NAME).values(value=_VALUE))
+_DELETE_VECTORS = Statement(
+    delete(embeddings).where(
+        embeddings.c.conversation_group_id == param("tree_id", embeddings.c.conversation_group_id)
+    )
+)

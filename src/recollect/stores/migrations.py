@@ -1,0 +1,111 @@
+"""Numbered SQL files per engine, applied in order, each in one transaction.
+
+`schema_version` says which files ran; `compat_version` is the oldest server that may still open
+the database. A server refuses a database whose `compat_version` is above its own newest file.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Protocol
+
+from recollect.errors import Conflict
+
+COMPAT_VERSION = 1
+
+_CREATE = """
+CREATE TABLE IF NOT EXISTS schema_versions (
+  only_row integer NOT NULL PRIMARY KEY CHECK (only_row = 1),
+  schema_version integer NOT NULL,
+  compat_version integer NOT NULL
+);
+INSERT INTO schema_versions VALUES (1, 0, 0) ON CONFLICT (only_row) DO NOTHING;
+"""
+_BUMP = """
+UPDATE schema_versions SET schema_version = {number}, compat_version = {compat};
+"""
+_DONE = "SELECT 1 FROM schema_versions WHERE schema_version >= {number}"
+
+
+class Scriptable(Protocol):
+    """The part of an engine that migrations need, before its threads start."""
+
+    @property
+    def name(self) -> str:
+        """The folder of the engine's files."""
+        ...
+
+    def run_script(self, sql: str, *, unless: str | None = None) -> None:
+        """Run several statements in one transaction, unless the query has a row inside it."""
+        ...
+
+    def query_script(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of one query."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """Which version was found and which is there now."""
+
+    from_version: int
+    to_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    number: int
+    sql: str
+
+
+def migrate(engine: Scriptable) -> MigrationReport:
+    """Bring the database to the newest version. Safe when several processes start at once."""
+    engine.run_script(_CREATE)
+    found = _checked_version(engine)
+    for file in _files(engine.name):
+        if file.number > found:
+            _apply(engine, file)
+    return MigrationReport(found, newest_version(engine))
+
+
+def require_current(engine: Scriptable) -> None:
+    """Refuse to serve a database that is older than the code."""
+    engine.run_script(_CREATE)
+    found, newest = _checked_version(engine), newest_version(engine)
+    if found < newest:
+        raise Conflict(
+            f"the database is at schema version {found}, this server needs {newest}: "
+            "run `recollect migrate`"
+        )
+
+
+def newest_version(engine: Scriptable) -> int:
+    """The number of the last file."""
+    return max(file.number for file in _files(engine.name))
+
+
+def _checked_version(engine: Scriptable) -> int:
+    schema, compat = engine.query_script(
+        "SELECT schema_version, compat_version FROM schema_versions"
+    )[0]
+    newest = newest_version(engine)
+    if compat > newest:
+        raise Conflict(
+            f"the database needs a server of schema version {compat} or newer, "
+            f"this one has {newest}"
+        )
+    return int(schema)
+
+
+def _apply(engine: Scriptable, file: _File) -> None:
+    """The file and its number are one transaction; a process that comes second finds the number."""
+    bump = _BUMP.format(number=file.number, compat=COMPAT_VERSION)
+    done = _DONE.format(number=file.number)
+    engine.run_script(bump + file.sql, unless=done)
+
+
+def _files(engine_name: str) -> Iterator[_File]:
+    folder = resources.files("recollect.stores.engines") / engine_name / "migrations"
+    names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".sql"))
+    for name in names:
+        yield _File(int(name.split("_", 1)[0]), (folder / name).read_text())

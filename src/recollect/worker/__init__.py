@@ -1,0 +1,1 @@
+"""Background work: claim, run, back off."""

@@ -1,0 +1,151 @@
+"""The worker: takes due jobs under a lease, runs their handlers, and keeps what failed visible.
+
+A job is removed in the same transaction that queues its successor. A worker that dies leaves its
+jobs leased; when the lease is over another takes them, so handlers are idempotent.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+import structlog
+
+from recollect.domain.jobs import Job, NewJob, back_off
+from recollect.errors import RecollectError
+from recollect.ports.database import Database, Tx
+from recollect.ports.metrics import Metrics
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+
+Handler = Callable[[Job], Awaitable[NewJob | None]]
+
+_CLAIM_MAX = 16
+_log = structlog.get_logger("recollect.worker")
+
+
+class Worker:
+    """Runs until it is told to stop, then finishes the job at hand."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        metrics: Metrics,
+        handlers: Mapping[str, Handler],
+        *,
+        attempts_max: int,
+        lease_seconds: int,
+        poll_seconds: float,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._metrics = metrics
+        self._handlers = handlers
+        self._attempts_max = attempts_max
+        self._lease_seconds = lease_seconds
+        self._poll_seconds = poll_seconds
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work while there is work, else look again after the pause."""
+        while not stop.is_set():
+            worked = await self._round(stop)
+            if not worked:
+                await _wait(stop, self._poll_seconds)
+
+    async def run_due(self) -> int:
+        """Run what is due now, once; how many jobs there were."""
+        return await self._work_off(asyncio.Event())
+
+    async def _round(self, stop: asyncio.Event) -> int:
+        try:
+            return await self._work_off(stop)
+        except RecollectError as error:
+            _log.warning("the queue can't be read now", error=type(error).__name__)
+            await _wait(stop, self._poll_seconds)
+            return 0
+
+    async def _work_off(self, stop: asyncio.Event) -> int:
+        claim_id = self._runtime.ids.new()
+        jobs = await self._database.write(lambda tx: self._claim(tx, claim_id))
+        for job in jobs:
+            if stop.is_set():
+                await self._give_back(job, claim_id)
+            else:
+                await self._run_job(job, claim_id)
+        return len(jobs)
+
+    def _claim(self, tx: Tx, claim_id: str) -> list[Job]:
+        return self._stores.jobs.claim(
+            tx,
+            types=sorted(self._handlers),
+            claim_id=claim_id,
+            lease_seconds=self._lease_seconds,
+            limit=_CLAIM_MAX,
+        )
+
+    async def _give_back(self, job: Job, claim_id: str) -> None:
+        now = self._runtime.clock.now()
+        await self._database.write(
+            lambda tx: self._stores.jobs.release(tx, job.id, claim_id=claim_id, retry_at=now)
+        )
+
+    async def _run_job(self, job: Job, claim_id: str) -> None:
+        started = time.perf_counter()
+        renewal = asyncio.create_task(self._keep(job, claim_id))
+        try:
+            successor = await self._handlers[job.type](job)
+        except Exception as error:  # noqa: BLE001 - outermost frame of a job: it is kept and retried
+            await self._fail(job, claim_id, error)
+            outcome = "stuck" if job.attempt >= self._attempts_max else "retry"
+        else:
+            await self._database.write(lambda tx: self._finish(tx, job, claim_id, successor))
+            outcome = "done"
+        finally:
+            renewal.cancel()
+        self._metrics.job(job.type, outcome, time.perf_counter() - started)
+
+    async def _keep(self, job: Job, claim_id: str) -> None:
+        """Renew the lease while the handler runs."""
+        while True:
+            await asyncio.sleep(self._lease_seconds / 3)
+            await self._database.write(
+                lambda tx: self._stores.jobs.renew(
+                    tx, job.id, claim_id=claim_id, lease_seconds=self._lease_seconds
+                )
+            )
+
+    def _finish(self, tx: Tx, job: Job, claim_id: str, successor: NewJob | None) -> None:
+        self._stores.jobs.finish(tx, job.id, claim_id=claim_id)
+        if successor is not None:
+            self._stores.jobs.insert(tx, successor)
+
+    async def _fail(self, job: Job, claim_id: str, error: Exception) -> None:
+        stuck = job.attempt >= self._attempts_max
+        _log.error("job failed", job=job.id, type=job.type, attempt=job.attempt, exc_info=error)
+        retry_at = self._runtime.clock.now() + back_off(job.attempt)
+        await self._database.write(
+            lambda tx: self._stores.jobs.fail(
+                tx,
+                job.id,
+                claim_id=claim_id,
+                error=_describe(error),
+                retry_at=retry_at,
+                stuck=stuck,
+            )
+        )
+
+
+async def _wait(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return
+
+
+def _describe(error: Exception) -> str:
+    """Our own messages hold no content; of foreign ones only the kind is kept."""
+    if isinstance(error, RecollectError):
+        return f"{type(error).__name__}: {error.message}"
+    return type(error).__name__

@@ -1,0 +1,1 @@
+"""The test suites; one folder a layer."""

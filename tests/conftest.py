@@ -1,0 +1,103 @@
+"""Fixtures of all suites: engines, servers, worlds. A missing engine is a failure, never a skip."""
+
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.engines import (
+    ENGINES,
+    TestDatabase,
+    a_postgres_database,
+    a_postgres_server,
+    a_sqlite_database,
+)
+from tests.support.world import World
+
+SoakSize = Callable[[int, int], int]
+Host = Callable[..., AbstractContextManager[World]]
+Serve = Callable[..., World]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--soak` gives long proofs their full size."""
+    parser.addoption("--soak", action="store_true", help="run long proofs at their full size")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker that ties a test to the contract."""
+    config.addinivalue_line("markers", "scenario(number): proves this scenario of the contract")
+
+
+@pytest.fixture(scope="session")
+def soak_size(request: pytest.FixtureRequest) -> SoakSize:
+    """`soak_size(small, full)`: how large a long proof is in this run."""
+    full_run = bool(request.config.getoption("--soak"))
+    return lambda small, full: full if full_run else small
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL server, shared by all workers of a run."""
+    with a_postgres_server(os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))) as url:
+        yield url
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def new_database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], TestDatabase]]:
+    """Makes fresh databases of each engine in turn."""
+    with ExitStack() as stack:
+        if request.param == "sqlite":
+            folder: Path = tmp_path_factory.mktemp("sqlite")
+            yield lambda: a_sqlite_database(folder)
+        else:
+            url = request.getfixturevalue("postgres_url")
+            yield lambda: stack.enter_context(a_postgres_database(url))
+
+
+@pytest.fixture(scope="module")
+def engine(new_database: Callable[[], TestDatabase]) -> TestDatabase:
+    """A fresh database, shared by the tests of one module."""
+    return new_database()
+
+
+@pytest.fixture(scope="module")
+def world(engine: TestDatabase) -> Iterator[World]:
+    """A server in its default setting for tests: `jwt` mode, clients k1, k2 and a trusted one."""
+    with _hosting().a_world(engine) as running:
+        yield running
+
+
+@pytest.fixture
+def host(new_database: Callable[[], TestDatabase]) -> Host:
+    """`with host(**flags) as world`: another server, on `database` or on a fresh one.
+
+    In the name of a flag `__` stands for the dot.
+    """
+
+    def start(database: TestDatabase | None = None, **flags: Any) -> AbstractContextManager[World]:
+        dotted = {name.replace("__", "."): value for name, value in flags.items()}
+        running: AbstractContextManager[World] = _hosting().a_world(
+            database or new_database(), dotted
+        )
+        return running
+
+    return start
+
+
+@pytest.fixture
+def serve(host: Host) -> Iterator[Serve]:
+    """`serve(**flags)`: the same, until the end of the test."""
+    with ExitStack() as stack:
+        yield lambda *args, **flags: stack.enter_context(host(*args, **flags))
+
+
+def _hosting() -> Any:
+    """Loaded by those who need it: suites of the inner layers run without the server's modules."""
+    return importlib.import_module("tests.support.hosting")

@@ -1,0 +1,1 @@
+"""Pure rules, with Hypothesis; no database, no server."""

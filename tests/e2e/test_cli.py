@@ -1,0 +1,268 @@
+"""The command line, run as its users run it: in a process of its own."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import jwt
+import pytest
+
+from recollect import __version__
+
+RECOLLECT = str(Path(sys.executable).with_name("recollect"))
+SECRET = "not-a-real-secret-but-long-enough-for-hs256"
+WAIT_SECONDS = 30
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., "Running"]
+
+
+class Running:
+    """A command that has not ended yet."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.lines: list[str] = []
+
+    def wait_for(self, beginning: str) -> str:
+        """The rest of the first line that begins so."""
+        assert self._process.stdout is not None
+        bound = threading.Timer(WAIT_SECONDS, self._process.kill)
+        bound.start()
+        try:
+            for line in self._process.stdout:
+                self.lines.append(line)
+                if line.startswith(beginning):
+                    return line.removeprefix(beginning).strip()
+        finally:
+            bound.cancel()
+        raise AssertionError(f"no line {beginning!r} in {self.lines}")
+
+    def stop(self, number: signal.Signals) -> tuple[int, str]:
+        """The exit code after the signal, and what was on stderr."""
+        self._process.send_signal(number)
+        _, errors = self._process.communicate(timeout=WAIT_SECONDS)
+        return self._process.returncode, errors
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """`run("token", "ann", AUTH__MODE="jwt")`: run a command to its end in an empty folder."""
+
+    def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [RECOLLECT, *arguments],
+            cwd=tmp_path,
+            env=environment(settings),
+            capture_output=True,
+            text=True,
+            timeout=WAIT_SECONDS,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """`start("serve", …)`: a command that runs until the test ends."""
+    with ExitStack() as stack:
+        yield lambda *arguments, **settings: stack.enter_context(
+            running(tmp_path, arguments, settings)
+        )
+
+
+@contextmanager
+def running(
+    folder: Path, arguments: tuple[str, ...], settings: dict[str, str]
+) -> Iterator[Running]:
+    with subprocess.Popen(
+        [RECOLLECT, *arguments],
+        cwd=folder,
+        env=environment(settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield Running(process)
+        finally:
+            process.kill()
+
+
+def environment(settings: dict[str, str]) -> dict[str, str]:
+    """Ours without its own settings, and with `recollect` on the path."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
+    kept["PATH"] = os.pathsep.join([str(Path(RECOLLECT).parent), kept["PATH"]])
+    return kept | {f"RECOLLECT_{name}": text for name, text in settings.items()}
+
+
+def one_line(result: subprocess.CompletedProcess[str], exit_code: int) -> str:
+    """The message of a command that failed as it should."""
+    assert result.returncode == exit_code, result.stderr
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("recollect: ")
+    return line
+
+
+def shell(line: str, folder: Path, settings: dict[str, str]) -> str:
+    """What a printed line prints when it is pasted into a shell."""
+    return subprocess.run(
+        ["bash", "-c", line],
+        cwd=folder,
+        env=environment(settings),
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=WAIT_SECONDS,
+        check=True,
+    ).stdout
+
+
+def test_version_is_printed(run: Run) -> None:
+    assert run("version").stdout.strip() == __version__
+
+
+def test_help_names_every_command(run: Run) -> None:
+    text = run("--help").stdout
+    for command in ("serve", "worker", "migrate", "token", "doctor", "config", "version"):
+        assert re.search(rf"\b{command}\b", text)
+
+
+def test_config_show_tells_values_and_sources_and_masks_secrets(run: Run) -> None:
+    settings = {"SERVER__PORT": "9001", "AUTH__JWT_SECRET": SECRET}
+    result = run("config", "show", "--json", **settings)
+    shown = json.loads(result.stdout)
+    assert shown["server.port"] == {"value": 9001, "source": "RECOLLECT_SERVER__PORT"}
+    assert shown["server.host"] == {"value": "127.0.0.1", "source": "default"}
+    text = run("config", "show", **settings).stdout
+    assert re.search(r"^server\.port = 9001 +# RECOLLECT_SERVER__PORT$", text, re.MULTILINE)
+    assert SECRET not in result.stdout + text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "expected"),
+    [
+        (("config", "show"), {"SERVER__PROT": "1"}, "RECOLLECT_SERVER__PORT"),
+        (("serve", "--database-url", "mysql://db"), {}, "should be sqlite:///"),
+        (("serve", "--host", "0.0.0.0"), {}, "should be a loopback address"),
+        (("serve", "--config", "gone.toml"), {}, "can't read the settings file gone.toml"),
+        (("token", "ann", "--ttl", "soon"), {}, "--ttl"),
+        (("token", ""), {}, "can't make a token"),
+        (
+            ("token", "ann"),
+            {"AUTH__MODE": "jwt", "AUTH__JWKS_URL": "https://id.example/jwks"},
+            "identity provider",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_one_clear_line_and_exit_code_2(
+    run: Run, arguments: tuple[str, ...], settings: dict[str, str], expected: str
+) -> None:
+    assert expected in one_line(run(*arguments, **settings), 2)
+
+
+def test_an_unreadable_file_is_one_clear_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "recollect.toml").write_text("[server\nport = 1")
+    assert "recollect.toml is not valid TOML" in one_line(run("config", "show"), 2)
+
+
+def test_a_token_is_signed_with_the_configured_secret(run: Run) -> None:
+    result = run(
+        *("token", "ann", "--ttl", "1h", "--role", "ops", "--role", "qa"),
+        AUTH__JWT_SECRET=SECRET,
+        AUTH__ISSUER="https://id.example",
+        AUTH__AUDIENCE="recollect",
+    )
+    claims = jwt.decode(
+        result.stdout.strip(),
+        SECRET,
+        algorithms=["HS256"],
+        audience="recollect",
+        issuer="https://id.example",
+    )
+    assert (claims["sub"], claims["roles"]) == ("ann", ["ops", "qa"])
+    assert claims["exp"] - claims["iat"] == 3600
+
+
+def test_a_local_token_makes_a_private_key_file_once(run: Run, tmp_path: Path) -> None:
+    run("token", "ann", "--database-url", "sqlite:///data/r.db")
+    key = tmp_path / "data" / "recollect.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    before = key.read_bytes()
+    run("token", "bob", "--database-url", "sqlite:///data/r.db")
+    assert key.read_bytes() == before
+
+
+def test_a_short_secret_warns_without_telling_it(run: Run) -> None:
+    result = run("token", "ann", AUTH__JWT_SECRET="hunter")
+    assert result.returncode == 0
+    assert "warning: auth.jwt_secret" in result.stderr
+    assert "hunter" not in result.stdout + result.stderr
+
+
+def test_a_taken_port_is_one_clear_line_and_makes_no_database(run: Run, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        line = one_line(run("serve", "--port", port), 7)
+    assert f"can't listen on 127.0.0.1 port {port}" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_answers_the_line_it_prints_and_stops_with_exit_code_0(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    server = start("serve", "--port", "0")
+    answer = shell(server.wait_for("Try it: "), tmp_path, {})
+    assert json.loads(answer)["data"] == []
+    code, errors = server.stop(number)
+    assert code == 0, errors
+    assert "Traceback" not in errors
+
+
+def test_serve_answers_the_line_it_prints_in_jwt_mode(start: Start, tmp_path: Path) -> None:
+    settings = {"AUTH__MODE": "jwt", "AUTH__JWT_SECRET": SECRET}
+    server = start("serve", "--port", "0", **settings)
+    line = server.wait_for("Try it: ")
+    assert "recollect token you" in line
+    assert json.loads(shell(line, tmp_path, settings))["data"] == []
+
+
+def test_a_local_token_of_the_printed_command_is_believed(start: Start, tmp_path: Path) -> None:
+    server = start("serve", "--port", "0", "--database-url", "sqlite:///data/r.db")
+    token = shell(server.wait_for("Token:  "), tmp_path, {}).strip()
+    words = shlex.split(server.wait_for("Try it: "))
+    line = shlex.join([*words[:3], f"Authorization: Bearer {token}", words[-1]])
+    assert json.loads(shell(line, tmp_path, {}))["data"] == []
+
+
+def test_migrate_says_from_where_to_where_and_changes_nothing_twice(run: Run) -> None:
+    first, second = run("migrate"), run("migrate")
+    assert re.search(r"from version 0 to [1-9]", first.stdout), first.stderr
+    assert "up to date" in second.stdout
+
+
+def test_doctor_finds_no_problems_in_a_fresh_database(run: Run) -> None:
+    run("migrate")
+    result = run("doctor", "--json")
+    assert result.returncode == 0, result.stderr
+    assert isinstance(json.loads(result.stdout), dict)
+
+
+def test_a_worker_stops_with_exit_code_0(start: Start, run: Run) -> None:
+    run("migrate")
+    worker = start("worker")
+    worker.wait_for("Recollect works on jobs")
+    code, errors = worker.stop(signal.SIGTERM)
+    assert code == 0, errors

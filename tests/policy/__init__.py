@@ -1,0 +1,1 @@
+"""Who may do what, tried in full: every action, level, role and kind of caller."""

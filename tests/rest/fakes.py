@@ -1,0 +1,343 @@
+"""Services that remember their calls and give canned answers, and a driver that speaks raw ASGI."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.types import ASGIApp, Message
+
+from recollect.api.rest.app import RestSettings, create_app
+from recollect.domain.conversations import Conversation, SeenConversation
+from recollect.domain.entries import Channel, Entry
+from recollect.domain.events import Event, EventKind
+from recollect.domain.ids import ConversationId, EntryId, TransferId, TreeId, UserId
+from recollect.domain.jsontext import JsonText
+from recollect.domain.memberships import Level, Membership
+from recollect.domain.pages import Page
+from recollect.domain.transfers import Transfer
+from recollect.errors import Forbidden, JustificationRequired, Unauthenticated
+from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
+from recollect.policy.principals import Principal, Role
+from recollect.services.bundle import Services
+from recollect.services.entries import SyncOutcome
+
+ID = "0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f"
+AT = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+AT_TEXT = "2026-01-02T03:04:05.000006Z"
+
+Headers = dict[str, str | bytes]
+
+
+def a_conversation(**changes: Any) -> Conversation:
+    members: dict[str, Any] = {
+        "id": ConversationId(ID),
+        "tree_id": TreeId("tree"),
+        "owner_user_id": UserId("ann"),
+        "title": None,
+        "metadata": {},
+        "created_at": AT,
+        "updated_at": AT,
+    }
+    return Conversation(**members | changes)
+
+
+def seen(**changes: Any) -> SeenConversation:
+    return SeenConversation(a_conversation(**changes), Level.OWNER)
+
+
+def an_entry(content: str = '["x"]', **changes: Any) -> Entry:
+    members: dict[str, Any] = {
+        "id": EntryId(ID),
+        "conversation_id": ConversationId(ID),
+        "tree_id": TreeId("tree"),
+        "seq": 1,
+        "channel": Channel.HISTORY,
+        "content_type": "history",
+        "content": JsonText(content),
+        "created_at": AT,
+    }
+    return Entry(**members | changes)
+
+
+def a_membership() -> Membership:
+    return Membership(TreeId("tree"), UserId("bob"), Level.WRITER, AT)
+
+
+def a_transfer() -> Transfer:
+    return Transfer(TransferId(ID), TreeId(ID), None, UserId("ann"), UserId("bob"), AT)
+
+
+def an_event() -> Event:
+    return Event(ID, AT, EventKind.ADMIN_READ, "listEvents", actor_user_id="root")
+
+
+class FakeEviction:
+    """Gives its steps one by one; a step that is an exception is raised."""
+
+    def __init__(self, *steps: int | Exception) -> None:
+        self.steps = steps
+
+    async def progress(self) -> AsyncIterator[int]:
+        for step in self.steps:
+            if isinstance(step, Exception):
+                raise step
+            yield step
+
+    async def done(self) -> None:
+        for step in self.steps:
+            if isinstance(step, Exception):
+                raise step
+
+
+@dataclass
+class Recorder:
+    """Any method may be called: it is remembered, then answered or refused as prepared."""
+
+    answers: dict[str, Any]
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def method(*args: Any, **kwargs: Any) -> Any:
+            self.calls.append((name, args, kwargs))
+            answer = self.answers[name]
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        return method
+
+
+class FakeGate:
+    """The rule of step 2, with a switch for required justifications."""
+
+    def __init__(self) -> None:
+        self.require_justification = False
+        self.justifications: list[str | None] = []
+        self.audits: list[Any] = []
+
+    async def admit(
+        self,
+        principal: Principal,
+        action: Action,
+        *,
+        audit: Any,
+        conversation_id: str | None,
+        justification: str | None,
+    ) -> None:
+        self.justifications.append(justification)
+        self.audits.append((audit, conversation_id))
+        role = NEEDS_ROLE.get(action)
+        if role is not None and not principal.has(role):
+            raise Forbidden("needs a role")
+        if action in NEEDS_CLIENT and principal.client_id is None:
+            raise Forbidden("needs an API key")
+        if role is not None and self.require_justification and justification is None:
+            raise JustificationRequired
+
+
+class FakeAuthenticator:
+    """Believes the requester; `root` is admin. The API key is the client's id."""
+
+    async def authenticate(
+        self, *, authorization: str | None, api_key: str | None, requester_id: str | None
+    ) -> Principal:
+        if not requester_id or authorization is not None:
+            raise Unauthenticated("who are you?")
+        roles = frozenset({Role.ADMIN} if requester_id == "root" else ())
+        return Principal(UserId(requester_id), client_id=api_key, roles=roles)  # type: ignore[arg-type]
+
+
+class FakeMetrics:
+    """Keeps what it was told about requests."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str, int]] = []
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        assert seconds >= 0
+        self.requests.append((method, route, status))
+
+    def render(self) -> tuple[bytes, str]:
+        return b"requests 1\n", "text/plain; version=0.0.4"
+
+
+@dataclass
+class Answered:
+    """What came back, and what the adapter sent in pieces."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def refused(self, status: int, code: str) -> Any:
+        """Asserts the refusal; its details."""
+        assert (self.status, self.json["code"]) == (status, code), self.body
+        assert isinstance(self.json["error"], str)
+        return self.json.get("details")
+
+
+class Rest:
+    """The adapter over fakes."""
+
+    def __init__(self, settings: RestSettings | None = None) -> None:
+        self.conversations = Recorder(
+            {
+                "create": seen(),
+                "get": seen(),
+                "list": Page([seen()], None),
+                "rename": seen(),
+                "delete": None,
+                "fork": seen(),
+                "list_forks": Page([a_conversation()], None),
+            }
+        )
+        self.entries = Recorder(
+            {
+                "append": an_entry(),
+                "list": Page([an_entry()], None),
+                "sync": SyncOutcome(None, True, False, None),
+            }
+        )
+        self.sharing = Recorder(
+            {
+                "list": Page([a_membership()], None),
+                "share": a_membership(),
+                "change": a_membership(),
+                "remove": None,
+            }
+        )
+        self.transfers = Recorder(
+            {
+                "list": Page([a_transfer()], None),
+                "create": a_transfer(),
+                "get": a_transfer(),
+                "accept": None,
+                "delete": None,
+            }
+        )
+        self.admin = Recorder(
+            {
+                "list_conversations": Page([seen(deleted_at=AT)], None),
+                "get_conversation": seen(deleted_at=AT),
+                "delete_conversation": None,
+                "restore_conversation": seen(),
+                "list_entries": Page([an_entry(client_id="k1", epoch=2)], None),
+                "list_memberships": Page([a_membership()], None),
+                "list_forks": Page([a_conversation()], None),
+                "list_events": Page([an_event()], None),
+            }
+        )
+        self.eviction = Recorder({"begin": FakeEviction(0, 100)})
+        self.status = Recorder({"ping": None, "report": {"database": "ok"}})
+        self.gate = FakeGate()
+        self.metrics = FakeMetrics()
+        self.app = create_app(
+            self._services(),
+            FakeAuthenticator(),
+            settings=settings or RestSettings(),
+            metrics=self.metrics,  # type: ignore[arg-type]
+        )
+
+    def call(
+        self,
+        method: str,
+        target: str,
+        body: Any = None,
+        *,
+        user: str | None = "ann",
+        key: str | None = None,
+        headers: Headers | None = None,
+        chunks: Iterable[bytes] | None = None,
+    ) -> Answered:
+        """One request. `body` is sent as it is when it is bytes, else as JSON."""
+        raw = (
+            body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        )
+        sent: Headers = {"host": "localhost"} | (headers or {})
+        if user is not None:
+            sent.setdefault("x-requester-id", user)
+        if key is not None:
+            sent["x-api-key"] = key
+        return exchange(self.app, method, target, sent, list(chunks or [raw]))
+
+    @property
+    def asked(self) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+        """Every call that reached a service, whichever."""
+        recorders = (
+            self.conversations,
+            self.entries,
+            self.sharing,
+            self.transfers,
+            self.admin,
+            self.eviction,
+        )
+        return [call for recorder in recorders for call in recorder.calls]
+
+    def _services(self) -> Services:
+        parts: dict[str, Any] = {
+            "conversations": self.conversations,
+            "entries": self.entries,
+            "sharing": self.sharing,
+            "transfers": self.transfers,
+            "admin": self.admin,
+            "eviction": self.eviction,
+            "gate": self.gate,
+            "status": self.status,
+        }
+        return Services(**parts)
+
+
+def exchange(
+    app: ASGIApp, method: str, target: str, headers: Headers, chunks: list[bytes | None]
+) -> Answered:
+    """Drive an ASGI application with one request; a chunk of None is the caller hanging up."""
+    path, _, query = target.partition("?")
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [
+            (name.encode(), value if isinstance(value, bytes) else value.encode())
+            for name, value in headers.items()
+        ],
+    }
+    messages: list[Message] = []
+    asyncio.run(_drive(app, scope, chunks, messages))
+    if not messages:
+        return Answered(0, {}, b"")
+    start, *parts = messages
+    return Answered(
+        start["status"],
+        {name.decode(): value.decode() for name, value in start["headers"]},
+        b"".join(part.get("body", b"") for part in parts),
+    )
+
+
+async def _drive(
+    app: ASGIApp, scope: dict[str, Any], chunks: list[bytes | None], messages: list[Message]
+) -> None:
+    waiting = list(chunks)
+
+    async def receive() -> Message:
+        if not waiting:
+            await asyncio.Event().wait()
+        chunk = waiting.pop(0)
+        if chunk is None:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": chunk, "more_body": bool(waiting)}
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    await asyncio.wait_for(app(scope, receive, send), 30)

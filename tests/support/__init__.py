@@ -1,0 +1,1 @@
+"""What tests of several layers share: engines, a running server, and builders to talk to it."""

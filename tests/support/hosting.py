@@ -1,0 +1,41 @@
+"""From settings to a world: builds the application as the server does and runs it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from recollect.app import build
+
+from recollect.config import load
+from tests.support.api import RestApi
+from tests.support.clock import TestClock
+from tests.support.engines import TestDatabase
+from tests.support.server import RunningServer
+from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, JWT_SECRET, World
+
+DEFAULT_FLAGS: dict[str, Any] = {
+    "auth.mode": "jwt",
+    "auth.jwt_secret": JWT_SECRET,
+    "auth.api_keys": {client: [key] for client, key in CLIENT_KEYS.items()},
+    "auth.trusted_clients": ["trusted"],
+    "auth.roles": {
+        "admin": {"users": [ADMIN]},
+        "auditor": {"users": [AUDITOR], "token_roles": ["auditor"]},
+    },
+    "database.migrate_at_start": True,
+}
+
+
+@contextmanager
+def a_world(database: TestDatabase, flags: Mapping[str, Any] | None = None) -> Iterator[World]:
+    """A running server on the database, stopped afterwards."""
+    chosen = DEFAULT_FLAGS | {"database.url": database.url} | dict(flags or {})
+    clock = TestClock()
+    app = build(load(flags=chosen, environ={}).settings, clock=clock)
+    server = RunningServer(app.asgi).start()
+    api = RestApi(server.url)
+    try:
+        yield World(api, clock, database)
+    finally:
+        api.close()
+        server.stop()

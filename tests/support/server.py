@@ -1,0 +1,58 @@
+"""A real server in a thread: uvicorn on a free loopback port, stopped when the test is done."""
+
+import socket
+import threading
+from typing import Any
+
+import uvicorn
+
+START_SECONDS_MAX = 30
+
+
+class RunningServer:
+    """Serves an ASGI application until `stop`."""
+
+    def __init__(self, asgi: Any) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(asgi, log_config=None, access_log=False, lifespan="on", ws="none")
+        self._server = _Announcing(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        host, port = self._socket.getsockname()[:2]
+        return f"http://{host}:{port}"
+
+    def start(self) -> "RunningServer":
+        """Returns when requests are answered; raises if the application does not start."""
+        self._thread.start()
+        self._server.decided.wait(START_SECONDS_MAX)
+        if not self._server.started:
+            self.stop()
+            raise RuntimeError("the server did not start")
+        return self
+
+    def stop(self) -> None:
+        """Finish running requests and end the thread."""
+        self._server.should_exit = True
+        self._thread.join(START_SECONDS_MAX)
+        self._socket.close()
+        if self._thread.is_alive():
+            raise RuntimeError("the server did not stop")
+
+
+class _Announcing(uvicorn.Server):
+    """Says when start-up has succeeded or failed, so that nobody polls."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.decided = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().startup(sockets)
+        finally:
+            self.decided.set()

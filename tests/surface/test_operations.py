@@ -1,0 +1,87 @@
+"""The table of operations against the routes, the handlers and the error tree."""
+
+import pkgutil
+from importlib import import_module
+
+from starlette.routing import Route
+
+import recollect.errors
+from recollect.api import errors, operations, rest
+from recollect.api.errors import CLI_EXIT, HTTP_STATUS
+from recollect.api.operations import OPERATIONS, Family
+from recollect.api.resources import RESOURCES
+from recollect.api.rest.app import HANDLERS, Endpoint
+from recollect.errors import RecollectError
+from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE
+from tests.rest.fakes import Rest
+
+
+def test_the_routes_are_the_table() -> None:
+    routed = set()
+    for route in Rest().app.routes:
+        assert isinstance(route, Route)
+        assert isinstance(route.endpoint, Endpoint)
+        assert route.path.replace(":user}", "}") == route.endpoint.path
+        routed |= {(method, route.endpoint.path) for method in route.endpoint.answers}
+    table = {(operation.method, operation.path) for operation in OPERATIONS}
+    heads = {("HEAD", path) for method, path in table if method == "GET"}
+    assert routed == table | heads
+    assert len(table) == len(OPERATIONS)
+
+
+def test_every_operation_has_one_handler_and_every_handler_an_operation() -> None:
+    assert set(HANDLERS) == {operation.name for operation in OPERATIONS if not operation.open}
+    found = [
+        name
+        for module in pkgutil.iter_modules(rest.__path__)
+        if module.name != "app"
+        for name in getattr(import_module(f"{rest.__name__}.{module.name}"), "HANDLERS", {})
+    ]
+    assert sorted(found) == sorted(HANDLERS)
+
+
+def test_every_operation_is_described_under_a_name_of_its_own() -> None:
+    names = [operation.name for operation in OPERATIONS]
+    assert len(set(names)) == len(names)
+    assert not [operation.name for operation in OPERATIONS if len(operation.description) < 15]
+    assert not [operation.name for operation in OPERATIONS if not operation.summary.strip()]
+
+
+def test_every_answer_has_a_documented_shape() -> None:
+    named = {operation.response for operation in OPERATIONS if operation.response}
+    assert named == set(RESOURCES)
+
+
+def test_admin_operations_need_a_role_and_are_audited() -> None:
+    for operation in OPERATIONS:
+        is_admin = operation.family is Family.ADMIN
+        assert (operation.action in NEEDS_ROLE) is is_admin, operation.name
+        assert (operation.audit is not None) is (is_admin and operation.name != "adminGetHealth")
+        assert operation.path.startswith("/v1/admin/") is is_admin, operation.name
+
+
+def test_only_system_operations_are_open() -> None:
+    opened = {operation.name for operation in OPERATIONS if operation.open}
+    assert opened == {o.name for o in OPERATIONS if o.family is Family.SYSTEM}
+
+
+def test_a_user_operation_always_needs_a_key_or_nothing() -> None:
+    always = {o.name for o in OPERATIONS if o.family is Family.CONVERSATIONS and o.action}
+    assert always == {o.name for o in OPERATIONS if o.action in NEEDS_CLIENT} == {"syncEntries"}
+
+
+def test_every_kind_of_error_has_a_status_and_an_exit_code() -> None:
+    kinds = [
+        kind
+        for module in (recollect.errors, errors)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, RecollectError)
+    ]
+    for kind in {*kinds} - {RecollectError}:
+        assert any(ancestor in HTTP_STATUS for ancestor in kind.__mro__), kind
+        assert any(ancestor in CLI_EXIT for ancestor in kind.__mro__), kind
+
+
+def test_nothing_outside_the_rest_package_knows_the_web_framework() -> None:
+    for module in (errors, operations):
+        assert not [name for name in vars(module) if "starlette" in name.lower()]

@@ -1,0 +1,347 @@
+"""Settings: where they come from, what is refused, what is shown."""
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from recollect.cli.settings_page import PAGE, reference
+from recollect.config import Loaded, env_name, fields, load
+from recollect.errors import InvalidInput
+from recollect.settings import SECRETS, Settings
+
+SECRET = "not-a-real-secret-but-long-enough-for-hs256"
+KEY = base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
+OTHER_KEY = base64.b64encode(b"fedcba9876543210fedcba9876543210").decode()
+
+# One good value in the environment for every setting, and what it becomes.
+SAMPLES: dict[str, tuple[str, Any]] = {
+    "server.host": ("::1", "::1"),
+    "server.port": ("9001", 9001),
+    "server.shutdown_grace_seconds": ("5", 5),
+    "database.url": ("postgresql://db.example/r", "postgresql://db.example/r"),
+    "database.pool_size": ("3", 3),
+    "database.readers": ("4", 4),
+    "database.migrate_at_start": ("true", True),
+    "auth.mode": ("local", "local"),
+    "auth.jwt_secret": (SECRET, "**********"),
+    "auth.jwks_url": ("https://id.example/jwks", "https://id.example/jwks"),
+    "auth.issuer": ("https://id.example", "https://id.example"),
+    "auth.audience": ("recollect", "recollect"),
+    "auth.roles_claim": ("groups", "groups"),
+    "auth.api_keys": ('{"k1": ["key-a", "key-b"]}', {"k1": ["**********", "**********"]}),
+    "auth.trusted_clients": ('["k1"]', ["k1"]),
+    "auth.roles": (
+        '{"admin": {"users": ["ann"], "token_roles": ["ops"]}}',
+        {"admin": {"users": ["ann"], "clients": [], "token_roles": ["ops"]}},
+    ),
+    "api.emit_after_cursor": ("true", True),
+    "admin.require_justification": ("1", True),
+    "audit.retention_days": ("30", 30),
+    "eviction.batch_size": ("50", 50),
+    "eviction.batch_delay_ms": ("0", 0),
+    "encryption.keys": (
+        json.dumps([{"id": "a", "key": KEY}]),
+        [{"id": "a", "key": "**********"}],
+    ),
+    "search.index_raw_text": ("false", False),
+    "jobs.embedded_worker": ("false", False),
+    "jobs.attempts_max": ("2", 2),
+    "jobs.poll_ms": ("20", 20),
+    "jobs.lease_seconds": ("9", 9),
+    "log.level": ("debug", "debug"),
+    "log.format": ("json", "json"),
+    "grpc.port": ("50051", 50051),
+}
+
+OPERATORS_NAMES = {
+    "RECOLLECT_SERVER__HOST",
+    "RECOLLECT_SERVER__PORT",
+    "RECOLLECT_DATABASE__URL",
+    "RECOLLECT_AUTH__MODE",
+    "RECOLLECT_AUTH__JWT_SECRET",
+    "RECOLLECT_AUTH__JWKS_URL",
+    "RECOLLECT_AUTH__ISSUER",
+    "RECOLLECT_AUTH__AUDIENCE",
+    "RECOLLECT_AUTH__API_KEYS",
+    "RECOLLECT_AUTH__TRUSTED_CLIENTS",
+    "RECOLLECT_AUTH__ROLES",
+    "RECOLLECT_EVICTION__BATCH_SIZE",
+    "RECOLLECT_EVICTION__BATCH_DELAY_MS",
+    "RECOLLECT_GRPC__PORT",
+}
+
+
+def in_env(values: Mapping[str, str]) -> dict[str, str]:
+    return {env_name(key): value for key, value in values.items()}
+
+
+def loaded_with(**values: str) -> Loaded:
+    """`auth__mode="jwt"` stands for RECOLLECT_AUTH__MODE=jwt."""
+    return load(environ={f"RECOLLECT_{name.upper()}": value for name, value in values.items()})
+
+
+def refusal(**values: str) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        loaded_with(**values)
+    return caught.value.message
+
+
+def value_of(settings: Settings, key: str) -> Any:
+    section, name = key.split(".")
+    return settings.model_dump(mode="json")[section][name]
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_setting_can_be_set_in_the_environment() -> None:
+    loaded = load(environ=in_env({key: text for key, (text, _) in SAMPLES.items()}))
+    assert set(SAMPLES) == set(fields())
+    for key, (_, expected) in SAMPLES.items():
+        assert value_of(loaded.settings, key) == expected, key
+        assert loaded.origins[key] == env_name(key)
+
+
+def test_every_name_that_operators_use_is_a_setting() -> None:
+    assert {env_name(key) for key in fields()} >= OPERATORS_NAMES
+
+
+def test_without_any_source_everything_is_default() -> None:
+    loaded = load(environ={})
+    assert loaded.settings == Settings()
+    assert set(loaded.origins.values()) == {"default"}
+
+
+def test_flags_beat_environment_beats_file_beats_default(empty_folder: Path) -> None:
+    text = '[server]\nport = 1\nhost = "localhost"\n[database]\nreaders = 3\n[log]\nlevel="debug"'
+    (empty_folder / "recollect.toml").write_text(text)
+    environ = in_env({"server.port": "2", "database.readers": "4"})
+    loaded = load({"server.port": 3, "server.host": None}, environ=environ)
+    assert loaded.settings.server.port == 3
+    assert loaded.settings.database.readers == 4
+    assert loaded.settings.server.host == "localhost"
+    assert {key: loaded.origins[key] for key in fields() if loaded.origins[key] != "default"} == {
+        "server.port": "--port",
+        "server.host": "recollect.toml",
+        "database.readers": "RECOLLECT_DATABASE__READERS",
+        "log.level": "recollect.toml",
+    }
+
+
+def test_a_named_file_replaces_the_default_one(empty_folder: Path) -> None:
+    (empty_folder / "recollect.toml").write_text("[server]\nport = 1")
+    (empty_folder / "a.toml").write_text("[server]\nport = 2")
+    (empty_folder / "b.toml").write_text("[server]\nport = 3")
+    environ = {"RECOLLECT_CONFIG": "a.toml"}
+    assert load(environ=environ).settings.server.port == 2
+    assert load(environ=environ, config_path=Path("b.toml")).settings.server.port == 3
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    assert loaded_with(server__port="").origins["server.port"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[server]\nprot = 1", "server.prot (from recollect.toml): no such setting"),
+        ("[sever]\nport = 1", "the nearest is server.port"),
+        ("[sever]", "sever (from recollect.toml)"),
+        ("port = 1", "the nearest is server.port"),
+        ("server = 1", "server (from recollect.toml): no such setting"),
+        ('[auth.roles.admin]\nuser = ["a"]', "auth.roles.admin.user (from recollect.toml)"),
+        ("[server]\nport = 70000", "server.port (from recollect.toml): should be less than"),
+        ("port = = 1", "recollect.toml is not valid TOML"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_key_and_the_file(
+    empty_folder: Path, text: str, expected: str
+) -> None:
+    (empty_folder / "recollect.toml").write_text(text)
+    with pytest.raises(InvalidInput) as caught:
+        load(environ={})
+    assert expected in caught.value.message
+
+
+def test_a_named_file_that_is_missing_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"can't read the settings file gone\.toml"):
+        load(environ={}, config_path=Path("gone.toml"))
+
+
+@pytest.mark.parametrize("name", ["server_port", "server__prot", "sever__port", "port"])
+def test_an_unknown_variable_is_refused_with_the_nearest_name(name: str) -> None:
+    message = refusal(**{name: "1"})
+    assert message.startswith(f"RECOLLECT_{name.upper()}: no such setting")
+    assert message.endswith("the nearest is RECOLLECT_SERVER__PORT")
+
+
+def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(InvalidInput, match=r"auth\.secret .*the nearest is auth\.jwt_secret"):
+        load({"auth.secret": SECRET}, environ={})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "right"),
+    [
+        ("server.port", "many", "should be a valid integer"),
+        ("server.port", "65536", "should be less than or equal to 65535"),
+        ("server.port", "-1", "should be greater than or equal to 0"),
+        ("auth.mode", "open", "should be 'local' or 'jwt'"),
+        ("auth.jwks_url", "ftp://id.example", "should be an http or https URL"),
+        ("auth.api_keys", "k1=key", "should be JSON such as {"),
+        ("auth.api_keys", '["key-a"]', "should be JSON such as {"),
+        ("auth.trusted_clients", '"k1"', "should be JSON such as ["),
+        ("auth.roles", '{"root": {}}', "should be 'admin', 'auditor' or 'indexer'"),
+        ("auth.roles", '{"admin": {"user": []}}', "the nearest is users"),
+        ("database.url", "mysql://db.example/r", "should be sqlite:///"),
+        ("database.url", "sqlite://file.db", "should be sqlite:///"),
+        ("database.url", "sqlite:///", "should be sqlite:///"),
+        ("database.url", "sqlite:///:memory:", "should be sqlite:///"),
+        ("encryption.keys", '[{"id": "a", "key": "c2hvcnQ="}]', "should be 32 random bytes"),
+        ("encryption.keys", '[{"id": "a b", "key": "c2hvcnQ="}]', "should match pattern"),
+        ("eviction.batch_size", "0", "should be greater than or equal to 1"),
+        ("log.level", "loud", "should be 'debug'"),
+        ("search.index_raw_text", "perhaps", "should be a valid boolean"),
+    ],
+)
+def test_a_bad_value_names_key_source_and_what_would_be_right(
+    key: str, value: str, right: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        load(environ=in_env({key: value}))
+    assert key in caught.value.message
+    assert f"(from {env_name(key)}): " in caught.value.message
+    assert right in caught.value.message
+
+
+def test_a_bad_value_is_quoted_unless_it_is_secret() -> None:
+    assert "'many'" in refusal(server__port="many")
+    assert "hunter" not in refusal(database__url="mysql://ann:hunter@db.example/r")
+    assert "hunter" not in refusal(encryption__keys='[{"id": "a", "key": "hunter"}]')
+    assert "hunter" not in refusal(auth__api_keys='{"a": ["hunter"], "b": ["hunter"]}')
+    assert "hunter" not in refusal(auth__api_keys='{"a": "hunter"}')
+
+
+def test_all_problems_of_one_kind_are_told_at_once() -> None:
+    message = refusal(server__port="many", log__level="loud")
+    assert "server.port" in message
+    assert "log.level" in message
+
+
+def test_local_mode_listens_on_loopback_only() -> None:
+    for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"):
+        assert loaded_with(server__host=host).settings.server.host == host
+    for host in ("0.0.0.0", "::", "192.0.2.1", "host.example"):
+        assert "server.host (from RECOLLECT_SERVER__HOST): " in refusal(server__host=host)
+    far = loaded_with(server__host="0.0.0.0", auth__mode="jwt", auth__jwt_secret=SECRET)
+    assert far.settings.server.host == "0.0.0.0"
+
+
+def test_jwt_mode_needs_a_secret_or_a_key_set() -> None:
+    assert "auth.jwt_secret or auth.jwks_url" in refusal(auth__mode="jwt")
+    loaded_with(auth__mode="jwt", auth__jwks_url="https://id.example/jwks")
+    loaded_with(auth__mode="jwt", auth__jwt_secret=SECRET)
+
+
+def test_a_short_secret_is_taken_with_a_warning() -> None:
+    (warning,) = loaded_with(auth__jwt_secret="hunter").settings.warnings()
+    assert "auth.jwt_secret" in warning
+    assert "hunter" not in warning
+    assert loaded_with(auth__jwt_secret=SECRET).settings.warnings() == []
+
+
+def test_a_key_that_appears_twice_is_refused() -> None:
+    assert "'b' repeats one of 'a'" in refusal(auth__api_keys='{"a": ["k"], "b": ["l", "k"]}')
+    assert "'a' repeats one of 'a'" in refusal(auth__api_keys='{"a": ["k", "k"]}')
+
+
+def test_a_trusted_client_without_keys_is_refused() -> None:
+    message = refusal(auth__trusted_clients='["k2"]', auth__api_keys='{"k1": ["key"]}')
+    assert message.startswith("auth.trusted_clients (from RECOLLECT_AUTH__TRUSTED_CLIENTS): ")
+    assert "'k2'" in message
+
+
+def test_encryption_keys_have_distinct_ids() -> None:
+    twice = json.dumps([{"id": "a", "key": KEY}, {"id": "a", "key": OTHER_KEY}])
+    assert "'a' is there twice" in refusal(encryption__keys=twice)
+    both = json.dumps([{"id": "a", "key": KEY}, {"id": "b", "key": OTHER_KEY}])
+    keys = loaded_with(encryption__keys=both).settings.encryption.keys
+    assert [(key.id, len(key.to_bytes())) for key in keys] == [("a", 32), ("b", 32)]
+
+
+def test_unset_settings_follow_from_others() -> None:
+    plain = load(environ={}).settings
+    assert (plain.indexes_raw_text, plain.database.migrates_at_start) == (True, True)
+    keys = json.dumps([{"id": "a", "key": KEY}])
+    other = loaded_with(encryption__keys=keys, database__url="postgresql://db.example/r").settings
+    assert (other.indexes_raw_text, other.database.migrates_at_start) == (False, False)
+    asked = loaded_with(encryption__keys=keys, search__index_raw_text="true").settings
+    assert asked.indexes_raw_text
+
+
+def test_the_sqlite_file_and_the_key_beside_it_come_from_the_url() -> None:
+    relative = loaded_with(database__url="sqlite:///data/r.db").settings
+    assert relative.database.sqlite_path == Path("data/r.db")
+    assert relative.local_key_path == Path("data/recollect.key")
+    absolute = loaded_with(database__url="sqlite:////var/r.db").settings
+    assert absolute.database.sqlite_path == Path("/var/r.db")
+    elsewhere = loaded_with(database__url="postgresql://db.example/r").settings
+    assert elsewhere.database.sqlite_path is None
+    assert elsewhere.local_key_path == Path("recollect-data/recollect.key")
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ann:hunter@db.example/r", "postgresql://ann:***@db.example/r"),
+        ("postgresql://ann:hun/ter@db.example/r", "postgresql://ann:***@db.example/r"),
+        ("postgresql://ann:hun@ter@db.example/r", "postgresql://ann:***@db.example/r"),
+        (
+            "postgresql://db.example/r?user=ann&password=hunter&sslmode=require",
+            "postgresql://db.example/r?user=ann&password=***&sslmode=require",
+        ),
+    ],
+)
+def test_a_password_in_a_url_is_never_shown(url: str, shown: str) -> None:
+    settings = loaded_with(database__url=url).settings
+    assert settings.database.url == url
+    assert value_of(settings, "database.url") == shown
+    assert "hun" not in repr(settings)
+
+
+def test_no_secret_is_in_what_may_be_shown() -> None:
+    texts = {key: text for key, (text, _) in SAMPLES.items()}
+    settings = load(environ=in_env(texts)).settings
+    for shown in (repr(settings), str(settings.model_dump()), settings.model_dump_json()):
+        assert not [secret for secret in (SECRET, "key-a", "key-b", KEY) if secret in shown]
+
+
+def test_every_secret_field_is_in_the_list_that_messages_respect() -> None:
+    secret = {key for key, field in fields().items() if "SecretStr" in repr(field.annotation)}
+    assert secret | {"database.url", "auth.jwks_url", "encryption.keys"} == SECRETS
+
+
+def test_settings_can_not_be_changed() -> None:
+    settings = load(environ={}).settings
+    with pytest.raises(ValidationError, match="frozen"):
+        settings.server.port = 1  # type: ignore[misc]
+
+
+def test_every_setting_is_described_on_the_reference_page() -> None:
+    page = reference()
+    for key, field in fields().items():
+        assert field.description, key
+        assert f"| `{key}` |" in page
+        assert f"`{env_name(key)}`" in page
+
+
+def test_the_reference_page_is_up_to_date() -> None:
+    assert (Path(__file__).parents[2] / PAGE).read_text(encoding="utf-8") == reference()
