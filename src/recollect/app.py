@@ -98,7 +98,7 @@ class App:
         self._stop.set()
         await self.services.eviction.close()
         if self._working is not None:
-            await self._working
+            await _finish(self._working, self.settings.server.shutdown_grace_seconds)
         await self.engine.close()
 
     async def run_worker(self, stop: asyncio.Event) -> None:
@@ -111,6 +111,11 @@ class App:
         """Check what is stored."""
         await self.open()
         return await self.services.status.examine()
+
+    async def retry_stuck_jobs(self) -> int:
+        """Give jobs that were given up new attempts; how many there were."""
+        await self.open()
+        return await self.engine.write(self.stores.jobs.revive_stuck)
 
     @asynccontextmanager
     async def _lifespan(self, _: ASGIApp) -> AsyncIterator[None]:
@@ -146,6 +151,14 @@ def signing_secret(settings: Settings) -> bytes | None:
         return load_or_create(settings.local_key_path)
     except (OSError, ValueError) as error:
         raise InvalidInput(f"the key file of local tokens is unusable: {error}") from error
+
+
+async def _finish(working: asyncio.Task[None], seconds: float) -> None:
+    """Let the job at hand end, or leave it to its lease."""
+    await asyncio.wait([working], timeout=seconds)
+    if not working.done():
+        working.cancel()
+        await asyncio.wait([working])
 
 
 def _log_format(settings: Settings) -> logs.Format:

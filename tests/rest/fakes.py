@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +28,15 @@ ID = "0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f"
 AT = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 AT_TEXT = "2026-01-02T03:04:05.000006Z"
 
-Headers = dict[str, str | bytes]
+REPORT = {
+    "status": "ok",
+    "version": "1",
+    "database": "sqlite",
+    "encryption": False,
+    "queue": {"depth": 0, "stuck": 0, "oldestDueAt": None},
+}
+
+Header = tuple[str, str | bytes]
 
 
 def a_conversation(**changes: Any) -> Conversation:
@@ -235,7 +243,7 @@ class Rest:
             }
         )
         self.eviction = Recorder({"begin": FakeEviction(0, 100)})
-        self.status = Recorder({"ping": None, "report": {"database": "ok"}})
+        self.status = Recorder({"ping": None, "report": REPORT})
         self.gate = FakeGate()
         self.metrics = FakeMetrics()
         self.app = create_app(
@@ -253,19 +261,21 @@ class Rest:
         *,
         user: str | None = "ann",
         key: str | None = None,
-        headers: Headers | None = None,
-        chunks: Iterable[bytes] | None = None,
+        headers: Mapping[str, str | bytes] | None = None,
+        more_headers: Iterable[Header] = (),
+        chunks: Iterable[bytes | None] | None = None,
     ) -> Answered:
         """One request. `body` is sent as it is when it is bytes, else as JSON."""
         raw = (
             body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         )
-        sent: Headers = {"host": "localhost"} | (headers or {})
+        sent: dict[str, str | bytes] = {"host": "localhost", **(headers or {})}
         if user is not None:
             sent.setdefault("x-requester-id", user)
         if key is not None:
             sent["x-api-key"] = key
-        return exchange(self.app, method, target, sent, list(chunks or [raw]))
+        pairs = [*sent.items(), *more_headers]
+        return exchange(self.app, method, target, pairs, list(chunks or [raw]))
 
     @property
     def asked(self) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
@@ -295,7 +305,7 @@ class Rest:
 
 
 def exchange(
-    app: ASGIApp, method: str, target: str, headers: Headers, chunks: list[bytes | None]
+    app: ASGIApp, method: str, target: str, headers: list[Header], chunks: list[bytes | None]
 ) -> Answered:
     """Drive an ASGI application with one request; a chunk of None is the caller hanging up."""
     path, _, query = target.partition("?")
@@ -309,7 +319,7 @@ def exchange(
         "root_path": "",
         "headers": [
             (name.encode(), value if isinstance(value, bytes) else value.encode())
-            for name, value in headers.items()
+            for name, value in headers
         ],
     }
     messages: list[Message] = []

@@ -99,7 +99,8 @@ def test_content_goes_out_byte_for_byte(rest: Rest) -> None:
 
 
 def test_a_sync_always_shows_its_four_members(rest: Rest) -> None:
-    path, body = f"/v1/conversations/{ID}/entries/sync", {"content": []}
+    path = f"/v1/conversations/{ID}/entries/sync"
+    body: dict[str, list[str]] = {"content": []}
     nothing = {"epoch": None, "noOp": True, "epochIncremented": False, "entry": None}
     assert rest.call("POST", path, body, key="k1").json == nothing
     rest.entries.answers["sync"] = SyncOutcome(3, False, True, an_entry(epoch=3))

@@ -217,7 +217,7 @@ def test_a_content_type_without_a_body_does_not_matter(rest: Rest) -> None:
 def test_a_caller_who_hangs_up_gets_nothing_and_changes_nothing(
     rest: Rest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answered = rest.call("POST", ENTRIES, chunks=[b'{"content":', None])  # type: ignore[list-item]
+    answered = rest.call("POST", ENTRIES, chunks=[b'{"content":', None])
     assert answered.status == 0
     assert not rest.asked
     assert rest.metrics.requests == [("POST", "/v1/conversations/{id}/entries", 499)]

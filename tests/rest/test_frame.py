@@ -1,5 +1,7 @@
 """What every answer has: request id, errors, unknown paths, the Host check, health, metrics."""
 
+import asyncio
+
 import pytest
 
 from recollect.api.rest.app import RestSettings
@@ -13,7 +15,7 @@ from recollect.errors import (
     TransferPending,
     Unavailable,
 )
-from tests.rest.fakes import ID, Rest
+from tests.rest.fakes import ID, REPORT, Rest
 
 ONE = f"/v1/conversations/{ID}"
 
@@ -83,6 +85,16 @@ def test_what_is_unexpected_is_logged_once_and_never_told(
     assert (set(details), details["requestId"]) == ({"message", "requestId"}, "r1")
     assert "secret" not in answered.body.decode()
     assert capsys.readouterr().out.count("Traceback") == 1
+
+
+def test_a_cancelled_request_is_measured_and_not_logged_as_a_failure(
+    rest: Rest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rest.conversations.answers["get"] = asyncio.CancelledError()
+    with pytest.raises(asyncio.CancelledError):
+        rest.call("GET", ONE)
+    assert rest.metrics.requests == [("GET", "/v1/conversations/{id}", 499)]
+    assert "failed" not in capsys.readouterr().out
 
 
 def test_a_refusal_is_not_logged_with_a_traceback(
@@ -162,7 +174,7 @@ def test_health_needs_no_credentials_and_tells_when_the_database_is_away(rest: R
 
 def test_the_detailed_health_needs_a_role(rest: Rest) -> None:
     rest.call("GET", "/v1/admin/health").refused(403, "forbidden")
-    assert rest.call("GET", "/v1/admin/health", user="root").json == {"database": "ok"}
+    assert rest.call("GET", "/v1/admin/health", user="root").json == REPORT
 
 
 def test_metrics_are_text(rest: Rest) -> None:

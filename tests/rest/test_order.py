@@ -82,13 +82,8 @@ def test_the_requester_is_utf_8(rest: Rest) -> None:
     answered.refused(401, "unauthorized")
 
 
-@pytest.mark.parametrize("name", [b"x-requester-id", b"x-api-key", b"authorization"])
-def test_a_credential_that_is_sent_twice_is_not_believed(rest: Rest, name: bytes) -> None:
-    class Doubled(dict[str, str]):
-        """Headers where one name comes twice."""
-
-        def items(self) -> list[tuple[str, str]]:  # type: ignore[override]
-            return [*super().items(), (name.decode(), "ann"), (name.decode(), "root")]
-
-    answered = rest.call("GET", "/v1/conversations", user=None, headers=Doubled())
-    answered.refused(401, "unauthorized")
+@pytest.mark.parametrize("name", ["x-requester-id", "x-api-key", "authorization"])
+def test_a_credential_that_is_sent_twice_is_not_believed(rest: Rest, name: str) -> None:
+    doubled = [(name, "k1"), (name, "k2")]
+    answered = rest.call("GET", "/v1/conversations", more_headers=doubled)
+    assert "more than once" in answered.refused(401, "unauthorized")["message"]

@@ -68,7 +68,15 @@ _ENTRY_OPTIONAL = {"userId": TEXT, "epoch": WHOLE | {"minimum": 1}}
 
 RESOURCES: dict[str, Schema] = {
     "Health": shape({"status": {"type": "string", "const": "ok"}}),
-    "HealthReport": OBJECT,
+    "HealthReport": shape(
+        {
+            "status": {"type": "string", "const": "ok"},
+            "version": TEXT,
+            "database": TEXT,
+            "encryption": {"type": "boolean"},
+            "queue": shape({"depth": WHOLE, "stuck": WHOLE, "oldestDueAt": nullable(INSTANT)}),
+        }
+    ),
     "Document": OBJECT,
     "ConversationSummary": shape(_SUMMARY, _SUMMARY_OPTIONAL),
     "Conversation": shape(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT),

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,19 +10,30 @@ from recollect.app import build
 from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
 from recollect.settings import Settings
 
+RetryStuck = Annotated[
+    bool, typer.Option("--retry-stuck", help="First give jobs that were given up new attempts.")
+]
 
-def doctor(config: Config = None, database_url: DatabaseUrl = None, as_json: Json = False) -> None:
+
+def doctor(
+    config: Config = None,
+    database_url: DatabaseUrl = None,
+    as_json: Json = False,
+    retry_stuck: RetryStuck = False,
+) -> None:
     """Check the installation and print a report; exit code 1 if there are problems."""
     settings = load_settings(config, database_url=database_url).settings
-    report, problems = asyncio.run(_examine(settings))
+    report, problems = asyncio.run(_examine(settings, retry_stuck=retry_stuck))
     print(json.dumps(report, indent=2) if as_json else _as_text(report))
     if problems:
         raise typer.Exit(1)
 
 
-async def _examine(settings: Settings) -> tuple[dict[str, Any], int]:
+async def _examine(settings: Settings, *, retry_stuck: bool) -> tuple[dict[str, Any], int]:
     app = build(settings)
     try:
+        if retry_stuck:
+            await app.retry_stuck_jobs()
         report = await app.doctor()
     finally:
         await app.close()

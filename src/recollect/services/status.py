@@ -58,7 +58,7 @@ class StatusService:
 
     async def ping(self) -> None:
         """Raises Unavailable if the database does not answer."""
-        await self._database.read(self._stores.jobs.state)
+        await self._database.read(lambda tx: self._stores.maintenance.fetch_state(tx, "ping"))
 
     async def measure_queue(self) -> QueueState:
         """The queue's state now, also put into the metrics."""

@@ -6,23 +6,18 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
-    Select,
     and_,
     case,
     delete,
     func,
     literal_column,
     select,
-    true,
-    tuple_,
     update,
 )
 
 from recollect.domain.conversations import (
     Branch,
     Conversation,
-    ListMode,
     SeenConversation,
     auto_title,
     preview,
@@ -35,10 +30,15 @@ from recollect.policy.scope import Scope
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Cipher
 from recollect.ports.stores import ConversationFilter
+from recollect.stores.conversation_pages import (
+    forks_params,
+    forks_statement,
+    page_params,
+    page_statement,
+)
 from recollect.stores.engines.base import insert_if_absent
 from recollect.stores.rows import CONVERSATION, ConversationRows, branch_from_row
-from recollect.stores.scopes import predicate, scope_params, scoped
-from recollect.stores.statements import Params, Statement, param
+from recollect.stores.statements import Statement, param
 from recollect.stores.tables import (
     conversations,
     embeddings,
@@ -87,8 +87,10 @@ class SqlConversations:
         after: tuple[datetime, str] | None,
         limit: int | None,
     ) -> list[SeenConversation]:
-        shape = _Shape(scope, chosen, after is not None, limit is not None)
-        rows = tx.fetch(shape.statement(), shape.params(after, limit))
+        statement = page_statement(
+            scope, chosen, cursor=after is not None, limited=limit is not None
+        )
+        rows = tx.fetch(statement, page_params(scope, chosen, after, limit))
         return [
             SeenConversation(self._rows.from_row(row), Level.from_word(row[-1])) for row in rows
         ]
@@ -96,14 +98,8 @@ class SqlConversations:
     def page_forks(
         self, tx: Tx, tree_id: TreeId, *, after: Conversation | None, limit: int | None
     ) -> list[Conversation]:
-        params: dict[str, Any] = {"tree_id": tree_id, "limit": limit}
-        if after is not None:
-            params |= {
-                "point": -1 if after.forked_at_seq is None else after.forked_at_seq,
-                "created_at": after.created_at,
-                "id": after.id,
-            }
-        statement = _forks(cursor=after is not None, limited=limit is not None)
+        statement = forks_statement(cursor=after is not None, limited=limit is not None)
+        params = forks_params(tree_id, after, limit)
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
 
     def record_append(self, tx: Tx, branch: Branch, entry: Entry, *, text: str | None) -> None:
@@ -147,115 +143,6 @@ class SqlConversations:
         for tree_id in tree_ids:
             for statement in _EVICT:
                 tx.run(statement, {"tree_id": tree_id})
-
-
-class _Shape:
-    """The shape of a list statement: everything about it but the values."""
-
-    def __init__(
-        self, scope: Scope, chosen: ConversationFilter, cursor: bool, limited: bool
-    ) -> None:
-        self._scope = scope
-        self._chosen = chosen
-        self._cursor = cursor
-        self._limited = limited
-
-    def statement(self) -> Statement:
-        chosen = self._chosen
-        return _page(
-            Scope(self._scope.reach, least=self._scope.least),
-            chosen.mode,
-            owned=chosen.owner_user_id is not None,
-            deleted=chosen.deleted,
-            since=chosen.deleted_from is not None,
-            until=chosen.deleted_until is not None,
-            cursor=self._cursor,
-            limited=self._limited,
-        )
-
-    def params(self, after: tuple[datetime, str] | None, limit: int | None) -> Params:
-        chosen = self._chosen
-        at, id_ = after or (None, None)
-        return {
-            **scope_params(self._scope),
-            "owner": chosen.owner_user_id,
-            "since": chosen.deleted_from,
-            "until": chosen.deleted_until,
-            "at": at,
-            "id": id_,
-            "limit": limit,
-        }
-
-
-@cache
-def _page(
-    scope: Scope,
-    mode: ListMode,
-    *,
-    owned: bool,
-    deleted: bool | None,
-    since: bool,
-    until: bool,
-    cursor: bool,
-    limited: bool,
-) -> Statement:
-    member = scope.reach.name == "MEMBER"
-    level: ColumnElement[str] = _m.access_level if member else literal_column("'owner'")
-    source = scoped(conversations, scope, _c.conversation_group_id)
-    query = select(*CONVERSATION, level.label("level")).select_from(source)
-    query = query.where(predicate(scope, _c.deleted_at), _mode(mode))
-    if owned:
-        query = query.where(_c.owner_user_id == param("owner", _c.owner_user_id))
-    if deleted is not None:
-        query = query.where(_c.deleted_at.is_not(None) if deleted else _c.deleted_at.is_(None))
-    if since:
-        query = query.where(_c.deleted_at >= param("since", _c.deleted_at))
-    if until:
-        query = query.where(_c.deleted_at < param("until", _c.deleted_at))
-    if cursor:
-        query = query.where(_before(_c.updated_at, _c.id))
-    query = query.order_by(_c.updated_at.desc(), _c.id.desc())
-    return Statement(query.limit(param("limit", _c.forked_at_seq)) if limited else query)
-
-
-def _mode(mode: ListMode) -> ColumnElement[bool]:
-    if mode is ListMode.ALL:
-        return true()
-    if mode is ListMode.ROOTS:
-        return _c.forked_at_conversation_id.is_(None)
-    other = conversations.alias("other")
-    newest = (
-        select(other.c.id)
-        .where(other.c.conversation_group_id == _c.conversation_group_id)
-        .order_by(
-            other.c.conversation_group_id.desc(), other.c.updated_at.desc(), other.c.id.desc()
-        )
-        .limit(literal_column("1"))
-        .correlate(conversations)
-    )
-    return _c.id == newest.scalar_subquery()
-
-
-def _before(at: ColumnElement[Any], id_: ColumnElement[Any]) -> ColumnElement[bool]:
-    return tuple_(at, id_) < tuple_(
-        param("at", conversations.c.updated_at), param("id", conversations.c.id)
-    )
-
-
-@cache
-def _forks(*, cursor: bool, limited: bool) -> Statement:
-    point = func.coalesce(_c.forked_at_seq, literal_column("-1"))
-    query: Select[Any] = select(*CONVERSATION).where(
-        _c.conversation_group_id == param("tree_id", _c.id)
-    )
-    if cursor:
-        at_point = tuple_(_c.created_at, _c.id) < tuple_(
-            param("created_at", _c.created_at), param("id", _c.id)
-        )
-        here = param("point", _c.forked_at_seq)
-        query = query.where((point > here) | and_(point == here, at_point))
-    query = query.order_by(point, _c.created_at.desc(), _c.id.desc())
-    return Statement(query.limit(param("limit", _c.forked_at_seq)) if limited else query)
 
 
 @cache

@@ -107,14 +107,17 @@ class Worker:
         self._metrics.job(job.type, outcome, time.perf_counter() - started)
 
     async def _keep(self, job: Job, claim_id: str) -> None:
-        """Renew the lease while the handler runs."""
+        """Renew the lease while the handler runs. A renewal that fails is tried again in time."""
         while True:
             await asyncio.sleep(self._lease_seconds / 3)
-            await self._database.write(
-                lambda tx: self._stores.jobs.renew(
-                    tx, job.id, claim_id=claim_id, lease_seconds=self._lease_seconds
+            try:
+                await self._database.write(
+                    lambda tx: self._stores.jobs.renew(
+                        tx, job.id, claim_id=claim_id, lease_seconds=self._lease_seconds
+                    )
                 )
-            )
+            except RecollectError as error:
+                _log.warning("lease not renewed", job=job.id, error=type(error).__name__)
 
     def _finish(self, tx: Tx, job: Job, claim_id: str, successor: NewJob | None) -> None:
         self._stores.jobs.finish(tx, job.id, claim_id=claim_id)

@@ -1,11 +1,13 @@
 """What needs no credentials: health, metrics and the API's own description."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 from recollect.api.openapi import admin_document, user_document
 from recollect.api.rest.frame import Answer, Reply, Request
 from recollect.domain.jsontext import dump
+from recollect.errors import Unavailable
 from recollect.ports.metrics import Metrics
 from recollect.services.bundle import Services
 
@@ -29,6 +31,8 @@ def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]
         return Reply(200, _OK)
 
     async def get_metrics(_: Request) -> Reply:
+        with suppress(Unavailable):  # the rest is worth showing while the database is away
+            await services.status.measure_queue()
         body, media = metrics.render()
         return Reply(200, body, media=media.encode())
 

@@ -19,6 +19,8 @@ DIALECT: Dialect = psycopg_dialect()  # type: ignore[no-untyped-call]
 
 Connection = psycopg.Connection[Row]
 
+_CONNECT_SECONDS = 5
+
 _LOST_RACE = (
     pg_errors.SerializationFailure,
     pg_errors.DeadlockDetected,
@@ -37,7 +39,11 @@ class _UuidText(Loader):
 def connect(url: str) -> Connection:
     """Open a connection that prepares what it repeats and speaks UTC."""
     connection: Connection = psycopg.connect(
-        url, autocommit=True, prepare_threshold=2, options="-c timezone=UTC"
+        url,
+        autocommit=True,
+        prepare_threshold=2,
+        connect_timeout=_CONNECT_SECONDS,
+        options="-c timezone=UTC",
     )
     connection.prepared_max = 200
     connection.adapters.register_loader("uuid", _UuidText)

@@ -28,6 +28,7 @@ from recollect.stores.engines.postgres.connection import (
 )
 
 T = TypeVar("T")
+_Queue = queue.SimpleQueue[tuple[TransactionKind, Request] | None]
 
 _BEGIN: dict[TransactionKind, LiteralString] = {
     "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

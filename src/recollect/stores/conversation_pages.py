@@ -1,0 +1,130 @@
+"""Lists of conversations: one statement for each shape of scope, filter and cursor."""
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, func, literal_column, select, true, tuple_
+
+from recollect.domain.conversations import Conversation, ListMode
+from recollect.domain.ids import TreeId
+from recollect.policy.scope import Scope
+from recollect.ports.stores import ConversationFilter
+from recollect.stores.rows import CONVERSATION
+from recollect.stores.scopes import needs_membership, predicate, scope_params, scoped
+from recollect.stores.statements import Params, Statement, param
+from recollect.stores.tables import conversations, memberships
+
+_c = conversations.c
+
+_AT = param("at", _c.updated_at)
+_ID = param("id", _c.id)
+_LIMIT = param("limit", _c.forked_at_seq)
+
+
+def page_statement(
+    scope: Scope, chosen: ConversationFilter, *, cursor: bool, limited: bool
+) -> Statement:
+    """The list under a scope; the caller's level is the last column."""
+    return _page(
+        Scope(scope.reach, least=scope.least),
+        chosen.mode,
+        owned=chosen.owner_user_id is not None,
+        deleted=chosen.deleted,
+        since=chosen.deleted_from is not None,
+        until=chosen.deleted_until is not None,
+        cursor=cursor,
+        limited=limited,
+    )
+
+
+def page_params(
+    scope: Scope,
+    chosen: ConversationFilter,
+    after: tuple[datetime, str] | None,
+    limit: int | None,
+) -> Params:
+    """The values that go with `page_statement`."""
+    at, id_ = after or (None, None)
+    return {
+        **scope_params(scope),
+        "owner": chosen.owner_user_id,
+        "since": chosen.deleted_from,
+        "until": chosen.deleted_until,
+        "at": at,
+        "id": id_,
+        "limit": limit,
+    }
+
+
+@cache
+def forks_statement(*, cursor: bool, limited: bool) -> Statement:
+    """The conversations of one tree: the root, then by fork point, newest first within one."""
+    point = func.coalesce(_c.forked_at_seq, literal_column("-1"))
+    query: Select[Any] = select(*CONVERSATION).where(
+        _c.conversation_group_id == param("tree_id", _c.id)
+    )
+    if cursor:
+        here = param("point", _c.forked_at_seq)
+        older = tuple_(_c.created_at, _c.id) < tuple_(_AT, _ID)
+        query = query.where((point > here) | and_(point == here, older))
+    query = query.order_by(point, _c.created_at.desc(), _c.id.desc())
+    return Statement(query.limit(_LIMIT) if limited else query)
+
+
+def forks_params(tree_id: TreeId, after: Conversation | None, limit: int | None) -> Params:
+    """The values that go with `forks_statement`."""
+    params: dict[str, Any] = {"tree_id": tree_id, "limit": limit}
+    if after is not None:
+        point = -1 if after.forked_at_seq is None else after.forked_at_seq
+        params |= {"point": point, "at": after.created_at, "id": after.id}
+    return params
+
+
+@cache
+def _page(
+    scope: Scope,
+    mode: ListMode,
+    *,
+    owned: bool,
+    deleted: bool | None,
+    since: bool,
+    until: bool,
+    cursor: bool,
+    limited: bool,
+) -> Statement:
+    level = memberships.c.access_level if needs_membership(scope) else literal_column("'owner'")
+    wanted = [
+        (_c.owner_user_id == param("owner", _c.owner_user_id), owned),
+        (_c.deleted_at.is_not(None), deleted is True),
+        (_c.deleted_at.is_(None), deleted is False),
+        (_c.deleted_at >= param("since", _c.deleted_at), since),
+        (_c.deleted_at < param("until", _c.deleted_at), until),
+        (tuple_(_c.updated_at, _c.id) < tuple_(_AT, _ID), cursor),
+    ]
+    query = (
+        select(*CONVERSATION, level.label("level"))
+        .select_from(scoped(conversations, scope, _c.conversation_group_id))
+        .where(predicate(scope, _c.deleted_at), _mode(mode))
+        .where(*(clause for clause, used in wanted if used))
+        .order_by(_c.updated_at.desc(), _c.id.desc())
+    )
+    return Statement(query.limit(_LIMIT) if limited else query)
+
+
+def _mode(mode: ListMode) -> ColumnElement[bool]:
+    if mode is ListMode.ALL:
+        return true()
+    if mode is ListMode.ROOTS:
+        return _c.forked_at_conversation_id.is_(None)
+    other = conversations.alias("other")
+    newest = (
+        select(other.c.id)
+        .where(other.c.conversation_group_id == _c.conversation_group_id)
+        .order_by(
+            other.c.conversation_group_id.desc(), other.c.updated_at.desc(), other.c.id.desc()
+        )
+        .limit(literal_column("1"))
+        .correlate(conversations)
+    )
+    return _c.id == newest.scalar_subquery()
