@@ -1,5 +1,6 @@
 """Encryption at rest: nothing readable in the database, nothing different over the API."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.support.engines import TestDatabase
 from tests.support.world import User, World, new_id
 
 NewDatabase = Callable[[], TestDatabase]
+WAIT_SECONDS_MAX = 20
 
 
 def written(user: User, word: str) -> str:
@@ -39,6 +41,13 @@ def copy(database: TestDatabase, table: str, column: str, *, source: str, target
     )
 
 
+def stored_values(database: TestDatabase) -> set[str]:
+    """All values that encryption applies to, as they are stored."""
+    titles = database.rows("SELECT title, last_message_preview FROM conversations")
+    contents = database.rows("SELECT content FROM entries")
+    return {value for row in (*titles, *contents) for value in row if value is not None}
+
+
 @pytest.mark.scenario(40)
 def test_plain_old_and_new_rows_read_the_same(host: Host, new_database: NewDatabase) -> None:
     database = new_database()
@@ -57,7 +66,6 @@ def test_plain_old_and_new_rows_read_the_same(host: Host, new_database: NewDatab
         assert {c: seen(ann, c) for c in before} == before
         assert ann.texts(second) == ["text secondword"]
     text = database.stored_text()
-    assert "plainword" in text
     assert "firstword" not in text
     assert "secondword" not in text
 
@@ -74,6 +82,30 @@ def test_a_changed_row_is_sealed_with_the_first_key(host: Host, new_database: Ne
         assert ann.gets(conversation)["title"] == "new title"
         assert ann.texts(conversation) == ["text word", "new text"]
     assert "new title" not in database.stored_text()
+
+
+def test_rotation_rewrites_old_rows_so_that_the_old_key_can_go(
+    host: Host, new_database: NewDatabase
+) -> None:
+    database = new_database()
+    with host(database) as world:
+        ann = world.user("ann")
+        plain = written(ann, "plainword")
+    with host(database, encryption__keys=[KEY_A]) as world:
+        ann = world.named(ann.name)
+        sealed = written(ann, "sealedword")
+        before = {c: seen(ann, c) for c in (plain, sealed)}
+    old = stored_values(database)
+    with host(database, encryption__keys=[KEY_B, KEY_A], jobs__poll_ms=10) as world:
+        ann = world.named(ann.name)
+        deadline = time.monotonic() + WAIT_SECONDS_MAX
+        while stored_values(database) & old:
+            assert time.monotonic() < deadline, "some rows are not rewritten"
+            assert {c: seen(ann, c) for c in before} == before
+    assert all(value.startswith(MARKER) for value in stored_values(database))
+    with host(database, encryption__keys=[KEY_B]) as world:
+        ann = world.named(ann.name)
+        assert {c: seen(ann, c) for c in before} == before
 
 
 def test_an_unknown_key_is_an_error_and_shows_nothing(

@@ -167,6 +167,25 @@ def test_a_disconnect_does_not_stop_it(serve: Serve) -> None:
         world.user("ann").call("list_conversations").expect(200)
 
 
+def test_a_failure_is_told_without_the_drivers_words(serve: Serve) -> None:
+    world = serve(jobs__embedded_worker=False)
+    tree = a_deleted_tree(world.user("ann"))
+    world.clock.advance(days=400)
+    world.database.rows("ALTER TABLE tasks RENAME TO tasks_elsewhere")
+    world.admin.call("evict", body=YEAR).refused(500, "internal_error")
+    headers = headers_of(world.admin.credentials) | {"Accept": "text/event-stream"}
+    response = world.api.http.post("/admin/evict", json=YEAR, headers=headers)
+    assert response.status_code == 200
+    event, data = response.text.strip().split("\n\n")[-1].split("\n")
+    assert event == "event: error"
+    assert set(json.loads(data.removeprefix("data:"))) == {"error"}
+    assert "tasks" not in response.text
+    assert rows_left(world, tree) > 0
+    world.database.rows("ALTER TABLE tasks_elsewhere RENAME TO tasks")
+    world.admin.call("evict", body=YEAR).expect(204)
+    assert rows_left(world, tree) == 0
+
+
 @pytest.mark.scenario(38)
 def test_readers_see_whole_pages_or_nothing_and_each_tree_goes_once(serve: Serve) -> None:
     world = serve(eviction__batch_size=2, eviction__batch_delay_ms=0)

@@ -243,7 +243,7 @@ class Rest:
             }
         )
         self.eviction = Recorder({"begin": FakeEviction(0, 100)})
-        self.status = Recorder({"ping": None, "report": REPORT})
+        self.status = Recorder({"ping": None, "report": REPORT, "measure_queue": None})
         self.gate = FakeGate()
         self.metrics = FakeMetrics()
         self.app = create_app(

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from recollect.app import build
-
 from recollect.config import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
@@ -23,6 +22,7 @@ DEFAULT_FLAGS: dict[str, Any] = {
         "auditor": {"users": [AUDITOR], "token_roles": ["auditor"]},
     },
     "database.migrate_at_start": True,
+    "log.level": "error",
 }
 
 

@@ -15,6 +15,7 @@ from recollect.domain.entries import EpochFilter
 from recollect.domain.ids import parse_uuid
 from recollect.domain.jsontext import text_problem
 from recollect.domain.pages import LIMIT_MAX
+from recollect.errors import InvalidInput
 
 EPOCH_MAX = 2**63 - 1
 QUERY_CHARS_MAX = 10_000
@@ -144,10 +145,12 @@ def _read_epoch(value: str) -> EpochFilter:
             return "latest"
         case "all":
             return "all"
-    number = _whole(value)
-    if number is None or not 1 <= number <= EPOCH_MAX:
-        raise ValueError("must be latest, all or an integer from 1")
-    return number
+    if not (value.isascii() and value.isdigit() and value.strip("0")):
+        # The contract calls a bad epoch a broken rule, not bad syntax.
+        raise InvalidInput("epoch must be latest, all or an integer from 1", field="epoch")
+    if len(value) > len(str(EPOCH_MAX)) or int(value) > EPOCH_MAX:
+        raise ValueError(f"must be at most {EPOCH_MAX}")
+    return int(value)
 
 
 def _whole(value: str) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
-from sqlalchemy import case, delete, func, select, update
+from sqlalchemy import case, delete, func, null, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.clock import Clock
@@ -116,18 +116,18 @@ _FAIL = Statement(
         last_error=param("error", _t.last_error),
         retry_at=param("retry_at", _t.retry_at),
         stuck_at=param("stuck_at", _t.stuck_at),
-        claim_id=None,
+        claim_id=null(),
     )
 )
 _RELEASE = Statement(
     update(tasks)
     .where(*_OURS)
-    .values(claim_id=None, retry_at=_UNTIL, retry_count=_t.retry_count - 1)
+    .values(claim_id=null(), retry_at=_UNTIL, retry_count=_t.retry_count - 1)
 )
 _REVIVE = Statement(
     update(tasks)
     .where(_t.stuck_at.is_not(None))
-    .values(stuck_at=None, retry_count=0, retry_at=param("now", _t.retry_at))
+    .values(stuck_at=null(), retry_count=0, retry_at=param("now", _t.retry_at))
 )
 _STATE = Statement(
     select(

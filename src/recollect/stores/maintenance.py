@@ -166,8 +166,10 @@ _VALUE = param("value", state.c.value)
 _FETCH_STATE = Statement(select(state.c.value).where(state.c.name == _NAME))
 _INSERT_STATE = Statement(insert_if_absent(state, "name").values(name=_NAME, value=_VALUE))
 _UPDATE_STATE = Statement(update(state).where(state.c.name == _NAME).values(value=_VALUE))
+# The id of an evicted tree may be taken again before its job is due: live vectors stay.
 _DELETE_VECTORS = Statement(
     delete(embeddings).where(
-        embeddings.c.conversation_group_id == param("tree_id", embeddings.c.conversation_group_id)
+        embeddings.c.conversation_group_id == param("tree_id", embeddings.c.conversation_group_id),
+        _lacks(entries.c.id, embeddings.c.entry_id),
     )
 )

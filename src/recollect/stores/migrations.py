@@ -13,6 +13,7 @@ from recollect.errors import Conflict
 
 COMPAT_VERSION = 1
 
+_TABLE = "schema_versions"
 _CREATE = """
 CREATE TABLE IF NOT EXISTS schema_versions (
   only_row integer NOT NULL PRIMARY KEY CHECK (only_row = 1),
@@ -43,6 +44,10 @@ class Scriptable(Protocol):
         """Rows of one query."""
         ...
 
+    def has_table(self, name: str) -> bool:
+        """Is there a table of this name?"""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
@@ -65,13 +70,13 @@ def migrate(engine: Scriptable) -> MigrationReport:
     for file in _files(engine.name):
         if file.number > found:
             _apply(engine, file)
-    return MigrationReport(found, newest_version(engine))
+    return MigrationReport(found, max(found, newest_version(engine)))
 
 
 def require_current(engine: Scriptable) -> None:
-    """Refuse to serve a database that is older than the code."""
-    engine.run_script(_CREATE)
-    found, newest = _checked_version(engine), newest_version(engine)
+    """Refuse to serve a database that is older than the code. Writes nothing."""
+    found = _checked_version(engine) if engine.has_table(_TABLE) else 0
+    newest = newest_version(engine)
     if found < newest:
         raise Conflict(
             f"the database is at schema version {found}, this server needs {newest}: "

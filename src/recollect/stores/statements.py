@@ -35,11 +35,13 @@ class Statement:
 class Compiled:
     """Text, the constants that SQLAlchemy turned into parameters, and the result's column types."""
 
-    __slots__ = ("constants", "sql", "types")
+    __slots__ = ("constants", "order", "sql", "types")
 
     def __init__(self, clause: ClauseElement, dialect: Dialect) -> None:
         compiled = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
         self.sql = str(compiled)
+        # The order of positional parameters; empty where they are named.
+        self.order: tuple[str, ...] = tuple(getattr(compiled, "positiontup", None) or ())
         self.constants = {k: v for k, v in compiled.params.items() if v is not None}
         columns = getattr(clause, "exported_columns", ())
         self.types = tuple(type(column.type).__name__ for column in columns)

@@ -6,7 +6,7 @@ jobs leased; when the lease is over another takes them, so handlers are idempote
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 
@@ -69,11 +69,15 @@ class Worker:
     async def _work_off(self, stop: asyncio.Event) -> int:
         claim_id = self._runtime.ids.new()
         jobs = await self._database.write(lambda tx: self._claim(tx, claim_id))
-        for job in jobs:
-            if stop.is_set():
-                await self._give_back(job, claim_id)
-            else:
-                await self._run_job(job, claim_id)
+        held = {job.id for job in jobs}
+        renewal = asyncio.create_task(self._keep(held, claim_id))
+        try:
+            for job in jobs:
+                if job.id in held:
+                    await (self._give_back if stop.is_set() else self._run_job)(job, claim_id)
+                    held.discard(job.id)
+        finally:
+            renewal.cancel()
         return len(jobs)
 
     def _claim(self, tx: Tx, claim_id: str) -> list[Job]:
@@ -93,7 +97,6 @@ class Worker:
 
     async def _run_job(self, job: Job, claim_id: str) -> None:
         started = time.perf_counter()
-        renewal = asyncio.create_task(self._keep(job, claim_id))
         try:
             successor = await self._handlers[job.type](job)
         except Exception as error:  # noqa: BLE001 - outermost frame of a job: it is kept and retried
@@ -102,22 +105,25 @@ class Worker:
         else:
             await self._database.write(lambda tx: self._finish(tx, job, claim_id, successor))
             outcome = "done"
-        finally:
-            renewal.cancel()
         self._metrics.job(job.type, outcome, time.perf_counter() - started)
 
-    async def _keep(self, job: Job, claim_id: str) -> None:
-        """Renew the lease while the handler runs. A renewal that fails is tried again in time."""
+    async def _keep(self, held: set[str], claim_id: str) -> None:
+        """Renew the leases of the job at hand and of those that wait behind it.
+
+        What another worker has taken meanwhile leaves `held`. A renewal that fails is tried again.
+        """
         while True:
             await asyncio.sleep(self._lease_seconds / 3)
             try:
-                await self._database.write(
-                    lambda tx: self._stores.jobs.renew(
-                        tx, job.id, claim_id=claim_id, lease_seconds=self._lease_seconds
-                    )
-                )
+                held &= await self._database.write(self._renewal(tuple(held), claim_id))
             except RecollectError as error:
-                _log.warning("lease not renewed", job=job.id, error=type(error).__name__)
+                _log.warning("leases not renewed", error=type(error).__name__)
+
+    def _renewal(self, job_ids: Sequence[str], claim_id: str) -> Callable[[Tx], set[str]]:
+        renew, lease = self._stores.jobs.renew, self._lease_seconds
+        return lambda tx: {
+            id_ for id_ in job_ids if renew(tx, id_, claim_id=claim_id, lease_seconds=lease)
+        }
 
     def _finish(self, tx: Tx, job: Job, claim_id: str, successor: NewJob | None) -> None:
         self._stores.jobs.finish(tx, job.id, claim_id=claim_id)

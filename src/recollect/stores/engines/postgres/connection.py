@@ -1,26 +1,32 @@
-"""A PostgreSQL connection as we want it, and a transaction on it.
+"""A PostgreSQL connection in libpq's pipeline mode, and transactions on it.
 
-Statements travel in libpq's pipeline: `run` only queues, `fetch` flushes and waits. An append thus
-costs two round trips (begin, lock and read; write and commit), with every decision in Python.
+Statements are prepared once a connection and queued without waiting; `fetch` flushes and reads up
+to its own result. An append thus costs two round trips (begin, lock and read; write and commit)
+with every decision in Python. This sits on psycopg's libpq layer: its cursors cost half a
+millisecond of Python an append, which is more than the server's own work.
 """
 
+import select
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
 
 import psycopg
 from psycopg import errors as pg_errors
-from psycopg.adapt import Buffer, Loader
+from psycopg import pq
 from sqlalchemy import Dialect
 from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
 
 from recollect.errors import Internal, RecollectError, Unavailable
+from recollect.stores.engines.postgres.values import Decoder, decoder, encode
 from recollect.stores.statements import Params, Row, Statement
 
-DIALECT: Dialect = psycopg_dialect()  # type: ignore[no-untyped-call]
-
-Connection = psycopg.Connection[Row]
+DIALECT: Dialect = psycopg_dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 _CONNECT_SECONDS = 5
-
+# So many answers may wait unread; more could fill the buffers of both sides.
+_UNREAD_MAX = 100
 _LOST_RACE = (
     pg_errors.SerializationFailure,
     pg_errors.DeadlockDetected,
@@ -29,51 +35,164 @@ _LOST_RACE = (
 )
 
 
-class _UuidText(Loader):
-    """Ids are text inside; a UUID object for each would be made only to be turned back."""
+@dataclass(slots=True)
+class _Prepared:
+    """A statement on one connection: its name there and how to read its columns."""
 
-    def load(self, data: Buffer) -> str:
-        return bytes(data).decode()
+    name: bytes
+    sql: str
+    decoders: tuple[Decoder, ...] | None = None
 
 
-def connect(url: str) -> Connection:
-    """Open a connection that prepares what it repeats and speaks UTC."""
-    connection: Connection = psycopg.connect(
+@dataclass(slots=True)
+class Answer:
+    """What a queued statement gave, once it was read. `preparing` marks the answer to PREPARE."""
+
+    prepared: _Prepared
+    preparing: bool = False
+    rows: list[Row] = field(default_factory=list)
+    changed: int = 0
+    read: bool = False
+
+
+def connect(url: str) -> "psycopg.Connection[Row]":
+    """An ordinary connection, for scripts."""
+    return psycopg.connect(
         url,
         autocommit=True,
-        prepare_threshold=2,
         connect_timeout=_CONNECT_SECONDS,
-        options="-c timezone=UTC",
+        options="-c timezone=UTC -c datestyle=ISO",
     )
-    connection.prepared_max = 200
-    connection.adapters.register_loader("uuid", _UuidText)
-    return connection
+
+
+class PipelinedConnection:
+    """A connection that always is in pipeline mode. One thread uses it."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = connect(url)
+        self._pgconn = self._connection.pgconn
+        self._pgconn.nonblocking = 1
+        self._pgconn.enter_pipeline_mode()
+        self._poll = select.poll()
+        self._prepared: dict[str, _Prepared] = {}
+        self._names = count()
+        self._unread: deque[Answer] = deque()
+
+    def close(self) -> None:
+        """Let go of it; an open transaction is lost."""
+        self._connection.close()
+
+    def queue(self, sql: str, values: Sequence[bytes | None] = ()) -> Answer:
+        """Queue one statement; its answer comes with a later `read`."""
+        prepared = self._prepared.get(sql)
+        if prepared is None:
+            prepared = self._prepare(sql)
+        self._pgconn.send_query_prepared(prepared.name, values)
+        answer = Answer(prepared)
+        self._unread.append(answer)
+        if len(self._unread) > _UNREAD_MAX:
+            self.read(answer)
+        return answer
+
+    def read(self, wanted: Answer) -> Answer:
+        """Send what is queued and read answers up to the wanted one. Raises the first error."""
+        if not wanted.read:
+            self._pgconn.send_flush_request()
+            self._flush()
+            while not wanted.read:
+                self._read_one(self._unread.popleft())
+        return wanted
+
+    def sync(self) -> None:
+        """Send what is queued and read every answer. Raises the first error."""
+        self._pgconn.pipeline_sync()
+        self._flush()
+        while self._unread:
+            self._read_one(self._unread.popleft())
+        self._read_to_sync()
+
+    def recover(self) -> None:
+        """Come back from an error: drop unread answers and roll back. Raises if it is broken."""
+        for answer in self._unread:
+            if answer.preparing:  # the server skipped it
+                self._prepared.pop(answer.prepared.sql, None)
+        self._unread.clear()
+        self._pgconn.pipeline_sync()
+        self._flush()
+        self._read_to_sync()
+        self.queue("ROLLBACK")
+        self.sync()
+
+    def _prepare(self, sql: str) -> _Prepared:
+        prepared = self._prepared[sql] = _Prepared(b"s%d" % next(self._names), sql)
+        self._pgconn.send_prepare(prepared.name, sql.encode())
+        self._unread.append(Answer(prepared, preparing=True))
+        return prepared
+
+    def _read_one(self, answer: Answer) -> None:
+        result = self._result()
+        if result is None:
+            raise psycopg.OperationalError("the connection ended in the middle of an answer")
+        if result.status not in (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK):
+            self._unread.appendleft(answer)
+            raise _error(result)
+        if not answer.preparing:
+            answer.rows = _rows(result, answer.prepared)
+            answer.changed = result.command_tuples or 0
+        answer.read = True
+        while self._result() is not None:
+            pass
+
+    def _read_to_sync(self) -> None:
+        while True:
+            result = self._result()
+            if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
+                return
+            self._check_alive()
+
+    def _result(self) -> pq.abc.PGresult | None:
+        while self._pgconn.is_busy():
+            self._wait(select.POLLIN)
+            self._pgconn.consume_input()
+        return self._pgconn.get_result()
+
+    def _flush(self) -> None:
+        while self._pgconn.flush():
+            if self._wait(select.POLLIN | select.POLLOUT) & select.POLLIN:
+                self._pgconn.consume_input()
+
+    def _wait(self, events: int) -> int:
+        self._poll.register(self._pgconn.socket, events)
+        return self._poll.poll()[0][1]
+
+    def _check_alive(self) -> None:
+        if self._pgconn.status == pq.ConnStatus.BAD:
+            raise psycopg.OperationalError("the connection is lost")
 
 
 class PostgresTx:
-    """Runs statements on one connection that is in pipeline mode."""
+    """Runs statements of one transaction."""
 
-    def __init__(self, connection: Connection, pipeline: psycopg.Pipeline) -> None:
+    def __init__(self, connection: PipelinedConnection) -> None:
         self._connection = connection
-        self._pipeline = pipeline
 
     def fetch(self, statement: Statement, params: Params) -> Sequence[Row]:
-        return self._execute(statement, params).fetchall()
+        return self._connection.read(self._queue(statement, params)).rows
 
     def first(self, statement: Statement, params: Params) -> Row | None:
-        return self._execute(statement, params).fetchone()
+        rows = self.fetch(statement, params)
+        return rows[0] if rows else None
 
     def run(self, statement: Statement, params: Params) -> None:
-        self._execute(statement, params)
+        self._queue(statement, params)
 
     def change(self, statement: Statement, params: Params) -> int:
-        cursor = self._execute(statement, params)
-        self._pipeline.sync()
-        return cursor.rowcount
+        return self._connection.read(self._queue(statement, params)).changed
 
-    def _execute(self, statement: Statement, params: Params) -> "psycopg.Cursor[Row]":
+    def _queue(self, statement: Statement, params: Params) -> Answer:
         compiled = statement.on(DIALECT)
-        return self._connection.execute(compiled.sql, compiled.bind(params))
+        bound = compiled.bind(params)
+        return self._connection.queue(compiled.sql, [encode(bound[n]) for n in compiled.order])
 
 
 def lost_race(error: BaseException) -> bool:
@@ -86,3 +205,27 @@ def translate(error: psycopg.Error) -> RecollectError:
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable("the database does not answer; try again")
     return Internal(f"PostgreSQL: {type(error).__name__} {error.sqlstate}")
+
+
+def _error(result: pq.abc.PGresult) -> psycopg.Error:
+    """The server's error by its code. Its text may hold stored values, so it is not kept."""
+    state = result.error_field(pq.DiagnosticField.SQLSTATE)
+    if state is None:
+        return psycopg.OperationalError("the connection is lost")
+    return pg_errors.lookup(state.decode())("refused by the server")
+
+
+def _rows(result: pq.abc.PGresult, prepared: _Prepared) -> list[Row]:
+    if not result.ntuples:
+        return []
+    if prepared.decoders is None:
+        prepared.decoders = tuple(decoder(result.ftype(i)) for i in range(result.nfields))
+    decoders = list(enumerate(prepared.decoders))
+    get = result.get_value
+    return [
+        tuple(
+            None if (raw := get(row, column)) is None else decode(raw)
+            for column, decode in decoders
+        )
+        for row in range(result.ntuples)
+    ]

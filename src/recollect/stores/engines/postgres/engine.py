@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import psycopg
 from sqlalchemy import Dialect
@@ -20,17 +20,18 @@ from recollect.ports.metrics import Metrics, TransactionKind
 from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Request, deliver
 from recollect.stores.engines.postgres.connection import (
     DIALECT,
-    Connection,
+    PipelinedConnection,
     PostgresTx,
     connect,
     lost_race,
     translate,
 )
+from recollect.stores.statements import Row
 
 T = TypeVar("T")
 _Queue = queue.SimpleQueue[tuple[TransactionKind, Request] | None]
 
-_BEGIN: dict[TransactionKind, LiteralString] = {
+_BEGIN: dict[TransactionKind, str] = {
     "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "write": "BEGIN",
 }
@@ -76,6 +77,12 @@ class PostgresEngine:
         with self._own_connection() as connection:
             return connection.execute(sql.encode()).fetchall()
 
+    def has_table(self, name: str) -> bool:
+        """Is there a table of this name?"""
+        with self._own_connection() as connection:
+            found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (name,)).fetchone()
+        return found == (True,)
+
     async def read(self, work: Callable[[Tx], T]) -> T:
         """See the port."""
         return await self._submit("read", work)
@@ -93,7 +100,7 @@ class PostgresEngine:
             self._waiting.put(None)
         await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
 
-    def _own_connection(self) -> Connection:
+    def _own_connection(self) -> "psycopg.Connection[Row]":
         try:
             return connect(self._url)
         except psycopg.Error as error:
@@ -124,7 +131,7 @@ class _Session:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._connection: Connection | None = None
+        self._connection: PipelinedConnection | None = None
 
     def close(self) -> None:
         if self._connection is not None:
@@ -149,26 +156,21 @@ class _Session:
                 return
 
     def _transaction(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
-        connection = self._ready()
+        if self._connection is None:
+            self._connection = PipelinedConnection(self._url)
+        connection = self._connection
         try:
-            with connection.pipeline() as pipeline:
-                connection.execute(_BEGIN[kind])
-                result = work(PostgresTx(connection, pipeline))
-                connection.execute("COMMIT")
+            connection.queue(_BEGIN[kind])
+            result = work(PostgresTx(connection))
+            connection.queue("COMMIT")
+            connection.sync()
         except BaseException:
             self._abandon(connection)
             raise
         return result
 
-    def _ready(self) -> Connection:
-        if self._connection is not None and self._connection.broken:
-            self.close()
-        if self._connection is None:
-            self._connection = connect(self._url)
-        return self._connection
-
-    def _abandon(self, connection: Connection) -> None:
+    def _abandon(self, connection: PipelinedConnection) -> None:
         try:
-            connection.execute("ROLLBACK")
+            connection.recover()
         except psycopg.Error:  # the connection itself is gone, and the transaction with it
             self.close()

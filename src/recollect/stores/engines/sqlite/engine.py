@@ -9,7 +9,8 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -52,24 +53,21 @@ class SqliteEngine:
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
         """Run several statements in one transaction, unless the query has a row inside it."""
-        connection = connect(self._path)
-        try:
+        with self._own_connection() as connection:
             connection.execute("BEGIN IMMEDIATE").fetchall()
             if unless is None or not connection.execute(unless).fetchall():
                 connection.execute(sql).fetchall()
             connection.execute("COMMIT").fetchall()
-        except apsw.Error as error:
-            raise translate(error) from error
-        finally:
-            connection.close()
 
     def query_script(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of one query, before the engine starts."""
-        connection = connect(self._path)
-        try:
+        with self._own_connection() as connection:
             return connection.execute(sql).fetchall()
-        finally:
-            connection.close()
+
+    def has_table(self, name: str) -> bool:
+        """Is there a table of this name?"""
+        with self._own_connection() as connection:
+            return connection.table_exists(None, name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         """See the port."""
@@ -98,6 +96,15 @@ class SqliteEngine:
         request = Request(work, loop, loop.create_future(), time.perf_counter())
         waiting.put(request)
         return cast(T, await request.future)
+
+    @contextmanager
+    def _own_connection(self) -> Iterator[apsw.Connection]:
+        """Closed afterwards; what was not committed is undone."""
+        try:
+            with closing(connect(self._path)) as connection:
+                yield connection
+        except apsw.Error as error:
+            raise translate(error) from error
 
     def _spawn(self, name: str, target: Callable[[], None]) -> None:
         thread = threading.Thread(target=target, name=name, daemon=True)
@@ -164,7 +171,7 @@ class _Writer:
             self._statement("BEGIN IMMEDIATE")
             for request in batch:
                 if not self._run_in_batch(request):
-                    self._statement("ROLLBACK")
+                    self._abandon()
                     return False
             self._statement("COMMIT")
         except apsw.Error as error:

@@ -1,0 +1,53 @@
+"""Python values to PostgreSQL's text format and back. Only the types that our tables use."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+_OID_BOOL, _OID_INT8, _OID_INT4, _OID_TIMESTAMPTZ, _OID_NUMERIC = 16, 20, 23, 1184, 1700
+
+Decoder = Callable[[bytes], Any]
+
+
+def encode(value: Any) -> bytes | None:
+    """The text of a parameter; the statement casts it to its column's type."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise ValueError("a text with NUL would be cut at it")
+        return value.encode()
+    if isinstance(value, datetime):
+        return value.isoformat().encode()
+    if isinstance(value, bool):
+        return b"t" if value else b"f"
+    if isinstance(value, int):
+        return b"%d" % value
+    raise TypeError(f"no PostgreSQL text for {type(value).__name__}")
+
+
+def decoder(oid: int) -> Decoder:
+    """How to read a result column. What is not listed is text, ids included."""
+    return _DECODERS.get(oid, _text)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode()
+
+
+def _bool(raw: bytes) -> bool:
+    return raw == b"t"
+
+
+def _instant(raw: bytes) -> datetime:
+    """ISO date style and time zone UTC are set on every connection."""
+    return datetime.fromisoformat(raw.decode())
+
+
+_DECODERS: dict[int, Decoder] = {
+    _OID_BOOL: _bool,
+    _OID_INT8: int,
+    _OID_INT4: int,
+    _OID_NUMERIC: int,
+    _OID_TIMESTAMPTZ: _instant,
+}
