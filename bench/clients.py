@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from functools import partial
+from typing import cast
 
 import uvloop
 
@@ -31,8 +32,7 @@ class Client(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See asyncio."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)
 
     def go(self) -> None:
         """Send the next request, or end."""

@@ -59,6 +59,7 @@ def test_kind_b_without_limit_asks_for_everything(rest: Rest) -> None:
         ("/v1/conversations?limit=99999999999999999999999", "limit"),
         ("/v1/conversations?limit=1&limit=2", "limit"),
         ("/v1/conversations?mode=newest", "mode"),
+        ("/v1/conversations?query=" + "q" * 1001, "query"),
         ("/v1/conversations?after=a&afterCursor=b", "after"),
         ("/v1/conversations?after=a&after=b", "after"),
         (f"{ENTRIES}?epoch=9223372036854775808", "epoch"),

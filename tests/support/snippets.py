@@ -125,7 +125,7 @@ class _Terminals:
         with _bounded(process, START_SECONDS_MAX):
             lines = list(_until(process, _STARTED))
         assert lines and lines[-1].startswith(_STARTED), f"{commands}\nended with:\n{lines}"
-        return "".join(line for line in lines if not line.startswith((".venv/", "python3 ", "\t")))
+        return "".join(lines)
 
     def stop(self) -> None:
         """As Ctrl-C does: the signal goes to everything in the terminal."""

@@ -71,6 +71,10 @@ def _duration(value: Any) -> Duration:
     return parse_duration(value)
 
 
+def _with_example(body: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
 _LIST: Schema = {"type": "array", "items": {}}
 Title = Annotated[str, Field(max_length=TITLE_CHARS_MAX, pattern=NO_CONTROL)]
 User = Annotated[str, Field(min_length=1, max_length=USER_ID_CHARS_MAX)]
@@ -170,6 +174,13 @@ class EntryBody(Body):
 class AppendBody(EntryBody):
     """An entry to append."""
 
+    model_config = _with_example(
+        {
+            "channel": "history",
+            "contentType": "history",
+            "content": [{"role": "USER", "text": "I moved to Lisbon."}],
+        }
+    )
     content: Annotated[
         Any,
         _items(CONTENT_ITEMS_MAX, text_too=True),
@@ -180,6 +191,9 @@ class AppendBody(EntryBody):
 class SyncBody(EntryBody):
     """A client's whole memory."""
 
+    model_config = _with_example(
+        {"contentType": "notes", "content": [{"note": "answers in Portuguese"}]}
+    )
     content: Annotated[
         Any,
         _items(SYNC_ITEMS_MAX, text_too=False),

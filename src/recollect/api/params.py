@@ -18,7 +18,7 @@ from recollect.domain.pages import LIMIT_MAX
 from recollect.errors import InvalidInput
 
 EPOCH_MAX = 2**63 - 1
-QUERY_CHARS_MAX = 10_000
+QUERY_CHARS_MAX = 1_000
 
 Schema = dict[str, Any]
 E = TypeVar("E", bound=StrEnum)

@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
+import structlog
+
 from recollect.domain.durations import Duration
 from recollect.domain.events import Event, EventKind
 from recollect.domain.ids import TreeId
@@ -18,6 +20,8 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.audit import used_role
+
+_log = structlog.get_logger("recollect.eviction")
 
 VECTOR_DELETE = "vector_store_delete"
 _TREES_PER_TRANSACTION = 50
@@ -107,8 +111,15 @@ class EvictionService:
         run = self._run(eviction, period.before(now), event.id)
         eviction.task = task = asyncio.create_task(run)
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._forget)
         return eviction
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        """Those who listen get the failure through the task; the log gets it in any case."""
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            _log.error("eviction failed", exc_info=error)
 
     async def close(self) -> None:
         """Let runs stop after the trees at hand. What is left is due at the next run."""

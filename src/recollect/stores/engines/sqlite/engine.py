@@ -124,6 +124,7 @@ class SqliteEngine:
 
     def _read_loop(self) -> None:
         connection = connect(self._path)
+        connection.execute("PRAGMA query_only = ON").fetchall()
         tx = SqliteTx(connection)
         while (request := self._reads.get()) is not None:
             self._read_one(connection, tx, request)
@@ -160,7 +161,6 @@ class _Writer:
         if not self._together(batch):
             for request in batch:
                 self._alone(request)
-        self._metrics.commit_batch(len(batch))
         now = time.perf_counter()
         for request in batch:
             self._metrics.transaction("write", now - request.queued_at)
@@ -174,6 +174,7 @@ class _Writer:
                     self._abandon()
                     return False
             self._statement("COMMIT")
+            self._metrics.commit_batch(len(batch))
         except apsw.Error as error:
             self._abandon()
             for request in batch:
@@ -198,6 +199,7 @@ class _Writer:
                 self._statement("BEGIN IMMEDIATE")
                 request.result = request.work(self._tx)
                 self._statement("COMMIT")
+                self._metrics.commit_batch(1)
                 return
             except Retry:
                 self._abandon()

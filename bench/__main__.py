@@ -1,0 +1,59 @@
+"""`python -m bench [NAME…] [--engine …] [--quick]`: run benchmarks, print one line for each."""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+
+from bench import appends, forks, lists, memory, pages, syncs
+from bench.results import Result, to_table
+from bench.rounds import Effort
+from bench.stage import ENGINES, Stage, stage
+
+BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
+    module.NAME: module.run for module in (appends, pages, forks, lists, syncs, memory)
+}
+FULL = Effort(rounds=15, seconds=0.5)
+QUICK = Effort(rounds=2, seconds=0.1)
+INTERRUPTED_EXIT = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for. Goals are for reading: a missed one is no failure of the run."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Run benchmarks.")
+    parser.add_argument("name", nargs="*", help=f"of {', '.join(BENCHMARKS)}; all if none is named")
+    parser.add_argument("--engine", choices=ENGINES, help="this engine only")
+    parser.add_argument("--quick", action="store_true", help="tiny: shows only that they work")
+    asked = parser.parse_args(arguments)
+    unknown = [name for name in asked.name if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"there is no benchmark {unknown[0]!r}")
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        engines = [asked.engine] if asked.engine else ENGINES
+        results = list(_run(asked.name or list(BENCHMARKS), engines, quick=asked.quick))
+    except KeyboardInterrupt:
+        return INTERRUPTED_EXIT
+    print(to_table(sorted(results, key=lambda result: list(BENCHMARKS).index(result.name))))
+    return 0
+
+
+def _run(names: Sequence[str], engines: Sequence[str], *, quick: bool) -> Iterator[Result]:
+    for engine in engines:
+        with stage(engine, QUICK if quick else FULL, quick=quick) as where:
+            for name in names:
+                started_at = time.perf_counter()
+                yield BENCHMARKS[name](where)
+                seconds = time.perf_counter() - started_at
+                print(f"{name} on {engine}: {seconds:.0f} s", file=sys.stderr, flush=True)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """A request to end unwinds everything that was started, as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

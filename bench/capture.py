@@ -1,0 +1,151 @@
+"""The statements of an append, taken from a real one while it runs, and fresh values for them."""
+
+import asyncio
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from bench.seeds import Tree
+from recollect.domain.clock import SystemClock
+from recollect.domain.entries import Entry
+from recollect.domain.ids import ConversationId, UserId, Uuid7Ids
+from recollect.policy.principals import Principal
+from recollect.ports.database import Tx
+from recollect.ports.runtime import Runtime
+from recollect.providers.encryption import AesGcmCipher
+from recollect.providers.metrics import PrometheusMetrics
+from recollect.services.writing import NewEntry, Writing
+from recollect.settings import DatabaseSettings
+from recollect.stores.database import build_stores, open_engine
+from recollect.stores.engines.base import Engine
+
+
+class Fresh(Enum):
+    """A value that is another in each append."""
+
+    CONVERSATION = "conversation"
+    ENTRY = "entry"
+    POSITION = "position"
+    TIME = "time"
+    USER = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of the driver's; a parameter is a constant or a kind of fresh value.
+
+    Positional parameters have names such as `$1`, in their order.
+    """
+
+    sql: str
+    params: Mapping[str, Any]
+
+
+Append = list[tuple[str, dict[str, Any]]]
+"""Statements and values of one append, ready for the driver."""
+
+
+def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
+    """What an append to this tree's root runs inside its transaction."""
+    runtime = Runtime(SystemClock(), Uuid7Ids(SystemClock()), AesGcmCipher())
+    database = DatabaseSettings(url=database_url)
+    engine = open_engine(
+        database_url,
+        file=database.sqlite_path,
+        readers=database.readers,
+        connections=1,
+        metrics=PrometheusMetrics(),
+    )
+    stores = build_stores(runtime)
+    writing = Writing(stores, runtime, index_raw_text=True)
+    principal = Principal(UserId(tree.owner))
+    draft = writing.draft(principal, NewEntry(content))
+    recorded: list[tuple[str, Mapping[str, Any]]] = []
+
+    async def append() -> Entry:
+        engine.start()
+        try:
+            return await engine.write(
+                lambda tx: writing.append(
+                    _Recorder(tx, engine, recorded), principal, ConversationId(tree.id), draft
+                )
+            )
+        finally:
+            await engine.close()
+
+    entry = asyncio.run(append())
+    kinds = {
+        entry.conversation_id: Fresh.CONVERSATION,
+        entry.id: Fresh.ENTRY,
+        entry.seq: Fresh.POSITION,
+        entry.created_at: Fresh.TIME,
+        tree.owner: Fresh.USER,
+    }
+    return [
+        Step(sql, {name: kinds.get(value, value) for name, value in params.items()})
+        for sql, params in recorded
+    ]
+
+
+class Replay:
+    """Makes appends of captured steps: each tree in turn, at its next position."""
+
+    def __init__(self, steps: Sequence[Step], trees: Sequence[Tree]) -> None:
+        self._steps = steps
+        self._trees = itertools.cycle(trees)
+        self._position = itertools.count(1 + max(len(tree.entries) + 1 for tree in trees))
+        self._clock = SystemClock()
+        self._ids = Uuid7Ids(self._clock)
+
+    def prepare(self, count: int) -> list[Append]:
+        """So many appends, made before the clock runs."""
+        return [self._append(next(self._trees)) for _ in range(count)]
+
+    def _append(self, tree: Tree) -> Append:
+        fresh = {
+            Fresh.CONVERSATION: tree.id,
+            Fresh.ENTRY: self._ids.new(),
+            Fresh.POSITION: next(self._position),
+            Fresh.TIME: self._clock.now(),
+            Fresh.USER: tree.owner,
+        }
+        return [
+            (
+                step.sql,
+                {
+                    name: fresh[value] if isinstance(value, Fresh) else value
+                    for name, value in step.params.items()
+                },
+            )
+            for step in self._steps
+        ]
+
+
+class _Recorder:
+    """A Tx that passes everything on and keeps what was run."""
+
+    def __init__(self, tx: Tx, engine: Engine, into: list[tuple[str, Mapping[str, Any]]]) -> None:
+        self._tx = tx
+        self._dialect = engine.dialect
+        self._into = into
+
+    def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        return self._tx.fetch(self._kept(statement, params), params)
+
+    def first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        return self._tx.first(self._kept(statement, params), params)
+
+    def run(self, statement: Any, params: Mapping[str, Any]) -> None:
+        self._tx.run(self._kept(statement, params), params)
+
+    def change(self, statement: Any, params: Mapping[str, Any]) -> int:
+        return self._tx.change(self._kept(statement, params), params)
+
+    def _kept(self, statement: Any, params: Mapping[str, Any]) -> Any:
+        compiled = statement.on(self._dialect)
+        bound = compiled.bind(params)
+        placed = {f"${number}": bound[name] for number, name in enumerate(compiled.order, 1)}
+        self._into.append((compiled.sql, placed or bound))
+        return statement

@@ -1,0 +1,29 @@
+"""Every statement of the stores can be compiled, whichever branch of the code would run it."""
+
+import gc
+import importlib
+import pkgutil
+
+import pytest
+from sqlalchemy import Dialect
+
+import recollect.stores
+from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
+from recollect.stores.engines.sqlite.connection import DIALECT as SQLITE
+from recollect.stores.statements import Statement, word
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
+def test_every_statement_compiles(dialect: Dialect) -> None:
+    for module in pkgutil.walk_packages(recollect.stores.__path__, "recollect.stores."):
+        importlib.import_module(module.name)
+    statements = [thing for thing in gc.get_objects() if isinstance(thing, Statement)]
+    assert len(statements) > 50
+    for statement in statements:
+        assert statement.on(dialect).sql
+
+
+def test_only_plain_words_go_into_a_text() -> None:
+    assert str(word("history")) == "'history'"
+    with pytest.raises(ValueError, match="plain words"):
+        word("x' OR 'y")
