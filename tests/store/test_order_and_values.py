@@ -24,7 +24,14 @@ INSTANTS = [
     datetime(2024, 2, 29, 12, 0, 0, 100_000, tzinfo=UTC),
     datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
 ]
-TEXTS = ["", " ", "tab\tline\nend\r\n", "quote ' \" \\ %s :name $1", "x\u0001\u007f\u2028", "é e\u0301"]
+TEXTS = [
+    "",
+    " ",
+    "tab\tline\nend\r\n",
+    "quote ' \" \\ %s :name $1",
+    "x\u0001\u007f\u2028",
+    "é e\u0301",
+]
 
 
 def test_the_bytes_of_user_ids_give_their_order(storage: Storage) -> None:

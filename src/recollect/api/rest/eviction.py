@@ -5,8 +5,6 @@ The run belongs to the service. A caller who hangs up stops the stream, not the 
 
 from collections.abc import AsyncIterator
 
-import structlog
-
 from recollect.api.bodies import Evict
 from recollect.api.rest.dispatch import Call, Handler
 from recollect.api.rest.frame import Reply
@@ -15,7 +13,6 @@ from recollect.errors import Internal, RecollectError
 from recollect.services.eviction import Eviction
 
 _FAILED = "the eviction failed; the server's log says why"
-log = structlog.get_logger("recollect.rest")
 
 
 async def evict(call: Call) -> Reply | None:
@@ -36,12 +33,9 @@ async def _events(eviction: Eviction) -> AsyncIterator[bytes]:
         async for progress in eviction.progress():
             yield _event({"progress": progress})
     except RecollectError as error:
-        if isinstance(error, Internal):
-            log.error("eviction failed", exc_info=error)
         text = _FAILED if isinstance(error, Internal) else error.message
         yield b"event: error\n" + _event({"error": text})
-    except Exception:  # the outermost frame of a stream: the caller gets an event, the log the rest
-        log.exception("eviction failed")
+    except Exception:  # noqa: BLE001 - outermost frame of a stream; the service has logged it
         yield b"event: error\n" + _event({"error": _FAILED})
 
 
