@@ -16,7 +16,7 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     module.NAME: module.run for module in (appends, pages, forks, lists, syncs, memory)
 }
 FULL = Effort(rounds=15, seconds=0.5)
-QUICK = Effort(rounds=2, seconds=0.1)
+QUICK = Effort(rounds=1, seconds=0.05)
 INTERRUPTED_EXIT = 130
 
 

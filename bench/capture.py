@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from sqlalchemy import Dialect
+
 from bench.seeds import Tree
 from recollect.domain.clock import SystemClock
 from recollect.domain.entries import Entry
@@ -19,7 +21,8 @@ from recollect.providers.metrics import PrometheusMetrics
 from recollect.services.writing import NewEntry, Writing
 from recollect.settings import DatabaseSettings
 from recollect.stores.database import build_stores, open_engine
-from recollect.stores.engines.base import Engine
+from recollect.stores.engines.postgres import connection as postgres
+from recollect.stores.engines.sqlite import connection as sqlite
 
 
 class Fresh(Enum):
@@ -58,8 +61,8 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
         connections=1,
         metrics=PrometheusMetrics(),
     )
-    stores = build_stores(runtime)
-    writing = Writing(stores, runtime, index_raw_text=True)
+    dialect = sqlite.DIALECT if database.sqlite_path else postgres.DIALECT
+    writing = Writing(build_stores(runtime), runtime, index_raw_text=True)
     principal = Principal(UserId(tree.owner))
     draft = writing.draft(principal, NewEntry(content))
     recorded: list[tuple[str, Mapping[str, Any]]] = []
@@ -69,7 +72,7 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
         try:
             return await engine.write(
                 lambda tx: writing.append(
-                    _Recorder(tx, engine, recorded), principal, ConversationId(tree.id), draft
+                    _Recorder(tx, dialect, recorded), principal, ConversationId(tree.id), draft
                 )
             )
         finally:
@@ -126,9 +129,9 @@ class Replay:
 class _Recorder:
     """A Tx that passes everything on and keeps what was run."""
 
-    def __init__(self, tx: Tx, engine: Engine, into: list[tuple[str, Mapping[str, Any]]]) -> None:
+    def __init__(self, tx: Tx, dialect: Dialect, into: list[tuple[str, Mapping[str, Any]]]) -> None:
         self._tx = tx
-        self._dialect = engine.dialect
+        self._dialect = dialect
         self._into = into
 
     def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:

@@ -72,8 +72,9 @@ async def do(job: Job) -> Outcome:
     loop = asyncio.get_running_loop()
     clients: list[Client] = []
     for lane in job.lanes:
-        client = partial(Client, lane, job.first, job.each)
-        clients.append((await loop.create_connection(client, "127.0.0.1", job.port))[1])
+        factory = partial(Client, lane, job.first, job.each)
+        _, client = await loop.create_connection(factory, "127.0.0.1", job.port)
+        clients.append(client)
     started_at = time.perf_counter()
     for client in clients:
         client.go()

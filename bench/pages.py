@@ -49,7 +49,7 @@ def _tree(number: int, forks: int) -> tuple[Tree, str]:
     for depth in range(3):
         point = tree.entries[-1]
         for _ in range(others // 3 + (depth < others % 3)):
-            tree.say(tree.fork_at(branch, point), 3)
-        branch = tree.fork_at(branch, point)
+            tree.say(tree.fork(branch, point), 3)
+        branch = tree.fork(branch, point)
         tree.say(branch, 20)
     return tree, branch

@@ -1,6 +1,6 @@
 """Rows put into a database in bulk, where a benchmark needs more than it could ask for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -49,11 +49,7 @@ class Tree:
         """Add the root."""
         return self._branch(None, None)
 
-    def fork(self, parent: str) -> str:
-        """Add a fork at the tree's newest entry, which must be visible in the parent."""
-        return self._branch(parent, self.entries[-1] if self.entries else None)
-
-    def fork_at(self, parent: str, entry: Row) -> str:
+    def fork(self, parent: str, entry: Row) -> str:
         """Add a fork whose last inherited entry is this one."""
         return self._branch(parent, entry)
 
@@ -106,15 +102,16 @@ class Tree:
 def plant(database_url: str, trees: Sequence[Tree]) -> None:
     """Insert trees. PostgreSQL learns their statistics at once, as it would within a minute."""
     tables = {
-        "conversation_groups": (_tree_row(tree) for tree in trees),
-        "conversations": (row for tree in trees for row in tree.branches),
-        "conversation_memberships": (_owner_row(tree) for tree in trees),
-        "entries": (row for tree in trees for row in tree.entries),
+        "conversation_groups": [_tree_row(tree) for tree in trees],
+        "conversations": [row for tree in trees for row in tree.branches],
+        "conversation_memberships": [_owner_row(tree) for tree in trees],
+        "entries": [row for tree in trees for row in tree.entries],
     }
+    filled = {table: rows for table, rows in tables.items() if rows}
     if database_url.startswith("sqlite:///"):
-        _plant_sqlite(Path(database_url.removeprefix("sqlite:///")), tables)
+        _plant_sqlite(Path(database_url.removeprefix("sqlite:///")), filled)
     else:
-        _plant_postgres(database_url, tables)
+        _plant_postgres(database_url, filled)
 
 
 def _tree_row(tree: Tree) -> Row:
@@ -135,35 +132,28 @@ def _at(number: int) -> datetime:
     return START + timedelta(milliseconds=number)
 
 
-def _plant_sqlite(path: Path, tables: dict[str, Iterator[Row]]) -> None:
+def _plant_sqlite(path: Path, tables: dict[str, list[Row]]) -> None:
     connection = apsw.Connection(str(path))
     with connection:
         for table, rows in tables.items():
-            for columns, values in _batches(rows):
-                marks = ",".join("?" * len(columns))
-                statement = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({marks})"
-                connection.executemany(statement, (map(_to_sqlite, row) for row in values))
+            columns = list(rows[0])
+            marks = ",".join("?" * len(columns))
+            statement = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({marks})"
+            values = (tuple(map(_to_sqlite, row.values())) for row in rows)
+            connection.executemany(statement, values)
     connection.close()
 
 
-def _plant_postgres(url: str, tables: dict[str, Iterator[Row]]) -> None:
+def _plant_postgres(url: str, tables: dict[str, list[Row]]) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         with connection.transaction(), connection.cursor() as cursor:
             for table, rows in tables.items():
-                for columns, values in _batches(rows):
-                    names = sql.SQL(",").join(map(sql.Identifier, columns))
-                    into = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), names)
-                    with cursor.copy(into) as copy:
-                        for row in values:
-                            copy.write_row(row)
+                columns = sql.SQL(",").join(map(sql.Identifier, rows[0]))
+                into = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), columns)
+                with cursor.copy(into) as copy:
+                    for row in rows:
+                        copy.write_row(tuple(row.values()))
         connection.execute("VACUUM ANALYZE")
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
-    """All rows of a table have the same columns; no rows are no batch."""
-    listed = [(list(row), tuple(row.values())) for row in rows]
-    if listed:
-        yield listed[0][0], [values for _, values in listed]
 
 
 def _to_sqlite(value: Any) -> Any:

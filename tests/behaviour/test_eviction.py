@@ -44,10 +44,11 @@ def rows_left(world: World, tree: str) -> int:
 
 def tasks_for(world: World, tree: str) -> int:
     """How many vector deletions are queued for the tree."""
-    bodies = world.database.rows(
-        "SELECT task_body FROM tasks WHERE task_type = 'vector_store_delete'"
+    tasks = world.database.rows(
+        "SELECT task_body, task_name FROM tasks WHERE task_type = 'vector_store_delete'"
     )
-    parsed = [b if isinstance(b, dict) else json.loads(b) for (b,) in bodies]
+    assert all(name for _, name in tasks), "a task without a name may be queued twice"
+    parsed = [b if isinstance(b, dict) else json.loads(b) for b, _ in tasks]
     return sum(body == {"conversationGroupId": tree} for body in parsed)
 
 

@@ -77,12 +77,18 @@ class Planted:
         return self.conversations
 
 
+def _one_owner(members: dict[str, Level]) -> dict[str, Level]:
+    """The table allows a tree one owner; further ones become managers."""
+    owners = [user for user, level in members.items() if level is Level.OWNER]
+    return members | dict.fromkeys(owners[1:], Level.MANAGER)
+
+
 minutes = st.integers(0, 3)
 trees = st.builds(
     PlannedTree,
     deleted=st.booleans(),
     members=st.dictionaries(st.sampled_from(USERS), st.sampled_from(list(Level)), max_size=3).map(
-        lambda members: _one_owner(members)
+        _one_owner
     ),
     updated=minutes,
     forks=st.lists(minutes, max_size=3),
@@ -170,12 +176,6 @@ def test_a_fork_never_shows_an_ancestors_entry_behind_its_point(
         for view in VIEWS:
             expected = [e for e in branch.shown if _fits(view, e)]
             assert _walk(storage, branch.conversation, view, limit) == [e.id for e in expected]
-
-
-def _one_owner(members: dict[str, Level]) -> dict[str, Level]:
-    """The table allows a tree one owner; further ones become managers."""
-    owners = [user for user, level in members.items() if level is Level.OWNER]
-    return members | {user: Level.MANAGER for user in owners[1:]}
 
 
 def _newest(conversation: Conversation) -> tuple[object, str]:

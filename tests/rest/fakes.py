@@ -158,6 +158,21 @@ class FakeAuthenticator:
         return Principal(UserId(requester_id), client_id=api_key, roles=roles)  # type: ignore[arg-type]
 
 
+class FakeRequestLog:
+    """Keeps the lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str, str, int]] = []
+
+    def write(
+        self, request_id: str, *, method: str, route: str, status: int, seconds: float
+    ) -> None:
+        self.lines.append((request_id, method, route, status))
+
+    def close(self) -> None:
+        raise AssertionError("the adapter does not own the log")
+
+
 class FakeMetrics:
     """Keeps what it was told about requests."""
 
@@ -246,11 +261,13 @@ class Rest:
         self.status = Recorder({"ping": None, "report": REPORT, "measure_queue": None})
         self.gate = FakeGate()
         self.metrics = FakeMetrics()
+        self.requests = FakeRequestLog()
         self.app = create_app(
             self._services(),
             FakeAuthenticator(),
             settings=settings or RestSettings(),
             metrics=self.metrics,  # type: ignore[arg-type]
+            requests=self.requests,
         )
 
     def call(

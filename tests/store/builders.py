@@ -18,7 +18,7 @@ NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 def a_conversation(storage: Storage, **fields: Any) -> Conversation:
     """A root; give `tree_id` and fork fields to make it a fork."""
     id_ = fields.pop("id", None) or storage.new_id()
-    chosen = {
+    chosen: dict[str, Any] = {
         "tree_id": TreeId(id_),
         "owner_user_id": UserId("ann"),
         "title": None,

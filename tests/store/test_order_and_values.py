@@ -35,14 +35,14 @@ TEXTS = [
 
 
 def test_the_bytes_of_user_ids_give_their_order(storage: Storage) -> None:
-    tree = plant(storage, {user: Level.READER for user in reversed(BY_BYTES)})
+    tree = plant(storage, dict.fromkeys(reversed(BY_BYTES), Level.READER))
     page = storage.ask(storage.stores.memberships.page, tree.tree_id, after=None, limit=None)
     expected = sorted(BY_BYTES, key=lambda user: user.encode())
     assert [m.user_id for m in page] == expected == BY_BYTES
 
 
 def test_a_membership_walk_by_bytes_shows_everybody_once(storage: Storage) -> None:
-    tree = plant(storage, {user: Level.READER for user in BY_BYTES})
+    tree = plant(storage, dict.fromkeys(BY_BYTES, Level.READER))
     seen: list[str] = []
     while True:
         after = (NOON, seen[-1]) if seen else None

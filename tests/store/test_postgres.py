@@ -157,14 +157,14 @@ def test_another_error_is_not_run_again(postgres: Storage, state: str) -> None:
 def test_a_failed_statement_is_prepared_again_later(postgres: Storage) -> None:
     """A statement first met behind a failed one was never prepared on that connection."""
     root = plant(postgres)
+
+    def work(tx: Tx) -> None:
+        tx.run(fail_with("22001"), {})
+        postgres.stores.conversations.fetch(tx, root.id)
+
     for _ in range(3 * CONNECTIONS):
         with pytest.raises((Internal, Unavailable)):
-            postgres.write(
-                lambda tx: (
-                    tx.run(fail_with("22001"), {}),
-                    postgres.stores.conversations.fetch(tx, root.id),
-                )
-            )
+            postgres.write(work)
     on_all_connections(postgres)
     for _ in range(3 * CONNECTIONS):
         assert postgres.ask(postgres.stores.conversations.fetch, root.id) == root
@@ -209,5 +209,5 @@ def test_an_eviction_passes_over_a_tree_that_is_in_use(postgres: Storage) -> Non
     free = postgres.do(claim, later, after=None, limit=10)
     go_on.set()
     holding.result(WAIT_SECONDS)
-    assert free == [trees[0].id, trees[2].id]
-    assert postgres.do(claim, later, after=None, limit=10) == [tree.id for tree in trees]
+    assert free == [trees[0].tree_id, trees[2].tree_id]
+    assert postgres.do(claim, later, after=None, limit=10) == [tree.tree_id for tree in trees]

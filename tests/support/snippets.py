@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,14 +117,13 @@ class _Terminals:
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
             text=True,
             start_new_session=True,
         )
         self._running.append(process)
         with _bounded(process, START_SECONDS_MAX):
             lines = list(_until(process, _STARTED))
-        assert lines and lines[-1].startswith(_STARTED), f"{commands}\nended with:\n{lines}"
+        assert "".join(lines[-1:]).startswith(_STARTED), f"{commands}\nended with:\n{lines}"
         return "".join(lines)
 
     def stop(self) -> None:
@@ -154,21 +153,28 @@ def _shell(folder: Path, environment: dict[str, str]) -> Iterator[_Shell]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     ) as process:
         try:
             yield _Shell(process, folder.with_name(f"{folder.name}.commands"))
         finally:
-            process.kill()
+            _end(process)
 
 
 @contextmanager
 def _bounded(process: subprocess.Popen[str], seconds: float) -> Iterator[None]:
-    bound = threading.Timer(seconds, process.kill)
+    bound = threading.Timer(seconds, _end, [process])
     bound.start()
     try:
         yield
     finally:
         bound.cancel()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """With everything it started: each has a process group of its own."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _until(process: subprocess.Popen[str], beginnings: tuple[str, ...]) -> Iterator[str]:
@@ -181,4 +187,4 @@ def _until(process: subprocess.Popen[str], beginnings: tuple[str, ...]) -> Itera
 
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return kept | settings
+    return {**kept, **settings}

@@ -32,15 +32,23 @@ class Uuid7Ids:
         self._clock = clock
         self._lock = threading.Lock()
         self._last = 0
+        self._random = b""
 
     def new(self) -> str:
         """48 bits of milliseconds, 12 bits of counter, 62 random bits."""
         millis = int(self._clock.now().timestamp() * 1000)
         with self._lock:
             self._last = stamp = max(self._last + 1, millis << 12)
-        tail = int.from_bytes(os.urandom(8), "big") & ((1 << 62) - 1)
+            tail = int.from_bytes(self._take(8), "big") & ((1 << 62) - 1)
         value = (stamp >> 12) << 80 | 0x7 << 76 | (stamp & 0xFFF) << 64 | 0b10 << 62 | tail
         return str(UUID(int=value))
+
+    def _take(self, size: int) -> bytes:
+        """Random bytes, asked of the kernel in larger portions."""
+        if len(self._random) < size:
+            self._random = os.urandom(512)
+        taken, self._random = self._random[:size], self._random[size:]
+        return taken
 
 
 def parse_uuid(text: str) -> str | None:

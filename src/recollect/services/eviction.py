@@ -27,6 +27,7 @@ VECTOR_DELETE = "vector_store_delete"
 _TREES_PER_TRANSACTION = 50
 _VECTOR_DELAY = timedelta(seconds=60)
 _LAST_PASSES = 50
+_PASS_DELAY_SECONDS = 0.1
 
 
 class Eviction:
@@ -140,7 +141,7 @@ class EvictionService:
             removed += await self._pass(eviction, cutoff, event_id, removed, total)
             if not await self._count(cutoff):
                 return
-            await asyncio.sleep(self._batch_delay_seconds)
+            await asyncio.sleep(_PASS_DELAY_SECONDS)
 
     async def _pass(
         self, eviction: Eviction, cutoff: datetime, event_id: str, before: int, total: int

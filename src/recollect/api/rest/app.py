@@ -16,6 +16,7 @@ from recollect.api.rest.dispatch import Dispatch, Handler
 from recollect.api.rest.frame import Answer, Frame, Reply, Request
 from recollect.api.rest.system import ShownMetrics, open_answers
 from recollect.ports.identity import Authenticator
+from recollect.ports.requests import RequestLog
 from recollect.services.bundle import Services
 
 NO_ROUTE = "(none)"
@@ -45,10 +46,11 @@ def create_app(
     *,
     settings: RestSettings,
     metrics: ShownMetrics,
+    requests: RequestLog,
     lifespan: Lifespan[ASGIApp] | None = None,
 ) -> Router:
     """The whole REST surface as an ASGI application."""
-    frame = Frame(metrics, local_mode=settings.local_mode)
+    frame = Frame(metrics, requests, local_mode=settings.local_mode)
     dispatch = Dispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
     answers = open_answers(services, metrics) | {
         operation.name: partial(dispatch.answer, operation, HANDLERS[operation.name])

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
-from secrets import token_hex
+from random import getrandbits
 from time import perf_counter
 
 import structlog
@@ -20,6 +20,7 @@ from recollect.api.rest.wire import ClientGone, Headers
 from recollect.domain.jsontext import dump
 from recollect.errors import Forbidden, RecollectError
 from recollect.ports.metrics import Metrics
+from recollect.ports.requests import RequestLog
 
 CLIENT_GONE = 499
 
@@ -55,8 +56,9 @@ Answer = Callable[[Request], Awaitable[Reply]]
 class Frame:
     """Runs an answer for a request and sends what comes of it."""
 
-    def __init__(self, metrics: Metrics, *, local_mode: bool) -> None:
+    def __init__(self, metrics: Metrics, requests: RequestLog, *, local_mode: bool) -> None:
         self._metrics = metrics
+        self._requests = requests
         self._local_mode = local_mode
 
     async def run(
@@ -75,7 +77,7 @@ class Frame:
             except (ClientGone, ClientDisconnect, OSError):
                 pass
             finally:
-                self._record(scope["method"], route, status, perf_counter() - started_at)
+                self._record(request, route, status, perf_counter() - started_at)
 
     async def _reply(self, request: Request, answer: Answer) -> Reply:
         try:
@@ -90,16 +92,11 @@ class Frame:
             log.exception("request failed")
             return _to_reply(500, internal_body(request.id))
 
-    def _record(self, method: str, route: str, status: int, seconds: float) -> None:
-        method = method if method in _METHODS else "OTHER"
+    def _record(self, request: Request, route: str, status: int, seconds: float) -> None:
+        sent = request.scope["method"]
+        method = sent if sent in _METHODS else "OTHER"
         self._metrics.request(method, route, status, seconds)
-        log.info(
-            "request",
-            method=method,
-            route=route,
-            status=status,
-            milliseconds=round(seconds * 1000, 2),
-        )
+        self._requests.write(request.id, method=method, route=route, status=status, seconds=seconds)
 
 
 def _refusal(error: RecollectError, request: Request) -> Reply:
@@ -140,7 +137,8 @@ def _request_id(headers: Headers) -> str:
     sent = headers.get(b"x-request-id")
     if sent is not None and _REQUEST_ID.fullmatch(sent):
         return sent.decode()
-    return token_hex(16)
+    # Unique, not secret: no need to ask the kernel for it on every request.
+    return f"{getrandbits(128):032x}"
 
 
 def _check_host(host: bytes) -> None:

@@ -1,5 +1,6 @@
 """A SQLite connection as we want it, and a transaction on it."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,8 +17,9 @@ from recollect.stores.statements import Compiled, Params, Row, Statement
 DIALECT: Dialect = sqlite_dialect(paramstyle="named")
 BUSY_MS = 10_000
 
+_BUSY_PAUSE_SECONDS = 0.01
+
 _PRAGMAS = """
-PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA secure_delete = ON;
@@ -31,9 +33,23 @@ def connect(path: Path) -> apsw.Connection:
     """Open the file, creating it if need be."""
     connection = apsw.Connection(str(path), statementcachesize=300)
     connection.set_busy_timeout(BUSY_MS)
-    for _ in connection.execute(_PRAGMAS):
-        pass
+    _write_ahead(connection)
+    connection.execute(_PRAGMAS).fetchall()
     return connection
+
+
+def _write_ahead(connection: apsw.Connection) -> None:
+    """SQLite itself does not wait when several connections switch a new file at once."""
+    end = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        except apsw.BusyError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_BUSY_PAUSE_SECONDS)
+        else:
+            return
 
 
 class SqliteTx:

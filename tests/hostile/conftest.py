@@ -1,0 +1,31 @@
+"""A server whose worker rests, so that nothing is written but what requests write."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.hostile.stage import Stage, a_stage
+from tests.hostile.stored import nothing_stored
+from tests.support.engines import TestDatabase
+from tests.support.hosting import a_world
+from tests.support.world import World
+
+
+@pytest.fixture(scope="module")
+def world(engine: TestDatabase) -> Iterator[World]:
+    """A server without background work."""
+    with a_world(engine, {"jobs.embedded_worker": False}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stage(world: World) -> Stage:
+    """A tree with something of everything in it."""
+    return a_stage(world)
+
+
+@pytest.fixture
+def untouched(stage: Stage) -> Iterator[None]:
+    """Fails the test if a row was added, changed or removed meanwhile."""
+    with nothing_stored(stage.world.database):
+        yield

@@ -1,0 +1,92 @@
+"""A tree with something of everything in it, and calls whose bytes are ours to choose."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx
+
+from recollect.api.operations import OPERATIONS, Family, Operation
+from tests.support.api import headers_of
+from tests.support.world import User, World
+
+MARKER = "zanzibarquux"
+"""A word that no answer, event or log line may repeat when it comes as content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The owner calls through the client k1. `ids` holds an existing id for each path parameter."""
+
+    world: World
+    owner: User
+    writer: User
+    ids: Mapping[str, str]
+    memory_id: str
+    fork_id: str
+
+    def caller(self, operation: Operation) -> User:
+        """Who passes the gate of the operation."""
+        match operation.family:
+            case Family.ADMIN:
+                return self.world.admin
+            case Family.SYSTEM:
+                return self.world.nobody
+        return self.owner
+
+    def path(self, operation: Operation, **ids: str) -> str:
+        """The path with existing ids, or those given (already escaped)."""
+        return operation.path.format(**{**self.ids, **ids})
+
+    def send(
+        self,
+        operation: Operation,
+        content: bytes | str | None = None,
+        *,
+        query: str = "",
+        by: User | None = None,
+        headers: Mapping[str, str | bytes] | None = None,
+        **ids: str,
+    ) -> httpx.Response:
+        """Call the operation with exactly this body and query string."""
+        known: dict[str, str | bytes] = dict(headers_of((by or self.caller(operation)).credentials))
+        if content is not None:
+            known["Content-Type"] = "application/json"
+        path = self.path(operation, **ids) + (f"?{query}" if query else "")
+        return self.request(operation.method, path, content, known | dict(headers or {}))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        content: bytes | str | None = None,
+        headers: Mapping[str, str | bytes] | None = None,
+    ) -> httpx.Response:
+        """Call any path with any method."""
+        http = self.world.api.http
+        url = f"http://{http.base_url.host}:{http.base_url.port}{path}"
+        return http.request(method, url, content=content, headers=headers)
+
+
+def a_stage(world: World) -> Stage:
+    """A root of three entries with a fork, both channels, members and a pending transfer."""
+    owner = world.user("ann").with_key("k1")
+    root = owner.starts(f"title {MARKER}", {"note": MARKER})
+    owner.says(root, f"A {MARKER}")
+    second = owner.says(root, "B")
+    memory = owner.notes(root, f"memory {MARKER}")
+    owner.says(root, "C")
+    fork = owner.forks(root, second)
+    manager, writer = world.members(root, owner, "manager", "writer")
+    transfer = owner.offers(root, manager)
+    ids = {
+        "id": root["id"],
+        "entryId": second["id"],
+        "userId": writer.name,
+        "transferId": transfer["id"],
+    }
+    return Stage(world, owner, writer, ids, memory["id"], fork["id"])
+
+
+def operation(name: str) -> Operation:
+    """The row of the table with this name."""
+    return next(row for row in OPERATIONS if row.name == name)

@@ -1,0 +1,1 @@
+"""Migrations: a fresh database, a migrated one and the code agree, on every engine."""

@@ -1,0 +1,1 @@
+"""Use cases below the surfaces: what the background jobs do to stored rows."""

@@ -1,0 +1,84 @@
+"""The benchmarks run: each gives its line on each engine. What they measure is not judged here."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bench.__main__ import BENCHMARKS
+from bench.results import HEADINGS, Goal, Result, to_table
+from bench.rounds import Effort, Rounds, alternate
+from bench.stage import ENGINES, POSTGRES_URL_VARIABLE
+
+ROOT = Path(__file__).parents[2]
+RUN_SECONDS_MAX = 120
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_benchmark_gives_a_line_on_every_engine_and_leaves_nothing_behind(
+    engine: str, postgres_url: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--quick", "--engine", engine],
+        cwd=ROOT,
+        env={**os.environ, POSTGRES_URL_VARIABLE: postgres_url, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=RUN_SECONDS_MAX,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    headings, *lines = done.stdout.splitlines()
+    assert headings.split() == HEADINGS
+    assert [line.split()[:2] for line in lines] == [[name, engine] for name in BENCHMARKS]
+    assert all(float(line.split()[2]) > 0 for line in lines)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_benchmark_is_named() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "nonsense"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=RUN_SECONDS_MAX,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "'nonsense'" in done.stderr
+
+
+def test_a_ratio_is_the_median_of_neighbouring_rounds() -> None:
+    rounds = Rounds({"ours": [10.0, 2.0, 90.0], "theirs": [5.0, 4.0, 30.0]})
+    assert rounds.ratio("ours", "theirs") == (2.0, (0.5, 3.0))
+    assert rounds.rate("theirs") == 5.0
+
+
+def test_sides_take_turns_and_every_second_round_goes_the_other_way() -> None:
+    turns: list[str] = []
+
+    def side(name: str) -> float:
+        turns.append(name)
+        return 1.0
+
+    rounds = alternate(
+        {"b": lambda _: side("b"), "a": lambda _: side("a")}, Effort(rounds=4, seconds=1)
+    )
+    assert turns[2:] == ["a", "b", "b", "a", "a", "b", "b", "a"]
+    assert rounds.ratio("a", "b")[0] == 1.0
+
+
+def test_a_goal_is_met_on_its_own_side_of_the_limit() -> None:
+    assert Goal(1.5, at_least=True).met(1.5)
+    assert not Goal(1.5, at_least=True).met(1.4)
+    assert Goal(1.5, at_least=False).met(1.4)
+    assert not Goal(1.5, at_least=False).met(1.6)
+
+
+def test_the_table_says_ratio_goal_and_verdict() -> None:
+    result = Result("x", "sqlite", 1.234, (1.0, 2.0), Goal(1.5, at_least=False), "5/s")
+    assert to_table([result]).splitlines()[1].split() == [
+        *("x", "sqlite", "1.23", "1.00-2.00"),
+        *("<=", "1.5", "met", "5/s"),
+    ]

@@ -1,0 +1,250 @@
+"""What the documents say against what there is: links, settings, commands, paths, names, codes."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from bench import stage
+
+from recollect import __version__, errors
+from recollect.api import errors as api_errors
+from recollect.api.errors import CLI_EXIT, HTTP_STATUS
+from recollect.api.operations import OPERATIONS
+from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.cli.main import INTERRUPTED_EXIT, app
+from recollect.config import CONFIG_VARIABLE, env_name, fields, load
+from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
+from recollect.domain.entries import (
+    CONTENT_ITEMS_MAX,
+    CONTENT_TYPE_CHARS_MAX,
+    INDEXED_CHARS_MAX,
+    SYNC_ITEMS_MAX,
+)
+from recollect.domain.events import JUSTIFICATION_CHARS_MAX
+from recollect.domain.jsontext import DEPTH_MAX
+from recollect.domain.memberships import USER_ID_CHARS_MAX
+from recollect.domain.pages import LIMIT_MAX
+from recollect.errors import RecollectError
+from recollect.policy.principals import Role
+from recollect.providers.metrics import PrometheusMetrics
+from recollect.settings import Settings
+from tests.support.engines import POSTGRES_URL_VARIABLE
+from tests.support.snippets import code_of
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+SOURCES = (ROOT, ROOT / "src" / "recollect")
+LIMITS = {
+    "request body": f"{BODY_BYTES_MAX >> 20} MiB",
+    "depth of JSON": f"{DEPTH_MAX}",
+    "`limit` of a list": f"{LIMIT_MAX:,} items",
+    "`title`": f"{TITLE_CHARS_MAX} characters",
+    "`metadata`": f"{METADATA_BYTES_MAX >> 10} KiB",
+    "`content` of an append": f"{CONTENT_ITEMS_MAX:,} items",
+    "`content` of a sync": f"{SYNC_ITEMS_MAX:,} items",
+    "`contentType`": f"{CONTENT_TYPE_CHARS_MAX} characters",
+    "`indexedContent`": f"{INDEXED_CHARS_MAX:,} characters",
+    "`userId`": f"{USER_ID_CHARS_MAX} characters",
+    "`justification`": f"{JUSTIFICATION_CHARS_MAX:,} characters",
+}
+
+_INLINE = re.compile(r"`([^`\n]+)`")
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
+_PATH = re.compile(
+    r"(?:(GET|POST|PATCH|DELETE|PUT) )?(/v1/[^\s\"'`?]*|/metrics|/openapi[\w-]*\.json)"
+)
+_CURL = re.compile(r"(?:\$API|http://127\.0\.0\.1:8080)(/[^\s\"'?|]*)")
+_SETTING = re.compile(rf"(?:{'|'.join(Settings.model_fields)})\.(?!py\b)[a-z_]+")
+_COMMAND = re.compile(r"(?<![\w-])recollect((?: +[^\s|;)\"]+)+)")
+
+
+@cache
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def inline_code(name: str) -> list[str]:
+    """What stands between single backticks, outside of blocks."""
+    return _INLINE.findall(_FENCED.sub("", read(name)))
+
+
+def code(name: str) -> list[str]:
+    """All that is meant literally: inline code and lines of shell commands."""
+    return [*inline_code(name), *"".join(code_of(read(name), "sh")).splitlines()]
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as code hosts make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def anchors(page: Path) -> set[str]:
+    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    return {slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+
+
+def rows(name: str, columns: int) -> list[list[str]]:
+    """The cells of every table row that has so many."""
+    lines = [line.strip()[1:-1].split("|") for line in read(name).splitlines() if line[:1] == "|"]
+    return [[cell.strip() for cell in line] for line in lines if len(line) == columns]
+
+
+def matches(path: str, template: str) -> bool:
+    """A part of the template in braces stands for a variable or a name of the example."""
+    parts, wanted = path.strip("/").split("/"), template.strip("/").split("/")
+    return len(parts) == len(wanted) and all(
+        part == right or (right.startswith("{") and not part.startswith("{"))
+        for part, right in zip(parts, wanted, strict=True)
+    )
+
+
+def mentioned_paths(name: str) -> Iterator[tuple[str | None, str]]:
+    for text in code(name):
+        yield from ((method or None, path) for method, path in _PATH.findall(text))
+        for path in _CURL.findall(text):
+            yield None, path if "127.0.0.1" in text else f"/v1{path}"
+
+
+def test_there_are_pages_to_check() -> None:
+    assert {"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/guide/operating.md"} <= {*NAMES}
+    assert len([name for name in NAMES if name.startswith("docs/adr/0")]) >= 9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_link_leads_somewhere(name: str) -> None:
+    for target in _LINK.findall(_FENCED.sub("", read(name))):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        page = (ROOT / name).parent / path if path else ROOT / name
+        assert page.exists(), target
+        assert not anchor or anchor in anchors(page), target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_setting_that_is_named_exists(name: str) -> None:
+    for text in inline_code(name):
+        for key in _SETTING.findall(text) if _SETTING.fullmatch(text) else []:
+            assert key in fields(), key
+    ours = {CONFIG_VARIABLE, POSTGRES_URL_VARIABLE, stage.POSTGRES_URL_VARIABLE}
+    known = ours | {env_name(key) for key in fields()}
+    for variable in re.findall(r"\bRECOLLECT_[A-Z]\w*", read(name)):
+        assert variable in known, variable
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_of_a_settings_file_loads(name: str, tmp_path: Path) -> None:
+    for number, text in enumerate(code_of(read(name), "toml")):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(text, encoding="utf-8")
+        assert load(environ={}, config_path=file).settings
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_that_is_named_exists(name: str) -> None:
+    for text in code(name):
+        for words in _COMMAND.findall(text):
+            command, rest = find_command(words.split())
+            assert not (rest and subcommands(command)), text
+            known = {option for param in command.params for option in param.opts}
+            assert {word for word in rest if word.startswith("--")} <= known, text
+
+
+def find_command(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that the words begin with, and the words after it."""
+    command: Any = typer.main.get_command(app)
+    while words and words[0] in subcommands(command):
+        command, words = subcommands(command)[words[0]], words[1:]
+    return command, words
+
+
+def subcommands(command: Any) -> dict[str, Any]:
+    """What a group holds; a command holds nothing."""
+    return getattr(command, "commands", {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_make_target_that_is_named_exists(name: str) -> None:
+    targets = set(re.findall(r"^(\w+):", read("Makefile"), re.MULTILINE))
+    for text in code(name):
+        for target in re.findall(r"\bmake ([a-z]+)\b", text):
+            assert target in targets, target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_rest_path_that_is_named_is_an_operation(name: str) -> None:
+    for method, path in mentioned_paths(name):
+        found = [o for o in OPERATIONS if matches(path, o.path)]
+        prefix = any(o.path.startswith(f"{path.rstrip('/')}/") for o in OPERATIONS)
+        assert found or (method is None and prefix), path
+        assert method is None or method in {o.method for o in found}, f"{method} {path}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_source_file_that_is_named_exists(name: str) -> None:
+    for text in inline_code(name):
+        if re.fullmatch(r"[\w./-]+(?:\.(?:py|md|txt|toml|json)|/)", text) and "/" in text[:-1]:
+            written_by_users = text.startswith(("recollect-data", "/"))
+            assert written_by_users or any((base / text).exists() for base in SOURCES), text
+
+
+def test_the_guide_names_every_metric() -> None:
+    shown = PrometheusMetrics().render()[0].decode()
+    there = set(re.findall(r"^# TYPE (\w+) (?:counter|histogram|gauge)$", shown, re.MULTILINE))
+    named = {cells[0].strip("`") for cells in rows("docs/guide/operating.md", 3)}
+    metrics = {metric for metric in there if not metric.endswith("_created")}
+    assert {name for name in named if re.match(r"recollect_\w+$", name)} == metrics
+
+
+def test_the_guide_names_every_error_code_and_its_status() -> None:
+    kinds = [kind for module in (errors, api_errors) for kind in vars(module).values()]
+    there = {
+        (str(status_of(kind)), f"`{kind.default_code}`")
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, RecollectError) and kind != RecollectError
+    }
+    named = {(cells[0], cells[1]) for cells in rows("docs/guide/errors.md", 4)}
+    assert named - {("status", "`code`"), ("---", "---")} == there
+
+
+def status_of(kind: type[RecollectError]) -> int:
+    return next(HTTP_STATUS[one] for one in kind.__mro__ if one in HTTP_STATUS)
+
+
+def test_the_guide_names_every_limit() -> None:
+    named = dict(rows("docs/guide/errors.md", 2))
+    for what, most in LIMITS.items():
+        assert named[what].startswith(most), what
+
+
+def test_the_guide_names_every_exit_code() -> None:
+    named = {cells[0] for cells in rows("docs/guide/errors.md", 2) if cells[0].isdigit()}
+    assert named == {str(code) for code in (0, INTERRUPTED_EXIT, *CLI_EXIT.values())}
+
+
+def test_the_guides_name_every_command_and_every_role() -> None:
+    operating = inline_code("docs/guide/operating.md")
+    for name in subcommands(typer.main.get_command(app)):
+        assert any(text.startswith(f"recollect {name}") for text in operating), name
+    named = {cells[0].strip("`") for cells in rows("docs/guide/identity.md", 2)}
+    assert {role.value for role in Role} <= named
+
+
+def test_the_changelog_has_an_entry_for_this_version() -> None:
+    assert f"\n## [{__version__}]" in read("CHANGELOG.md")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/adr/0")])
+def test_a_decision_record_is_whole_and_listed(name: str) -> None:
+    text = read(name)
+    for heading in ("## Context", "## Decision", "## Consequences"):
+        assert f"\n{heading}\n" in text
+    assert re.search(r"^## (Measured|Rejected)", text, re.MULTILINE)
+    assert Path(name).name in read("docs/adr/README.md")
+    assert text.startswith(f"# {Path(name).name[:4]} ")

@@ -1,0 +1,1 @@
+"""The worker: claims, leases, back-off, and what is kept of a failure."""
