@@ -28,7 +28,7 @@ check: dev
 	$(BIN)/python -m recollect.cli.settings_page --check
 
 test: check
-	$(BIN)/pytest -n $(JOBS) -m "not soak"
+	$(BIN)/pytest -n $(JOBS) --dist loadfile
 
 soak: dev
 	$(BIN)/pytest --soak

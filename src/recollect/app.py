@@ -140,6 +140,13 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
     return App(settings, runtime, PrometheusMetrics())
 
 
+def require_database(settings: Settings) -> None:
+    """Raises InvalidInput if the database is a file that does not exist; nothing is created."""
+    path = settings.database.sqlite_path
+    if path is not None and not path.exists():
+        raise InvalidInput(f"there is no database at {path}: check database.url")
+
+
 def migrate(settings: Settings) -> migrations.MigrationReport:
     """Bring the database to the newest schema, and nothing else."""
     return migrations.migrate(_engine(settings, PrometheusMetrics()))
@@ -152,7 +159,7 @@ def signing_secret(settings: Settings) -> bytes | None:
     if settings.auth.mode == "jwt":
         return None
     try:
-        settings.local_key_path.parent.mkdir(parents=True, exist_ok=True)
+        settings.local_key_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return load_or_create(settings.local_key_path)
     except (OSError, ValueError) as error:
         raise InvalidInput(f"the key file of local tokens is unusable: {error}") from error

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -12,10 +13,11 @@ from recollect.domain.ids import TreeId
 from recollect.domain.jsontext import JsonText
 from recollect.errors import Internal, Unavailable
 from recollect.ports.database import Tx
+from recollect.stores import migrations
 from recollect.stores.engines.sqlite.engine import BATCH_MAX
 from recollect.stores.statements import Statement
 from tests.store.builders import NOON, an_entry, plant, put
-from tests.store.storage import WAIT_SECONDS, Storage, a_storage, blocked
+from tests.store.storage import WAIT_SECONDS, Storage, a_storage, an_engine, blocked
 from tests.support.engines import a_sqlite_database
 
 PRAGMAS = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1}
@@ -182,3 +184,17 @@ def test_two_processes_that_read_and_then_write_lose_nothing(sqlite: Storage) ->
         for future in both:
             future.result(WAIT_SECONDS)
     assert sqlite.database.rows("SELECT last_seq FROM conversation_groups") == [(100,)]
+
+
+def test_opening_a_new_file_waits_for_one_who_writes_it(tmp_path: Path) -> None:
+    """Switching to the write-ahead log does not wait by itself: two first starts would race."""
+    database = a_sqlite_database(tmp_path)
+    first = apsw.Connection(str(database.path))
+    first.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(migrations.migrate, an_engine(database))
+        with pytest.raises(TimeoutError):
+            second.result(0.3)
+        first.execute("ROLLBACK")
+        assert second.result(WAIT_SECONDS).from_version == 0
+    first.close()

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.app import build
+from recollect.app import build, require_database
 from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
 from recollect.settings import Settings
 
@@ -30,6 +30,7 @@ def doctor(
 
 
 async def _examine(settings: Settings, *, retry_stuck: bool) -> tuple[dict[str, Any], int]:
+    require_database(settings)
     app = build(settings)
     try:
         if retry_stuck:

@@ -41,6 +41,7 @@ def token(
             now=SystemClock().now(),
             issuer=settings.auth.issuer,
             audience=settings.auth.audience,
+            roles_claim=settings.auth.roles_claim,
         )
     except ValueError as error:
         raise InvalidInput(f"can't make a token: {error}") from error

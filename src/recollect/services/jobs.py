@@ -45,8 +45,7 @@ class MaintenanceJobs:
         def work(tx: Tx) -> None:
             self._stores.jobs.insert(tx, self._retention(timedelta()))
             key_id = self._current_key()
-            done = self._stores.maintenance.fetch_state(tx, _ROTATED_TO)
-            if key_id is not None and key_id != done:
+            if key_id is not None and self._may_be_stale(tx, key_id):
                 name = f"{KEY_ROTATION}:{key_id}"
                 body = {"keyId": key_id}
                 job = NewJob(KEY_ROTATION, body, self._runtime.clock.now(), name)
@@ -93,6 +92,11 @@ class MaintenanceJobs:
         return lambda tx: self._stores.maintenance.rotate(
             tx, column, after=after, limit=_ROWS_PER_TRANSACTION
         )
+
+    def _may_be_stale(self, tx: Tx, key_id: str) -> bool:
+        """While an old key is kept, a server that still had it first may have written with it."""
+        done = self._stores.maintenance.fetch_state(tx, _ROTATED_TO)
+        return key_id != done or len(self._runtime.cipher.key_ids()) > 1
 
     def _current_key(self) -> str | None:
         return next(iter(self._runtime.cipher.key_ids()), None)

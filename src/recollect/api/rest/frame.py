@@ -24,6 +24,7 @@ from recollect.ports.requests import RequestLog
 
 CLIENT_GONE = 499
 
+_CLOSED = "the handler is closed"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 log = structlog.get_logger("recollect.rest")
@@ -76,6 +77,10 @@ class Frame:
                 status = reply.status
             except (ClientGone, ClientDisconnect, OSError):
                 pass
+            except RuntimeError as error:
+                # What uvloop says of a connection that closed before the server was told so.
+                if _CLOSED not in str(error):
+                    raise
             finally:
                 self._record(request, route, status, perf_counter() - started_at)
 

@@ -204,7 +204,9 @@ def _check_media_type(content_type: bytes | None) -> None:
         media.startswith("application/") and media.endswith("+json")
     )
     if not is_json or any(charset not in ("utf-8", "utf8") for charset in charsets):
-        raise UnsupportedMediaType("the body must be application/json in UTF-8")
+        raise UnsupportedMediaType(
+            "the body must be JSON in UTF-8: send `Content-Type: application/json`"
+        )
 
 
 def _violations(error: ValidationError) -> ValidationFailed:

@@ -69,7 +69,8 @@ class CredentialAuthenticator:
 
     def _asserted(self, requester_id: str | None, *, trusted: bool) -> UserId:
         if requester_id is None:
-            raise Unauthenticated("no user: send a bearer token")
+            either = "`X-Requester-Id` or " if self._believes_anyone else ""
+            raise Unauthenticated(f"no user: send {either}a bearer token")
         if not (trusted or self._believes_anyone):
             raise Unauthenticated("`X-Requester-Id` alone is believed of trusted clients only")
         problem = name_problem(requester_id)

@@ -35,6 +35,7 @@ def mint(
     now: datetime,
     issuer: str | None = None,
     audience: str | None = None,
+    roles_claim: str | None = None,
 ) -> str:
     """An HS256 token for `user_id` (`sub`) with `roles`, good for `ttl` from `now` on.
 
@@ -48,7 +49,7 @@ def mint(
     issued_at = int(now.timestamp())
     payload: dict[str, Any] = {"sub": user_id, "iat": issued_at}
     payload["exp"] = issued_at + int(ttl.total_seconds())
-    optional = {"roles": list(roles), "iss": issuer, "aud": audience}
+    optional = {roles_claim or "roles": list(roles), "iss": issuer, "aud": audience}
     payload.update({claim: value for claim, value in optional.items() if value})
     return SharedSecret(secret).sign(json.dumps(payload).encode())
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import psycopg
+from psycopg import errors as pg_errors
 from sqlalchemy import Dialect
 
-from recollect.errors import Unavailable
+from recollect.errors import Conflict, Unavailable
 from recollect.ports.database import Retry, Tx
 from recollect.ports.metrics import Metrics, TransactionKind
 from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Request, deliver
@@ -36,6 +37,10 @@ _BEGIN: dict[TransactionKind, str] = {
     "write": "BEGIN",
 }
 _MIGRATION_LOCK = 0x5245434F
+_NEEDS_PGVECTOR = (
+    "the schema can't be changed: it needs the extension pgvector, installed on the server and "
+    "created once by a superuser (CREATE EXTENSION vector), and a role that may create tables"
+)
 
 
 class PostgresEngine:
@@ -69,6 +74,8 @@ class PostgresEngine:
                 connection.execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})".encode())
                 if unless is None or not connection.execute(unless.encode()).fetchall():
                     connection.execute(sql.encode())
+        except (pg_errors.InsufficientPrivilege, pg_errors.UndefinedFile) as error:
+            raise Conflict(_NEEDS_PGVECTOR) from error
         except psycopg.Error as error:
             raise translate(error) from error
 
@@ -104,7 +111,8 @@ class PostgresEngine:
         try:
             return connect(self._url)
         except psycopg.Error as error:
-            raise translate(error) from error
+            reason = str(error).partition("\n")[0]
+            raise Unavailable(f"can't connect to PostgreSQL: {reason}") from error
 
     async def _submit(self, kind: TransactionKind, work: Callable[[Tx], T]) -> T:
         if self._closed:

@@ -30,7 +30,9 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {"DateTime": from_text, "Boolean"
 
 
 def connect(path: Path) -> apsw.Connection:
-    """Open the file, creating it if need be."""
+    """Open the file, made for its owner alone if there is none; its WAL follows its mode."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600, exist_ok=True)
     connection = apsw.Connection(str(path), statementcachesize=300)
     connection.set_busy_timeout(BUSY_MS)
     _write_ahead(connection)

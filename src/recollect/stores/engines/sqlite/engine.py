@@ -36,7 +36,6 @@ class SqliteEngine:
     dialect: Dialect = DIALECT
 
     def __init__(self, path: Path, *, readers: int, metrics: Metrics) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._metrics = metrics
         self._writes: _Queue = queue.SimpleQueue()
