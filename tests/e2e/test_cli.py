@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import jwt
 import pytest
@@ -258,6 +259,28 @@ def test_doctor_finds_no_problems_in_a_fresh_database(run: Run) -> None:
     result = run("doctor", "--json")
     assert result.returncode == 0, result.stderr
     assert isinstance(json.loads(result.stdout), dict)
+
+
+def test_doctor_on_a_mistyped_file_says_so_and_makes_none(run: Run, tmp_path: Path) -> None:
+    result = run("doctor", "--database-url", "sqlite:///typo.db")
+    assert result.returncode == 2
+    assert "no database at typo.db" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_database_is_its_owners_alone(run: Run, tmp_path: Path) -> None:
+    run("migrate")
+    folder = tmp_path / "recollect-data"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "recollect.db").stat().st_mode) == 0o600
+
+
+def test_a_missing_postgres_database_is_named(run: Run, postgres_url: str) -> None:
+    url = urlunsplit(urlsplit(postgres_url)._replace(path="/no_such_database"))
+    result = run("migrate", DATABASE__URL=url)
+    assert result.returncode == 7
+    assert "can't connect to PostgreSQL" in result.stderr
+    assert "no_such_database" in result.stderr
 
 
 def test_a_worker_stops_with_exit_code_0(start: Start, run: Run) -> None:

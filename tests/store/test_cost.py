@@ -22,7 +22,7 @@ ANN = Principal(UserId("ann"), client_id=ClientId("k1"))
 LIMIT = 50
 DEPTH = 3
 # A B-tree grows by a level now and then, and a page may be split: this many pages a statement.
-PAGES_A_STATEMENT = 6
+PAGES_A_STATEMENT = 2
 
 
 @dataclass(frozen=True, slots=True)

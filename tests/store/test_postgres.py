@@ -141,7 +141,7 @@ def test_a_lost_race_is_run_again(postgres: Storage, state: str) -> None:
     assert len(runs) == 2
 
 
-@pytest.mark.parametrize("state", ["22001", "42601", "53100", "57014"])
+@pytest.mark.parametrize("state", ["22001", "42601", "53100", "57014", "ZZ999"])
 def test_another_error_is_not_run_again(postgres: Storage, state: str) -> None:
     runs: list[int] = []
 
@@ -168,6 +168,33 @@ def test_a_failed_statement_is_prepared_again_later(postgres: Storage) -> None:
     on_all_connections(postgres)
     for _ in range(3 * CONNECTIONS):
         assert postgres.ask(postgres.stores.conversations.fetch, root.id) == root
+
+
+@pytest.mark.parametrize("reads_on", [False, True])
+def test_a_failed_transaction_keeps_its_connection(postgres: Storage, reads_on: bool) -> None:
+    root = plant(postgres)
+
+    def work(tx: Tx) -> None:
+        tx.run(fail_with("22001"), {})
+        if reads_on:
+            postgres.stores.conversations.fetch(tx, root.id)
+
+    before = backends(postgres)
+    for _ in range(3 * CONNECTIONS):
+        with pytest.raises(Internal):
+            postgres.write(work)
+    assert backends(postgres) == before
+
+
+def backends(storage: Storage) -> set[int]:
+    """The server processes behind our connections."""
+    on_all_connections(storage)
+    rows = storage.database.rows(
+        "SELECT pid FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    assert len(rows) == CONNECTIONS
+    return {pid for (pid,) in rows}
 
 
 def test_a_claim_passes_over_what_another_holds(postgres: Storage) -> None:

@@ -14,7 +14,7 @@ from prometheus_client import (
 from recollect.ports.metrics import TransactionKind
 
 # A `_created` twin of every series doubles the page and tells nothing that we need.
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -77,6 +77,7 @@ class PipelinedConnection:
         self._prepared: dict[str, _Prepared] = {}
         self._names = count()
         self._unread: deque[Answer] = deque()
+        self._syncing = False
 
     def close(self) -> None:
         """Let go of it; an open transaction is lost."""
@@ -105,8 +106,7 @@ class PipelinedConnection:
 
     def sync(self) -> None:
         """Send what is queued and read every answer. Raises the first error."""
-        self._pgconn.pipeline_sync()
-        self._flush()
+        self._send_sync()
         while self._unread:
             self._read_one(self._unread.popleft())
         self._read_to_sync()
@@ -117,11 +117,16 @@ class PipelinedConnection:
             if answer.preparing:  # the server skipped it
                 self._prepared.pop(answer.prepared.sql, None)
         self._unread.clear()
-        self._pgconn.pipeline_sync()
-        self._flush()
+        if not self._syncing:  # an error inside `sync` left its end unread
+            self._send_sync()
         self._read_to_sync()
         self.queue("ROLLBACK")
         self.sync()
+
+    def _send_sync(self) -> None:
+        self._pgconn.pipeline_sync()
+        self._syncing = True
+        self._flush()
 
     def _prepare(self, sql: str) -> _Prepared:
         prepared = self._prepared[sql] = _Prepared(b"s%d" % next(self._names), sql)
@@ -147,6 +152,7 @@ class PipelinedConnection:
         while True:
             result = self._result()
             if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
+                self._syncing = False
                 return
             self._check_alive()
 
@@ -212,7 +218,11 @@ def _error(result: pq.abc.PGresult) -> psycopg.Error:
     state = result.error_field(pq.DiagnosticField.SQLSTATE)
     if state is None:
         return psycopg.OperationalError("the connection is lost")
-    return pg_errors.lookup(state.decode())("refused by the server")
+    try:
+        kind = pg_errors.lookup(state.decode())
+    except KeyError:  # a code of an extension, or of a newer server
+        kind = psycopg.DatabaseError
+    return kind("refused by the server")
 
 
 def _rows(result: pq.abc.PGresult, prepared: _Prepared) -> list[Row]:
