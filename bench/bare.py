@@ -77,5 +77,5 @@ def _run_appends(connection: psycopg.Connection[Any], appends: list[Append]) -> 
         cursor.execute("COMMIT")
 
 
-def _to_sqlite(params: dict[str, Any]) -> dict[str, Any]:
-    return {k: to_text(v) if isinstance(v, datetime) else v for k, v in params.items()}
+def _to_sqlite(params: dict[str, Any]) -> list[Any]:
+    return [to_text(v) if isinstance(v, datetime) else v for v in params.values()]

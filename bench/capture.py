@@ -39,7 +39,7 @@ class Fresh(Enum):
 class Step:
     """One statement of the driver's; a parameter is a constant or a kind of fresh value.
 
-    Positional parameters have names such as `$1`, in their order.
+    Parameters are positional; here they have names such as `$1`, in their order.
     """
 
     sql: str
@@ -143,12 +143,17 @@ class _Recorder:
     def run(self, statement: Any, params: Mapping[str, Any]) -> None:
         self._tx.run(self._kept(statement, params), params)
 
+    def lock(self, statement: Any, params: Mapping[str, Any]) -> None:
+        """SQLite runs nothing here, so there is nothing to repeat."""
+        if self._dialect is postgres.DIALECT:
+            self._kept(statement, params)
+        self._tx.lock(statement, params)
+
     def change(self, statement: Any, params: Mapping[str, Any]) -> int:
         return self._tx.change(self._kept(statement, params), params)
 
     def _kept(self, statement: Any, params: Mapping[str, Any]) -> Any:
         compiled = statement.on(self._dialect)
-        bound = compiled.bind(params)
-        placed = {f"${number}": bound[name] for number, name in enumerate(compiled.order, 1)}
-        self._into.append((compiled.sql, placed or bound))
+        bound = enumerate(compiled.bind(params), 1)
+        self._into.append((compiled.sql, {f"${number}": value for number, value in bound}))
         return statement

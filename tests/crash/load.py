@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.domain.conversations import preview
+from recollect.domain.conversations import headline
 from tests.support.engines import TestDatabase
 
 CLIENTS = 8
@@ -114,7 +114,7 @@ def _check_rows(database: TestDatabase, texts: dict[str, list[str]]) -> None:
     previews = database.rows("SELECT id, last_message_preview, last_text_seq FROM conversations")
     assert {str(id_) for id_, _, _ in previews} == set(texts)
     for id_, shown, last_text_seq in previews:
-        assert shown == preview(texts[str(id_)][-1])
+        assert shown == headline(texts[str(id_)][-1]).preview
         assert last_text_seq == len(texts[str(id_)])
     positions = database.rows("SELECT id, last_seq FROM conversation_groups")
     assert {str(id_): seq for id_, seq in positions} == {i: len(t) for i, t in texts.items()}

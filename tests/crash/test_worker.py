@@ -6,15 +6,14 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.domain.clock import to_text
 from recollect.domain.jsontext import JsonText
 from tests.conftest import SoakSize
 from tests.crash.processes import a_process, doctor
-from tests.store.builders import an_entry, plant, put
+from tests.store.builders import NOON, an_entry, plant, put
+from tests.store.bulk import insert
 from tests.store.storage import a_storage
 from tests.support.encryption import KEY_A, KEY_B
 from tests.support.engines import TestDatabase
@@ -110,27 +109,18 @@ def wait_until(true: Callable[[], bool]) -> None:
 def queue_vector_deletes(database: TestDatabase, count: int) -> None:
     """As an eviction leaves them: due jobs, and vectors whose entries are gone."""
     with a_storage(database):
-        pass
-    now: Any = datetime.now(UTC)
-    vector: Any = "[1,2,3]"
-    if database.engine == "sqlite":
-        now, vector = to_text(now), vector.encode()
-    for _ in range(count):
-        tree, job, entry = (str(uuid.uuid4()) for _ in range(3))
-        database.rows(
-            "INSERT INTO entry_embeddings VALUES (:entry, :tree, :tree, :vector)",
-            entry=entry,
-            tree=tree,
-            vector=vector,
-        )
-        database.rows(
-            "INSERT INTO tasks (id, task_name, task_type, task_body, created_at, retry_at) "
-            "VALUES (:id, :name, 'vector_store_delete', :body, :now, :now)",
-            id=job,
-            name=f"vector_store_delete:{tree}",
-            body=json.dumps({"conversationGroupId": tree}),
-            now=now,
-        )
+        trees = [str(uuid.uuid4()) for _ in range(count)]
+    vector = b"123" if database.engine == "sqlite" else "[1,2,3]"
+    columns = ("entry_id", "conversation_id", "conversation_group_id", "embedding")
+    vectors = ((str(uuid.uuid4()), tree, tree, vector) for tree in trees)
+    insert(database, "entry_embeddings", columns, vectors)
+    kind = "vector_store_delete"
+    jobs = (
+        (tree, f"{kind}:{tree}", kind, json.dumps({"conversationGroupId": tree}), NOON, NOON)
+        for tree in trees
+    )
+    named = ("id", "task_name", "task_type", "task_body", "created_at", "retry_at")
+    insert(database, "tasks", named, jobs)
 
 
 def seal_entries(database: TestDatabase, rows: int, *, key: dict[str, str]) -> None:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from recollect.domain.conversations import (
     Conversation,
-    auto_title,
+    Headline,
     clean_text,
+    headline,
     is_blank,
     matches_query,
-    preview,
 )
 from recollect.domain.ids import ConversationId, TreeId, UserId
 
@@ -62,16 +62,15 @@ def test_cleaning_keeps_every_other_character_in_order(text: str) -> None:
 
 @given(spaced_texts)
 def test_a_title_is_the_first_forty_characters_and_nothing_added(text: str) -> None:
-    assert auto_title(text) == (clean_text(text)[:40] or None)
+    assert headline(text).title == (clean_text(text)[:40] or None)
 
 
 def test_a_blank_text_gives_no_title_and_no_preview() -> None:
-    assert auto_title(" \n\x01") is None
-    assert preview(" \n\x01") is None
+    assert headline(" \n\x01") == Headline(None, None)
 
 
 def test_a_title_counts_characters_after_cleaning() -> None:
-    assert auto_title("\n\n" + "é" * 39 + "   xyz") == "é" * 39 + " "
+    assert headline("\n\n" + "é" * 39 + "   xyz").title == "é" * 39 + " "
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_a_title_counts_characters_after_cleaning() -> None:
     ],
 )
 def test_a_preview_is_marked_only_when_cut(text: str, shown: str) -> None:
-    assert preview(text) == shown
+    assert headline(text).preview == shown
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,9 @@ def content_for(row: Operation) -> bytes | None:
 def sample(schema: Schema) -> Any:
     """A value that the schema allows."""
     chosen = alternatives(schema)[0]
-    if "examples" in chosen or "enum" in chosen:
-        return chosen.get("examples", chosen.get("enum"))[0]
+    for listed in ("examples", "enum"):
+        if listed in chosen:
+            return chosen[listed][0]
     if chosen.get("format") == "uuid":
         return new_id()
     match chosen.get("type"):

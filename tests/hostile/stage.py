@@ -1,6 +1,6 @@
 """A tree with something of everything in it, and calls whose bytes are ours to choose."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import httpx
@@ -15,10 +15,14 @@ MARKER = "zanzibarquux"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The owner calls through the client k1. `ids` holds an existing id for each path parameter."""
+    """The owner calls through k1 and has offered the tree to the manager.
+
+    `ids` holds an existing id for each path parameter.
+    """
 
     world: World
     owner: User
+    manager: User
     writer: User
     ids: Mapping[str, str]
     memory_id: str
@@ -33,38 +37,42 @@ class Stage:
                 return self.world.nobody
         return self.owner
 
-    def path(self, operation: Operation, **ids: str) -> str:
+    def path(self, operation: Operation, ids: Mapping[str, str] | None = None) -> str:
         """The path with existing ids, or those given (already escaped)."""
-        return operation.path.format(**{**self.ids, **ids})
+        return operation.path.format(**{**self.ids, **(ids or {})})
 
     def send(
         self,
         operation: Operation,
-        content: bytes | str | None = None,
+        content: bytes | str | Iterable[bytes] | None = None,
         *,
         query: str = "",
         by: User | None = None,
         headers: Mapping[str, str | bytes] | None = None,
-        **ids: str,
+        ids: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         """Call the operation with exactly this body and query string."""
         known: dict[str, str | bytes] = dict(headers_of((by or self.caller(operation)).credentials))
         if content is not None:
             known["Content-Type"] = "application/json"
-        path = self.path(operation, **ids) + (f"?{query}" if query else "")
+        path = self.path(operation, ids) + (f"?{query}" if query else "")
         return self.request(operation.method, path, content, known | dict(headers or {}))
 
     def request(
         self,
         method: str,
         path: str,
-        content: bytes | str | None = None,
+        content: bytes | str | Iterable[bytes] | None = None,
         headers: Mapping[str, str | bytes] | None = None,
     ) -> httpx.Response:
         """Call any path with any method."""
         http = self.world.api.http
         url = f"http://{http.base_url.host}:{http.base_url.port}{path}"
-        return http.request(method, url, content=content, headers=headers)
+        encoded = {
+            name.encode(): text.encode() if isinstance(text, str) else text
+            for name, text in (headers or {}).items()
+        }
+        return http.request(method, url, content=content, headers=encoded)
 
 
 def a_stage(world: World) -> Stage:
@@ -84,7 +92,7 @@ def a_stage(world: World) -> Stage:
         "userId": writer.name,
         "transferId": transfer["id"],
     }
-    return Stage(world, owner, writer, ids, memory["id"], fork["id"])
+    return Stage(world, owner, manager, writer, ids, memory["id"], fork["id"])
 
 
 def operation(name: str) -> Operation:

@@ -1,6 +1,7 @@
 """Callers who are nobody, or say to be somebody else."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -21,6 +22,7 @@ every_closed = pytest.mark.parametrize("row", CLOSED, ids=[row.name for row in C
 every_admin = pytest.mark.parametrize("row", ADMIN_ROWS, ids=[row.name for row in ADMIN_ROWS])
 
 GOOD = f"Bearer {a_token(ADMIN)}"
+BAD_AUDIENCES: tuple[Any, ...] = ("other", "", "Recollect", ["other"], [], None, 7, {})
 BAD_HEADERS: dict[str, Mapping[str, str | bytes]] = {
     "nothing at all": {},
     "an empty header": {"Authorization": ""},
@@ -135,10 +137,10 @@ def test_an_auditor_changes_nothing(stage: Stage) -> None:
 def test_audience_and_issuer_have_to_match_where_they_are_set(host: Host) -> None:
     with host(auth__audience="recollect", auth__issuer="https://issuer.example") as world:
         stage = empty(world)
-        good = {"aud": "recollect", "iss": "https://issuer.example"}
+        good: dict[str, Any] = {"aud": "recollect", "iss": "https://issuer.example"}
         row = operation("listConversations")
 
-        def ask(claims: dict[str, object]) -> int:
+        def ask(claims: dict[str, Any]) -> int:
             headers = {"Authorization": f"Bearer {forged(HS256, CLAIMS | claims)}"}
             response = stage.send(row, by=world.nobody, headers=headers)
             if response.status_code != 200:
@@ -147,7 +149,7 @@ def test_audience_and_issuer_have_to_match_where_they_are_set(host: Host) -> Non
 
         assert ask(good) == 200
         assert ask(good | {"aud": ["other", "recollect"]}) == 200
-        for aud in ("other", "", "Recollect", ["other"], [], None, 7, {}):
+        for aud in BAD_AUDIENCES:
             assert ask(good | {"aud": aud}) == 401, aud
         for iss in ("https://issuer.example/", "", None, ["https://issuer.example"], 7):
             assert ask(good | {"iss": iss}) == 401, iss
@@ -179,4 +181,4 @@ def test_a_public_key_is_no_shared_secret(host: Host) -> None:
 
 def empty(world: World) -> Stage:
     """A stage where nobody has done anything yet."""
-    return Stage(world, world.nobody, world.nobody, {}, "", "")
+    return Stage(world, world.nobody, world.nobody, world.nobody, {}, "", "")

@@ -52,7 +52,7 @@ def test_a_stranger_learns_nothing_beyond_the_403(
         if row.action is not None and sam.credentials.api_key is None:
             continue
         asked = [
-            stage.send(row, content, query=query, by=sam, **ids)
+            stage.send(row, content, query=query, by=sam, ids=ids)
             for ids, query, content in questions(stage, row, sam)
         ]
         for response in asked:
@@ -73,7 +73,7 @@ def test_a_stranger_who_forks_by_writing_learns_no_more(
             if row.action is not None and sam.credentials.api_key is None:
                 continue
             asked = [
-                stage.send(row, json.dumps(body | fork_point), by=sam, id=new_id())
+                stage.send(row, json.dumps(body | fork_point), by=sam, ids={"id": new_id()})
                 for parent in (stage.ids["id"], stage.fork_id)
                 for point in points
                 for fork_point in [{"forkedAtConversationId": parent, "forkedAtEntryId": point}]
@@ -88,7 +88,7 @@ def test_a_stranger_learns_nothing_of_a_transfer(stage: Stage, strangers: list[U
     create = operation("createOwnershipTransfer")
     for sam in strangers:
         get = [
-            stage.send(operation("getOwnershipTransfer"), by=sam, transferId=id_)
+            stage.send(operation("getOwnershipTransfer"), by=sam, ids={"transferId": id_})
             for id_ in (stage.ids["transferId"], new_id())
         ]
         assert len({shown(response) for response in get}) == 1
@@ -148,7 +148,7 @@ def test_a_deleted_tree_looks_like_none(world: World) -> None:
             continue
         for by in (stage.owner, ann, world.admin.with_key("k1")):
             asked = [
-                stage.send(row, content_for(row), by=by, id=id_)
+                stage.send(row, content_for(row), by=by, ids={"id": id_})
                 for id_ in (stage.ids["id"], stage.fork_id, new_id())
             ]
             for response in asked:
@@ -177,13 +177,16 @@ def test_another_clients_memory_is_no_fork_point_and_no_cursor(
     fork, append = operation("forkConversation"), operation("appendEntry")
     for user in others:
         twins = (stage.memory_id, new_id())
-        forks = [stage.send(fork, by=user, entryId=id_) for id_ in twins]
+        forks = [stage.send(fork, by=user, ids={"entryId": id_}) for id_ in twins]
         assert refused(forks[0], "not_found") == {"resource": "entry", "id": stage.memory_id}
         point: dict[str, Any] = {"forkedAtConversationId": stage.ids["id"]}
         body = history("x")
         appends = [
             stage.send(
-                append, json.dumps(body | point | {"forkedAtEntryId": i}), by=user, id=new_id()
+                append,
+                json.dumps(body | point | {"forkedAtEntryId": i}),
+                by=user,
+                ids={"id": new_id()},
             )
             for i in twins
         ]

@@ -44,7 +44,7 @@ def test_an_id_that_is_no_uuid_is_not_found(stage: Stage, row: Operation) -> Non
         if name == "userId":
             continue
         for bad in bad_ids():
-            details = refused(stage.send(row, content, **{name: bad}), "not_found")
+            details = refused(stage.send(row, content, ids={name: bad}), "not_found")
             sent = unquote(bad)
             assert details == {"resource": RESOURCES[name], "id": sent}, bad
 
@@ -54,7 +54,7 @@ def test_an_id_that_is_no_uuid_is_not_found(stage: Stage, row: Operation) -> Non
 def test_an_id_with_a_slash_in_it_is_not_found(stage: Stage, row: Operation) -> None:
     for name in re.findall(r"{(\w+)}", row.path):
         if name != "userId":
-            response = stage.send(row, content_for(row), **{name: "%2F"})
+            response = stage.send(row, content_for(row), ids={name: "%2F"})
             assert response.status_code == 404
             assert well_formed(response)["code"] == "not_found"
 
@@ -64,7 +64,7 @@ def test_an_id_with_a_slash_in_it_is_not_found(stage: Stage, row: Operation) -> 
 @pytest.mark.parametrize("user", ["u" * 256, "%00", f"a%00{MARKER}", quote("🎉" * 256)])
 def test_a_user_id_in_a_path_obeys_its_limits(stage: Stage, method: str, user: str) -> None:
     row = next(r for r in OPERATIONS if r.method == method and "{userId}" in r.path)
-    assert violated(stage.send(row, content_for(row), userId=user)) == {"userId"}
+    assert violated(stage.send(row, content_for(row), ids={"userId": user})) == {"userId"}
 
 
 @pytest.mark.usefixtures("untouched")
@@ -73,7 +73,7 @@ def test_a_user_id_in_a_path_obeys_its_limits(stage: Stage, method: str, user: s
 )
 def test_any_other_text_may_be_a_user_id(stage: Stage, user: str) -> None:
     change = next(r for r in OPERATIONS if r.name == "updateMembership")
-    details = refused(stage.send(change, content_for(change), userId=user), "not_found")
+    details = refused(stage.send(change, content_for(change), ids={"userId": user}), "not_found")
     assert details == {"resource": "membership", "id": unquote(user)}
 
 

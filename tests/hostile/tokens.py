@@ -66,7 +66,7 @@ def tokens_of_no_use() -> dict[str, str]:
         "expired": a_token(ADMIN, expires_at=1),
         "not yet": forged(HS256, CLAIMS | {"nbf": FAR - 1}),
         "no exp": forged(HS256, {"preferred_username": ADMIN}),
-        **{f"exp {exp}": forged(HS256, CLAIMS | {"exp": exp}) for exp in (None, "x", [], True, {})},
+        **{f"exp {exp}": forged(HS256, CLAIMS | {"exp": exp}) for exp in BAD_TIMES},
         "exp NaN": forged(HS256, b'{"sub":"x","exp":NaN}'),
         "exp beyond a double": forged(HS256, b'{"sub":"x","exp":-1e999}'),
         "nbf of no number": forged(HS256, CLAIMS | {"nbf": "soon"}),
@@ -75,6 +75,7 @@ def tokens_of_no_use() -> dict[str, str]:
     }
 
 
+BAD_TIMES: tuple[Any, ...] = (None, "x", [], True, {})
 BAD_NAMES: tuple[Any, ...] = ("", 7, None, [], "x\0y", "u" * 256, "\ud800")
 
 

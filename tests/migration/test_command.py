@@ -42,6 +42,7 @@ def test_two_processes_at_once_both_succeed(database: TestDatabase, tmp_path: Pa
 
 def test_a_server_that_may_not_migrate_names_the_command(tmp_path: Path) -> None:
     database = a_sqlite_database(tmp_path)
+    database.path.touch()
     result = run_command(tmp_path, database, "doctor", DATABASE__MIGRATE_AT_START=False)
     assert result.returncode == 5
     assert "run `recollect migrate`" in result.stderr

@@ -122,7 +122,7 @@ def test_a_deadlock_ends_with_both_done(postgres: Storage) -> None:
     racing = [postgres.begin(postgres.engine.write(work(o))) for o in ([0, 1], [1, 0])]
     for future in racing:
         future.result(WAIT_SECONDS)
-    assert len(runs) == 3
+    assert len(runs) >= 3
 
 
 @pytest.mark.parametrize("state", ["40001", "40P01", "23505", "23503"])

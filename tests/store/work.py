@@ -49,6 +49,10 @@ class Recorder:
         """A measured transaction only reads."""
         raise AssertionError("a measured transaction only reads")
 
+    def lock(self, statement: Any, params: Mapping[str, Any]) -> None:
+        """A measured transaction only reads."""
+        raise AssertionError("a measured transaction only reads")
+
     def change(self, statement: Any, params: Mapping[str, Any]) -> int:
         """A measured transaction only reads."""
         raise AssertionError("a measured transaction only reads")
@@ -113,8 +117,7 @@ def _explain(
     params: Mapping[str, Any],
 ) -> dict[str, Any]:
     compiled = statement.on(POSTGRES)
-    bound = compiled.bind(params)
-    values = sql.SQL(", ").join(sql.Literal(bound[n]) for n in compiled.order)
+    values = sql.SQL(", ").join(sql.Literal(value) for value in compiled.bind(params))
     connection.execute(f"PREPARE {name} AS {compiled.sql}".encode())
     explain = sql.SQL("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE {}({})")
     row = connection.execute(explain.format(sql.Identifier(name), values)).fetchone()

@@ -1,5 +1,6 @@
 """`recollect serve`: binds, starts the application, says how to use it, stops gracefully."""
 
+import gc
 import ipaddress
 import shlex
 import shutil
@@ -14,6 +15,7 @@ import typer
 import uvicorn
 
 from recollect import __version__
+from recollect.api.rest.http import OneWriteProtocol
 from recollect.app import App, build
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.config import FLAGS
@@ -22,6 +24,8 @@ from recollect.settings import ServerSettings, Settings
 
 Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
+
+_COLLECT_AFTER_OBJECTS = 50_000
 
 
 def serve(
@@ -113,7 +117,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 app.asgi,
                 interface="asgi3",
-                http="httptools",
+                http=OneWriteProtocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -132,5 +136,10 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then greet, unless a signal came first."""
         await super().startup(sockets)
+        # What start-up made stays: the collector need not look through it on every round, nor
+        # after every few hundred objects of a request.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(_COLLECT_AFTER_OBJECTS, 20, 50)
         if not self.should_exit:
             print(self._greeting, flush=True)

@@ -94,17 +94,20 @@ def is_blank(text: str) -> bool:
     return _SHOWN.search(text) is None
 
 
-def auto_title(text: str) -> str | None:
-    """The title that a conversation gets from its first history text."""
-    return clean_text(text)[:AUTO_TITLE_CHARS] or None
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What a history text gives its conversation: a title, if it is the first, and the preview."""
+
+    title: str | None
+    preview: str | None
 
 
-def preview(text: str) -> str | None:
-    """The line that lists show for the last message."""
+def headline(text: str) -> Headline:
+    """The title is the beginning, nothing added; a preview that was cut says so."""
     cleaned = clean_text(text)
-    if len(cleaned) <= PREVIEW_CHARS:
-        return cleaned or None
-    return cleaned[:PREVIEW_CHARS] + "…"
+    cut = len(cleaned) > PREVIEW_CHARS
+    shown = cleaned[:PREVIEW_CHARS] + "…" if cut else cleaned
+    return Headline(cleaned[:AUTO_TITLE_CHARS] or None, shown or None)
 
 
 def matches_query(conversation: Conversation, query: str) -> bool:

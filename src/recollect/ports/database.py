@@ -22,6 +22,11 @@ class Tx(Protocol):
         """Run for its effect. An engine with round trips need not wait for it."""
         ...
 
+    def lock(self, statement: Any, params: Mapping[str, Any]) -> None:
+        """Hold the rows that the statement selects until the transaction ends. What later
+        statements read is then current; an engine with one writer has nothing to do."""
+        ...
+
     def change(self, statement: Any, params: Mapping[str, Any]) -> int:
         """Run and return how many rows changed."""
         ...

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.conversations import Branch, Conversation, ListMode, SeenConversation
+from recollect.domain.conversations import (
+    Branch,
+    Conversation,
+    Headline,
+    ListMode,
+    SeenConversation,
+)
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.events import Event, EventFilter
 from recollect.domain.forks import Ancestor, Segment
@@ -118,8 +124,9 @@ class ConversationStore(Protocol):
         """The root, then forks by fork point, newest first within one point."""
         ...
 
-    def record_append(self, tx: Tx, branch: Branch, entry: Entry, *, text: str | None) -> None:
-        """Move the tree's position, and on history the branch's time, title and preview."""
+    def record_append(self, tx: Tx, branch: Branch, entry: Entry, shown: Headline | None) -> None:
+        """Move the tree's position, and on history the branch's time; a text also sets the
+        preview, and the title where that is pending."""
         ...
 
     def update_title(self, tx: Tx, conversation_id: ConversationId, title: str | None) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from recollect.domain import jsontext
-from recollect.domain.conversations import Branch, Conversation, preview
+from recollect.domain.conversations import Branch, Conversation, headline
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.forks import on_path
 from recollect.domain.history import text_of
@@ -63,4 +63,4 @@ def make_fork(
 
 def _preview_of(entry: Entry | None) -> str | None:
     text = text_of(jsontext.load(entry.content)) if entry else None
-    return preview(text) if text else None
+    return headline(text).preview if text else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.domain import epochs, history, jsontext
-from recollect.domain.conversations import Branch, auto_title
+from recollect.domain.conversations import Branch, Headline, headline
 from recollect.domain.entries import INDEXED_CHARS_MAX, Channel, Entry
 from recollect.domain.ids import ConversationId, EntryId, UserId
 from recollect.domain.jsontext import JsonText
@@ -46,7 +46,7 @@ class Draft:
     items: list[Any]
     content: JsonText
     user_id: UserId | None
-    text: str | None
+    headline: Headline | None
     indexed_content: str | None
     sent: NewEntry
 
@@ -92,7 +92,7 @@ class Writing:
             items=kept.content,
             content=jsontext.dump(kept.content),
             user_id=new.user_id or principal.user_id,
-            text=kept.text,
+            headline=headline(kept.text) if kept.text else None,
             indexed_content=self._indexed(new.indexed_content, kept.text),
             sent=new,
         )
@@ -146,7 +146,7 @@ class Writing:
             conversation_id,
             parent_id=draft.sent.forked_at_conversation_id,
             entry_id=draft.sent.forked_at_entry_id,
-            title=auto_title(draft.text) if draft.text else None,
+            title=draft.headline.title if draft.headline else None,
         )
 
     def _check_member(self, tx: Tx, principal: Principal, branch: Branch, draft: Draft) -> None:
@@ -193,9 +193,9 @@ class Writing:
             client_id=principal.client_id,
             epoch=epoch,
             indexed_content=draft.indexed_content,
-            text_seq=seq if draft.text else branch.last_text_seq,
+            text_seq=seq if draft.headline else branch.last_text_seq,
         )
-        self._stores.conversations.record_append(tx, branch, entry, text=draft.text)
+        self._stores.conversations.record_append(tx, branch, entry, draft.headline)
         self._stores.entries.insert(tx, entry)
         return entry
 
@@ -228,7 +228,7 @@ def _memory_draft(new: NewEntry) -> Draft:
         items=new.content,
         content=jsontext.dump(new.content),
         user_id=new.user_id,
-        text=None,
+        headline=None,
         indexed_content=None,
         sent=new,
     )

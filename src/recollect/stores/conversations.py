@@ -18,9 +18,8 @@ from sqlalchemy import (
 from recollect.domain.conversations import (
     Branch,
     Conversation,
+    Headline,
     SeenConversation,
-    auto_title,
-    preview,
 )
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.forks import UNLIMITED, Ancestor
@@ -58,7 +57,7 @@ class SqlConversations:
         self._rows = ConversationRows(cipher)
 
     def lock(self, tx: Tx, conversation_id: ConversationId) -> None:
-        tx.run(_LOCK, {"id": conversation_id})
+        tx.lock(_LOCK, {"id": conversation_id})
 
     def locate(self, tx: Tx, conversation_id: ConversationId, user_id: UserId) -> Branch | None:
         row = tx.first(_LOCATE, {"id": conversation_id, "user_id": user_id})
@@ -102,19 +101,19 @@ class SqlConversations:
         params = forks_params(tree_id, after, limit)
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
 
-    def record_append(self, tx: Tx, branch: Branch, entry: Entry, *, text: str | None) -> None:
+    def record_append(self, tx: Tx, branch: Branch, entry: Entry, shown: Headline | None) -> None:
         place = {"tree_id": branch.tree_id, "seq": entry.seq, "at": entry.created_at}
         tx.run(_ADVANCE, place)
         if entry.channel is not Channel.HISTORY:
             return
         params: dict[str, Any] = {"id": branch.id, "at": max(entry.created_at, branch.updated_at)}
-        if text is None:
+        if shown is None:
             tx.run(_TOUCH, params)
             return
-        params["preview"] = self._rows.preview.seal(preview(text), branch.id)
+        params["preview"] = self._rows.preview.seal(shown.preview, branch.id)
         params["seq"] = entry.seq
         if branch.title_pending:
-            params["title"] = self._rows.title.seal(auto_title(text), branch.id)
+            params["title"] = self._rows.title.seal(shown.title, branch.id)
         tx.run(_TOUCH_TITLE if branch.title_pending else _TOUCH_TEXT, params)
 
     def update_title(self, tx: Tx, conversation_id: ConversationId, title: str | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Dialect, bindparam, literal_column
 from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BindParameter, ColumnElement
 
 Params = Mapping[str, Any]
@@ -33,22 +34,27 @@ class Statement:
 
 
 class Compiled:
-    """Text, the constants that SQLAlchemy turned into parameters, and the result's column types."""
+    """Text, the order of its parameters and which of them are instants, the constants that
+    SQLAlchemy turned into parameters, and the types of the result's columns."""
 
-    __slots__ = ("constants", "order", "sql", "types")
+    __slots__ = ("constants", "instants", "order", "sql", "types")
 
     def __init__(self, clause: ClauseElement, dialect: Dialect) -> None:
         compiled = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
+        if not isinstance(compiled, SQLCompiler):
+            raise TypeError("a statement must be SQL")
         self.sql = str(compiled)
-        # The order of positional parameters; empty where they are named.
-        self.order: tuple[str, ...] = tuple(getattr(compiled, "positiontup", None) or ())
+        self.order: tuple[str, ...] = tuple(compiled.positiontup or ())
+        kinds = [type(compiled.binds[name].type).__name__ for name in self.order]
+        self.instants = tuple(i for i, kind in enumerate(kinds) if kind == "DateTime")
         self.constants = {k: v for k, v in compiled.params.items() if v is not None}
         columns = getattr(clause, "exported_columns", ())
         self.types = tuple(type(column.type).__name__ for column in columns)
 
-    def bind(self, params: Params) -> Params:
-        """The parameters to send."""
-        return {**self.constants, **params} if self.constants else params
+    def bind(self, params: Params) -> list[Any]:
+        """The values to send, in the order of the text."""
+        given = {**self.constants, **params} if self.constants else params
+        return [given[name] for name in self.order]
 
 
 def param(name: str, like: ColumnElement[Any] | None = None) -> BindParameter[Any]:

@@ -192,13 +192,16 @@ class PostgresTx:
     def run(self, statement: Statement, params: Params) -> None:
         self._queue(statement, params)
 
+    def lock(self, statement: Statement, params: Params) -> None:
+        self._queue(statement, params)
+
     def change(self, statement: Statement, params: Params) -> int:
         return self._connection.read(self._queue(statement, params)).changed
 
     def _queue(self, statement: Statement, params: Params) -> Answer:
         compiled = statement.on(DIALECT)
-        bound = compiled.bind(params)
-        return self._connection.queue(compiled.sql, [encode(bound[n]) for n in compiled.order])
+        values = [encode(value) for value in compiled.bind(params)]
+        return self._connection.queue(compiled.sql, values)
 
 
 def lost_race(error: BaseException) -> bool:

@@ -1,0 +1,114 @@
+"""The API documents against the server: whatever they allow is answered as they say, whatever
+they don't is refused. The calls are Schemathesis's; a share of them name things that exist."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from schemathesis.config import PositiveDataAcceptanceConfig
+from schemathesis.core import NOT_SET
+from schemathesis.core.result import Ok
+from schemathesis.generation import GenerationMode
+
+from recollect.api.operations import OPERATIONS, Family
+from tests.conftest import SoakSize
+from tests.hostile.stage import Stage, a_stage
+from tests.support.api import headers_of
+from tests.support.world import User, World
+
+CONTRACTS = Path(__file__).parents[2] / "contracts"
+DOCUMENTS = ("openapi.json", "openapi-admin.json")
+SEED = 20260131
+# Cursors and the rules of history can't be said in a schema.
+POSITIVE_STATUSES = ["2xx", "400", "403", "404", "409"]
+
+
+def _operations(document: str) -> dict[str, Any]:
+    schema = schemathesis.openapi.from_path(CONTRACTS / document)
+    checks = schema.config.checks
+    checks.positive_data_acceptance = PositiveDataAcceptanceConfig(
+        expected_statuses=POSITIVE_STATUSES
+    )
+    found = [result for result in schema.get_all_operations() if isinstance(result, Ok)]
+    return {result.ok().label: result.ok() for result in found}
+
+
+DESCRIBED = {
+    label: operation for document in DOCUMENTS for label, operation in _operations(document).items()
+}
+
+
+def test_both_documents_describe_every_operation() -> None:
+    assert set(DESCRIBED) == {f"{row.method} {row.path}" for row in OPERATIONS}
+
+
+@pytest.mark.parametrize("label", sorted(DESCRIBED))
+def test_the_server_keeps_to_its_documents(world: World, soak_size: SoakSize, label: str) -> None:
+    described, stage = DESCRIBED[label], a_stage(world)
+    caller = _caller(stage, label)
+    if label.endswith("/restore"):
+        stage.owner.deletes(stage.ids["id"])
+    headers = headers_of(caller.credentials) | {"X-Requester-Id": caller.name}
+    base_url = str(world.api.http.base_url).removesuffix("/v1/")
+    answered: set[int] = set()
+
+    @seed(SEED)
+    @settings(
+        max_examples=soak_size(14, 1_000),
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(_cases(described, stage))
+    def keeps_to_it(case: Any) -> None:
+        response = case.call(base_url=base_url, headers=headers)
+        case.validate_response(response, headers=headers)
+        assert response.status_code < 500
+        answered.add(response.status_code)
+
+    keeps_to_it()
+    assert answered & {200, 201, 204}, f"no call got through: {answered}"
+
+
+def _caller(stage: Stage, label: str) -> User:
+    """Who may do it. Everybody has a key: Schemathesis would invent one."""
+    row = next(row for row in OPERATIONS if f"{row.method} {row.path}" == label)
+    if row.family is Family.ADMIN:
+        return stage.world.admin.with_key("k1")
+    if row.name == "acceptOwnershipTransfer":
+        return stage.manager.with_key("k1")
+    if row.name == "createOwnershipTransfer":
+        stage.owner.call("delete_transfer", stage.ids["transferId"]).expect(204)
+    return stage.owner
+
+
+def _cases(described: Any, stage: Stage) -> st.SearchStrategy[Any]:
+    """As the document has it, the same about things that exist, and what it does not allow."""
+    names = {parameter.name for parameter in described.path_parameters}
+    known = {name: stage.ids[name] for name in names} or None
+    free = described.as_strategy(GenerationMode.POSITIVE)
+    fed = described.as_strategy(GenerationMode.POSITIVE, path_parameters=known)
+    strategies = [free, fed.map(lambda case: _about(case, stage))]
+    if names or described.body or described.query:
+        strategies.append(described.as_strategy(GenerationMode.NEGATIVE))
+    if described.body or described.query:
+        strategies.append(described.as_strategy(GenerationMode.NEGATIVE, path_parameters=known))
+    return st.one_of(strategies)
+
+
+def _about(case: Any, stage: Stage) -> Any:
+    """The same call without its invented cursor, and with ids that exist in its body."""
+    case.query = {k: v for k, v in (case.query or {}).items() if not k.startswith("after")}
+    if case.body is not NOT_SET and isinstance(case.body, Mapping):
+        known = {
+            "conversationId": stage.ids["id"],
+            "newOwnerUserId": stage.writer.name,
+            "forkedAtConversationId": stage.ids["id"],
+            "forkedAtEntryId": stage.ids["entryId"],
+        }
+        case.body = {name: known.get(name, value) for name, value in case.body.items()}
+    return case
