@@ -20,7 +20,7 @@ from recollect import app
 from recollect.settings import DatabaseSettings, Settings
 
 ENGINES = ("sqlite", "postgres")
-POSTGRES_URL_VARIABLE = "RECOLLECT_BENCH_POSTGRES_URL"
+POSTGRES_URL_VARIABLE = "BENCH_POSTGRES_URL"
 
 
 @dataclass(frozen=True, slots=True)

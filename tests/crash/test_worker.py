@@ -134,7 +134,7 @@ def seal_entries(database: TestDatabase, rows: int, *, key: dict[str, str]) -> N
             storage.stores.conversations.record_append,
             storage.ask(storage.stores.conversations.locate, root.id, root.owner_user_id),
             an_entry(storage, root, rows, content=content),
-            text=None,
+            None,
         )
         prefix = storage.runtime.cipher.prefix(key["id"])
         storage.do(storage.stores.maintenance.put_state, "test_first", prefix)

@@ -263,6 +263,34 @@ def test_endless_urls_and_headers_are_answered_or_refused(
         assert M not in answers
 
 
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"GET /",
+        b"GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: ",
+        b"GET /v1/health HTTP/1.1\r\nHost: x\r\nX-",
+        b"POST /v1/conversations HTTP/1.1\r\nHost: x\r\n" + CHUNKED + b"\r\n0\r\nX-A: ",
+        b"POST /v1/conversations HTTP/1.1\r\nHost: x\r\n" + CHUNKED + b"\r\n2;x=",
+        HEALTH * 3 + b"GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: ",
+    ],
+)
+def test_what_never_ends_is_cut_off(process: ServerProcess, beginning: bytes) -> None:
+    answers = process.exchange(beginning, *[b"a" * MIB] * 4)
+    assert set(statuses(answers)) <= {200, 400, 401}
+
+
+def test_trailers_are_no_headers(process: ServerProcess) -> None:
+    head = b"POST /v1/conversations HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + JSON + CHUNKED
+    with nothing_stored(process.database):
+        answers = process.exchange(head + b"\r\n" + chunk(BODY) + b"0\r\n" + AUTH + b"\r\n")
+        assert statuses(answers) == [401]
+    named = b"X-Requester-Id: somebody else\r\n"
+    answers = process.exchange(
+        head + AUTH + b"\r\n" + chunk(BODY) + b"0\r\n" + AUTH + named + b"\r\n"
+    )
+    assert statuses(answers) == [201]
+
+
 def test_an_upgrade_is_not_taken(process: ServerProcess) -> None:
     for protocol in (b"websocket", b"h2c", M):
         request = b"GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: "

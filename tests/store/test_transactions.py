@@ -174,7 +174,7 @@ def test_under_the_tree_lock_no_update_is_lost(storage: Storage) -> None:
         branch = storage.stores.conversations.locate(tx, root.id, UserId("ann"))
         assert branch is not None
         entry = an_entry(storage, root, branch.last_seq + 1)
-        storage.stores.conversations.record_append(tx, branch, entry, text=None)
+        storage.stores.conversations.record_append(tx, branch, entry, None)
         storage.stores.entries.insert(tx, entry)
         return entry.seq
 

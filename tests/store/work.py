@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 import psycopg
 from psycopg import sql
 
 from recollect.ports.database import Tx
 from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
-from recollect.stores.engines.sqlite.connection import SqliteTx
+from recollect.stores.engines.sqlite.connection import SqliteTx, connect
 from recollect.stores.statements import Statement
 from tests.store.storage import Storage
 from tests.support.engines import TestDatabase
@@ -79,7 +78,7 @@ def measure(storage: Storage, work: Callable[[Tx], object]) -> list[Work]:
 def _sqlite_steps(
     database: TestDatabase, ran: Sequence[tuple[Statement, Mapping[str, Any]]]
 ) -> int:
-    connection = apsw.Connection(str(database.path))
+    connection = connect(database.path)
     steps = 0
 
     def count() -> bool:

@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 
 ENGINES = ("sqlite", "postgres")
-POSTGRES_URL_VARIABLE = "RECOLLECT_TEST_POSTGRES_URL"
+POSTGRES_URL_VARIABLE = "TEST_POSTGRES_URL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""Uvicorn's HTTP protocol with one socket write an answer.
+"""Uvicorn's HTTP protocol with one socket write an answer, and with limits on heads.
 
 Uvicorn writes the head of an answer and then its body, two system calls where one does: a quarter
-of the time that the event loop spends on an append.
+of the time that the event loop spends on an append. It also holds a head of any size in memory
+for callers that nobody knows yet, and takes trailers for headers.
 """
 
 import asyncio
@@ -9,11 +10,59 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+HEAD_BYTES_MAX = 512 * 1024
+
 _HEAD = b"HTTP/1.1 "
 _CONTINUE = b"HTTP/1.1 100 "
 
 
-class OneWriteProtocol(HttpToolsProtocol):
+class BoundedHeadProtocol(HttpToolsProtocol):
+    """Closes a connection that sends too much beside bodies, and ignores trailers.
+
+    A proxy that takes credentials out of headers seldom looks at trailers, so they must not become
+    headers here.
+    """
+
+    _in_head = False
+    _bytes_beside_body = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Count until a body or the end of the message comes."""
+        self._bytes_beside_body += len(data)
+        if self._bytes_beside_body <= HEAD_BYTES_MAX:
+            super().data_received(data)
+        elif self.cycle is None or self.cycle.response_complete:
+            self.send_400_response("The head of the request is too long.")
+        else:
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        """Headers come next."""
+        self._in_head = True
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take it, unless it comes after the body."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """What follows is body or trailer."""
+        self._in_head = False
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Bodies have a limit of their own."""
+        self._bytes_beside_body = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Count the next message anew."""
+        self._bytes_beside_body = 0
+        super().on_message_complete()
+
+
+class OneWriteProtocol(BoundedHeadProtocol):
     """Give this to uvicorn as `http`."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
