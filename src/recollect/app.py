@@ -110,7 +110,13 @@ class App:
         """Work on jobs until told to stop."""
         await self.open()
         await self.jobs.schedule()
-        await self.worker.run(stop)
+        working = asyncio.create_task(self.worker.run(stop))
+        told = asyncio.create_task(stop.wait())
+        await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
+        told.cancel()
+        await _finish(working, self.settings.server.shutdown_grace_seconds)
+        if not working.cancelled():
+            working.result()
 
     async def doctor(self) -> DoctorReport:
         """Check what is stored."""

@@ -79,6 +79,15 @@ class ForkPoint:
     text_seq: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class RotationStep:
+    """How far a rotation came: the last id it looked at, None at the end, and what it could not
+    open."""
+
+    last_id: str | None
+    unreadable: int
+
+
 class ConversationStore(Protocol):
     """Trees and their branches."""
 
@@ -319,10 +328,10 @@ class JobStore(Protocol):
 class MaintenanceStore(Protocol):
     """Batch work on stored values: rotation of keys, clean-up, checks."""
 
-    def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> str | None:
+    def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
         """Seal anew what the current key did not seal, in the next `limit` rows by id.
 
-        `column` is one of `encrypted_columns`. Returns the last id looked at, None at the end.
+        `column` is one of `encrypted_columns`. What can't be opened stays as it is and is counted.
         """
         ...
 

@@ -5,9 +5,10 @@ from datetime import timedelta
 
 from recollect.domain.ids import TreeId
 from recollect.domain.jobs import Job, NewJob
+from recollect.errors import Internal
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
-from recollect.ports.stores import Stores
+from recollect.ports.stores import RotationStep, Stores
 from recollect.services.eviction import VECTOR_DELETE
 
 KEY_ROTATION = "encryption_rotation"
@@ -63,8 +64,10 @@ class MaintenanceJobs:
         key_id = self._current_key()
         if key_id is None or key_id != job.body["keyId"]:
             return
-        for column in self._stores.maintenance.encrypted_columns():
-            await self._rotate_column(column)
+        columns = self._stores.maintenance.encrypted_columns()
+        unreadable = sum([await self._rotate_column(column) for column in columns])
+        if unreadable:
+            raise Internal(f"{unreadable} values can't be opened with the configured keys")
         await self._database.write(
             lambda tx: self._stores.maintenance.put_state(tx, _ROTATED_TO, key_id)
         )
@@ -81,14 +84,18 @@ class MaintenanceJobs:
             )
         return self._retention(_RETENTION_EVERY)
 
-    async def _rotate_column(self, column: str) -> None:
+    async def _rotate_column(self, column: str) -> int:
+        """One that can't be opened stops no other; how many there were."""
         after: str | None = None
+        unreadable = 0
         while True:
-            after = await self._database.write(self._rotation_step(column, after))
+            step = await self._database.write(self._rotation_step(column, after))
+            unreadable += step.unreadable
+            after = step.last_id
             if after is None:
-                return
+                return unreadable
 
-    def _rotation_step(self, column: str, after: str | None) -> Callable[[Tx], str | None]:
+    def _rotation_step(self, column: str, after: str | None) -> Callable[[Tx], RotationStep]:
         return lambda tx: self._stores.maintenance.rotate(
             tx, column, after=after, limit=_ROWS_PER_TRANSACTION
         )

@@ -7,8 +7,10 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, and_, case, delete, exists, func, or_, select, update
 
 from recollect.domain.ids import TreeId
+from recollect.errors import Internal
 from recollect.ports.database import Tx
 from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
+from recollect.ports.stores import RotationStep
 from recollect.stores.engines.base import insert_if_absent
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Statement, param, word
@@ -41,15 +43,24 @@ class SqlMaintenance:
     def encrypted_columns(self) -> Sequence[str]:
         return tuple(_COLUMNS)
 
-    def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> str | None:
+    def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
         scan = _scan(column, cursor=after is not None)
         rows = tx.fetch(scan, {"after": after, "limit": limit})
+        stale = [id_ for id_, prefix in rows if prefix and not self._cipher.is_current(prefix)]
+        opened = [self._reseal(tx, column, id_) for id_ in stale]
+        last_id = str(rows[-1][0]) if len(rows) == limit else None
+        return RotationStep(last_id, opened.count(False))
+
+    def _reseal(self, tx: Tx, column: str, id_: str) -> bool:
+        """One value at a time, as a value may be large. False if it can't be opened."""
         sealed = Sealed(self._cipher, _COLUMNS[column])
-        for id_, stored in rows:
-            if stored is not None and not self._cipher.is_current(stored):
-                fresh = sealed.seal(sealed.open(stored, id_), id_)
-                tx.run(_RESEAL[column], {"id": id_, "stored": stored, "fresh": fresh})
-        return str(rows[-1][0]) if len(rows) == limit else None
+        stored = tx.fetch(_VALUE_OF[column], {"id": id_})[0][0]
+        try:
+            fresh = sealed.seal(sealed.open(stored, id_), id_)
+        except Internal:
+            return False
+        tx.run(_RESEAL[column], {"id": id_, "stored": stored, "fresh": fresh})
+        return True
 
     def delete_vectors(self, tx: Tx, tree_id: TreeId) -> None:
         tx.run(_DELETE_VECTORS, {"tree_id": tree_id})
@@ -80,8 +91,14 @@ class SqlMaintenance:
 def _scan(name: str, *, cursor: bool) -> Statement:
     column = _COLUMNS[name]
     id_ = column.table.c.id
-    query = select(id_, column).order_by(id_).limit(param("limit"))
+    prefix = func.substr(column, 1, SEALED_PREFIX_CHARACTERS)
+    query = select(id_, prefix).order_by(id_).limit(param("limit"))
     return Statement(query.where(id_ > param("after", id_)) if cursor else query)
+
+
+def _value_of(column: Column[Any]) -> Statement:
+    id_ = column.table.c.id
+    return Statement(select(column).where(id_ == param("id", id_)))
 
 
 def _reseal(column: Column[Any]) -> Statement:
@@ -158,6 +175,7 @@ def _checks() -> dict[str, Statement]:
     }
 
 
+_VALUE_OF = {name: _value_of(column) for name, column in _COLUMNS.items()}
 _RESEAL = {name: _reseal(column) for name, column in _COLUMNS.items()}
 _BY_KEY = {name: _by_key(column) for name, column in _COLUMNS.items()}
 _CHECKS = _checks()

@@ -25,6 +25,8 @@ from recollect.stores.statements import Params, Row, Statement
 DIALECT: Dialect = psycopg_dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 _CONNECT_SECONDS = 5
+# A peer that takes nothing for so long is gone: a lost network must not hold a thread for ever.
+_SILENCE_MS = 30_000
 # So many answers may wait unread; more could fill the buffers of both sides.
 _UNREAD_MAX = 100
 _LOST_RACE = (
@@ -61,6 +63,10 @@ def connect(url: str) -> "psycopg.Connection[Row]":
         url,
         autocommit=True,
         connect_timeout=_CONNECT_SECONDS,
+        keepalives_idle=30,
+        keepalives_interval=10,
+        keepalives_count=3,
+        tcp_user_timeout=_SILENCE_MS,
         options="-c timezone=UTC -c datestyle=ISO",
     )
 

@@ -140,6 +140,7 @@ class _Session:
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: PipelinedConnection | None = None
+        self._committing = False
 
     def close(self) -> None:
         if self._connection is not None:
@@ -150,6 +151,7 @@ class _Session:
         """Run the transaction; afterwards the request holds its result or its error."""
         for _ in range(ATTEMPTS_MAX):
             request.result = request.error = None
+            used_before = self._connection is not None
             try:
                 request.result = self._transaction(kind, request.work)
                 return
@@ -157,19 +159,27 @@ class _Session:
                 request.error = Unavailable("too many requests race for one conversation")
             except psycopg.Error as error:
                 request.error = translate(error)
-                if not lost_race(error):
+                if not (lost_race(error) or (used_before and self._lost_uncommitted)):
                     return
             except Exception as error:  # noqa: BLE001 - outermost frame of a thread
                 request.error = error
                 return
 
+    @property
+    def _lost_uncommitted(self) -> bool:
+        """An idle connection may have ended unseen. What did not come to its commit left nothing,
+        so it may run again on a new one."""
+        return self._connection is None and not self._committing
+
     def _transaction(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
         if self._connection is None:
             self._connection = PipelinedConnection(self._url)
         connection = self._connection
+        self._committing = False
         try:
             connection.queue(_BEGIN[kind])
             result = work(PostgresTx(connection))
+            self._committing = True
             connection.queue("COMMIT")
             connection.sync()
         except BaseException:

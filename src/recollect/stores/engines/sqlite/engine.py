@@ -111,37 +111,47 @@ class SqliteEngine:
         thread.start()
 
     def _write_loop(self) -> None:
-        writer = _Writer(connect(self._path), self._metrics)
-        while True:
+        writer: _Writer | None = None
+        last = False
+        while not last:
             batch, last = _take(self._writes)
-            if batch:
+            try:
+                writer = writer or _Writer(connect(self._path), self._metrics)
                 writer.run(batch)
-                deliver(batch)
-            if last:
-                writer.close()
-                return
+            except apsw.Error as error:  # the connection itself failed: the next batch gets another
+                writer = None
+                for request in batch:
+                    request.error = translate(error)
+            deliver(batch)
+        if writer is not None:
+            writer.close()
 
     def _read_loop(self) -> None:
-        connection = connect(self._path)
-        connection.execute("PRAGMA query_only = ON").fetchall()
-        tx = SqliteTx(connection)
+        connection: apsw.Connection | None = None
         while (request := self._reads.get()) is not None:
-            self._read_one(connection, tx, request)
+            connection = self._read_one(connection, request)
             deliver([request])
-        connection.close()
+        if connection is not None:
+            connection.close()
 
-    def _read_one(self, connection: apsw.Connection, tx: SqliteTx, request: Request) -> None:
+    def _read_one(
+        self, connection: apsw.Connection | None, request: Request
+    ) -> apsw.Connection | None:
+        """The connection to go on with; None if this one failed."""
         try:
+            connection = connection or _connect_reader(self._path)
             connection.execute("BEGIN").fetchall()
             try:
-                request.result = request.work(tx)
+                request.result = request.work(SqliteTx(connection))
             finally:
                 connection.execute("ROLLBACK").fetchall()
         except apsw.Error as error:
             request.error = translate(error)
+            connection = None
         except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
             request.error = error
         self._metrics.transaction("read", time.perf_counter() - request.queued_at)
+        return connection
 
 
 class _Writer:
@@ -157,6 +167,8 @@ class _Writer:
 
     def run(self, batch: list[Request]) -> None:
         """Run all of them; afterwards each request holds its result or its error."""
+        if not batch:
+            return
         if not self._together(batch):
             for request in batch:
                 self._alone(request)
@@ -218,6 +230,12 @@ class _Writer:
 
     def _statement(self, sql: str) -> None:
         self._connection.execute(sql).fetchall()
+
+
+def _connect_reader(path: Path) -> apsw.Connection:
+    connection = connect(path)
+    connection.execute("PRAGMA query_only = ON").fetchall()
+    return connection
 
 
 def _take(waiting: _Queue) -> tuple[list[Request], bool]:
