@@ -124,7 +124,7 @@ class DatabaseSettings(Section):
         description="`sqlite:///relative/file.db` (from the working directory), "
         "`sqlite:////absolute/file.db` or `postgresql://user:password@host/database`",
     )
-    pool_size: int = Field(16, ge=1, description="PostgreSQL connections of one process")
+    pool_size: int = Field(8, ge=1, description="PostgreSQL connections of one process")
     readers: int = Field(2, ge=1, description="SQLite reader threads of one process")
     migrate_at_start: bool | None = Field(
         None,

@@ -76,7 +76,7 @@ def test_a_tree_that_is_in_use_is_removed_at_the_end(storage: Storage) -> None:
         storage.stores.conversations.lock(tx, trees[1].id)
         storage.stores.conversations.fetch(tx, trees[1].id)
         locked.set()
-        assert go_on.wait(WAIT_SECONDS)
+        storage.stay(tx, go_on)
 
     holding = storage.begin(storage.engine.write(hold))
     assert locked.wait(WAIT_SECONDS)
@@ -98,7 +98,7 @@ def test_a_tree_restored_meanwhile_survives(storage: Storage) -> None:
         storage.stores.conversations.update_deleted(tx, trees[2].tree_id, None)
         storage.stores.conversations.fetch(tx, trees[2].id)
         restored.set()
-        assert go_on.wait(WAIT_SECONDS)
+        storage.stay(tx, go_on)
 
     restoring = storage.begin(storage.engine.write(restore))
     assert restored.wait(WAIT_SECONDS)

@@ -2,10 +2,13 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
+
+from sqlalchemy import text
 
 from recollect.domain.clock import Clock
 from recollect.domain.ids import Uuid7Ids
@@ -17,11 +20,13 @@ from recollect.providers.encryption import AesGcmCipher
 from recollect.stores import migrations
 from recollect.stores.database import build_stores, open_engine
 from recollect.stores.engines.base import Engine
+from recollect.stores.statements import Statement
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 
 T = TypeVar("T")
 WAIT_SECONDS = 30
+NAP = Statement(text("SELECT pg_sleep(0.005)"))
 
 
 class CountingMetrics(NoMetrics):
@@ -84,6 +89,19 @@ class Storage:
         """Start something and wait for it."""
         return self.begin(coroutine).result(WAIT_SECONDS)
 
+    def stay(self, tx: Tx, go_on: threading.Event) -> None:
+        """Keep the transaction open until told to go on.
+
+        Where transactions share the event loop's thread, it naps on the server in between.
+        """
+        if self.engine.name == "sqlite":
+            assert go_on.wait(WAIT_SECONDS)
+            return
+        end = time.monotonic() + WAIT_SECONDS
+        while not go_on.is_set():
+            assert time.monotonic() < end
+            tx.fetch(NAP, {})
+
     def settle(self) -> None:
         """Return when everything that was begun has reached the engine's queue."""
         self.run(asyncio.sleep(0))
@@ -106,12 +124,12 @@ class Storage:
 
 @contextmanager
 def blocked(storage: Storage, connections: int = 4) -> Iterator[None]:
-    """Inside the block every thread that writes is busy; what comes now waits."""
+    """Inside the block every connection that writes is busy; what comes now waits."""
     go_on, started = threading.Event(), threading.Semaphore(0)
 
-    def hold(_: Tx) -> None:
+    def hold(tx: Tx) -> None:
         started.release()
-        assert go_on.wait(WAIT_SECONDS)
+        storage.stay(tx, go_on)
 
     threads = 1 if storage.engine.name == "sqlite" else connections
     holding = [storage.begin(storage.engine.write(hold)) for _ in range(threads)]

@@ -152,7 +152,7 @@ def test_a_read_sees_one_snapshot_while_others_commit(storage: Storage) -> None:
     def work(tx: Tx) -> tuple[object, object]:
         before = storage.stores.entries.fetch_before(tx, root.id, 100)
         started.set()
-        assert committed.wait(WAIT_SECONDS)
+        storage.stay(tx, committed)
         return before, storage.stores.entries.fetch_before(tx, root.id, 100)
 
     reading = storage.begin(storage.engine.read(work))
@@ -229,7 +229,8 @@ def test_too_many_waiting_requests_are_turned_away(
         waiting = [fresh.begin(fresh.engine.write(insert_tree(fresh, id_))) for id_ in ids]
         fresh.settle()
         refused = [f for f in waiting if f.done()]
-        assert len(refused) == 14
+        # On SQLite the one at work counts as well: what was accepted is one queue.
+        assert len(refused) == (16 if fresh.engine.name == "sqlite" else 15)
         assert {type(f.exception()) for f in refused} == {Unavailable}
     accepted = [f for f in waiting if f not in refused]
     assert all(f.result(WAIT_SECONDS) for f in accepted)

@@ -39,6 +39,11 @@ class Database(Protocol):
         """Run `work` on one snapshot. It must not write."""
         ...
 
+    async def scan(self, work: Callable[[Tx], T]) -> T:
+        """A read that takes long to compute, such as a filter over many rows: like `read`, but
+        nobody has to wait behind it."""
+        ...
+
     async def write(self, work: Callable[[Tx], T]) -> T:
         """Run `work` and commit it durably before this returns.
 

@@ -74,7 +74,8 @@ class ConversationService:
                 )
             return page_of(found, limit)
 
-        return await self._database.read(work)
+        run = self._database.scan if query else self._database.read
+        return await run(work)
 
     async def rename(
         self, principal: Principal, conversation_id: ConversationId, title: str | Keep | None

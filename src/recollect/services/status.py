@@ -96,4 +96,4 @@ class StatusService:
                 queue=self._stores.jobs.state(tx),
             )
 
-        return await self._database.read(work)
+        return await self._database.scan(work)

@@ -1,6 +1,7 @@
 """What an engine gives: a dialect to compile for, transactions on threads, and its migrations."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,6 +11,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.sql.dml import Insert
 
 from recollect.ports.database import Database
+from recollect.ports.metrics import TransactionKind
 from recollect.stores.migrations import Scriptable
 
 ATTEMPTS_MAX = 20
@@ -33,6 +35,7 @@ def insert_if_absent(table: Table, *key: str) -> Insert:
 class Request:
     """A transaction somebody waits for, and the loop they wait on."""
 
+    kind: TransactionKind
     work: Callable[[Any], Any]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
@@ -48,6 +51,47 @@ class Request:
             self.future.set_exception(self.error)
         else:
             self.future.set_result(self.result)
+
+
+def new_request(kind: TransactionKind, work: Callable[[Any], Any]) -> Request:
+    """Asked for now, on the running loop."""
+    loop = asyncio.get_running_loop()
+    return Request(kind, work, loop, loop.create_future(), time.perf_counter())
+
+
+class Gatherer:
+    """Collects what one turn of an event loop asks for and hands it over in one go.
+
+    Waking a thread for each request would make it fight with the loop for the interpreter while
+    the loop still has requests of the same turn to read.
+    """
+
+    def __init__(self, kind: TransactionKind, hand_over: Callable[[list[Request]], None]) -> None:
+        self._kind = kind
+        self._hand_over = hand_over
+        self._gathered: dict[asyncio.AbstractEventLoop, list[Request]] = {}
+
+    def submit(self, work: Callable[[Any], Any]) -> "asyncio.Future[Any]":
+        """The outcome comes through the future."""
+        request = new_request(self._kind, work)
+        loop = request.loop
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            self._gathered[loop] = [request]
+            loop.call_soon(self._flush, loop)
+        else:
+            gathered.append(request)
+        return request.future
+
+    def flush(self) -> None:
+        """Hand over what is still held back."""
+        for loop in list(self._gathered):
+            self._flush(loop)
+
+    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        requests = self._gathered.pop(loop, None)
+        if requests:
+            self._hand_over(requests)
 
 
 def deliver(requests: list[Request]) -> None:

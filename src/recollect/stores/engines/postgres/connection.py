@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Protocol
 
 import psycopg
 from psycopg import errors as pg_errors
@@ -57,6 +58,34 @@ class Answer:
     read: bool = False
 
 
+class Waiter(Protocol):
+    """How a connection waits for the server."""
+
+    def wait(self, events: int) -> int:
+        """Return when one of the events (of `select.poll`) happened: which one."""
+        ...
+
+    def close(self) -> None:
+        """The descriptor is about to be closed."""
+        ...
+
+
+class ThreadWaiter:
+    """Blocks the thread."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._poll = select.poll()
+
+    def wait(self, events: int) -> int:
+        """See `Waiter`."""
+        self._poll.register(self._fd, events)
+        return self._poll.poll()[0][1]
+
+    def close(self) -> None:
+        """See `Waiter`."""
+
+
 def connect(url: str) -> "psycopg.Connection[Row]":
     """An ordinary connection, for scripts."""
     return psycopg.connect(
@@ -72,14 +101,14 @@ def connect(url: str) -> "psycopg.Connection[Row]":
 
 
 class PipelinedConnection:
-    """A connection that always is in pipeline mode. One thread uses it."""
+    """A connection that always is in pipeline mode. It belongs to whoever the waiter parks."""
 
-    def __init__(self, url: str) -> None:
-        self._connection = connect(url)
+    def __init__(self, connection: "psycopg.Connection[Row]", waiter: Waiter) -> None:
+        self._connection = connection
+        self._waiter = waiter
         self._pgconn = self._connection.pgconn
         self._pgconn.nonblocking = 1
         self._pgconn.enter_pipeline_mode()
-        self._poll = select.poll()
         self._prepared: dict[str, _Prepared] = {}
         self._names = count()
         self._unread: deque[Answer] = deque()
@@ -87,6 +116,7 @@ class PipelinedConnection:
 
     def close(self) -> None:
         """Let go of it; an open transaction is lost."""
+        self._waiter.close()
         self._connection.close()
 
     def queue(self, sql: str, values: Sequence[bytes | None] = ()) -> Answer:
@@ -164,18 +194,14 @@ class PipelinedConnection:
 
     def _result(self) -> pq.abc.PGresult | None:
         while self._pgconn.is_busy():
-            self._wait(select.POLLIN)
+            self._waiter.wait(select.POLLIN)
             self._pgconn.consume_input()
         return self._pgconn.get_result()
 
     def _flush(self) -> None:
         while self._pgconn.flush():
-            if self._wait(select.POLLIN | select.POLLOUT) & select.POLLIN:
+            if self._waiter.wait(select.POLLIN | select.POLLOUT) & select.POLLIN:
                 self._pgconn.consume_input()
-
-    def _wait(self, events: int) -> int:
-        self._poll.register(self._pgconn.socket, events)
-        return self._poll.poll()[0][1]
 
     def _check_alive(self) -> None:
         if self._pgconn.status == pq.ConnStatus.BAD:

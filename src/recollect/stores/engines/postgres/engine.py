@@ -1,12 +1,6 @@
-"""Threads around PostgreSQL, each with a connection of its own.
-
-Writes run at READ COMMITTED and take the tree's row lock first, so what they read after it is
-current. Reads run at REPEATABLE READ: each request sees one snapshot.
-"""
+"""PostgreSQL: transactions in greenlets on the event loop, long reads on threads of their own."""
 
 import asyncio
-import queue
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -16,26 +10,21 @@ from psycopg import errors as pg_errors
 from sqlalchemy import Dialect
 
 from recollect.errors import Conflict, Unavailable
-from recollect.ports.database import Retry, Tx
+from recollect.ports.database import Tx
 from recollect.ports.metrics import Metrics, TransactionKind
-from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Request, deliver
+from recollect.stores.engines.base import QUEUE_MAX, Request, new_request
 from recollect.stores.engines.postgres.connection import (
     DIALECT,
     PipelinedConnection,
-    PostgresTx,
+    ThreadWaiter,
     connect,
-    lost_race,
     translate,
 )
+from recollect.stores.engines.postgres.hub import Hub, LoopWaiter, in_thread
+from recollect.stores.engines.postgres.session import Session
 from recollect.stores.statements import Row
 
 T = TypeVar("T")
-_Queue = queue.SimpleQueue[tuple[TransactionKind, Request] | None]
-
-_BEGIN: dict[TransactionKind, str] = {
-    "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    "write": "BEGIN",
-}
 _MIGRATION_LOCK = 0x5245434F
 _NEEDS_PGVECTOR = (
     "the schema can't be changed: it needs the extension pgvector, installed on the server and "
@@ -44,7 +33,7 @@ _NEEDS_PGVECTOR = (
 
 
 class PostgresEngine:
-    """A pool of threads; a transaction is a plain function here too."""
+    """A transaction is a plain function here too."""
 
     name = "postgres"
     dialect: Dialect = DIALECT
@@ -52,20 +41,11 @@ class PostgresEngine:
     def __init__(self, url: str, *, connections: int, metrics: Metrics) -> None:
         self._url = url
         self._metrics = metrics
-        self._count = connections
-        self._waiting: queue.SimpleQueue[tuple[TransactionKind, Request] | None] = (
-            queue.SimpleQueue()
-        )
-        self._threads: list[threading.Thread] = []
+        self._hub = Hub([Session(self._connect) for _ in range(connections)], self._serve)
         self._closed = False
 
     def start(self) -> None:
-        """Start the threads; each connects at its first request."""
-        for number in range(self._count):
-            name = f"recollect-postgres-{number}"
-            thread = threading.Thread(target=self._loop, name=name, daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        """Nothing to do: a connection is opened at its first use."""
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
         """Run several statements in one transaction, unless the query has a row inside it."""
@@ -98,14 +78,19 @@ class PostgresEngine:
         """See the port."""
         return await self._submit("write", work)
 
+    async def scan(self, work: Callable[[Tx], T]) -> T:
+        """See the port."""
+        request = new_request("read", work)
+        await asyncio.to_thread(self._scan, request)
+        request.settle()
+        return cast(T, await request.future)
+
     async def close(self) -> None:
         """Finish what was accepted, then close every connection."""
         if self._closed:
             return
         self._closed = True
-        for _ in range(self._count):
-            self._waiting.put(None)
-        await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
+        await self._hub.close()
 
     def _own_connection(self) -> "psycopg.Connection[Row]":
         try:
@@ -114,81 +99,27 @@ class PostgresEngine:
             reason = str(error).partition("\n")[0]
             raise Unavailable(f"can't connect to PostgreSQL: {reason}") from error
 
-    async def _submit(self, kind: TransactionKind, work: Callable[[Tx], T]) -> T:
+    def _submit(self, kind: TransactionKind, work: Callable[[Tx], T]) -> "asyncio.Future[T]":
         if self._closed:
             raise Unavailable("the server is shutting down")
-        if self._waiting.qsize() > QUEUE_MAX:
+        if self._hub.depth >= QUEUE_MAX:
             raise Unavailable("too many requests wait for the database")
-        loop = asyncio.get_running_loop()
-        request = Request(work, loop, loop.create_future(), time.perf_counter())
-        self._waiting.put((kind, request))
-        return cast(T, await request.future)
+        return self._hub.submit(kind, work)
 
-    def _loop(self) -> None:
-        session = _Session(self._url)
-        while (item := self._waiting.get()) is not None:
-            kind, request = item
-            session.serve(kind, request)
-            self._metrics.transaction(kind, time.perf_counter() - request.queued_at)
-            deliver([request])
+    def _serve(self, session: Session, request: Request) -> None:
+        session.serve(request)
+        self._metrics.transaction(request.kind, time.perf_counter() - request.queued_at)
+
+    def _connect(self) -> PipelinedConnection:
+        connection = in_thread(lambda: connect(self._url))
+        return PipelinedConnection(connection, LoopWaiter(connection.fileno()))
+
+    def _scan(self, request: Request) -> None:
+        """Blocks its thread; the connection is not worth keeping."""
+        session = Session(self._connect_blocking)
+        self._serve(session, request)
         session.close()
 
-
-class _Session:
-    """One thread's connection; it is opened anew after it broke."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._connection: PipelinedConnection | None = None
-        self._committing = False
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def serve(self, kind: TransactionKind, request: Request) -> None:
-        """Run the transaction; afterwards the request holds its result or its error."""
-        for _ in range(ATTEMPTS_MAX):
-            request.result = request.error = None
-            used_before = self._connection is not None
-            try:
-                request.result = self._transaction(kind, request.work)
-                return
-            except Retry:
-                request.error = Unavailable("too many requests race for one conversation")
-            except psycopg.Error as error:
-                request.error = translate(error)
-                if not (lost_race(error) or (used_before and self._lost_uncommitted)):
-                    return
-            except Exception as error:  # noqa: BLE001 - outermost frame of a thread
-                request.error = error
-                return
-
-    @property
-    def _lost_uncommitted(self) -> bool:
-        """An idle connection may have ended unseen. What did not come to its commit left nothing,
-        so it may run again on a new one."""
-        return self._connection is None and not self._committing
-
-    def _transaction(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
-        if self._connection is None:
-            self._connection = PipelinedConnection(self._url)
-        connection = self._connection
-        self._committing = False
-        try:
-            connection.queue(_BEGIN[kind])
-            result = work(PostgresTx(connection))
-            self._committing = True
-            connection.queue("COMMIT")
-            connection.sync()
-        except BaseException:
-            self._abandon(connection)
-            raise
-        return result
-
-    def _abandon(self, connection: PipelinedConnection) -> None:
-        try:
-            connection.recover()
-        except psycopg.Error:  # the connection itself is gone, and the transaction with it
-            self.close()
+    def _connect_blocking(self) -> PipelinedConnection:
+        connection = connect(self._url)
+        return PipelinedConnection(connection, ThreadWaiter(connection.fileno()))

@@ -20,13 +20,13 @@ from sqlalchemy import Dialect
 from recollect.errors import Unavailable
 from recollect.ports.database import Retry, Tx
 from recollect.ports.metrics import Metrics
-from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Request, deliver
+from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Gatherer, Request, deliver
 from recollect.stores.engines.sqlite.connection import DIALECT, SqliteTx, connect, translate
 
 BATCH_MAX = 64
 
 T = TypeVar("T")
-_Queue = queue.SimpleQueue[Request | None]
+_Queue = queue.SimpleQueue[list[Request] | None]
 
 
 class SqliteEngine:
@@ -40,6 +40,9 @@ class SqliteEngine:
         self._metrics = metrics
         self._writes: _Queue = queue.SimpleQueue()
         self._reads: _Queue = queue.SimpleQueue()
+        self._to_write = Gatherer("write", self._put_writes)
+        self._to_read = Gatherer("read", self._put_reads)
+        self._waiting = 0
         self._reader_count = readers
         self._threads: list[threading.Thread] = []
         self._closed = False
@@ -70,31 +73,47 @@ class SqliteEngine:
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         """See the port."""
-        return await self._submit(self._reads, work)
+        return await self._submit(self._to_read, work)
 
     async def write(self, work: Callable[[Tx], T]) -> T:
         """See the port."""
-        return await self._submit(self._writes, work)
+        return await self._submit(self._to_write, work)
+
+    async def scan(self, work: Callable[[Tx], T]) -> T:
+        """See the port. Every read has a thread here."""
+        return await self.read(work)
 
     async def close(self) -> None:
         """Finish what was accepted, then stop every thread."""
         if self._closed:
             return
         self._closed = True
+        self._to_write.flush()
+        self._to_read.flush()
         self._writes.put(None)
         for _ in range(self._reader_count):
             self._reads.put(None)
         await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
 
-    async def _submit(self, waiting: _Queue, work: Callable[[Tx], T]) -> T:
+    async def _submit(self, gatherer: Gatherer, work: Callable[[Tx], T]) -> T:
         if self._closed:
             raise Unavailable("the server is shutting down")
-        if waiting.qsize() > QUEUE_MAX:
+        if self._waiting >= QUEUE_MAX:
             raise Unavailable("too many requests wait for the database")
-        loop = asyncio.get_running_loop()
-        request = Request(work, loop, loop.create_future(), time.perf_counter())
-        waiting.put(request)
-        return cast(T, await request.future)
+        self._waiting += 1
+        try:
+            return cast(T, await gatherer.submit(work))
+        finally:
+            self._waiting -= 1
+
+    def _put_writes(self, requests: list[Request]) -> None:
+        for start in range(0, len(requests), BATCH_MAX):
+            self._writes.put(requests[start : start + BATCH_MAX])
+
+    def _put_reads(self, requests: list[Request]) -> None:
+        """One by one, so that every reader gets its share."""
+        for request in requests:
+            self._reads.put([request])
 
     @contextmanager
     def _own_connection(self) -> Iterator[apsw.Connection]:
@@ -128,9 +147,10 @@ class SqliteEngine:
 
     def _read_loop(self) -> None:
         connection: apsw.Connection | None = None
-        while (request := self._reads.get()) is not None:
-            connection = self._read_one(connection, request)
-            deliver([request])
+        while (requests := self._reads.get()) is not None:
+            for request in requests:
+                connection = self._read_one(connection, request)
+            deliver(requests)
         if connection is not None:
             connection.close()
 
@@ -241,13 +261,13 @@ def _connect_reader(path: Path) -> apsw.Connection:
 def _take(waiting: _Queue) -> tuple[list[Request], bool]:
     """Wait for one request, then take what else waits; True when the end was among them."""
     batch: list[Request] = []
-    request = waiting.get()
-    while request is not None:
-        batch.append(request)
-        if len(batch) == BATCH_MAX:
+    requests = waiting.get()
+    while requests is not None:
+        batch += requests
+        if len(batch) >= BATCH_MAX:
             return batch, False
         try:
-            request = waiting.get_nowait()
+            requests = waiting.get_nowait()
         except queue.Empty:
             return batch, False
     return batch, True

@@ -1,0 +1,89 @@
+"""A connection that outlives its failures, and the way a transaction runs on it.
+
+Writes run at READ COMMITTED and take the tree's row lock first, so what they read after it is
+current. Reads run at REPEATABLE READ: each request sees one snapshot.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import psycopg
+
+from recollect.errors import Unavailable
+from recollect.ports.database import Retry
+from recollect.ports.metrics import TransactionKind
+from recollect.stores.engines.base import ATTEMPTS_MAX, Request
+from recollect.stores.engines.postgres.connection import (
+    PipelinedConnection,
+    PostgresTx,
+    lost_race,
+    translate,
+)
+
+T = TypeVar("T")
+
+_BEGIN: dict[TransactionKind, str] = {
+    "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    "write": "BEGIN",
+}
+
+
+class Session:
+    """One connection; it is opened at its first use and anew after it broke."""
+
+    def __init__(self, open_connection: Callable[[], PipelinedConnection]) -> None:
+        self._open_connection = open_connection
+        self._connection: PipelinedConnection | None = None
+        self._committing = False
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def serve(self, request: Request) -> None:
+        """Run the transaction; afterwards the request holds its result or its error."""
+        for _ in range(ATTEMPTS_MAX):
+            request.result = request.error = None
+            used_before = self._connection is not None
+            try:
+                request.result = self._transaction(request.kind, request.work)
+                return
+            except Retry:
+                request.error = Unavailable("too many requests race for one conversation")
+            except psycopg.Error as error:
+                request.error = translate(error)
+                if not (lost_race(error) or (used_before and self._lost_uncommitted)):
+                    return
+            except Exception as error:  # noqa: BLE001 - outermost frame of a thread
+                request.error = error
+                return
+
+    @property
+    def _lost_uncommitted(self) -> bool:
+        """An idle connection may have ended unseen. What did not come to its commit left nothing,
+        so it may run again on a new one."""
+        return self._connection is None and not self._committing
+
+    def _transaction(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
+        if self._connection is None:
+            self._connection = self._open_connection()
+        connection = self._connection
+        self._committing = False
+        try:
+            connection.queue(_BEGIN[kind])
+            result = work(PostgresTx(connection))
+            self._committing = True
+            connection.queue("COMMIT")
+            connection.sync()
+        except BaseException:
+            self._abandon(connection)
+            raise
+        return result
+
+    def _abandon(self, connection: PipelinedConnection) -> None:
+        try:
+            connection.recover()
+        except psycopg.Error:  # the connection itself is gone, and the transaction with it
+            self.close()
