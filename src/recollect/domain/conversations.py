@@ -86,7 +86,8 @@ class SeenConversation:
 
 def clean_text(text: str) -> str:
     """Control characters other than white space dropped, white space runs made one space."""
-    return " ".join(_DROPPED.sub("", text).split())
+    kept = text if text.isprintable() else _DROPPED.sub("", text)
+    return " ".join(kept.split())
 
 
 def is_blank(text: str) -> bool:

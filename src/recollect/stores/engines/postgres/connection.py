@@ -9,7 +9,7 @@ millisecond of Python an append, which is more than the server's own work.
 import select
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
@@ -30,6 +30,7 @@ _CONNECT_SECONDS = 5
 _SILENCE_MS = 30_000
 # So many answers may wait unread; more could fill the buffers of both sides.
 _UNREAD_MAX = 100
+_GOOD = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
 _LOST_RACE = (
     pg_errors.SerializationFailure,
     pg_errors.DeadlockDetected,
@@ -53,9 +54,15 @@ class Answer:
 
     prepared: _Prepared
     preparing: bool = False
-    rows: list[Row] = field(default_factory=list)
-    changed: int = 0
-    read: bool = False
+    result: "pq.abc.PGresult | None" = None
+
+    def rows(self) -> list[Row]:
+        """Every row."""
+        return [] if self.result is None else _rows(self.result, self.prepared)
+
+    def changed(self) -> int:
+        """How many rows the statement changed."""
+        return 0 if self.result is None else self.result.command_tuples or 0
 
 
 class Waiter(Protocol):
@@ -133,10 +140,10 @@ class PipelinedConnection:
 
     def read(self, wanted: Answer) -> Answer:
         """Send what is queued and read answers up to the wanted one. Raises the first error."""
-        if not wanted.read:
+        if wanted.result is None:
             self._pgconn.send_flush_request()
             self._flush()
-            while not wanted.read:
+            while wanted.result is None:
                 self._read_one(self._unread.popleft())
         return wanted
 
@@ -174,14 +181,12 @@ class PipelinedConnection:
         result = self._result()
         if result is None:
             raise psycopg.OperationalError("the connection ended in the middle of an answer")
-        if result.status not in (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK):
+        if result.status not in _GOOD:
             self._unread.appendleft(answer)
             raise _error(result)
-        if not answer.preparing:
-            answer.rows = _rows(result, answer.prepared)
-            answer.changed = result.command_tuples or 0
-        answer.read = True
-        while self._result() is not None:
+        answer.result = result
+        # The mark behind a result is there already; only the next one may have to be waited for.
+        while self._pgconn.get_result() is not None:
             pass
 
     def _read_to_sync(self) -> None:
@@ -215,7 +220,7 @@ class PostgresTx:
         self._connection = connection
 
     def fetch(self, statement: Statement, params: Params) -> Sequence[Row]:
-        return self._connection.read(self._queue(statement, params)).rows
+        return self._connection.read(self._queue(statement, params)).rows()
 
     def first(self, statement: Statement, params: Params) -> Row | None:
         rows = self.fetch(statement, params)
@@ -228,7 +233,7 @@ class PostgresTx:
         self._queue(statement, params)
 
     def change(self, statement: Statement, params: Params) -> int:
-        return self._connection.read(self._queue(statement, params)).changed
+        return self._connection.read(self._queue(statement, params)).changed()
 
     def _queue(self, statement: Statement, params: Params) -> Answer:
         compiled = statement.on(DIALECT)

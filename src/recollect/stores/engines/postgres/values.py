@@ -11,24 +11,21 @@ Decoder = Callable[[bytes], Any]
 
 def encode(value: Any) -> bytes | None:
     """The text of a parameter; the statement casts it to its column's type."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        if "\x00" in value:
-            raise ValueError("a text with NUL would be cut at it")
-        return value.encode()
-    if isinstance(value, datetime):
-        return value.isoformat().encode()
-    if isinstance(value, bool):
-        return b"t" if value else b"f"
-    if isinstance(value, int):
-        return b"%d" % value
-    raise TypeError(f"no PostgreSQL text for {type(value).__name__}")
+    try:
+        return _ENCODERS[type(value)](value)
+    except KeyError:
+        raise TypeError(f"no PostgreSQL text for {type(value).__name__}") from None
 
 
 def decoder(oid: int) -> Decoder:
     """How to read a result column. What is not listed is text, ids included."""
     return _DECODERS.get(oid, _text)
+
+
+def _from_str(value: str) -> bytes:
+    if "\x00" in value:
+        raise ValueError("a text with NUL would be cut at it")
+    return value.encode()
 
 
 def _text(raw: bytes) -> str:
@@ -44,6 +41,13 @@ def _instant(raw: bytes) -> datetime:
     return datetime.fromisoformat(raw.decode())
 
 
+_ENCODERS: dict[type, Callable[[Any], bytes | None]] = {
+    type(None): lambda _: None,
+    str: _from_str,
+    int: lambda value: b"%d" % value,
+    bool: lambda value: b"t" if value else b"f",
+    datetime: lambda value: value.isoformat().encode(),
+}
 _DECODERS: dict[int, Decoder] = {
     _OID_BOOL: _bool,
     _OID_INT8: int,
