@@ -6,6 +6,8 @@ from typing import Any
 
 import uvicorn
 
+from recollect.api.rest.http import OneWriteProtocol
+
 START_SECONDS_MAX = 30
 
 
@@ -14,7 +16,14 @@ class RunningServer:
 
     def __init__(self, asgi: Any) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(asgi, log_config=None, access_log=False, lifespan="on", ws="none")
+        config = uvicorn.Config(
+            asgi,
+            http=OneWriteProtocol,
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            ws="none",
+        )
         self._server = _Announcing(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True

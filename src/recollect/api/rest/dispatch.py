@@ -1,6 +1,7 @@
 """The order of checks, once for all operations: who calls, what the operation always needs,
 syntax and limits, ids in the path. What comes after is the services' business."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from recollect.ports.identity import Authenticator
 from recollect.services.audit import AuditName
 from recollect.services.bundle import Services
 
+_LARGE_BODY_BYTES = 64 * 1024
 _FIRST_PAGE = PageAsked(None, None, echo=False)
 _KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKind.ADMIN_WRITE}
 
@@ -61,7 +63,8 @@ class Dispatch:
         principal = await self._authenticate(request)
         parameters = wire.from_query_string(request.scope["query_string"])
         raw = await self._admit(operation, principal, request, parameters)
-        answered = await handler(self._call(operation, principal, request, parameters, raw))
+        body = await _parsed(operation, raw)
+        answered = await handler(self._call(operation, principal, request, parameters, body))
         if isinstance(answered, Reply):
             return answered
         body = answered.encode() if isinstance(answered, str) else answered or b""
@@ -123,9 +126,8 @@ class Dispatch:
         principal: Principal,
         request: Request,
         parameters: wire.Parameters,
-        raw: bytes,
+        body: Any,
     ) -> Call:
-        body = wire.from_body(raw, operation.body) if operation.body else None
         query = wire.from_query(parameters, operation.query) if operation.query else {}
         page = self._page(operation, parameters)
         justification = _justification(parameters, body) if operation.justified else None
@@ -153,6 +155,16 @@ async def _read(operation: Operation, request: Request) -> bytes:
     if operation.body is None:
         return b""
     return await wire.read_body(request.receive, request.headers)
+
+
+async def _parsed(operation: Operation, raw: bytes) -> Any:
+    """The body as its model. A large one is checked on a thread: it may take seconds, and all
+    other requests would wait for it."""
+    if operation.body is None:
+        return None
+    if len(raw) > _LARGE_BODY_BYTES:
+        return await asyncio.to_thread(wire.from_body, raw, operation.body)
+    return wire.from_body(raw, operation.body)
 
 
 def _audit_name(operation: Operation) -> AuditName | None:

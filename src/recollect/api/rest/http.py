@@ -11,13 +11,14 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_MAX = 512 * 1024
+HEAD_SECONDS_MAX = 30
 
 _HEAD = b"HTTP/1.1 "
 _CONTINUE = b"HTTP/1.1 100 "
 
 
 class BoundedHeadProtocol(HttpToolsProtocol):
-    """Closes a connection that sends too much beside bodies, and ignores trailers.
+    """Closes a connection that sends too much beside bodies or too slowly; ignores trailers.
 
     A proxy that takes credentials out of headers seldom looks at trailers, so they must not become
     headers here.
@@ -25,12 +26,25 @@ class BoundedHeadProtocol(HttpToolsProtocol):
 
     _in_head = False
     _bytes_beside_body = 0
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first head must come in time."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing to wait for any more."""
+        self._head_came()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Count until a body or the end of the message comes."""
         self._bytes_beside_body += len(data)
         if self._bytes_beside_body <= HEAD_BYTES_MAX:
             super().data_received(data)
+            if self._in_head:
+                self._await_head()
         elif self.cycle is None or self.cycle.response_complete:
             self.send_400_response("The head of the request is too long.")
         else:
@@ -49,6 +63,7 @@ class BoundedHeadProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """What follows is body or trailer."""
         self._in_head = False
+        self._head_came()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -60,6 +75,15 @@ class BoundedHeadProtocol(HttpToolsProtocol):
         """Count the next message anew."""
         self._bytes_beside_body = 0
         super().on_message_complete()
+
+    def _await_head(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_SECONDS_MAX, self.transport.close)
+
+    def _head_came(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
 
 class OneWriteProtocol(BoundedHeadProtocol):

@@ -259,7 +259,8 @@ def _connect_reader(path: Path) -> apsw.Connection:
 
 
 def _take(waiting: _Queue) -> tuple[list[Request], bool]:
-    """Wait for one request, then take what else waits; True when the end was among them."""
+    """Wait for a hand-over, then take what else waits, to BATCH_MAX and the rest of the last
+    hand-over; True when the end was among them."""
     batch: list[Request] = []
     requests = waiting.get()
     while requests is not None:
