@@ -7,14 +7,21 @@ from typing import Any
 _OID_BOOL, _OID_INT8, _OID_INT4, _OID_TIMESTAMPTZ, _OID_NUMERIC = 16, 20, 23, 1184, 1700
 
 Decoder = Callable[[bytes], Any]
+Encoder = Callable[[Any], bytes | None]
 
 
 def encode(value: Any) -> bytes | None:
     """The text of a parameter; the statement casts it to its column's type."""
-    try:
-        return _ENCODERS[type(value)](value)
-    except KeyError:
-        raise TypeError(f"no PostgreSQL text for {type(value).__name__}") from None
+    encoder = _ENCODERS.get(type(value)) or _inherited(type(value))
+    return encoder(value)
+
+
+def _inherited(kind: type) -> Encoder:
+    """Words of an enum are texts, and so on."""
+    for base in kind.__mro__:
+        if base in _ENCODERS:
+            return _ENCODERS[base]
+    raise TypeError(f"no PostgreSQL text for {kind.__name__}")
 
 
 def decoder(oid: int) -> Decoder:
@@ -41,7 +48,7 @@ def _instant(raw: bytes) -> datetime:
     return datetime.fromisoformat(raw.decode())
 
 
-_ENCODERS: dict[type, Callable[[Any], bytes | None]] = {
+_ENCODERS: dict[type, Encoder] = {
     type(None): lambda _: None,
     str: _from_str,
     int: lambda value: b"%d" % value,
