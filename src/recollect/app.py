@@ -89,11 +89,12 @@ class App:
         if self.settings.jobs.embedded_worker:
             self._working = asyncio.create_task(self.worker.run(self._stop))
 
-    async def open(self) -> None:
+    async def open(self, *, migrate: bool | None = None) -> None:
         """Open the database without starting anything else."""
         if self._open:
             return
-        await asyncio.to_thread(_prepare, self.engine, migrate=self._migrates)
+        migrate = self._migrates if migrate is None else migrate
+        await asyncio.to_thread(_prepare, self.engine, migrate=migrate)
         self.engine.start()
         self._open = True
 
@@ -119,13 +120,13 @@ class App:
             working.result()
 
     async def doctor(self) -> DoctorReport:
-        """Check what is stored."""
-        await self.open()
+        """Check what is stored, and change nothing: an old schema is refused, not migrated."""
+        await self.open(migrate=False)
         return await self.services.status.examine()
 
     async def retry_stuck_jobs(self) -> int:
         """Give jobs that were given up new attempts; how many there were."""
-        await self.open()
+        await self.open(migrate=False)
         return await self.engine.write(self.stores.jobs.revive_stuck)
 
     @asynccontextmanager

@@ -236,7 +236,7 @@ class AuditSettings(Section):
 class EvictionSettings(Section):
     """Removal of deleted trees for good."""
 
-    batch_size: int = Field(1000, ge=1, description="trees removed in one transaction")
+    batch_size: int = Field(1000, ge=1, description="trees removed between two pauses")
     batch_delay_ms: int = Field(100, ge=0, description="pause between two batches")
 
 

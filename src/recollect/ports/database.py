@@ -33,7 +33,8 @@ class Tx(Protocol):
 
 
 class Database(Protocol):
-    """Runs transactions on threads of its own."""
+    """Runs transactions. Their functions neither block nor compute for long: on one engine they
+    share the event loop's thread."""
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         """Run `work` on one snapshot. It must not write."""

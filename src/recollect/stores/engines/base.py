@@ -1,4 +1,4 @@
-"""What an engine gives: a dialect to compile for, transactions on threads, and its migrations."""
+"""What an engine gives: transactions, a dialect to compile for, and its migrations."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ class Engine(Database, Scriptable, Protocol):
     """A database that can be migrated and then started."""
 
     def start(self) -> None:
-        """Start its threads."""
+        """Start what it needs to run transactions. Scripts run before this."""
         ...
 
 

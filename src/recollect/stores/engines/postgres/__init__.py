@@ -1,4 +1,4 @@
-"""PostgreSQL: threads with a connection each, statements pipelined."""
+"""PostgreSQL: transactions in greenlets on the event loop, statements pipelined."""
 
 from recollect.stores.engines.postgres.engine import PostgresEngine
 

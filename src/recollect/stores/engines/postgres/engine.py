@@ -80,6 +80,8 @@ class PostgresEngine:
 
     async def scan(self, work: Callable[[Tx], T]) -> T:
         """See the port."""
+        if self._closed:
+            raise Unavailable("the server is shutting down")
         request = new_request("read", work)
         await asyncio.to_thread(self._scan, request)
         request.settle()

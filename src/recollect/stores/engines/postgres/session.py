@@ -56,7 +56,7 @@ class Session:
                 request.error = translate(error)
                 if not (lost_race(error) or (used_before and self._lost_uncommitted)):
                     return
-            except Exception as error:  # noqa: BLE001 - outermost frame of a thread
+            except Exception as error:  # noqa: BLE001 - outermost frame: the waiter gets it
                 request.error = error
                 return
 
