@@ -2,10 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
+import structlog
 from starlette.routing import Router
 from starlette.types import ASGIApp
 
@@ -39,6 +41,9 @@ from recollect.stores import migrations
 from recollect.stores.database import build_stores, open_engine
 from recollect.stores.engines.base import Engine
 from recollect.worker.loop import Worker
+
+CLOSE_SECONDS_MIN = 5
+_log = structlog.get_logger("recollect.app")
 
 
 class App:
@@ -101,10 +106,11 @@ class App:
     async def close(self) -> None:
         """Finish what was accepted, then let go of everything."""
         self._stop.set()
-        await self.services.eviction.close()
+        grace_seconds = self.settings.server.shutdown_grace_seconds
+        await _let_go(self.services.eviction.close(), grace_seconds)
         if self._working is not None:
-            await _finish(self._working, self.settings.server.shutdown_grace_seconds)
-        await self.engine.close()
+            await _finish(self._working, grace_seconds)
+        await _let_go(self.engine.close(), grace_seconds)
         await asyncio.to_thread(self.requests.close)
 
     async def run_worker(self, stop: asyncio.Event) -> None:
@@ -178,6 +184,14 @@ async def _finish(working: asyncio.Task[None], seconds: float) -> None:
     if not working.done():
         working.cancel()
         await asyncio.wait([working])
+
+
+async def _let_go(closing: Coroutine[Any, Any, None], seconds: float) -> None:
+    """Wait for it, but not for ever: a database that hangs must not keep the process."""
+    try:
+        await asyncio.wait_for(closing, max(seconds, CLOSE_SECONDS_MIN))
+    except TimeoutError:
+        _log.warning("the database did not let go in time; what it did last is not known")
 
 
 def _log_format(settings: Settings) -> logs.Format:

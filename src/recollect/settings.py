@@ -45,6 +45,9 @@ def masked_url(url: str) -> str:
 
 def _database_url(url: str) -> str:
     path = url.removeprefix(SQLITE_PREFIX)
+    if re.match(r"postgresql://[^?]*[@/][^?]*@", url):
+        # libpq would take a part of the password for the host, and say so in its messages.
+        raise ValueError("should have `@` and `/` of its user and password written as %40 and %2F")
     if url.startswith("postgresql://") or (
         path not in (url, "", "/", ":memory:") and not re.search(r"[?#]", path)
     ):

@@ -245,6 +245,17 @@ def test_a_blank_text_fork_by_append_takes_the_parents_title(world: World) -> No
     assert ann.gets(fork)["title"] == "A"
 
 
+def test_a_fork_without_any_title_gets_one_from_its_first_history_entry(world: World) -> None:
+    ann = world.user("ann").with_key("k1")
+    root, fork = new_id(), new_id()
+    ann.syncs(root, ["m"])
+    ann.syncs(fork, ["n"], forkedAtConversationId=root)
+    assert "title" not in ann.gets(fork)
+    ann.says(fork, "First words")
+    assert ann.gets(fork)["title"] == "First words"
+    assert "title" not in ann.gets(root)
+
+
 def test_the_fork_list_shows_the_whole_tree_in_order(world: World) -> None:
     ann = world.user("ann")
     root, [a, b, c] = abc(ann)

@@ -88,13 +88,13 @@ def test_what_is_unexpected_is_logged_once_and_never_told(rest: Rest, error: Exc
     assert logged[0]["exc_info"] in (True, error)
 
 
-def test_a_cancelled_request_is_measured_and_not_logged_as_a_failure(
-    rest: Rest,
-) -> None:
+def test_a_request_that_the_stopping_server_cancels_is_told_to_come_back(rest: Rest) -> None:
     rest.conversations.answers["get"] = asyncio.CancelledError()
-    with capture_logs() as logged, pytest.raises(asyncio.CancelledError):
-        rest.call("GET", ONE)
-    assert rest.metrics.requests == [("GET", "/v1/conversations/{id}", 499)]
+    with capture_logs() as logged:
+        answered = rest.call("GET", ONE)
+    assert set(answered.refused(503, "unavailable")) == {"message"}
+    assert "retry-after" in answered.headers
+    assert rest.metrics.requests == [("GET", "/v1/conversations/{id}", 503)]
     assert logged == []
 
 

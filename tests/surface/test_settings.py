@@ -302,8 +302,7 @@ def test_the_sqlite_file_and_the_key_beside_it_come_from_the_url() -> None:
     ("url", "shown"),
     [
         ("postgresql://ann:hunter@db.example/r", "postgresql://ann:***@db.example/r"),
-        ("postgresql://ann:hun/ter@db.example/r", "postgresql://ann:***@db.example/r"),
-        ("postgresql://ann:hun@ter@db.example/r", "postgresql://ann:***@db.example/r"),
+        ("postgresql://ann:hun%40ter@db.example/r", "postgresql://ann:***@db.example/r"),
         (
             "postgresql://db.example/r?user=ann&password=hunter&sslmode=require",
             "postgresql://db.example/r?user=ann&password=***&sslmode=require",
@@ -315,6 +314,13 @@ def test_a_password_in_a_url_is_never_shown(url: str, shown: str) -> None:
     assert settings.database.url == url
     assert value_of(settings, "database.url") == shown
     assert "hun" not in repr(settings)
+
+
+@pytest.mark.parametrize("password", ["hun/ter", "hun@ter", "hun@ter@", "/hunter"])
+def test_a_password_that_would_pass_for_a_host_is_refused_unseen(password: str) -> None:
+    message = refusal(database__url=f"postgresql://ann:{password}@db.example/r")
+    assert "written as %40 and %2F" in message
+    assert "hun" not in message
 
 
 def test_no_secret_is_in_what_may_be_shown() -> None:

@@ -3,7 +3,7 @@
 A new one is inserted only once it is known that something will be stored in it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.domain.conversations import Branch, Conversation
 from recollect.domain.forks import UNLIMITED, Ancestor, Segment, visible_path
@@ -127,6 +127,7 @@ class Places:
             title=title,
             at=self._runtime.clock.now(),
         )
+        pending = new.title is None
         branch = Branch(
             id=id_,
             tree_id=parent.tree_id,
@@ -137,6 +138,6 @@ class Places:
             last_at=parent.last_at,
             updated_at=new.updated_at,
             last_text_seq=new.last_text_seq,
-            title_pending=False,
+            title_pending=pending,
         )
-        return Place(branch, new)
+        return Place(branch, replace(new, title_pending=pending))

@@ -1,6 +1,7 @@
 """The outermost frame of every request: its id, the Host check, errors made into answers, one
 log line and one measurement. Plain ASGI, because this runs on the hottest routes."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from structlog.contextvars import bind_contextvars
 from recollect.api.errors import error_body, http_headers, http_status, internal_body
 from recollect.api.rest.wire import ClientGone, Headers
 from recollect.domain.jsontext import dump
-from recollect.errors import Forbidden, RecollectError
+from recollect.errors import Forbidden, RecollectError, Unavailable
 from recollect.ports.metrics import Metrics
 from recollect.ports.requests import RequestLog
 
@@ -92,6 +93,8 @@ class Frame:
             return await answer(request)
         except ClientGone:
             raise
+        except asyncio.CancelledError:  # the server stops, and its patience is over
+            return _refusal(Unavailable("the server stopped before this was answered"), request)
         except RecollectError as error:
             return _refusal(error, request)
         except Exception:  # the outermost frame: whatever it is, the caller gets an answer

@@ -16,6 +16,7 @@ from typing import Protocol
 import psycopg
 from psycopg import errors as pg_errors
 from psycopg import pq
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import Dialect
 from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
 
@@ -93,8 +94,8 @@ class ThreadWaiter:
         """See `Waiter`."""
 
 
-def connect(url: str) -> "psycopg.Connection[Row]":
-    """An ordinary connection, for scripts."""
+def connect(url: str, *, lock_wait_ms: int = 0) -> "psycopg.Connection[Row]":
+    """An ordinary connection. What waits longer for a lock fails; 0 waits for ever."""
     return psycopg.connect(
         url,
         autocommit=True,
@@ -103,8 +104,15 @@ def connect(url: str) -> "psycopg.Connection[Row]":
         keepalives_interval=10,
         keepalives_count=3,
         tcp_user_timeout=_SILENCE_MS,
-        options="-c timezone=UTC -c datestyle=ISO",
+        options=_options(url, lock_wait_ms),
     )
+
+
+def _options(url: str, lock_wait_ms: int) -> str:
+    """Ours come last, so that they hold; those of the URL (a `search_path`, say) stay."""
+    given = conninfo_to_dict(url).get("options")
+    ours = f"-c timezone=UTC -c datestyle=ISO -c lock_timeout={lock_wait_ms}"
+    return f"{given} {ours}" if given else ours
 
 
 class PipelinedConnection:

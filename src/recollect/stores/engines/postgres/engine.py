@@ -9,7 +9,7 @@ import psycopg
 from psycopg import errors as pg_errors
 from sqlalchemy import Dialect
 
-from recollect.errors import Conflict, Unavailable
+from recollect.errors import Conflict, InvalidInput, Unavailable
 from recollect.ports.database import Tx
 from recollect.ports.metrics import Metrics, TransactionKind
 from recollect.stores.engines.base import QUEUE_MAX, Request, new_request
@@ -26,6 +26,8 @@ from recollect.stores.statements import Row
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
+# Somebody's forgotten transaction must not hold every connection and the end of the server.
+LOCK_WAIT_MS = 10_000
 _NEEDS_PGVECTOR = (
     "the schema can't be changed: it needs the extension pgvector, installed on the server and "
     "created once by a superuser (CREATE EXTENSION vector), and a role that may create tables"
@@ -38,8 +40,11 @@ class PostgresEngine:
     name = "postgres"
     dialect: Dialect = DIALECT
 
-    def __init__(self, url: str, *, connections: int, metrics: Metrics) -> None:
+    def __init__(
+        self, url: str, *, connections: int, metrics: Metrics, lock_wait_ms: int = LOCK_WAIT_MS
+    ) -> None:
         self._url = url
+        self._lock_wait_ms = lock_wait_ms
         self._metrics = metrics
         self._hub = Hub([Session(self._connect) for _ in range(connections)], self._serve)
         self._closed = False
@@ -97,6 +102,8 @@ class PostgresEngine:
     def _own_connection(self) -> "psycopg.Connection[Row]":
         try:
             return connect(self._url)
+        except psycopg.ProgrammingError:  # its text quotes the URL, password included
+            raise InvalidInput("database.url: libpq can't read this PostgreSQL URL") from None
         except psycopg.Error as error:
             reason = str(error).partition("\n")[0]
             raise Unavailable(f"can't connect to PostgreSQL: {reason}") from error
@@ -113,7 +120,7 @@ class PostgresEngine:
         self._metrics.transaction(request.kind, time.perf_counter() - request.queued_at)
 
     def _connect(self) -> PipelinedConnection:
-        connection = in_thread(lambda: connect(self._url))
+        connection = in_thread(lambda: connect(self._url, lock_wait_ms=self._lock_wait_ms))
         return PipelinedConnection(connection, LoopWaiter(connection.fileno()))
 
     def _scan(self, request: Request) -> None:

@@ -60,8 +60,9 @@ class Hub:
             request.settle()
             request = self._queue.popleft() if self._queue else None
         self._idle.append(session)
-        if self._all_idle is not None and len(self._idle) == self._count:
-            self._all_idle.set_result(None)
+        waiting = self._all_idle
+        if waiting is not None and not waiting.done() and len(self._idle) == self._count:
+            waiting.set_result(None)
 
 
 class LoopWaiter:

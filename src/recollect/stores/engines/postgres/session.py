@@ -75,12 +75,24 @@ class Session:
             connection.queue(_BEGIN[kind])
             result = work(PostgresTx(connection))
             self._committing = True
-            connection.queue("COMMIT")
-            connection.sync()
-        except BaseException:
+            self._commit(connection)
+        except Exception:
             self._abandon(connection)
             raise
+        except BaseException:  # the greenlet itself is ended: it can't wait for a rollback
+            self.close()
+            raise
         return result
+
+    def _commit(self, connection: PipelinedConnection) -> None:
+        """What the server has confirmed stays, also when the connection ends right behind it."""
+        answer = connection.queue("COMMIT")
+        try:
+            connection.sync()
+        except psycopg.OperationalError:
+            if answer.result is None:
+                raise
+            self.close()
 
     def _abandon(self, connection: PipelinedConnection) -> None:
         try:

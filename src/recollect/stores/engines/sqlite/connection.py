@@ -15,6 +15,8 @@ from recollect.stores.statements import Compiled, Params, Row, Statement
 
 DIALECT: Dialect = sqlite_dialect(paramstyle="qmark")
 BUSY_MS = 10_000
+# The driver's, and those of the folder and the file before the driver sees them.
+FAILURES = (apsw.Error, OSError)
 
 _BUSY_PAUSE_SECONDS = 0.01
 
@@ -116,8 +118,10 @@ def _make_converter(types: Sequence[str]) -> Callable[[Row], Row] | None:
     return convert
 
 
-def translate(error: apsw.Error) -> RecollectError:
+def translate(error: apsw.Error | OSError) -> RecollectError:
     """A driver's error as ours: what passes by itself is Unavailable, the rest is a fault."""
+    if isinstance(error, apsw.CantOpenError | OSError):
+        return Unavailable("the database file can't be opened")
     if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.FullError | apsw.IOError):
         return Unavailable("the database can't be written now; try again")
     return Internal(f"SQLite: {type(error).__name__}: {error}")

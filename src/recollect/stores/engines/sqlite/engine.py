@@ -21,7 +21,13 @@ from recollect.errors import Unavailable
 from recollect.ports.database import Retry, Tx
 from recollect.ports.metrics import Metrics
 from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Gatherer, Request, deliver
-from recollect.stores.engines.sqlite.connection import DIALECT, SqliteTx, connect, translate
+from recollect.stores.engines.sqlite.connection import (
+    DIALECT,
+    FAILURES,
+    SqliteTx,
+    connect,
+    translate,
+)
 
 BATCH_MAX = 64
 
@@ -121,7 +127,7 @@ class SqliteEngine:
         try:
             with closing(connect(self._path)) as connection:
                 yield connection
-        except apsw.Error as error:
+        except FAILURES as error:
             raise translate(error) from error
 
     def _spawn(self, name: str, target: Callable[[], None]) -> None:
@@ -137,7 +143,7 @@ class SqliteEngine:
             try:
                 writer = writer or _Writer(connect(self._path), self._metrics)
                 writer.run(batch)
-            except apsw.Error as error:  # the connection itself failed: the next batch gets another
+            except FAILURES as error:  # the connection itself failed: the next batch gets another
                 writer = None
                 for request in batch:
                     request.error = translate(error)
@@ -165,7 +171,7 @@ class SqliteEngine:
                 request.result = request.work(SqliteTx(connection))
             finally:
                 connection.execute("ROLLBACK").fetchall()
-        except apsw.Error as error:
+        except FAILURES as error:
             request.error = translate(error)
             connection = None
         except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
