@@ -110,13 +110,15 @@ def test_a_deadlock_ends_with_both_done(postgres: Storage) -> None:
     trees = [plant(postgres), plant(postgres)]
     both_locked = threading.Event()
     runs: list[int] = []
+    holders: list[int] = []
 
     def work(order: list[int]) -> Callable[[Tx], None]:
         def lock_both(tx: Tx) -> None:
             runs.append(1)
             postgres.stores.conversations.lock(tx, trees[order[0]].id)
             postgres.stores.conversations.fetch(tx, trees[order[0]].id)
-            if len(runs) == 2:
+            holders.append(1)
+            if len(holders) == 2:
                 both_locked.set()
             postgres.stay(tx, both_locked)
             postgres.stores.conversations.lock(tx, trees[order[1]].id)

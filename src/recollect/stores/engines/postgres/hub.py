@@ -66,17 +66,29 @@ class Hub:
 
 
 class LoopWaiter:
-    """How a connection in a greenlet waits: it parks, and the event loop wakes it."""
+    """How a connection in a greenlet waits: it parks, and the event loop wakes it.
+
+    It is never resumed inside the loop's own callback. libuv keeps pointers into the C stack while
+    it tells of events; a greenlet has that part of the stack for itself, and a call of the loop
+    from there would write into it.
+    """
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._loop = asyncio.get_running_loop()
         self._parked: greenlet | None = None
+        self._ended = select.poll()
+        self._ended.register(fd, 0)
         self._listening = False
+        self._resuming = False
         self._listen()
 
     def wait(self, events: int) -> int:
         """Let the loop go on until one of the events happens; which one did."""
+        # uvloop tells of a descriptor's error or end once and never again. From then on reading
+        # does not block, so there is nothing to wait for.
+        if self._ended.poll(0):
+            return select.POLLIN
         self._listen()
         self._parked = here = getcurrent()
         if here.parent is None:
@@ -84,6 +96,7 @@ class LoopWaiter:
         if events & select.POLLOUT:
             self._loop.add_writer(self._fd, self._wake, select.POLLOUT)
         happened: int = here.parent.switch()
+        self._resuming = False
         if events & select.POLLOUT:
             self._loop.remove_writer(self._fd)
         return happened
@@ -96,8 +109,9 @@ class LoopWaiter:
     def _wake(self, event: int) -> None:
         parked, self._parked = self._parked, None
         if parked is not None:
-            parked.switch(event)
-        else:
+            self._resuming = True
+            self._loop.call_soon(parked.switch, event)
+        elif not self._resuming:
             # The server said something to a connection that nobody uses, most likely goodbye. Its
             # next user will find out; until then the loop must not be told again and again.
             self.close()
