@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 import uvloop
-from greenlet import greenlet
+from greenlet import getcurrent, greenlet
 
-from recollect.stores.engines.postgres.hub import LoopWaiter
+from recollect.stores.engines.postgres.hub import LoopWaiter, in_loop, run
 
 WAIT_SECONDS = 10
 
@@ -33,7 +33,7 @@ def read_to_the_end(ours: socket.socket, done: "asyncio.Future[bytes]") -> None:
     except ConnectionResetError:
         got += b"!"
     waiter.close()
-    done.set_result(got)
+    in_loop(lambda: done.set_result(got))
 
 
 @pytest.mark.parametrize(("unread", "end"), [(b"", b""), (b"unread", b"!")])
@@ -46,7 +46,7 @@ def test_who_waits_is_woken_up_to_the_end_of_a_connection_that_breaks(
         ours, theirs = socket.socketpair()
         with ours:
             done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-            greenlet(read_to_the_end).switch(ours, done)
+            run(greenlet(read_to_the_end), ours, done)
             ours.sendall(unread)
             theirs.sendall(b"goodbye")
             theirs.close()
@@ -67,7 +67,7 @@ def test_who_waits_is_not_resumed_inside_the_callback_of_the_loop(
         waiter.wait(select.POLLIN)
         order.append("transaction")
         waiter.close()
-        done.set_result(None)
+        in_loop(lambda: done.set_result(None))
 
     async def exchange() -> None:
         loop = asyncio.get_running_loop()
@@ -79,7 +79,7 @@ def test_who_waits_is_not_resumed_inside_the_callback_of_the_loop(
             loop.remove_reader(second.fileno())
 
         with first, to_first, second, to_second:
-            greenlet(wait).switch(first, done)
+            run(greenlet(wait), first, done)
             loop.add_reader(second.fileno(), read)
             to_first.sendall(b"x")
             to_second.sendall(b"x")
@@ -88,3 +88,17 @@ def test_who_waits_is_not_resumed_inside_the_callback_of_the_loop(
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(exchange())
     assert order == ["another", "transaction"]
+
+
+def test_calls_of_the_loop_are_made_by_its_own_greenlet() -> None:
+    made_by: list[bool] = []
+
+    def is_root() -> bool:
+        return getcurrent().parent is None
+
+    def transaction() -> None:
+        made_by.append(is_root())
+        made_by.append(in_loop(is_root))
+
+    run(greenlet(transaction))
+    assert made_by == [False, True]

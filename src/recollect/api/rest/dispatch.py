@@ -4,7 +4,8 @@ syntax and limits, ids in the path. What comes after is the services' business."
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from recollect.api.operations import Envelope, Operation
 from recollect.api.rest import wire
@@ -21,6 +22,7 @@ from recollect.ports.identity import Authenticator
 from recollect.services.audit import AuditName
 from recollect.services.bundle import Services
 
+T = TypeVar("T")
 _LARGE_BODY_BYTES = 64 * 1024
 _FIRST_PAGE = PageAsked(None, None, echo=False)
 _KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKind.ADMIN_WRITE}
@@ -97,7 +99,9 @@ class Dispatch:
             raw = await _read(operation, request)
         except RecollectError as error:
             raw = error
-        peeked = _peek_justification(parameters, raw if isinstance(raw, bytes) else b"")
+        peeked = await _off_loop_if_large(
+            raw if isinstance(raw, bytes) else b"", partial(_peek_justification, parameters)
+        )
         await self._pass_gate(operation, principal, request, peeked)
         if isinstance(raw, RecollectError):
             raise raw
@@ -158,13 +162,16 @@ async def _read(operation: Operation, request: Request) -> bytes:
 
 
 async def _parsed(operation: Operation, raw: bytes) -> Any:
-    """The body as its model. A large one is checked on a thread: it may take seconds, and all
-    other requests would wait for it."""
     if operation.body is None:
         return None
+    return await _off_loop_if_large(raw, partial(wire.from_body, model=operation.body))
+
+
+async def _off_loop_if_large(raw: bytes, read: Callable[[bytes], T]) -> T:
+    """A large body is read on a thread: it may take seconds, and all other requests would wait."""
     if len(raw) > _LARGE_BODY_BYTES:
-        return await asyncio.to_thread(wire.from_body, raw, operation.body)
-    return wire.from_body(raw, operation.body)
+        return await asyncio.to_thread(read, raw)
+    return read(raw)
 
 
 def _audit_name(operation: Operation) -> AuditName | None:
