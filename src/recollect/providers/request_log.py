@@ -1,7 +1,7 @@
 """Lines about requests, written by a thread of their own a few times a second.
 
-A logging call with its formatting and its write cost more than the whole rest of an append, on
-the one thread that all requests share. Every part of a line is a name from our own tables, a number
+A logging call with its formatting and its write was the largest single cost of an append on the
+one thread that all requests share. Every part of a line is a name from our own tables, a number
 or a checked request id, so nothing needs escaping.
 """
 

@@ -1,8 +1,8 @@
 """Uvicorn's HTTP protocol with one socket write an answer, and with limits on heads.
 
-Uvicorn writes the head of an answer and then its body, two system calls where one does: a quarter
-of the time that the event loop spends on an append. It also holds a head of any size in memory
-for callers that nobody knows yet, and takes trailers for headers.
+Uvicorn writes the head of an answer and then its body, two system calls where one does. It also
+holds a head of any size in memory for callers that nobody knows yet, and takes trailers for
+headers.
 """
 
 import asyncio

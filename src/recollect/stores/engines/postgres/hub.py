@@ -1,8 +1,8 @@
 """Runs many transactions at once on the event loop's own thread, each on its own connection.
 
 A transaction is a plain function in a greenlet: where it waits for PostgreSQL, the loop goes on
-with other work. Threads did the same at half the throughput, because they and the loop spent more
-time on passing the interpreter's lock around than on the work itself.
+with other work. A thread for each connection was slower (decision 0004): the threads and the
+loop passed the interpreter's lock around.
 """
 
 import asyncio
