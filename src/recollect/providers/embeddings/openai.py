@@ -1,0 +1,278 @@
+"""Vectors from an endpoint that speaks OpenAI's embeddings protocol, its own or any other.
+
+What it answers is checked before it is believed. Neither the key nor a text gets into an error.
+"""
+
+import asyncio
+import email.utils
+import json
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import numpy as np
+
+from recollect.errors import EmbeddingFailed
+from recollect.ports.embedding import Vectors
+from recollect.providers.embeddings.breaker import Breaker, EndpointDown
+
+RETRIED_STATUSES = frozenset({408, 409, 425, 429})
+# What an endpoint says of a text that it does not take.
+TEXT_STATUSES = frozenset({400, 413, 422})
+# A text of this length is short enough for every model.
+SHORT_CHARS = 100
+CONNECTIONS_MAX = 16
+# An endpoint that asks for more rest than this is tried earlier all the same.
+REST_SECONDS_MAX = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where the model is and how to treat it; `base_url` ends before `/embeddings`."""
+
+    base_url: str
+    model: str
+    dimensions: int
+    api_key: str | None = field(default=None, repr=False)
+    # Only some models can shorten their vectors; others refuse a request that asks for it.
+    send_dimensions: bool = False
+    timeout_seconds: float = 10.0
+    attempts_max: int = 4
+    backoff_seconds: float = 0.5
+    # Longer than this no call waits for its next attempt, whatever the endpoint asks for.
+    wait_seconds_max: float = 20.0
+    # So long no call is made after one failed for good.
+    rest_seconds: int = 5
+    batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        """Raises ValueError; the message doesn't hold the key."""
+        if not _is_web_address(self.base_url):
+            raise ValueError(
+                "the embedding endpoint's base URL must be http(s)://host/path,"
+                " without a user, a query or a fragment"
+            )
+        if self.api_key is not None and not _header_safe(self.api_key):
+            raise ValueError("the embedding endpoint's key holds characters that no header can")
+
+
+def _is_web_address(url: str) -> bool:
+    """A user's password in it would be logged by the client; a query would end the path."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        return False
+    extras = (parsed.userinfo, parsed.query, parsed.fragment)
+    return parsed.scheme in ("http", "https") and parsed.host != "" and not any(extras)
+
+
+def _header_safe(key: str) -> bool:
+    return key.isascii() and key.isprintable() and key == key.strip() and key != ""
+
+
+class OpenAiEmbedder:
+    """Tries again after what may pass. A batch has `timeout_seconds` for each attempt, a query for
+    all of them together, because someone waits for it.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._endpoint = endpoint
+        self._monotonic = monotonic
+        self._sleep = sleep
+        url = httpx.URL(endpoint.base_url)
+        self._name = f"the embedding endpoint {url.netloc.decode()}"
+        self._url = f"{endpoint.base_url.rstrip('/')}/embeddings"
+        self._client = _client(endpoint)
+        self._breaker = Breaker(self._name, monotonic=monotonic)
+
+    @property
+    def model(self) -> str:
+        """As the endpoint calls it."""
+        return self._endpoint.model
+
+    @property
+    def dimensions(self) -> int:
+        """As configured; an answer of another length is refused."""
+        return self._endpoint.dimensions
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, asked for in batches."""
+        rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        size = self._endpoint.batch_size
+        for at in range(0, len(texts), size):
+            rows[at : at + size] = await self._rows(texts[at : at + size], ends_at=math.inf)
+        return rows
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The vector of one text, soon or not at all."""
+        ends_at = self._monotonic() + self._endpoint.timeout_seconds
+        vector: Vectors = (await self._rows([text], ends_at=ends_at))[0]
+        return vector
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def _rows(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
+        """One text that the endpoint does not take, mostly as it is too long, must not keep the
+        others from their vectors: then each half goes alone, and a single text is cut shorter."""
+        try:
+            return await self._batch(texts, ends_at=ends_at)
+        except _TextRefused:
+            middle = len(texts) // 2
+            if middle == 0 and len(texts[0]) <= SHORT_CHARS:
+                raise
+        if middle == 0:
+            return await self._rows([texts[0][: len(texts[0]) // 2]], ends_at=ends_at)
+        halves = [await self._rows(half, ends_at=ends_at) for half in _halves(texts, middle)]
+        return np.concatenate(halves)
+
+    async def _batch(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
+        with self._breaker.call():
+            body = await self._post_patiently(texts, ends_at)
+        # Off the loop: numbers by the thousand take their time.
+        try:
+            return await asyncio.to_thread(_vectors, body, len(texts), self.dimensions)
+        except _Unusable as error:
+            raise EmbeddingFailed(f"{self._name} answered with {error}") from None
+
+    async def _post_patiently(self, texts: Sequence[str], ends_at: float) -> bytes:
+        request = await asyncio.to_thread(_request, self._endpoint, texts)
+        attempt = 0
+        while True:
+            attempt += 1
+            answer = await self._post(request, ends_at)
+            if isinstance(answer, bytes):
+                return answer
+            backoff_seconds = self._endpoint.backoff_seconds * 2 ** (attempt - 1)
+            pause_seconds = max(backoff_seconds, answer.retry_after_seconds)
+            if attempt >= self._endpoint.attempts_max or not self._may_wait(pause_seconds, ends_at):
+                raise self._down(answer)
+            await self._sleep(pause_seconds)
+
+    def _may_wait(self, seconds: float, ends_at: float) -> bool:
+        return seconds <= self._endpoint.wait_seconds_max and self._monotonic() + seconds < ends_at
+
+    def _down(self, setback: "_Setback") -> EndpointDown:
+        asked_seconds = min(math.ceil(setback.retry_after_seconds), REST_SECONDS_MAX)
+        return EndpointDown(
+            f"{self._name} {setback.reason}",
+            retry_after_seconds=max(self._endpoint.rest_seconds, asked_seconds),
+        )
+
+    async def _post(self, request: bytes, ends_at: float) -> "bytes | _Setback":
+        """One attempt: the answer's body, or why another attempt may help."""
+        seconds = min(self._endpoint.timeout_seconds, ends_at - self._monotonic())
+        try:
+            # The client's own time-out is per read; an answer that trickles needs this one.
+            async with asyncio.timeout(seconds):
+                response = await self._client.post(self._url, content=request)
+        except (TimeoutError, httpx.TimeoutException):
+            return _Setback("is too slow")
+        except httpx.HTTPError as error:
+            # Without its text and its cause, which may hold what was sent.
+            return _Setback(f"can't be reached ({type(error).__name__})")
+        if response.is_success:
+            return response.content
+        return self._refusal(response)
+
+    def _refusal(self, response: httpx.Response) -> "_Setback":
+        reason = f"answered with status {response.status_code}"
+        if response.status_code in TEXT_STATUSES:
+            raise _TextRefused(f"{self._name} {reason}")
+        if response.status_code < 500 and response.status_code not in RETRIED_STATUSES:
+            raise EmbeddingFailed(f"{self._name} {reason}")
+        return _Setback(reason, _retry_after_seconds(response))
+
+
+class _TextRefused(EmbeddingFailed):
+    """The endpoint is well, but does not take a text."""
+
+
+def _halves(texts: Sequence[str], middle: int) -> tuple[Sequence[str], Sequence[str]]:
+    return texts[:middle], texts[middle:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Setback:
+    reason: str
+    retry_after_seconds: float = 0.0
+
+
+class _Unusable(ValueError):
+    """What is wrong with an answer."""
+
+
+def _client(endpoint: Endpoint) -> httpx.AsyncClient:
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if endpoint.api_key is not None:
+        headers["Authorization"] = f"Bearer {endpoint.api_key}"
+    return httpx.AsyncClient(
+        headers=headers,
+        timeout=endpoint.timeout_seconds,
+        limits=httpx.Limits(max_connections=CONNECTIONS_MAX),
+    )
+
+
+def _request(endpoint: Endpoint, texts: Sequence[str]) -> bytes:
+    asked: dict[str, Any] = {
+        "model": endpoint.model,
+        "input": [_sendable(text) for text in texts],
+        "encoding_format": "float",
+    }
+    if endpoint.send_dimensions:
+        asked["dimensions"] = endpoint.dimensions
+    return json.dumps(asked).encode()
+
+
+def _sendable(text: str) -> str:
+    """Endpoints refuse the empty text, and half characters."""
+    return text.encode("utf-8", "replace").decode() or " "
+
+
+def _retry_after_seconds(response: httpx.Response) -> float:
+    """From the header, a number of seconds or a date; 0 without one."""
+    value = response.headers.get("retry-after", "")
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        at = email.utils.parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+    return max(0.0, at - time.time())
+
+
+def _vectors(body: bytes, count: int, dimensions: int) -> Vectors:
+    """The rows in the order of the texts, each of length 1. Raises _Unusable."""
+    try:
+        rows = np.array(_ordered(json.loads(body), count), dtype=np.float64)
+    except _Unusable:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+        raise _Unusable("something other than vectors") from None
+    if rows.shape != (count, dimensions):
+        raise _Unusable(f"vectors of {rows.shape[-1]} numbers, not {dimensions}")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise _Unusable("vectors that have no finite length")
+    unit: Vectors = (rows / lengths).astype(np.float32)
+    return unit
+
+
+def _ordered(answer: dict[str, Any], count: int) -> list[Any]:
+    items = answer["data"]
+    if len(items) != count:
+        raise _Unusable(f"{len(items)} vectors for {count} texts")
+    rows = {item.get("index", place): item["embedding"] for place, item in enumerate(items)}
+    if set(rows) != set(range(count)):
+        raise _Unusable("vectors whose numbering has gaps")
+    return [rows[place] for place in range(count)]
