@@ -217,3 +217,21 @@ def test_equal_values(a: Any, b: Any) -> None:
 def test_different_values(a: Any, b: Any) -> None:
     assert not jsontext.equal(a, b)
     assert not jsontext.equal(b, a)
+
+
+def test_from_a_query_is_dropped_what_elsewhere_is_refused() -> None:
+    body = rb'{"query":"a\u0000b\ud800c","n":[1]}'
+    assert jsontext.parse(body, queries={"query"}) == {"query": "abc", "n": [1]}
+    for other in (rb'{"query":"a","x":"\u0000"}', rb'{"query":["\ud800"]}', rb'["\u0000"]'):
+        with pytest.raises(ValidationFailed):
+            jsontext.parse(other, queries={"query"})
+    with pytest.raises(ValidationFailed):
+        jsontext.parse(body)
+
+
+@given(st.text(st.characters(codec=None)))
+def test_what_is_left_of_any_text_can_be_stored(text: str) -> None:
+    left = jsontext.drop_unstorable(text)
+    assert jsontext.text_problem(left) is None
+    assert jsontext.drop_unstorable(left) == left
+    assert jsontext.text_problem(text) is not None or left == text

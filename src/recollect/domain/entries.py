@@ -51,4 +51,5 @@ class Entry:
     client_id: ClientId | None = None
     epoch: int | None = None
     indexed_content: str | None = None
+    indexed_at: datetime | None = None
     text_seq: int | None = None

@@ -64,6 +64,11 @@ def text_of(content: list[Any]) -> str | None:
     return _text_or_none(content[0].get("text"))
 
 
+def is_assistant(content: list[Any]) -> bool:
+    """Did the assistant say it?"""
+    return bool(content[0].get("role") == ROLES[1])
+
+
 def _check_message(item: dict[str, Any]) -> None:
     if item.get("role") not in ROLES:
         raise _broken("content[0].role", "must be `USER` or `AI`")

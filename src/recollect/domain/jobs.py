@@ -6,6 +6,7 @@ from typing import Any
 
 LEASE_SECONDS = 60
 _BACK_OFF_SECONDS_MAX = 3_600
+_OUTAGE_SECONDS_MAX = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ class QueueState:
     oldest_due_at: datetime | None
 
 
-def back_off(attempt: int) -> timedelta:
-    """How long to wait after the given failed attempt: 2, 4, 8 … seconds, an hour at the most."""
-    return timedelta(seconds=min(2 ** min(attempt, 20), _BACK_OFF_SECONDS_MAX))
+def back_off(attempt: int, *, outage: bool = False) -> timedelta:
+    """How long to wait after the given failed attempt: 2, 4, 8 … seconds, an hour at the most.
+
+    What only waits for another system to come back looks again every minute at least.
+    """
+    most = _OUTAGE_SECONDS_MAX if outage else _BACK_OFF_SECONDS_MAX
+    return timedelta(seconds=min(2 ** min(attempt, 20), most))

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Collection
 from typing import Any, NewType, NoReturn
 
 from recollect.errors import ValidationFailed, Violation
@@ -11,12 +12,13 @@ JsonText = NewType("JsonText", str)
 DEPTH_MAX = 64
 
 
-def parse(body: bytes) -> Any:
+def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
     """The value of a JSON text in UTF-8.
 
     Integers keep all digits, of duplicate members the last wins. `NaN`, infinities, numbers beyond
     a double, integers of more than 4,300 digits (the interpreter's guard against quadratic work),
-    NUL, lone surrogates and nesting deeper than 64 are refused.
+    NUL, lone surrogates and nesting deeper than 64 are refused. In `queries`, which are members of
+    the outermost object, NUL and lone surrogates are dropped.
     """
     try:
         text = body.decode("utf-8-sig")
@@ -31,6 +33,7 @@ def parse(body: bytes) -> Any:
     except ValueError:
         raise _refused("the body holds a number that is not finite or too long") from None
     if text.count("[") + text.count("{") > DEPTH_MAX or "\\u" in text:
+        _clean(value, queries)
         _check_tree(value)
     return value
 
@@ -70,6 +73,21 @@ def text_problem(text: str) -> str | None:
     if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
         return "must not contain a lone surrogate"
     return None
+
+
+def drop_unstorable(text: str) -> str:
+    """The text without what no stored text can hold, so that any text is a valid query."""
+    return text if text_problem(text) is None else "".join(filter(_is_storable, text))
+
+
+def _is_storable(char: str) -> bool:
+    return char != "\x00" and not "\ud800" <= char <= "\udfff"
+
+
+def _clean(value: Any, queries: Collection[str]) -> None:
+    for name in queries:
+        if isinstance(value, dict) and isinstance(value.get(name), str):
+            value[name] = drop_unstorable(value[name])
 
 
 def _check_tree(value: Any) -> None:

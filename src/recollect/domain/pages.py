@@ -35,15 +35,16 @@ def encode_key(list_name: str, at: datetime, key: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def decode_key(list_name: str, cursor: str) -> tuple[datetime, str]:
-    """The inverse of `encode_key`; a cursor of another list or of nobody is refused."""
+def decode_key(list_name: str, cursor: str, *, field: str = "after") -> tuple[datetime, str]:
+    """The inverse of `encode_key`; a cursor of another list or of nobody is refused, by the name
+    of the parameter that held it."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         name, at, key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         instant = from_text(at)
         genuine = name == list_name and encode_key(name, instant, key) == cursor
     except (ValueError, TypeError, OverflowError, RecursionError):
-        raise unknown_cursor() from None
+        raise unknown_cursor(field) from None
     if not genuine or not isinstance(key, str) or text_problem(key):
-        raise unknown_cursor()
+        raise unknown_cursor(field)
     return instant, key

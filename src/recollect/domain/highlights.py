@@ -1,0 +1,227 @@
+"""The part of a text that shows why it was found, with the matching words marked."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from recollect.domain.scripts import shape
+from recollect.domain.words import folded, stem, tokens
+
+OPENING_CHARS_MAX = 200
+CHARS_MAX = 600
+
+# Lengths are counted in quarters of a word; a letter of a script without spaces is a quarter.
+_WORD = 4
+_WHOLE_MAX = 50 * _WORD
+_WINDOW_MAX = 40 * _WORD
+_GROUP_MAX = 30 * _WORD
+_UNIT_CHARS_MAX = 200
+_EDGE_CHARS_MAX = 40
+
+Key = str | None
+Match = Callable[[str], Key]
+
+
+def highlight(text: str, words: Collection[str], *, prefix: bool) -> str | None:
+    """20 to 50 words around the densest group of matches, each match as `**…**`; None without one.
+
+    `words` are tokens: with `prefix` a word of the text matches that begins with one of them,
+    otherwise a word with the same stem (they may be stems already). A text of at most 50 words is
+    given whole. Of scripts without spaces, 200 characters stand for 50 words. `…` says that the
+    text goes on. At most 600 characters of the text are shown, so very long words cost others
+    their place.
+    """
+    units = list(_units(text, _matcher(words, prefix=prefix)))
+    if not any(unit.key for unit in units):
+        return None
+    if sum(unit.weight for unit in units) <= _WHOLE_MAX and len(text) <= CHARS_MAX:
+        return _marked(text, units, 0, len(text))
+    return _excerpt(text, _Window(units))
+
+
+def opening(text: str) -> str:
+    """The first 200 characters, or a few less where the cut would split a letter or an emoji."""
+    if len(text) <= OPENING_CHARS_MAX:
+        return text
+    signs = shape(text[: OPENING_CHARS_MAX + 1])
+    cut = OPENING_CHARS_MAX
+    while cut > OPENING_CHARS_MAX // 2 and _is_inside(signs, cut):
+        cut -= 1
+    return text[: cut if not _is_inside(signs, cut) else OPENING_CHARS_MAX]
+
+
+def _is_inside(signs: str, cut: int) -> bool:
+    """Whether what is before and after the cut belongs together; flags are counted in pairs."""
+    before = signs[:cut]
+    halves = len(before) - len(before.rstrip("r"))
+    return signs[cut] in "mj" or before[-1] == "j" or (signs[cut] == "r" and halves % 2 == 1)
+
+
+class _Unit(NamedTuple):
+    """A word, a symbol, or one letter of a script without spaces."""
+
+    start: int
+    end: int
+    weight: int
+    key: Key
+    """Which of the searched words it matches."""
+
+
+def _matcher(words: Collection[str], *, prefix: bool) -> Match:
+    return _by_prefix(words) if prefix else _by_stem(words)
+
+
+def _by_prefix(words: Collection[str]) -> Match:
+    wanted = frozenset(filter(None, words))
+    lengths = sorted({len(word) for word in wanted})
+    return lambda token: next((token[:n] for n in lengths if token[:n] in wanted), None)
+
+
+def _by_stem(words: Collection[str]) -> Match:
+    wanted = frozenset(words) | {stem(word) for word in words}
+    return lambda token: found if (found := stem(token)) in wanted else None
+
+
+def _units(text: str, match: Match) -> Iterator[_Unit]:
+    signs = shape(text)
+    place = 0
+    while found := _UNIT.search(signs, place):
+        start, place = found.span()
+        if found["run"]:
+            letters = [letter.span() for letter in _LETTER.finditer(signs, start, place)]
+            yield from _run_units(text, letters, match)
+            continue
+        ending = _ENDING.match(text, place) if found["word"] else None
+        place = ending.end() if ending else place
+        yield _unit(start, place, _WORD, _key(text[start:place], match))
+
+
+def _key(word: str, match: Match) -> Key:
+    for token in _tokens_of(word):
+        if key := match(token):
+            return key
+    return None
+
+
+@lru_cache(maxsize=2**14)
+def _tokens_of(word: str) -> tuple[str, ...]:
+    """Remembered from text to text: most words are common ones."""
+    return tuple(tokens(word))
+
+
+def _run_units(text: str, spans: Sequence[tuple[int, int]], match: Match) -> Iterator[_Unit]:
+    """The letters of a script without spaces; a matching pair marks the letters it is made of."""
+    chars = _folded_letters(text, spans)
+    keys: list[Key] = [None] * len(spans)
+    for place, (char, owner) in enumerate(chars):
+        following, neighbour = chars[place + 1] if place + 1 < len(chars) else ("", owner)
+        key = match(char + following)
+        if key:
+            keys[owner] = key
+            keys[neighbour if len(key) > 1 else owner] = key
+    for (start, end), key in zip(spans, keys, strict=True):
+        yield _unit(start, end, 1, key)
+
+
+def _unit(start: int, end: int, weight: int, key: Key) -> _Unit:
+    return _Unit(start, min(end, start + _UNIT_CHARS_MAX), weight, key)
+
+
+def _folded_letters(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
+    """Characters as they are compared, each with the place of the letter that it comes from."""
+    whole = folded(text[spans[0][0] : spans[-1][1]])
+    if len(whole) == len(spans) == spans[-1][1] - spans[0][0]:  # no marks: one for one
+        return list(zip(whole, range(len(spans)), strict=True))
+    return [
+        (char, owner)
+        for owner, (start, end) in enumerate(spans)
+        for char in _folded_letter(text[start:end])
+    ]
+
+
+@lru_cache(maxsize=2**13)
+def _folded_letter(letter: str) -> str:
+    return folded(letter).strip()
+
+
+class _Window:
+    """Which units to show of a text that is too long to be shown whole."""
+
+    def __init__(self, units: Sequence[_Unit]) -> None:
+        self.units = units
+        self._reach = list(accumulate((unit.weight for unit in units), initial=0))
+
+    def chosen(self) -> tuple[int, int]:
+        """First and last unit: the densest group and, by turns, what is before and after it."""
+        first, last = self._densest()
+        while True:
+            shown = last - first
+            if first > 0 and self._fits(first - 1, last, _WINDOW_MAX):
+                first -= 1
+            if last + 1 < len(self.units) and self._fits(first, last + 1, _WINDOW_MAX):
+                last += 1
+            if last - first == shown:
+                return first, last
+
+    def _densest(self) -> tuple[int, int]:
+        """The group with the most different words, of these the one with the most matches."""
+        keys: Counter[Key] = Counter()
+        group: deque[int] = deque()
+        best, found = (0, 0), (0, 0)
+        for last in (place for place, unit in enumerate(self.units) if unit.key):
+            group.append(last)
+            keys[self.units[last].key] += 1
+            while not self._fits(group[0], last, _GROUP_MAX):
+                _forget(keys, self.units[group.popleft()].key)
+            if (len(keys), len(group)) > best:
+                best, found = (len(keys), len(group)), (group[0], last)
+        return found
+
+    def _fits(self, first: int, last: int, weight_max: int) -> bool:
+        chars = self.units[last].end - self.units[first].start
+        return self._reach[last + 1] - self._reach[first] <= weight_max and chars <= CHARS_MAX
+
+
+def _forget(keys: Counter[Key], key: Key) -> None:
+    keys[key] -= 1
+    if not keys[key]:
+        del keys[key]
+
+
+def _excerpt(text: str, window: _Window) -> str:
+    first, last = window.chosen()
+    start, end = window.units[first].start, window.units[last].end
+    if first == 0 and start <= _EDGE_CHARS_MAX:
+        start = 0
+    if last == len(window.units) - 1 and len(text) - end <= _EDGE_CHARS_MAX:
+        end = len(text)
+    shown = _marked(text, window.units[first : last + 1], start, end).strip()
+    return ("…" if start else "") + shown + ("…" if end < len(text) else "")
+
+
+def _marked(text: str, units: Iterable[_Unit], start: int, end: int) -> str:
+    parts, place = [], start
+    for mark_start, mark_end in _touching(unit for unit in units if unit.key):
+        parts += [text[place:mark_start], "**", text[mark_start:mark_end], "**"]
+        place = mark_end
+    return "".join([*parts, text[place:end]])
+
+
+def _touching(hits: Iterable[_Unit]) -> list[tuple[int, int]]:
+    """Where matches are; those without anything between them are one."""
+    spans: list[tuple[int, int]] = []
+    for hit in hits:
+        if spans and spans[-1][1] == hit.start:
+            spans[-1] = (spans[-1][0], hit.end)
+        else:
+            spans.append((hit.start, hit.end))
+    return spans
+
+
+_UNIT = re.compile(r"(?P<word>w[wmj]*)|(?P<run>u[umj]*)|rr?[mj]*|s[mj]*(?:(?<=j)s[mj]*)*")
+_LETTER = re.compile(r"u[mj]*")
+# English endings behind an apostrophe belong to the word, as in `tokens`.
+_ENDING = re.compile(r"(?:['‘’ʼ＇](?:s|ll|ve|re|d|m)|(?<=n)['‘’ʼ＇]t)(?![^\W_])", re.IGNORECASE)

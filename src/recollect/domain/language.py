@@ -1,0 +1,134 @@
+"""All that depends on a language, in one place: English function words and phrases.
+
+A text in another language finds nothing here, and nothing found has no effect. Words are in the
+form of `words.tokens`: lower case, "don't" as "dont", "I've" as "i".
+"""
+
+import re
+
+
+def has_time(text: str) -> bool:
+    """Whether a text says when: a date, a day, a month, a year, "last week", "two years ago"."""
+    return _TIME.search(text.lower()) is not None
+
+
+def asks_when(text: str) -> bool:
+    """Whether a question asks for a time: "when did", "what year", "how long"."""
+    return _ASKS_WHEN.search(text.lower()) is not None
+
+
+def is_question(text: str) -> bool:
+    """Whether the last sentence is a question: a question mark with no word after it.
+
+    Quotes, brackets and emoji may follow the mark. One question early in a long message doesn't
+    make the message a question.
+    """
+    for char in reversed(text):
+        if char in QUESTION_MARKS:
+            return True
+        if char.isalnum():
+            return False
+    return False
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _one_of(*sets: frozenset[str]) -> str:
+    """A pattern for any of these words."""
+    return "(?:" + "|".join(sorted(frozenset[str]().union(*sets))) + ")"
+
+
+# "us" is not here: in lower case it is also a country.
+FIRST_PERSON = _words("i im ive my me mine myself we our ours ourselves")
+SECOND_PERSON = _words("you your yours yourself yourselves")
+QUESTION_WORDS = _words("how what when where which who whom whose why")
+STOP_WORDS = FIRST_PERSON | SECOND_PERSON | QUESTION_WORDS
+STOP_WORDS |= _words("""
+    a an the this that these those such
+    he him his himself she her hers herself it its itself they them their theirs themselves us
+    and or but nor so if than then as because while
+    about at by for from in into of off on onto out to up upon with
+    am is are was were be been being do does did doing done have has had having
+    can could shall should will would might must
+    not no there here too very just also any some
+    dont didnt doesnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt hasnt havent hadnt
+    aint
+""")
+
+# Ids such as "user-7" or "support@…" name a role: a question with that word names nobody.
+ROLE_NAMES = _words("""
+    admin agent ai assistant bot chatbot client customer guest human info member model owner
+    person root service support system team test tester unknown user visitor
+""")
+
+# Latin, full-width, Arabic, doubled and mixed, Ethiopic, Greek.
+QUESTION_MARKS = frozenset("?？؟⁇⁈⁉‽፧\u037e")
+
+# What an assistant does with words, as said of the past: "you suggested".
+SAID = _words("""
+    advised answered came cited compared created described drafted explained gave generated included
+    listed mentioned named noted offered outlined pointed proposed provided quoted recommended
+    referred reminded replied responded said shared showed stated suggested summarised summarized
+    taught thought told wrote
+""")
+# The same after "did you" or "have you".
+SAYING = SAID | _words("""
+    advise answer cite come compare create describe draft explain give given generate include list
+    mention name note offer outline point propose provide quote recommend refer remind reply
+    respond say share show shown state suggest summarise summarize teach tell think write written
+""")
+# The same as a thing: "your suggestion".
+SAYINGS = _words("""
+    advice answer answers explanation recommendation recommendations reply response responses
+    suggestion suggestions
+""")
+# Who is asked: "you", or the assistant in the third person.
+ASKED = _words("you assistant ai chatbot")
+PAST_AUXILIARIES = _words("did had has have")
+# Words that stand between "you" and the verb and change nothing.
+ADVERBS = _words(
+    "also already actually just previously earlier recently once originally initially first"
+)
+# An earlier talk, of which one asks to be reminded.
+TALKS = _words("conversation chat discussion session talked discussed chatted")
+
+MONTHS = _words("january february april june july august september october november december")
+# Months only beside a word that says so.
+UNSURE_MONTHS = _words("may march")
+WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
+DAYS = _words("yesterday today tonight tomorrow nowadays midnight noon")
+SEASONS = _words("spring summer autumn fall winter christmas easter thanksgiving halloween")
+UNITS = _words("second minute hour day night week weekend fortnight month year decade century")
+COUNTS = _words("a an one two three four five six seven eight nine ten few couple several many")
+
+_PERIOD = _one_of(UNITS, SEASONS, WEEKDAYS, MONTHS, _words("time morning evening"))
+_UNSURE_MONTH = _one_of(UNSURE_MONTHS)
+_BEFORE_MONTH = _one_of(_words("in on last next this since until till by of early mid late"))
+_TIME = re.compile(
+    rf"""\b(?:
+        {_one_of(MONTHS, WEEKDAYS, DAYS)}s?
+      | {_BEFORE_MONTH}[\ -]{_UNSURE_MONTH} | \d+(?:st|nd|rd|th|\.)?[\ -]{_UNSURE_MONTH}
+      | {_UNSURE_MONTH}\ \d+(?:st|nd|rd|th)?
+      | ago | other\ (?:day|night|week)
+      | (?:last|next|this|past|previous|following|coming|every)\ {_PERIOD}
+      | (?:\d+|{_one_of(COUNTS)})\ (?:more\ )?{_one_of(UNITS)}s?
+      | (?:19|20)\d\ds?
+      | \d{{1,2}}(?::\d\d)?\ ?[ap]\.?m | \d{{1,2}}:\d\d
+      | \d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}
+    )\b""",
+    re.VERBOSE,
+)
+_ASKS_WHEN = re.compile(
+    rf"""
+        ^\W*(?:(?:and|so|but)\ )?when\b
+      | \b(?:since|until|till|by|know|remember|recall|say|(?:tell|remind)\ me)\ when\b
+      | \bwhen\ (?:did|does|do|was|were|is|are|will|would|has|have|had|can|could|should)\b
+      | \b(?:what|which)(?:\ (?:was|is|were|are)\ the)?\ (?:exact\ )?
+        (?:{_one_of(UNITS)}|time|date|season)s?\b
+      | \bhow\ (?:long|recently|soon|late|early|much\ time)\b
+      | \bhow\ many\ {_one_of(UNITS)}s\b
+    """,
+    re.VERBOSE,
+)

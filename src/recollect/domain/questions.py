@@ -1,0 +1,127 @@
+"""What a question says about its answer: words to search by, whose words they may be, and when."""
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.domain import language
+from recollect.domain.jsontext import drop_unstorable
+from recollect.domain.words import STOP, query_tokens, stem, tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as search understands it; of a language we don't know, only text and words."""
+
+    text: str
+    """As asked, without NUL and lone surrogates."""
+    words: tuple[str, ...]
+    """Distinct stems to search by; never empty unless the text has no word at all."""
+    dense: str
+    """The text to embed: people speak of themselves as I and my, not by their names."""
+    speaker: str | None
+    """Id of the one speaker that the question names."""
+    of_self: bool
+    """Says I, my or we, and names nobody."""
+    of_assistant: bool
+    """Asks what the assistant said: "what did you suggest"."""
+    asks_when: bool
+    """Asks for a time."""
+
+
+def read(text: str, speakers: Mapping[str, str]) -> Question:
+    """Read a question; `speakers` maps names as of `speaker_names` to speaker ids.
+
+    The names of speakers are not searched for: what people say of themselves seldom holds their
+    name, and who said a thing the index knows. Only one who is named alone is meant to speak.
+    """
+    asked = drop_unstorable(text)
+    words = query_tokens(asked)
+    ids = _by_token(speakers)
+    named = {ids[word] for word in words if word in ids}
+    speaker = next(iter(named)) if len(named) == 1 else None
+    called = {word for word in words if word in ids}
+    return Question(
+        text=asked,
+        words=_search_words(words, called),
+        dense=_as_said(asked, called) if speaker is not None else asked,
+        speaker=speaker,
+        of_self=not named and not language.FIRST_PERSON.isdisjoint(words),
+        of_assistant=_asks_the_assistant(words),
+        asks_when=language.asks_when(asked),
+    )
+
+
+def speaker_names(user_id: str) -> list[str]:
+    """By which words a question may call a user: of "ann.smith@example.org" it is "ann".
+
+    The first word of the id before its `@`. Stop words, numbers, single letters and words for
+    roles ("user", "admin") name nobody.
+    """
+    local = drop_unstorable(user_id).lstrip("@").partition("@")[0]
+    return [word for word in query_tokens(local)[:1] if _is_name(word)]
+
+
+def _by_token(speakers: Mapping[str, str]) -> dict[str, str]:
+    """Speaker ids by the token of their names; a name of several words is not looked for."""
+    found = ((query_tokens(name), speaker) for name, speaker in speakers.items())
+    return {words[0]: speaker for words, speaker in found if len(words) == 1}
+
+
+def _is_name(word: str) -> bool:
+    letters = sum(char.isalpha() for char in word)
+    return letters >= 2 and word not in STOP and word not in language.ROLE_NAMES
+
+
+def _search_words(words: Sequence[str], called: set[str]) -> tuple[str, ...]:
+    telling = [word for word in words if word not in STOP and word not in called]
+    return tuple(dict.fromkeys(map(stem, telling or words)))
+
+
+def _as_said(text: str, called: set[str]) -> str:
+    """The question as the speaker would put it: "Caroline's dog" as "my dog"."""
+
+    def first_person(match: re.Match[str]) -> str:
+        words = tokens(match["name"])
+        if len(words) != 1 or words[0] not in called:
+            return match[0]
+        return "my" if match["possessive"] else "I"
+
+    return _NAME.sub(first_person, unicodedata.normalize("NFC", text))
+
+
+def _asks_the_assistant(words: Sequence[str]) -> bool:
+    return _asks_to_be_reminded(words) or any(
+        (word in language.ASKED and _has_said(words, place))
+        or (word in language.SECOND_PERSON and _following(words, place) in language.SAYINGS)
+        for place, word in enumerate(words)
+    )
+
+
+def _asks_to_be_reminded(words: Sequence[str]) -> bool:
+    """ "Remind me of the shop we talked about": what was said, not what the asker is like."""
+    reminded = ("remind", "me") in itertools.pairwise(words)
+    return reminded and not language.TALKS.isdisjoint(words)
+
+
+def _has_said(words: Sequence[str], place: int) -> bool:
+    """Whether "you" at this place spoke in the past: "you suggested", "did you suggest".
+
+    "Can you suggest" asks for something new.
+    """
+    verb = _following(words, place)
+    before = [word for word in words[:place] if word != "the"][-1:]
+    return verb in language.SAID or (
+        verb in language.SAYING and not language.PAST_AUXILIARIES.isdisjoint(before)
+    )
+
+
+def _following(words: Sequence[str], place: int) -> str:
+    return next((word for word in words[place + 1 :] if word not in language.ADVERBS), "")
+
+
+_NAME = re.compile(
+    r"(?P<name>[^\W_]+)(?P<possessive>['’]s(?![^\W_])|(?<=s)['’](?![^\W_]))?", re.IGNORECASE
+)

@@ -1,0 +1,119 @@
+"""Porter's stemmer: English words that share a stem become one word for ranking.
+
+The algorithm of 1980 with its author's later corrections (words of two letters stay, "bli" and
+"logi" in the second step). It is old and coarse, and the measure others rank by.
+"""
+
+from collections.abc import Sequence
+
+Rules = Sequence[tuple[str, str]]
+
+
+def porter(word: str) -> str:
+    """The stem of a word in lower-case ASCII letters."""
+    if len(word) <= 2:
+        return word
+    word = _final_y(_past_or_progressive(_plural(word)))
+    word = _replace(word, _STEP_2, measure_min=1)
+    word = _replace(word, _STEP_3, measure_min=1)
+    return _double_l(_final_e(_strip(word)))
+
+
+def _plural(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _past_or_progressive(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        stem = word.removesuffix(suffix)
+        if stem != word:
+            return _repaired(stem) if "v" in _shape(stem) else word
+    return word
+
+
+def _repaired(stem: str) -> str:
+    """What "ed" and "ing" took along: hop(p)ing, fil(e)ing, conflat(e)d."""
+    if stem.endswith(("at", "bl", "iz")):
+        return stem + "e"
+    if _ends_double(stem) and stem[-1] not in "lsz":
+        return stem[:-1]
+    return stem + "e" if _measure(stem) == 1 and _ends_short(stem) else stem
+
+
+def _final_y(word: str) -> str:
+    return word[:-1] + "i" if word.endswith("y") and "v" in _shape(word[:-1]) else word
+
+
+def _replace(word: str, rules: Rules, *, measure_min: int) -> str:
+    for suffix, replacement in rules:
+        if word.endswith(suffix):
+            stem = word[: -len(suffix)]
+            return stem + replacement if _measure(stem) >= measure_min else word
+    return word
+
+
+def _strip(word: str) -> str:
+    if word.endswith("ion") and not word.endswith(("sion", "tion")):
+        return word
+    return _replace(word, _STEP_4, measure_min=2)
+
+
+def _final_e(word: str) -> str:
+    if not word.endswith("e"):
+        return word
+    stem = word[:-1]
+    measure = _measure(stem)
+    return stem if measure > 1 or (measure == 1 and not _ends_short(stem)) else word
+
+
+def _double_l(word: str) -> str:
+    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
+
+
+def _shape(stem: str) -> str:
+    """The stem as c (consonant) and v (vowel); y is a vowel after a consonant."""
+    shape = ""
+    for letter in stem:
+        vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
+        shape += "v" if vowel else "c"
+    return shape
+
+
+def _measure(stem: str) -> int:
+    """How often a consonant follows a vowel: about the number of syllables."""
+    return _shape(stem).count("vc")
+
+
+def _ends_double(stem: str) -> bool:
+    return len(stem) > 1 and stem[-1] == stem[-2] and _shape(stem).endswith("c")
+
+
+def _ends_short(stem: str) -> bool:
+    """Ends consonant, vowel, consonant, the last not w, x or y: hop, fil."""
+    return _shape(stem).endswith("cvc") and stem[-1] not in "wxy"
+
+
+def _rules(table: str) -> Rules:
+    """Pairs "suffix:replacement", the longest suffix first: of several that fit, it decides."""
+    pairs = [rule.partition(":")[::2] for rule in table.split()]
+    return sorted(pairs, key=lambda pair: -len(pair[0]))
+
+
+_STEP_2 = _rules(
+    """
+    ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous
+    ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive
+    biliti:ble logi:log
+    """
+)
+_STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
+_STEP_4 = _rules(
+    """
+    al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive:
+    ize:
+    """
+)
