@@ -81,10 +81,11 @@ def _is_named(name: str, sql: str | None) -> bool:
 
 
 def _index(table: str, sql: str) -> tuple[str, tuple[str, ...], bool, str]:
-    """Both engines spell an index alike, apart from casts and parentheses in its condition."""
+    """Both engines spell an index alike, apart from casts, parentheses and truth values in its
+    condition."""
     flat = re.sub(r"\s+", " ", sql)
     found = re.search(r"\(([^)]*)\)(?: WHERE (.*))?$", flat)
     assert found is not None, sql
-    condition = re.sub(r"::text|[()]", "", found[2] or "")
+    condition = re.sub(r"::text|[()]| = 1$", "", found[2] or "")
     listed = tuple(part.strip(' "') for part in found[1].split(","))
     return table, listed, " UNIQUE " in flat, condition

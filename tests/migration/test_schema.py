@@ -10,13 +10,13 @@ from tests.migration.schemas import columns, indexes
 from tests.store.storage import an_engine
 from tests.support.engines import TestDatabase, a_postgres_database, a_sqlite_database
 
-# Not in the code's tables: the generated index text, the vector, and the order of commits.
+# Not in the code's tables: what the engine makes of indexed words, and the order of commits.
 NOT_IN_CODE = {
-    "sqlite": {("entry_embeddings", "embedding"), ("audit_events", "position")},
+    "sqlite": {("audit_events", "position")},
     "postgres": {
-        ("entry_embeddings", "embedding"),
         ("audit_events", "position"),
         ("entries", "indexed_content_tsv"),
+        ("entry_index", "words"),
     },
 }
 TYPES = {
@@ -25,6 +25,7 @@ TYPES = {
     "BigInteger": {"sqlite": "integer", "postgres": "bigint"},
     "Boolean": {"sqlite": "integer", "postgres": "boolean"},
     "DateTime": {"sqlite": "text", "postgres": "timestamp with time zone"},
+    "VectorType": {"sqlite": "blob", "postgres": "user-defined"},
 }
 BOOKKEEPING = "schema_versions"
 
@@ -67,9 +68,12 @@ def test_the_code_knows_the_types_that_are_there(migrated: TestDatabase) -> None
 def test_both_engines_have_the_same_columns(both: tuple[TestDatabase, TestDatabase]) -> None:
     sqlite, postgres = (columns(database) for database in both)
     assert postgres["entries"].pop("indexed_content_tsv").nullable
+    # Where words are found by: a column here, a table of its own there.
+    assert postgres["entry_index"].pop("words").type == "tsvector"
     # An integer primary key of SQLite takes NULL for the next number.
-    assert sqlite["audit_events"].pop("position").type == "integer"
-    assert not postgres["audit_events"].pop("position").nullable
+    for table, name in (("audit_events", "position"), ("entry_index", "doc")):
+        assert sqlite[table].pop(name).type == "integer"
+        assert not postgres[table].pop(name).nullable
     shapes = [
         {
             table: {name: column.nullable for name, column in sorted(listed.items())}
@@ -84,6 +88,8 @@ def test_both_engines_have_the_same_indexes(both: tuple[TestDatabase, TestDataba
     sqlite, postgres = (indexes(database) for database in both)
     # On SQLite the rowid is the position.
     assert postgres.pop("audit_events_position")[1] == ("position", "id")
+    # On SQLite words are found through a virtual table.
+    assert postgres.pop("entry_index_words")[1] == ("words",)
     assert sqlite == postgres
 
 

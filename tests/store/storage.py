@@ -60,7 +60,7 @@ class Storage:
         self.engine = engine
         self.metrics = metrics
         self.runtime = runtime
-        self.stores: Stores = build_stores(runtime)
+        self.stores: Stores = build_stores(runtime, engine)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()

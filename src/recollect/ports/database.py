@@ -52,6 +52,11 @@ class Database(Protocol):
         """
         ...
 
+    async def apart(self, statements: Sequence[Any]) -> None:
+        """Run a store's statements one after the other, outside of any transaction and beside
+        all others: for what may take minutes. Each may run again."""
+        ...
+
     async def close(self) -> None:
         """Finish what was accepted, then close every connection."""
         ...

@@ -28,6 +28,14 @@ class Metrics(Protocol):
         """The state of the job queue now; `age_seconds` is that of the oldest job due."""
         ...
 
+    def indexed(self, entries: int) -> None:
+        """So many entries got their vectors."""
+        ...
+
+    def pending(self, entries: int) -> None:
+        """So many entries wait for their vectors now."""
+        ...
+
 
 class NoMetrics:
     """Counts nothing: for the command line and for tests."""
@@ -45,4 +53,10 @@ class NoMetrics:
         """See `Metrics`."""
 
     def queue(self, depth: int, age_seconds: float, stuck: int) -> None:
+        """See `Metrics`."""
+
+    def indexed(self, entries: int) -> None:
+        """See `Metrics`."""
+
+    def pending(self, entries: int) -> None:
         """See `Metrics`."""

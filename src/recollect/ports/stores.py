@@ -31,6 +31,7 @@ from recollect.domain.memberships import Membership
 from recollect.domain.transfers import Transfer, TransferRole
 from recollect.policy.scope import Scope
 from recollect.ports.database import Tx
+from recollect.ports.search import SearchStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +313,14 @@ class JobStore(Protocol):
         """Note the error and when to try again, or that nobody will."""
         ...
 
+    def detach(self, tx: Tx, job_id: str) -> None:
+        """Take the job's name, so that the next cause queues a job of its own."""
+        ...
+
+    def rename(self, tx: Tx, job_id: str, *, type_: str, name: str) -> bool:
+        """Give the job another type and name; False, and nothing changed, if a job has the name."""
+        ...
+
     def release(self, tx: Tx, job_id: str, *, claim_id: str, retry_at: datetime) -> None:
         """Give an untried job back; the claim does not count as an attempt."""
         ...
@@ -320,8 +329,8 @@ class JobStore(Protocol):
         """Give every stuck job new attempts; how many there were."""
         ...
 
-    def state(self, tx: Tx) -> QueueState:
-        """How much waits and what is stuck."""
+    def state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
+        """How much waits and what is stuck, of all jobs or of some types."""
         ...
 
 
@@ -371,3 +380,4 @@ class Stores:
     events: EventStore
     jobs: JobStore
     maintenance: MaintenanceStore
+    search: SearchStore

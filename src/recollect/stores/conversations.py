@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     and_,
     case,
     delete,
@@ -35,13 +36,14 @@ from recollect.stores.conversation_pages import (
     page_params,
     page_statement,
 )
-from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.rows import CONVERSATION, ConversationRows, branch_from_row
 from recollect.stores.statements import Statement, param
 from recollect.stores.tables import (
     conversations,
     embeddings,
     entries,
+    index,
     memberships,
     transfers,
     trees,
@@ -103,7 +105,7 @@ class SqlConversations:
 
     def record_append(self, tx: Tx, branch: Branch, entry: Entry, shown: Headline | None) -> None:
         place = {"tree_id": branch.tree_id, "seq": entry.seq, "at": entry.created_at}
-        tx.run(_ADVANCE, place)
+        tx.run(_ADVANCE if entry.indexed_content is None else _ADVANCE_INDEX, place)
         if entry.channel is not Channel.HISTORY:
             return
         params: dict[str, Any] = {"id": branch.id, "at": max(entry.created_at, branch.updated_at)}
@@ -223,8 +225,16 @@ _INSERT = Statement(
     .returning(_c.id)
 )
 _FETCH = Statement(select(*CONVERSATION).where(_c.id == _ID))
-_ADVANCE = Statement(
-    update(trees).where(_t.id == _TREE).values(last_seq=param("seq", _t.last_seq), last_at=_AT)
+_PLACE = {"last_seq": param("seq", _t.last_seq), "last_at": _AT}
+_ADVANCE = Statement(update(trees).where(_t.id == _TREE).values(_PLACE))
+_ONE: ColumnElement[int] = literal_column("1")
+_ADVANCE_INDEX = Statement(
+    update(trees)
+    .where(_t.id == _TREE)
+    .values(
+        _PLACE
+        | {"index_revision": _t.index_revision + _ONE, "index_entries": _t.index_entries + _ONE}
+    )
 )
 _TOUCH = Statement(update(conversations).where(_c.id == _ID).values(updated_at=_AT))
 _TEXT = {
@@ -250,5 +260,5 @@ _COUNT_DUE = Statement(
 )
 _EVICT = [
     Statement(delete(table).where(table.c.conversation_group_id == _TREE))
-    for table in (embeddings, entries, transfers, memberships, conversations)
+    for table in (embeddings, index, entries, transfers, memberships, conversations)
 ] + [Statement(delete(trees).where(_t.id == _TREE))]

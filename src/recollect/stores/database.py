@@ -14,6 +14,7 @@ from recollect.stores.events import SqlEvents
 from recollect.stores.jobs import SqlJobs
 from recollect.stores.maintenance import SqlMaintenance
 from recollect.stores.memberships import SqlMemberships
+from recollect.stores.search import SqlSearch
 from recollect.stores.transfers import SqlTransfers
 
 
@@ -26,7 +27,7 @@ def open_engine(
     return PostgresEngine(url, connections=connections, metrics=metrics)
 
 
-def build_stores(runtime: Runtime) -> Stores:
+def build_stores(runtime: Runtime, engine: Engine) -> Stores:
     """The same statements on every engine."""
     return Stores(
         conversations=SqlConversations(runtime.cipher),
@@ -36,4 +37,5 @@ def build_stores(runtime: Runtime) -> Stores:
         events=SqlEvents(),
         jobs=SqlJobs(runtime.clock, runtime.ids),
         maintenance=SqlMaintenance(runtime.cipher),
+        search=SqlSearch(runtime.cipher, engine),
     )

@@ -142,7 +142,7 @@ def _ordered(query: Select[Any]) -> Statement:
     return Statement(query.order_by(_e.seq).limit(param("limit", _e.seq)))
 
 
-_COLUMNS = (*ENTRY, _e.indexed_content)
+_COLUMNS = (*ENTRY, _e.indexed_content, _e.indexed_at)
 _INSERT = Statement(insert(entries).values({c.name: param(c.name, c) for c in _COLUMNS}))
 _FETCH = Statement(select(*ENTRY).where(_e.id == param("id", _e.id)))
 _FETCH_AT = Statement(

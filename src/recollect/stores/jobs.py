@@ -4,14 +4,26 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
-from sqlalchemy import case, delete, func, null, select, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    literal_column,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from recollect.domain import jsontext
 from recollect.domain.clock import Clock
 from recollect.domain.ids import Ids
 from recollect.domain.jobs import Job, NewJob, QueueState
 from recollect.ports.database import Tx
-from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import tasks
 
@@ -60,16 +72,23 @@ class SqlJobs:
         params = {"id": job_id, "claim_id": claim_id, "error": error, "retry_at": retry_at}
         tx.run(_FAIL, params | {"stuck_at": self._clock.now() if stuck else None})
 
+    def detach(self, tx: Tx, job_id: str) -> None:
+        tx.run(_DETACH, {"id": job_id})
+
+    def rename(self, tx: Tx, job_id: str, *, type_: str, name: str) -> bool:
+        return tx.change(_RENAME, {"id": job_id, "type": type_, "name": name}) == 1
+
     def release(self, tx: Tx, job_id: str, *, claim_id: str, retry_at: datetime) -> None:
         tx.run(_RELEASE, {"id": job_id, "claim_id": claim_id, "until": retry_at})
 
     def revive_stuck(self, tx: Tx) -> int:
         return tx.change(_REVIVE, {"now": self._clock.now()})
 
-    def state(self, tx: Tx) -> QueueState:
-        row = tx.first(_STATE, {})
-        total, stuck, oldest = row if row else (0, 0, None)
-        return QueueState(int(total) - int(stuck or 0), int(stuck or 0), oldest)
+    def state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
+        statement = _state(None if types is None else tuple(types))
+        row = tx.first(statement, {"now": self._clock.now()})
+        waiting, stuck, oldest = row if row else (0, 0, None)
+        return QueueState(int(waiting or 0), int(stuck or 0), oldest)
 
 
 @cache
@@ -87,7 +106,22 @@ def _due(types: tuple[str, ...]) -> Statement:
     )
 
 
+@cache
+def _state(types: tuple[str, ...] | None) -> Statement:
+    query = select(
+        func.sum(case((and_(_t.stuck_at.is_(None), _WAITING), _ONE), else_=_ZERO)),
+        func.sum(case((_t.stuck_at.is_not(None), _ONE), else_=_ZERO)),
+        func.min(case((_t.stuck_at.is_(None), _t.retry_at))),
+    ).select_from(tasks)
+    if types is not None:
+        query = query.where(_t.task_type.in_([word(type_) for type_ in types]))
+    return Statement(query)
+
+
+_ZERO: ColumnElement[int] = literal_column("0")
+_ONE: ColumnElement[int] = literal_column("1")
 _ID = param("id", _t.id)
+_NAME = param("name", _t.task_name)
 _CLAIM_ID = param("claim_id", _t.claim_id)
 _OURS = (_t.id == _ID, _t.claim_id == _CLAIM_ID)
 _UNTIL = param("until", _t.retry_at)
@@ -95,7 +129,7 @@ _UNTIL = param("until", _t.retry_at)
 _INSERT = Statement(
     insert_if_absent(tasks, "task_name").values(
         id=_ID,
-        task_name=param("name", _t.task_name),
+        task_name=_NAME,
         task_type=param("type", _t.task_type),
         task_body=param("body", _t.task_body),
         created_at=param("at", _t.created_at),
@@ -119,6 +153,13 @@ _FAIL = Statement(
         claim_id=null(),
     )
 )
+_DETACH = Statement(update(tasks).where(_t.id == _ID).values(task_name=null()))
+_other = tasks.alias("other")
+_RENAME = Statement(
+    update(tasks)
+    .where(_t.id == _ID, ~exists(select(_ONE).where(_other.c.task_name == _NAME)))
+    .values(task_type=param("type", _t.task_type), task_name=_NAME)
+)
 _RELEASE = Statement(
     update(tasks)
     .where(*_OURS)
@@ -129,10 +170,7 @@ _REVIVE = Statement(
     .where(_t.stuck_at.is_not(None))
     .values(stuck_at=null(), retry_count=0, retry_at=param("now", _t.retry_at))
 )
-_STATE = Statement(
-    select(
-        func.count(),
-        func.sum(case((_t.stuck_at.is_not(None), 1), else_=0)),
-        func.min(case((_t.stuck_at.is_(None), _t.retry_at))),
-    ).select_from(tasks)
+# What is planned for later and was never tried does not wait.
+_WAITING = or_(
+    _t.retry_at <= param("now", _t.retry_at), _t.claim_id.is_not(None), _t.retry_count > _ZERO
 )

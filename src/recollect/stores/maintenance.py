@@ -11,15 +11,17 @@ from recollect.errors import Internal
 from recollect.ports.database import Tx
 from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
 from recollect.ports.stores import RotationStep
-from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import (
     conversations,
     embeddings,
     entries,
+    index,
     memberships,
     state,
+    tasks,
     transfers,
     trees,
 )
@@ -148,6 +150,18 @@ def _misplaced() -> ColumnElement[bool]:
     return ~exists(select(1).where(home))
 
 
+def _unwritten() -> ColumnElement[bool]:
+    """The entry has a text for the index that is not in it, and no job will put it there."""
+    backfill = exists(select(1).where(tasks.c.task_type == word("search_backfill")))
+    e = entries.c
+    return and_(e.indexed_content.is_not(None), _lacks(index.c.entry_id, e.id), ~backfill)
+
+
+def _index_rows() -> ColumnElement[int]:
+    owned = index.c.conversation_group_id == trees.c.id
+    return select(func.count()).where(owned).correlate(trees).scalar_subquery()
+
+
 def _checks() -> dict[str, Statement]:
     c, e, m, t, x = (table.c for table in (conversations, entries, memberships, trees, transfers))
     lost_parent = and_(
@@ -172,6 +186,9 @@ def _checks() -> dict[str, Statement]:
         ),
         "positions_beyond_their_tree": _count(trees, ahead),
         "vectors_without_entry": _count(embeddings, _lacks(e.id, embeddings.c.entry_id)),
+        "index_rows_without_entry": _count(index, _lacks(e.id, index.c.entry_id)),
+        "texts_missing_in_the_index": _count(entries, _unwritten()),
+        "trees_with_a_wrong_index_count": _count(trees, t.index_entries != _index_rows()),
     }
 
 

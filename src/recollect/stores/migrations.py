@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from recollect.errors import Conflict
 
-COMPAT_VERSION = 1
+COMPAT_VERSION = 2
 
 _TABLE = "schema_versions"
 _CREATE = """

@@ -143,7 +143,7 @@ class EntryRows:
         )
 
     def to_params(self, entry: Entry) -> dict[str, Any]:
-        """One value for each column of ENTRY, and the indexed text."""
+        """One value for each column of ENTRY, and what is indexed of it."""
         return {
             "id": entry.id,
             "conversation_id": entry.conversation_id,
@@ -158,6 +158,7 @@ class EntryRows:
             "epoch": entry.epoch,
             "text_seq": entry.text_seq,
             "indexed_content": entry.indexed_content,
+            "indexed_at": entry.indexed_at,
         }
 
 

@@ -3,6 +3,8 @@ two equal on every engine. Names are the contract's, so operators' SQL keeps wor
 
 from sqlalchemy import BigInteger, Boolean, Column, DateTime, MetaData, Table, Text, Uuid
 
+from recollect.stores.engines.expressions import VectorType
+
 metadata = MetaData()
 
 
@@ -30,6 +32,8 @@ trees = Table(
     _at("deleted_at"),
     _number("last_seq"),
     _at("last_at"),
+    _number("index_revision"),
+    _number("index_entries"),
 )
 
 conversations = Table(
@@ -120,6 +124,28 @@ embeddings = Table(
     _id("entry_id"),
     _id("conversation_id"),
     _id("conversation_group_id"),
+    Column("embedding", VectorType()),
+    Column("window_embedding", VectorType()),
+    _text("model"),
+    _number("dimensions"),
+    _number("revision"),
+)
+
+index = Table(
+    "entry_index",
+    metadata,
+    _number("doc"),
+    _id("entry_id"),
+    _id("conversation_group_id"),
+    _id("conversation_id"),
+    _number("seq"),
+    _number("revision"),
+    _text("speaker"),
+    _number("traits"),
+    _number("head"),
+    _text("terms"),
+    _text("stems"),
+    Column("pending", Boolean),
 )
 
 events = Table(

@@ -9,7 +9,7 @@ from recollect.domain.ids import TransferId, TreeId, UserId
 from recollect.domain.transfers import Transfer, TransferRole
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.base import insert_if_absent
+from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Row, Statement, param
 from recollect.stores.tables import conversations, transfers

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import Table
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.sql.dml import Insert
-
 from recollect.ports.database import Database
 from recollect.ports.metrics import TransactionKind
 from recollect.stores.migrations import Scriptable
+from recollect.stores.nearest import Nearest
+from recollect.stores.word_index import WordIndex
 
 ATTEMPTS_MAX = 20
 QUEUE_MAX = 20_000
@@ -21,14 +19,12 @@ QUEUE_MAX = 20_000
 class Engine(Database, Scriptable, Protocol):
     """A database that can be migrated and then started."""
 
+    nearest: Nearest
+    words: WordIndex
+
     def start(self) -> None:
         """Start what it needs to run transactions. Scripts run before this."""
         ...
-
-
-def insert_if_absent(table: Table, *key: str) -> Insert:
-    """INSERT … ON CONFLICT (key) DO NOTHING: both engines render this construct alike."""
-    return postgresql.insert(table).on_conflict_do_nothing(index_elements=list(key) or None)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Protocol
+from typing import Any, Protocol
 
 import psycopg
 from psycopg import errors as pg_errors
@@ -96,16 +96,23 @@ class ThreadWaiter:
 
 def connect(url: str, *, lock_wait_ms: int = 0) -> "psycopg.Connection[Row]":
     """An ordinary connection. What waits longer for a lock fails; 0 waits for ever."""
-    return psycopg.connect(
-        url,
-        autocommit=True,
-        connect_timeout=_CONNECT_SECONDS,
-        keepalives_idle=30,
-        keepalives_interval=10,
-        keepalives_count=3,
-        tcp_user_timeout=_SILENCE_MS,
-        options=_options(url, lock_wait_ms),
-    )
+    return psycopg.connect(url, autocommit=True, **_arguments(url, lock_wait_ms))
+
+
+async def connect_async(url: str) -> "psycopg.AsyncConnection[Row]":
+    """One for the event loop. To cancel who waits for a statement cancels the statement."""
+    return await psycopg.AsyncConnection.connect(url, autocommit=True, **_arguments(url, 0))
+
+
+def _arguments(url: str, lock_wait_ms: int) -> dict[str, Any]:
+    return {
+        "connect_timeout": _CONNECT_SECONDS,
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": _SILENCE_MS,
+        "options": _options(url, lock_wait_ms),
+    }
 
 
 def _options(url: str, lock_wait_ms: int) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import psycopg
@@ -18,11 +18,15 @@ from recollect.stores.engines.postgres.connection import (
     PipelinedConnection,
     ThreadWaiter,
     connect,
+    connect_async,
     translate,
 )
 from recollect.stores.engines.postgres.hub import Hub, LoopWaiter, in_thread
+from recollect.stores.engines.postgres.nearest import HnswNearest
 from recollect.stores.engines.postgres.session import Session
+from recollect.stores.nearest import Nearest
 from recollect.stores.statements import Row
+from recollect.stores.word_index import GeneratedWords, WordIndex
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
@@ -39,6 +43,8 @@ class PostgresEngine:
 
     name = "postgres"
     dialect: Dialect = DIALECT
+    nearest: Nearest = HnswNearest()
+    words: WordIndex = GeneratedWords()
 
     def __init__(
         self, url: str, *, connections: int, metrics: Metrics, lock_wait_ms: int = LOCK_WAIT_MS
@@ -91,6 +97,17 @@ class PostgresEngine:
         await asyncio.to_thread(self._scan, request)
         request.settle()
         return cast(T, await request.future)
+
+    async def apart(self, statements: Sequence[Any]) -> None:
+        """See the port."""
+        if not statements:
+            return
+        try:
+            async with await connect_async(self._url) as connection:
+                for statement in statements:
+                    await connection.execute(statement.on(DIALECT).sql.encode())
+        except psycopg.Error as error:
+            raise translate(error) from error
 
     async def close(self) -> None:
         """Finish what was accepted, then close every connection."""

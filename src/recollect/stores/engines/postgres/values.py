@@ -4,7 +4,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-_OID_BOOL, _OID_INT8, _OID_INT4, _OID_TIMESTAMPTZ, _OID_NUMERIC = 16, 20, 23, 1184, 1700
+import numpy as np
+
+_OID_BOOL, _OID_BYTEA, _OID_INT8, _OID_INT4 = 16, 17, 20, 23
+_OID_TIMESTAMPTZ, _OID_NUMERIC = 1184, 1700
 
 Decoder = Callable[[bytes], Any]
 Encoder = Callable[[Any], bytes | None]
@@ -43,6 +46,15 @@ def _bool(raw: bytes) -> bool:
     return raw == b"t"
 
 
+def _bytes(raw: bytes) -> bytes:
+    """The output is hexadecimal behind `\\x`."""
+    return bytes.fromhex(raw[2:].decode())
+
+
+def _from_vector(value: np.ndarray[Any, Any]) -> bytes:
+    return b"[" + b",".join(repr(number).encode() for number in value.tolist()) + b"]"
+
+
 def _instant(raw: bytes) -> datetime:
     """ISO date style and time zone UTC are set on every connection."""
     return datetime.fromisoformat(raw.decode())
@@ -54,9 +66,11 @@ _ENCODERS: dict[type, Encoder] = {
     int: lambda value: b"%d" % value,
     bool: lambda value: b"t" if value else b"f",
     datetime: lambda value: value.isoformat().encode(),
+    np.ndarray: _from_vector,
 }
 _DECODERS: dict[int, Decoder] = {
     _OID_BOOL: _bool,
+    _OID_BYTEA: _bytes,
     _OID_INT8: int,
     _OID_INT4: int,
     _OID_NUMERIC: int,

@@ -9,7 +9,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -28,6 +28,9 @@ from recollect.stores.engines.sqlite.connection import (
     connect,
     translate,
 )
+from recollect.stores.engines.sqlite.words import Fts5Words
+from recollect.stores.nearest import Nearest, ScannedNearest
+from recollect.stores.word_index import WordIndex
 
 BATCH_MAX = 64
 
@@ -40,6 +43,8 @@ class SqliteEngine:
 
     name = "sqlite"
     dialect: Dialect = DIALECT
+    nearest: Nearest = ScannedNearest()
+    words: WordIndex = Fts5Words()
 
     def __init__(self, path: Path, *, readers: int, metrics: Metrics) -> None:
         self._path = path
@@ -88,6 +93,16 @@ class SqliteEngine:
     async def scan(self, work: Callable[[Tx], T]) -> T:
         """See the port. Every read has a thread here."""
         return await self.read(work)
+
+    async def apart(self, statements: Sequence[Any]) -> None:
+        """See the port. Nothing runs beside the one writer: a write like any other."""
+
+        def work(tx: Tx) -> None:
+            for statement in statements:
+                tx.run(statement, {})
+
+        if statements:
+            await self.write(work)
 
     async def close(self) -> None:
         """Finish what was accepted, then stop every thread."""

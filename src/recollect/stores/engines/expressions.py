@@ -1,0 +1,144 @@
+"""Expressions that the engines spell differently, or that only they have.
+
+Everything else is the same text on both."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Float, Table
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.dml import Insert
+from sqlalchemy.types import LargeBinary, TypeEngine, UserDefinedType
+
+
+def insert_if_absent(table: Table, *key: str) -> Insert:
+    """INSERT … ON CONFLICT (key) DO NOTHING: both engines render this construct alike."""
+    return postgresql.insert(table).on_conflict_do_nothing(index_elements=list(key) or None)
+
+
+class VectorBytes(ColumnElement[bytes]):
+    """A stored vector as the bytes of its big-endian floats."""
+
+    inherit_cache = True
+    type: TypeEngine[Any] = LargeBinary()
+
+    def __init__(self, column: ColumnElement[Any]) -> None:
+        self.column = column
+
+
+class VectorValue(ColumnElement[Any]):
+    """A parameter that is a vector."""
+
+    inherit_cache = True
+
+    def __init__(self, value: ColumnElement[Any]) -> None:
+        self.value = value
+
+
+class VectorType(UserDefinedType[Any]):
+    """A vector: an array of big-endian floats goes in, their bytes come out on every engine."""
+
+    cache_ok = True
+
+    def column_expression(self, colexpr: ColumnElement[Any]) -> ColumnElement[Any]:
+        """How a column is selected."""
+        return VectorBytes(colexpr)
+
+    def bind_expression(self, bindvalue: Any) -> ColumnElement[Any]:
+        """How a parameter is written."""
+        return VectorValue(bindvalue)
+
+
+class WordsMatch(ColumnElement[bool]):
+    """Does an indexed row hold these words? The query is in the grammar of FTS5, made of quoted
+    tokens, `*`, AND and OR alone. It has no type: a truth value would be compared with 1 where the
+    engine has none, and no index serves that."""
+
+    inherit_cache = True
+
+    def __init__(self, query: ColumnElement[Any]) -> None:
+        self.query = query
+
+
+class AmongIds(ColumnElement[bool]):
+    """Is an id one of a list? The list is one parameter: JSON text, so that its length is no part
+    of the statement."""
+
+    inherit_cache = True
+
+    def __init__(self, column: ColumnElement[Any], ids: ColumnElement[Any]) -> None:
+        self.column, self.ids = column, ids
+
+
+class Distance(ColumnElement[float]):
+    """Cosine distance of a stored vector of known length, in the form that an index serves."""
+
+    inherit_cache = True
+    type: TypeEngine[Any] = Float()
+
+    def __init__(self, column: ColumnElement[Any], value: ColumnElement[Any], length: int) -> None:
+        self.column, self.value, self.length = column, value, length
+
+
+@compiles(VectorBytes)
+def _plain_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
+    return str(compiler.process(element.column, **kw))
+
+
+@compiles(VectorBytes, "postgresql")
+def _sent_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
+    """Behind two numbers of two bytes, its length and an unused one."""
+    return f"substring(vector_send({compiler.process(element.column, **kw)}) from 5)"
+
+
+@compiles(VectorValue)
+def _plain_value(element: VectorValue, compiler: SQLCompiler, **kw: Any) -> str:
+    return str(compiler.process(element.value, **_without_cast(kw)))
+
+
+@compiles(VectorValue, "postgresql")
+def _cast_value(element: VectorValue, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"CAST({compiler.process(element.value, **_without_cast(kw))} AS vector)"
+
+
+@compiles(WordsMatch)
+def _fts5(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
+    query = compiler.process(element.query, **kw)
+    rows = f"SELECT rowid FROM entry_words WHERE entry_words MATCH {query}"  # noqa: S608
+    return f"entry_index.doc IN ({rows})"
+
+
+@compiles(WordsMatch, "postgresql")
+def _tsquery(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
+    """Tokens hold neither blanks nor quotes, so the two grammars differ by these words alone."""
+    query = f"CAST({compiler.process(element.query, **kw)} AS text)"
+    for ours, theirs in (('" *', "'':*"), ('"', "''"), (" AND ", " & "), (" OR ", " | ")):
+        query = f"replace({query}, '{ours}', '{theirs}')"
+    return f"entry_index.words @@ CAST({query} AS tsquery)"
+
+
+@compiles(AmongIds)
+def _in_json(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
+    column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
+    return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608
+
+
+@compiles(AmongIds, "postgresql")
+def _in_array(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
+    column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
+    listed = f"json_array_elements_text(CAST({ids} AS json))"
+    return f"{column} = ANY (ARRAY(SELECT CAST(value AS uuid) FROM {listed}))"  # noqa: S608
+
+
+@compiles(Distance, "postgresql")
+def _cosine(element: Distance, compiler: SQLCompiler, **kw: Any) -> str:
+    column = compiler.process(element.column, **kw)
+    value = compiler.process(VectorValue(element.value), **kw)
+    cast = f"vector({element.length})"
+    return f"(CAST({column} AS {cast}) <=> CAST({value} AS {cast}))"
+
+
+def _without_cast(kw: dict[str, Any]) -> dict[str, Any]:
+    """Inside our own cast the parameter is written as it is."""
+    return {**kw, "skip_bind_expression": True}

@@ -1,0 +1,128 @@
+"""Nearest vectors: by a scan of what is permitted, or, in very large scopes, through pgvector's
+HNSW index."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from sqlalchemy import literal_column, text
+
+from recollect.domain.ids import EntryId
+from recollect.ports.database import Tx
+from recollect.ports.search import SearchScope, Vector
+from recollect.stores.engines.expressions import Distance
+from recollect.stores.search_statements import entries_in, scope_values, shape, vectors_by
+from recollect.stores.statements import Statement, param
+from recollect.stores.tables import embeddings
+
+# pgvector indexes no longer ones.
+DIMENSIONS_MAX = 2_000
+EF_SEARCH_MAX = 1_000
+# The index costs about so many times as much a vector as a scan, and it has to pass over what
+# isn't permitted: measured with 60,000 of 100,000 vectors of 384 dimensions.
+INDEX_COST = 16
+
+_v = embeddings.c
+# Without these a filtered query stops at the first few dozen vectors, most of them foreign.
+_SETTINGS = [
+    Statement(text(f"SET LOCAL {name} = {value}"))
+    for name, value in (
+        ("hnsw.iterative_scan", "'relaxed_order'"),
+        ("hnsw.max_scan_tuples", "1000000"),
+        ("hnsw.scan_mem_multiplier", "8"),
+    )
+]
+_SET_EF_SEARCH = Statement(text("SELECT set_config('hnsw.ef_search', CAST(:ef AS text), true)"))
+_IS_VALID = Statement(
+    text(
+        "SELECT indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
+        "WHERE relname = :name AND relnamespace = to_regnamespace(current_schema())"
+    )
+)
+# An estimate, for what is also one.
+_TOTAL = Statement(
+    text("SELECT reltuples FROM pg_class WHERE oid = to_regclass('entry_embeddings')")
+)
+# In shared memory, of which containers have little, parallel workers would fail.
+_ALONE = Statement(text("SET max_parallel_maintenance_workers = 0"))
+_ROOM = Statement(
+    text(
+        "SELECT set_config('maintenance_work_mem', '512MB', false) FROM pg_settings "
+        "WHERE name = 'maintenance_work_mem' AND CAST(setting AS bigint) < 524288"
+    )
+)
+
+
+class HnswNearest:
+    """Exact, but where the index is there and pays."""
+
+    def find(
+        self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
+    ) -> list[EntryId]:
+        exact = _scan_pays(tx, scope, limit)
+        if not exact:
+            _prepare(tx, limit)
+        params = scope_values(scope) | {"model": model, "vector": vector, "limit": limit}
+        rows = tx.fetch(_nearest(shape(scope), len(vector), exact=exact), params)
+        return [EntryId(row[0]) for row in rows]
+
+    def missing(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Statement]:
+        """A build that was broken off leaves an index that is not valid."""
+        if dimensions > DIMENSIONS_MAX:
+            return ()
+        name = f"entry_embeddings_hnsw_{dimensions:d}"
+        valid = tx.first(_IS_VALID, {"name": name})
+        if valid == (True,) or _first_number(tx, _count(dimensions)) < from_entries:
+            return ()
+        return (_ALONE, _ROOM, _drop(name), _build(name, dimensions))
+
+
+def _scan_pays(tx: Tx, scope: SearchScope, limit: int) -> bool:
+    row = tx.first(entries_in(shape(scope)), scope_values(scope))
+    permitted = float(row[0] or 0) if row else 0.0
+    total = max(permitted, _first_number(tx, _TOTAL))
+    return permitted * permitted <= INDEX_COST * limit * total
+
+
+def _prepare(tx: Tx, limit: int) -> None:
+    for setting in _SETTINGS:
+        tx.run(setting, {})
+    tx.run(_SET_EF_SEARCH, {"ef": str(min(limit, EF_SEARCH_MAX))})
+
+
+def _first_number(tx: Tx, statement: Statement) -> float:
+    row = tx.first(statement, {})
+    return float(row[0]) if row else 0.0
+
+
+@cache
+def _nearest(scope: SearchScope, length: int, *, exact: bool) -> Statement:
+    query = vectors_by(scope, _v.entry_id)
+    query = query.where(_v.dimensions == literal_column(str(length)))
+    distance = Distance(_v.embedding, param("vector", _v.embedding), length)
+    # No index serves a sum.
+    order = distance + literal_column("0") if exact else distance
+    return Statement(query.order_by(order).limit(param("limit", _v.revision)))
+
+
+@cache
+def _count(dimensions: int) -> Statement:
+    return Statement(
+        text(f"SELECT count(*) FROM entry_embeddings WHERE dimensions = {dimensions:d}")  # noqa: S608
+    )
+
+
+@cache
+def _drop(name: str) -> Statement:
+    return Statement(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))
+
+
+@cache
+def _build(name: str, dimensions: int) -> Statement:
+    """Index jobs write on meanwhile; they hold locks of trees that appends would wait for."""
+    return Statement(
+        text(
+            f"CREATE INDEX CONCURRENTLY {name} ON entry_embeddings "
+            f"USING hnsw (CAST(embedding AS vector({dimensions:d})) vector_cosine_ops) "
+            f"WHERE dimensions = {dimensions:d}"
+        )
+    )

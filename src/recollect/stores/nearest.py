@@ -1,0 +1,99 @@
+"""Nearest vectors by looking at every permitted one: exact, and the same on every engine."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from recollect.domain.ids import EntryId
+from recollect.ports.database import Tx
+from recollect.ports.search import SearchScope, Vector
+from recollect.stores.search_statements import (
+    scope_values,
+    shape,
+    trees_in,
+    vectors_after,
+    vectors_in,
+)
+from recollect.stores.statements import Params, Row
+
+_BATCH = 4_000
+_EVERY = 2**62
+_LEAST_ID = "00000000-0000-0000-0000-000000000000"
+
+
+class Nearest(Protocol):
+    """How an engine finds near vectors in scopes that are too large to rank as a whole."""
+
+    def find(
+        self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
+    ) -> list[EntryId]:
+        """The permitted entries that are nearest, in no order."""
+        ...
+
+    def missing(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
+        """Statements that build what `find` profits from, once it pays; see `Database.apart`."""
+        ...
+
+
+class ScannedNearest:
+    """Reads all permitted vectors in batches and keeps the best."""
+
+    def find(
+        self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
+    ) -> list[EntryId]:
+        wanted = np.asarray(vector, dtype=np.float32)
+        ids: list[str] = []
+        scores: Vector = np.empty(0, dtype=np.float32)
+        for rows in _batches(tx, scope, model):
+            block = np.frombuffer(b"".join(row[1] for row in rows), dtype=">f4")
+            found = block.reshape(len(rows), -1).astype(np.float32) @ wanted
+            ids, scores = _best(ids + [row[0] for row in rows], scores, found, limit)
+        return [EntryId(id_) for id_ in ids]
+
+    def missing(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
+        """Nothing is ever missing."""
+        return ()
+
+
+def _batches(tx: Tx, scope: SearchScope, model: str) -> Iterator[Sequence[Row]]:
+    """By tree, for which there is an index: no batch has to sort or to skip what others hold."""
+    params = {**scope_values(scope), "model": model}
+    trees = tx.fetch(trees_in(shape(scope)), params | {"limit": _EVERY})
+    for group in _groups(row for row in trees if row[1] < _BATCH):
+        rows = tx.fetch(vectors_in(shape(scope)), params | {"ids": json.dumps(group)})
+        if rows:
+            yield rows
+    for tree_id, *_ in (row for row in trees if row[1] >= _BATCH):
+        yield from _batches_of(tx, shape(scope), params | {"tree_id": tree_id})
+
+
+def _batches_of(tx: Tx, scope: SearchScope, params: Params) -> Iterator[Sequence[Row]]:
+    after: tuple[str, int] | None = (_LEAST_ID, -1)
+    while after is not None:
+        place = {"after": after[0], "revision": after[1], "limit": _BATCH}
+        rows = tx.fetch(vectors_after(scope), {**params, **place})
+        after = (rows[-1][0], rows[-1][2]) if len(rows) == _BATCH else None
+        if rows:
+            yield rows
+
+
+def _groups(trees: Iterable[Row]) -> Iterator[list[str]]:
+    """Trees that make a batch together."""
+    group: list[str] = []
+    entries = 0
+    for tree_id, count, *_ in trees:
+        group.append(tree_id)
+        entries += count
+        if entries >= _BATCH:
+            yield group
+            group, entries = [], 0
+    if group:
+        yield group
+
+
+def _best(ids: list[str], scores: Vector, found: Vector, limit: int) -> tuple[list[str], Vector]:
+    together = np.concatenate([scores, found])
+    order = np.argsort(-together, kind="stable")[:limit]
+    return [ids[i] for i in order], together[order]

@@ -1,0 +1,250 @@
+"""Words and vectors of entries. Scores are made elsewhere: this finds rows and hands them over,
+always under a scope."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from recollect.domain.entries import Entry
+from recollect.domain.ids import ConversationId, EntryId, TreeId
+from recollect.domain.search import IndexedWords, Trait
+from recollect.ports.database import Tx
+from recollect.ports.runtime import Cipher
+from recollect.ports.search import (
+    FoundEntry,
+    IndexProgress,
+    NewVectors,
+    PendingText,
+    PlacedText,
+    SearchScope,
+    TextRow,
+    TreeState,
+    Vector,
+    VectorRow,
+    Voices,
+)
+from recollect.stores import search_statements as sql
+from recollect.stores.engines.base import Engine
+from recollect.stores.rows import ConversationRows, EntryRows
+from recollect.stores.search_statements import scope_values, shape
+from recollect.stores.statements import Row
+
+
+class SqlSearch:
+    """The port's SearchStore on both engines."""
+
+    def __init__(self, cipher: Cipher, engine: Engine) -> None:
+        self._nearest = engine.nearest
+        self._words = engine.words
+        self._entries = EntryRows(cipher)
+        self._conversations = ConversationRows(cipher)
+
+    def insert(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
+        tx.run(sql.INSERT, _index_params(entry, found, pending=pending))
+        self._words.add(tx, f"{found.terms} {found.stems}")
+
+    def replace(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
+        if not self.is_written(tx, entry):
+            tx.run(sql.BUMP_AND_COUNT, {"tree_id": entry.tree_id})
+            self.insert(tx, entry, found, pending=pending)
+            return
+        tx.run(sql.BUMP, {"tree_id": entry.tree_id})
+        tx.run(sql.REPLACE, _index_params(entry, found, pending=pending))
+        tx.run(sql.FORGET_VECTORS, {"entry_id": entry.id})
+
+    def update_text(self, tx: Tx, entry_id: EntryId, text: str, *, at: datetime | None) -> None:
+        tx.run(sql.SET_TEXT, {"id": entry_id, "text": text, "at": at})
+
+    def page_unindexed(
+        self, tx: Tx, *, after: tuple[datetime, str] | None, limit: int
+    ) -> list[Entry]:
+        at, id_ = after or (None, None)
+        statement = sql.unindexed(cursor=after is not None)
+        rows = tx.fetch(statement, {"after_at": at, "after_id": id_, "limit": limit})
+        return [self._entries.from_row(row) for row in rows]
+
+    def page_unwritten(
+        self, tx: Tx, *, after: EntryId | None, limit: int
+    ) -> list[tuple[Entry, str]]:
+        statement = sql.unwritten(cursor=after is not None)
+        rows = tx.fetch(statement, {"after": after, "limit": limit})
+        return [(self._entries.from_row(row), row[-1]) for row in rows]
+
+    def is_written(self, tx: Tx, entry: Entry) -> bool:
+        tx.lock(sql.LOCK, {"tree_id": entry.tree_id})
+        return tx.first(sql.KNOWN, {"entry_id": entry.id}) is not None
+
+    def trees(self, tx: Tx, scope: SearchScope, *, limit: int) -> list[TreeState]:
+        rows = tx.fetch(sql.trees_in(shape(scope)), scope_values(scope) | {"limit": limit})
+        return [TreeState(TreeId(row[0]), row[1], row[2], row[3]) for row in rows]
+
+    def voices(self, tx: Tx, scope: SearchScope) -> Voices:
+        rows = tx.fetch(sql.voices(shape(scope)), scope_values(scope))
+        user_ids = [speaker for speaker, assistant in rows if not assistant]
+        return Voices(user_ids, assistant=len(user_ids) < len(rows))
+
+    def texts(self, tx: Tx, scope: SearchScope) -> list[TextRow]:
+        return [_text_row(row) for row in tx.fetch(sql.texts(shape(scope)), scope_values(scope))]
+
+    def texts_of(self, tx: Tx, tree_id: TreeId, *, after_revision: int) -> list[TextRow]:
+        params = {"tree_id": tree_id, "revision": after_revision}
+        return [_text_row(row) for row in tx.fetch(sql.TEXTS_OF, params)]
+
+    def texts_matching(
+        self, tx: Tx, scope: SearchScope, query: str, *, after_doc: int, limit: int
+    ) -> tuple[list[TextRow], int | None]:
+        params = scope_values(scope) | {"query": query, "after_doc": after_doc, "limit": limit}
+        rows = tx.fetch(sql.matching(shape(scope)), params)
+        last = int(rows[-1][-1]) if len(rows) == limit else None
+        return [_text_row(row) for row in rows], last
+
+    def texts_around(
+        self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
+    ) -> list[TextRow]:
+        params = scope_values(scope) | {"ids": json.dumps(list(entry_ids))}
+        return [_text_row(row) for row in tx.fetch(sql.around(shape(scope)), params)]
+
+    def vectors(self, tx: Tx, scope: SearchScope, *, model: str) -> list[VectorRow]:
+        params = scope_values(scope) | {"model": model}
+        return [_vector_row(row) for row in tx.fetch(sql.vectors(shape(scope), ids=False), params)]
+
+    def vectors_of(
+        self, tx: Tx, tree_id: TreeId, *, model: str, after_revision: int
+    ) -> list[VectorRow]:
+        params = {"tree_id": tree_id, "model": model, "revision": after_revision}
+        return [_vector_row(row) for row in tx.fetch(sql.VECTORS_OF, params)]
+
+    def vectors_at(
+        self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId], *, model: str
+    ) -> list[VectorRow]:
+        params = scope_values(scope) | {"model": model, "ids": json.dumps(list(entry_ids))}
+        return [_vector_row(row) for row in tx.fetch(sql.vectors(shape(scope), ids=True), params)]
+
+    def nearest(
+        self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
+    ) -> list[EntryId]:
+        return self._nearest.find(tx, scope, vector, model=model, limit=limit)
+
+    def missing_index(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
+        return self._nearest.missing(tx, dimensions=dimensions, from_entries=from_entries)
+
+    def find(
+        self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
+    ) -> dict[EntryId, FoundEntry]:
+        params = scope_values(scope) | {"ids": json.dumps(list(entry_ids))}
+        return {
+            EntryId(row[0]): FoundEntry(
+                entry=self._entries.from_row(row),
+                title=self._conversations.title.open(row[-2], row[1]),
+                text=row[-1],
+            )
+            for row in tx.fetch(sql.found(shape(scope)), params)
+        }
+
+    def pending(self, tx: Tx, tree_id: TreeId, *, limit: int) -> list[PendingText]:
+        tx.lock(sql.LOCK, {"tree_id": tree_id})
+        rows = tx.fetch(sql.PENDING, {"tree_id": tree_id, "limit": limit})
+        return [PendingText(EntryId(r[0]), ConversationId(r[1]), r[2], r[3]) for r in rows]
+
+    def texts_near(
+        self, tx: Tx, conversation_id: ConversationId, seq: int, *, reach: int
+    ) -> list[PlacedText]:
+        params = {"conversation_id": conversation_id, "seq": seq, "reach": reach}
+        return [PlacedText(EntryId(r[0]), r[1], r[2]) for r in tx.fetch(sql.NEAR, params)]
+
+    def put_vectors(
+        self,
+        tx: Tx,
+        tree_id: TreeId,
+        made: Sequence[NewVectors],
+        done: Sequence[PendingText],
+        *,
+        model: str,
+        at: datetime,
+    ) -> int:
+        tx.lock(sql.LOCK, {"tree_id": tree_id})
+        tx.run(sql.BUMP, {"tree_id": tree_id})
+        taken = {
+            text.entry_id
+            for text in done
+            if tx.change(sql.TAKE, {"entry_id": text.entry_id, "revision": text.revision})
+        }
+        waiting = {text.entry_id for text in done} - taken
+        for one in made:
+            if one.entry_id not in waiting:
+                _put_vector(tx, tree_id, one, model)
+        for entry_id in taken:
+            tx.run(sql.INDEXED, {"id": entry_id, "at": at})
+        for conversation_id in {one.conversation_id for one in made}:
+            tx.run(sql.VECTORIZED, {"id": conversation_id, "at": at})
+        return len(taken)
+
+    def mark_pending(
+        self, tx: Tx, *, model: str, every: bool, after: TreeId | None, limit: int
+    ) -> list[TreeId]:
+        rows = tx.fetch(sql.next_trees(cursor=after is not None), {"after": after, "limit": limit})
+        found = [TreeId(row[0]) for row in rows]
+        for tree_id in found:
+            tx.run(sql.mark(every=every), {"tree_id": tree_id, "model": model})
+        return found
+
+    def progress(self, tx: Tx) -> IndexProgress:
+        entries, pending = tx.first(sql.COUNT_ENTRIES, {}), tx.first(sql.COUNT_PENDING, {})
+        return IndexProgress(int((entries or (0,))[0] or 0), int((pending or (0,))[0]))
+
+
+def _index_params(entry: Entry, found: IndexedWords, *, pending: bool) -> dict[str, Any]:
+    return {
+        "entry_id": entry.id,
+        "tree_id": entry.tree_id,
+        "conversation_id": entry.conversation_id,
+        "seq": entry.seq,
+        "speaker": entry.user_id or "",
+        "traits": int(found.traits),
+        "head": found.head,
+        "terms": found.terms,
+        "stems": found.stems,
+        "pending": pending,
+    }
+
+
+def _put_vector(tx: Tx, tree_id: TreeId, made: NewVectors, model: str) -> None:
+    """An entry that was removed meanwhile gets none."""
+    params = {
+        "entry_id": made.entry_id,
+        "conversation_id": made.conversation_id,
+        "tree_id": tree_id,
+        "window": _stored(made.window),
+        "model": model,
+    }
+    if made.embedding is None:
+        tx.run(sql.SET_WINDOW, params)
+        return
+    vectors = params | {"embedding": _stored(made.embedding), "dimensions": len(made.embedding)}
+    if not tx.change(sql.SET_VECTORS, vectors):
+        tx.run(sql.INSERT_VECTORS, vectors)
+
+
+def _stored(vector: Vector) -> Vector:
+    return np.ascontiguousarray(vector, dtype=">f4")
+
+
+def _text_row(row: Row) -> TextRow:
+    return TextRow(
+        EntryId(row[0]),
+        TreeId(row[1]),
+        ConversationId(row[2]),
+        row[3],
+        row[4],
+        Trait(row[5]),
+        row[6],
+        row[7],
+    )
+
+
+def _vector_row(row: Row) -> VectorRow:
+    window = None if row[2] is None else np.frombuffer(row[2], dtype=">f4")
+    return VectorRow(EntryId(row[0]), np.frombuffer(row[1], dtype=">f4"), window)

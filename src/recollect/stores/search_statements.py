@@ -1,0 +1,338 @@
+"""The statements of the search index. Those that look at many trees are made per shape of scope:
+which values it has, not what they are."""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    true,
+    union_all,
+    update,
+)
+
+from recollect.domain.search import Trait
+from recollect.policy.scope import Reach, Scope
+from recollect.ports.search import SearchScope
+from recollect.stores.engines.expressions import AmongIds, WordsMatch, insert_if_absent
+from recollect.stores.rows import ENTRY
+from recollect.stores.scopes import predicate, scope_params, scoped
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import conversations, embeddings, entries, index, trees
+
+_c, _e, _i, _t, _v = conversations.c, entries.c, index.c, trees.c, embeddings.c
+
+# As much of a text as is embedded; what a model reads of it is its own affair.
+EMBEDDED_CHARS = 8_000
+
+_TEXT = (
+    _i.entry_id,
+    _i.conversation_group_id,
+    _i.conversation_id,
+    _i.seq,
+    _i.speaker,
+    _i.traits,
+    _i.head,
+    _i.terms,
+)
+_VECTOR = (_v.entry_id, _v.embedding, _v.window_embedding)
+_TREE = param("tree_id", _t.id)
+_ENTRY = param("entry_id", _i.entry_id)
+_LIMIT = param("limit", _i.seq)
+_IDS = param("ids", _i.terms)
+_MODEL = param("model", _v.model)
+
+
+def shape(scope: SearchScope) -> SearchScope:
+    """The scope with its values taken out."""
+    inner = Scope(scope.scope.reach, None, scope.scope.least)
+    owner = None if scope.owner_user_id is None else ""
+    return SearchScope(inner, owner, scope.include_deleted)
+
+
+def scope_values(scope: SearchScope) -> dict[str, Any]:
+    """The values of a scope as parameters."""
+    return {**scope_params(scope.scope), "owner": scope.owner_user_id}
+
+
+def _within(
+    columns: tuple[ColumnElement[Any], ...],
+    source: FromClause,
+    tree_id: ColumnElement[str],
+    scope: SearchScope,
+) -> Select[Any]:
+    """Select from a source that is joined with its trees, under the scope."""
+    query = select(*columns).select_from(scoped(source, scope.scope, tree_id))
+    query = query.where(predicate(scope.scope, _t.deleted_at))
+    if scope.scope.reach is Reach.EVERYTHING and not scope.include_deleted:
+        query = query.where(_t.deleted_at.is_(None))
+    if scope.owner_user_id is not None:
+        owned = and_(_c.id == _t.id, _c.owner_user_id == param("owner", _c.owner_user_id))
+        query = query.where(exists(select(literal_column("1")).where(owned)))
+    return query
+
+
+def _indexed(scope: SearchScope, *columns: ColumnElement[Any]) -> Select[Any]:
+    source = index.join(trees, _t.id == _i.conversation_group_id)
+    return _within(columns, source, _i.conversation_group_id, scope)
+
+
+@cache
+def trees_in(scope: SearchScope) -> Statement:
+    """Trees with something in the index."""
+    columns = (_t.id, _t.index_entries, _t.index_revision, _t.created_at)
+    query = _within(columns, trees, _t.id, scope).where(_t.index_entries > literal_column("0"))
+    return Statement(query.limit(_LIMIT))
+
+
+@cache
+def entries_in(scope: SearchScope) -> Statement:
+    """How many entries are permitted."""
+    return Statement(_within((func.sum(_t.index_entries),), trees, _t.id, scope))
+
+
+@cache
+def voices(scope: SearchScope) -> Statement:
+    """Who said what is permitted, and whether as an assistant."""
+    assistant = _i.traits.op("&")(literal_column(str(int(Trait.ASSISTANT))))
+    return Statement(_indexed(scope, _i.speaker, assistant).distinct())
+
+
+@cache
+def texts(scope: SearchScope) -> Statement:
+    """Every permitted text."""
+    return Statement(_indexed(scope, *_TEXT))
+
+
+@cache
+def matching(scope: SearchScope) -> Statement:
+    """Permitted texts that hold words, in batches."""
+    query = _indexed(scope, *_TEXT, _i.doc).where(
+        WordsMatch(param("query", _i.terms)), _i.doc > param("after_doc", _i.doc)
+    )
+    return Statement(query.order_by(_i.doc).limit(_LIMIT))
+
+
+@cache
+def around(scope: SearchScope) -> Statement:
+    """Permitted texts by id, each with the one before and the one after it."""
+    chosen = _indexed(scope, _i.conversation_id, _i.seq).where(AmongIds(_i.entry_id, _IDS))
+    at = chosen.cte("chosen")
+    other = index.alias("other")
+    before = select(func.max(other.c.seq)).where(
+        other.c.conversation_id == at.c.conversation_id, other.c.seq < at.c.seq
+    )
+    after = select(func.min(other.c.seq)).where(
+        other.c.conversation_id == at.c.conversation_id, other.c.seq > at.c.seq
+    )
+    places = union_all(
+        select(at.c.conversation_id, at.c.seq),
+        select(at.c.conversation_id, before.scalar_subquery()),
+        select(at.c.conversation_id, after.scalar_subquery()),
+    ).subquery("places")
+    joined = and_(_i.conversation_id == places.c.conversation_id, _i.seq == places.c.seq)
+    return Statement(select(*_TEXT).distinct().select_from(places.join(index, joined)))
+
+
+def vectors_by(scope: SearchScope, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Permitted vectors of one model."""
+    source = embeddings.join(trees, _t.id == _v.conversation_group_id)
+    return _within(columns, source, _v.conversation_group_id, scope).where(_v.model == _MODEL)
+
+
+@cache
+def vectors(scope: SearchScope, *, ids: bool) -> Statement:
+    """All of them, or those of a list."""
+    query = vectors_by(scope, *_VECTOR)
+    return Statement(query.where(AmongIds(_v.entry_id, _IDS)) if ids else query)
+
+
+@cache
+def vectors_in(scope: SearchScope) -> Statement:
+    """Permitted own vectors of some trees."""
+    query = vectors_by(scope, _v.entry_id, _v.embedding, _v.revision)
+    return Statement(query.where(AmongIds(_v.conversation_group_id, _IDS)))
+
+
+@cache
+def vectors_after(scope: SearchScope) -> Statement:
+    """Permitted own vectors of one tree, a batch at a time, as an index gives them."""
+    revision, id_ = param("revision", _v.revision), param("after", _v.entry_id)
+    query = vectors_by(scope, _v.entry_id, _v.embedding, _v.revision)
+    query = query.where(
+        _v.conversation_group_id == _TREE,
+        _v.revision >= revision,
+        or_(_v.revision > revision, _v.entry_id > id_),
+    )
+    return Statement(query.order_by(_v.revision, _v.entry_id).limit(_LIMIT))
+
+
+@cache
+def found(scope: SearchScope) -> Statement:
+    """Permitted entries by id, with the title of their conversation and their indexed text."""
+    source = entries.join(trees, _t.id == _e.conversation_group_id)
+    title = select(_c.title).where(_c.id == _e.conversation_id).scalar_subquery()
+    columns = (*ENTRY, title.label("title"), _e.indexed_content)
+    query = _within(columns, source, _e.conversation_group_id, scope)
+    return Statement(query.where(AmongIds(_e.id, _IDS), _e.indexed_content.is_not(None)))
+
+
+@cache
+def unindexed(*, cursor: bool) -> Statement:
+    """Live history without indexed text, oldest first."""
+    at, id_ = param("after_at", _e.created_at), param("after_id", _e.id)
+    query = (
+        select(*ENTRY)
+        .join_from(entries, trees, _t.id == _e.conversation_group_id)
+        .where(_e.channel == word("history"), _e.indexed_content.is_(None), _t.deleted_at.is_(None))
+    )
+    if cursor:
+        query = query.where(
+            _e.created_at >= at, or_(_e.created_at > at, and_(_e.created_at == at, _e.id > id_))
+        )
+    return Statement(query.order_by(_e.created_at, _e.id).limit(_LIMIT))
+
+
+@cache
+def unwritten(*, cursor: bool) -> Statement:
+    """Entries with a text that the index does not hold, by id."""
+    known = exists(select(literal_column("1")).where(_i.entry_id == _e.id))
+    query = select(*ENTRY, _e.indexed_content).where(_e.indexed_content.is_not(None), ~known)
+    if cursor:
+        query = query.where(_e.id > param("after", _e.id))
+    return Statement(query.order_by(_e.id).limit(_LIMIT))
+
+
+@cache
+def next_trees(*, cursor: bool) -> Statement:
+    """Trees with something in the index, by id, held until the transaction ends."""
+    query = select(_t.id).where(_t.index_entries > literal_column("0"))
+    if cursor:
+        query = query.where(_t.id > param("after", _t.id))
+    return Statement(query.order_by(_t.id).limit(_LIMIT).with_for_update())
+
+
+@cache
+def mark(*, every: bool) -> Statement:
+    """Let the texts of a tree wait for vectors."""
+    current = and_(_v.entry_id == _i.entry_id, _v.model == _MODEL)
+    lacking = ~exists(select(literal_column("1")).where(current))
+    here = _i.conversation_group_id == _TREE
+    chosen = here if every else and_(here, lacking)
+    return Statement(update(index).where(chosen).values(pending=true()))
+
+
+def _near() -> Statement:
+    """One row at a position, and so many before and after it."""
+    here = _i.conversation_id == param("conversation_id", _i.conversation_id)
+    seq, reach = param("seq", _i.seq), param("reach", _i.seq)
+    parts = (
+        select(_i.entry_id, _i.seq).where(here, _i.seq < seq).order_by(_i.seq.desc()).limit(reach),
+        select(_i.entry_id, _i.seq).where(here, _i.seq == seq),
+        select(_i.entry_id, _i.seq).where(here, _i.seq > seq).order_by(_i.seq).limit(reach),
+    )
+    places = union_all(*(select(part.subquery()) for part in parts)).subquery()
+    text = func.substr(_e.indexed_content, 1, EMBEDDED_CHARS)
+    joined = places.join(entries, _e.id == places.c.entry_id)
+    query = select(places.c.entry_id, places.c.seq, text).select_from(joined)
+    return Statement(query.where(_e.indexed_content.is_not(None)).order_by(places.c.seq))
+
+
+_REVISION = select(_t.index_revision).where(_t.id == _TREE).scalar_subquery()
+_WORDS = {
+    "revision": _REVISION,
+    "traits": param("traits", _i.traits),
+    "head": param("head", _i.head),
+    "terms": param("terms", _i.terms),
+    "stems": param("stems", _i.stems),
+    "pending": param("pending", _i.pending),
+}
+_VECTORS = {
+    "window_embedding": param("window", _v.window_embedding),
+    "revision": _REVISION,
+}
+_OWN = {
+    "embedding": param("embedding", _v.embedding),
+    "model": _MODEL,
+    "dimensions": param("dimensions", _v.dimensions),
+}
+_SEQ = param("revision", _i.revision)
+_AT = param("at", _e.indexed_at)
+
+LOCK = Statement(select(_t.id).where(_t.id == _TREE).with_for_update())
+KNOWN = Statement(select(_i.doc).where(_i.entry_id == _ENTRY))
+_ONE_MORE = {"index_revision": _t.index_revision + literal_column("1")}
+BUMP = Statement(update(trees).where(_t.id == _TREE).values(_ONE_MORE))
+BUMP_AND_COUNT = Statement(
+    update(trees)
+    .where(_t.id == _TREE)
+    .values(_ONE_MORE | {"index_entries": _t.index_entries + literal_column("1")})
+)
+INSERT = Statement(
+    insert(index).values(
+        entry_id=_ENTRY,
+        conversation_group_id=_TREE,
+        conversation_id=param("conversation_id", _i.conversation_id),
+        seq=param("seq", _i.seq),
+        speaker=param("speaker", _i.speaker),
+        **_WORDS,
+    )
+)
+REPLACE = Statement(update(index).where(_i.entry_id == _ENTRY).values(_WORDS))
+SET_TEXT = Statement(
+    update(entries)
+    .where(_e.id == param("id", _e.id))
+    .values(indexed_content=param("text", _e.indexed_content), indexed_at=_AT)
+)
+TEXTS_OF = Statement(select(*_TEXT).where(_i.conversation_group_id == _TREE, _i.revision > _SEQ))
+VECTORS_OF = Statement(
+    select(*_VECTOR).where(
+        _v.conversation_group_id == _TREE,
+        _v.revision > param("revision", _v.revision),
+        _v.model == _MODEL,
+    )
+)
+PENDING = Statement(
+    select(_i.entry_id, _i.conversation_id, _i.seq, _i.revision)
+    .where(_i.conversation_group_id == _TREE, _i.pending == true())
+    .order_by(_i.seq)
+    .limit(_LIMIT)
+)
+NEAR = _near()
+TAKE = Statement(
+    update(index)
+    .where(_i.entry_id == _ENTRY, _i.revision == _SEQ)
+    .values(pending=literal_column("false"))
+)
+SET_WINDOW = Statement(
+    update(embeddings).where(_v.entry_id == _ENTRY, _v.model == _MODEL).values(_VECTORS)
+)
+SET_VECTORS = Statement(update(embeddings).where(_v.entry_id == _ENTRY).values(_VECTORS | _OWN))
+INSERT_VECTORS = Statement(
+    insert_if_absent(embeddings, "entry_id").values(
+        entry_id=_ENTRY,
+        conversation_id=param("conversation_id", _v.conversation_id),
+        conversation_group_id=_TREE,
+        **_VECTORS,
+        **_OWN,
+    )
+)
+FORGET_VECTORS = Statement(delete(embeddings).where(_v.entry_id == _ENTRY))
+INDEXED = Statement(update(entries).where(_e.id == param("id", _e.id)).values(indexed_at=_AT))
+VECTORIZED = Statement(
+    update(conversations)
+    .where(_c.id == param("id", _c.id))
+    .values(vectorized_at=param("at", _c.vectorized_at))
+)
+COUNT_PENDING = Statement(select(func.count()).select_from(index).where(_i.pending == true()))
+COUNT_ENTRIES = Statement(select(func.sum(_t.index_entries)).select_from(trees))
