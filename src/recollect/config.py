@@ -73,11 +73,15 @@ def load(
 
 def fields() -> dict[str, FieldInfo]:
     """Every setting by its dotted key, in the order of declaration."""
-    return {
-        f"{section}.{name}": field
-        for section, holder in Settings.model_fields.items()
-        for name, field in cast("type[Section]", holder.annotation).model_fields.items()
-    }
+    return dict(_fields(Settings))
+
+
+def _fields(section: type[Section], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in section.model_fields.items():
+        if _is_section(field.annotation):
+            yield from _fields(cast("type[Section]", field.annotation), f"{prefix}{name}.")
+        else:
+            yield prefix + name, field
 
 
 def env_name(key: str) -> str:
@@ -91,16 +95,24 @@ def _from_file(path: Path | None, env: Mapping[str, str], problems: list[str]) -
     if path is None and not DEFAULT_FILE.exists():
         return {}
     path = path or DEFAULT_FILE
-    given = {key: _Given(value, str(path)) for key, value in _flattened(_read_toml(path))}
+    found = _flattened(_read_toml(path), Settings)
+    given = {key: _Given(value, str(path)) for key, value in found}
     return _known(given, fields(), problems)
 
 
-def _flattened(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, table in document.items():
-        if isinstance(table, dict) and (table or name in Settings.model_fields):
-            yield from ((f"{name}.{member}", value) for member, value in table.items())
+def _flattened(
+    document: Mapping[str, Any], section: type[Section] | None, prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Dotted keys, down to what is no section. Of an unknown table only its members are named."""
+    for name, value in document.items():
+        known = section.model_fields.get(name) if section else None
+        inner = known.annotation if known is not None else None
+        if isinstance(value, dict) and _is_section(inner):
+            yield from _flattened(value, cast("type[Section]", inner), f"{prefix}{name}.")
+        elif isinstance(value, dict) and value and not prefix:
+            yield from ((f"{name}.{member}", one) for member, one in value.items())
         else:
-            yield name, table
+            yield prefix + name, value
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -166,10 +178,13 @@ def _known(
 
 
 def _validated(given: Mapping[str, _Given]) -> Settings:
-    tree: dict[str, dict[str, Any]] = {section: {} for section in Settings.model_fields}
+    tree: dict[str, Any] = {}
     for key, one in given.items():
-        section, _, name = key.partition(".")
-        tree[section][name] = one.value
+        *sections, name = key.split(".")
+        place = tree
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[name] = one.value
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
@@ -178,12 +193,19 @@ def _validated(given: Mapping[str, _Given]) -> Settings:
 
 def _explained(details: ErrorDetails, given: Mapping[str, _Given]) -> str:
     location = [str(part) for part in details["loc"] if part != "[key]"]
-    key = details.get("ctx", {}).get("key") or ".".join(location[:2])
+    depth = _depth(location)
+    key = details.get("ctx", {}).get("key") or ".".join(location[:depth])
     source = given[key].source if key in given else DEFAULT
-    where = _at(".".join([key, *location[2:]]), source)
+    where = _at(".".join([key, *location[depth:]]), source)
     if details["type"] == "extra_forbidden":
         return where + _unknown(location[-1], list(_member(fields()[key]).model_fields))
     return where + _reason(details["msg"]) + _shown(key, details)
+
+
+def _depth(location: list[str]) -> int:
+    """How many parts of a location make a setting's key; the rest points into its value."""
+    known = fields()
+    return next((n for n in range(len(location), 0, -1) if ".".join(location[:n]) in known), 2)
 
 
 def _reason(message: str) -> str:

@@ -141,6 +141,29 @@ class Unavailable(RecollectError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class EmbeddingFailed(Unavailable):
+    """No vectors now: the model can't be loaded, the endpoint is down, or what it says is wrong."""
+
+
+class SearchTypeUnavailable(RecollectError):
+    """The asked search type is switched off; others may be on."""
+
+    default_code = "search_type_unavailable"
+
+    def __init__(self, message: str, available_types: Sequence[str]) -> None:
+        super().__init__(message)
+        self.available_types = tuple(available_types)
+
+
+class VectorStoreDisabled(RecollectError):
+    """No search type is switched on at all."""
+
+    default_code = "vector_store_disabled"
+
+    def __init__(self, message: str = "every kind of search is switched off") -> None:
+        super().__init__(message)
+
+
 class Internal(RecollectError):
     """A fault of ours. The message is for the log, never for the caller."""
 

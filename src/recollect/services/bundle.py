@@ -7,6 +7,8 @@ from recollect.services.conversations import ConversationService
 from recollect.services.entries import EntryService
 from recollect.services.eviction import EvictionService
 from recollect.services.gate import GateService
+from recollect.services.indexing import IndexingService
+from recollect.services.search import SearchService
 from recollect.services.sharing import SharingService
 from recollect.services.status import StatusService
 from recollect.services.transfers import TransferService
@@ -18,6 +20,8 @@ class Services:
 
     conversations: ConversationService
     entries: EntryService
+    search: SearchService
+    indexing: IndexingService
     sharing: SharingService
     transfers: TransferService
     admin: AdminService

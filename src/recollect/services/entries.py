@@ -1,5 +1,6 @@
 """Entries: append, sync and list."""
 
+import asyncio
 from dataclasses import dataclass
 
 from recollect.domain.conversations import Branch
@@ -7,14 +8,16 @@ from recollect.domain.entries import Channel, Entry, EpochFilter, Forks
 from recollect.domain.forks import Segment, on_path
 from recollect.domain.ids import ClientId, ConversationId, EntryId, parse_uuid
 from recollect.domain.pages import Page, unknown_cursor
+from recollect.domain.search import IndexedWords
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import EntryView, Stores
 from recollect.services.access import admitted
+from recollect.services.indexing import LONG_CHARS, Indexer
 from recollect.services.paths import latest_epoch, page_path, path_of
-from recollect.services.writing import NewEntry, SyncOutcome, Writing
+from recollect.services.writing import Draft, NewEntry, SyncOutcome, Writing
 
 __all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
 
@@ -32,19 +35,26 @@ class EntryService:
     """What was said, and what clients keep for themselves."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, index_raw_text: bool
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        indexer: Indexer,
+        *,
+        index_raw_text: bool,
     ) -> None:
         self._database = database
         self._stores = stores
-        self._writing = Writing(stores, runtime, index_raw_text=index_raw_text)
+        self._writing = Writing(stores, runtime, indexer, index_raw_text=index_raw_text)
 
     async def append(
         self, principal: Principal, conversation_id: ConversationId, new: NewEntry
     ) -> Entry:
         """One entry at the end. An unknown id becomes a conversation, or a fork of another."""
         draft = self._writing.draft(principal, new)
+        found = await _words_of(draft)
         return await self._database.write(
-            lambda tx: self._writing.append(tx, principal, conversation_id, draft)
+            lambda tx: self._writing.append(tx, principal, conversation_id, draft, found)
         )
 
     async def sync(
@@ -78,6 +88,13 @@ class EntryService:
             return list_entries(tx, self._stores, branch, query, view, after=after, limit=limit)
 
         return await self._database.read(work)
+
+
+async def _words_of(draft: Draft) -> IndexedWords | None:
+    """Those of a long text take their time, and nobody else shall wait for them."""
+    if len(draft.indexed_content or "") < LONG_CHARS:
+        return draft.find_words()
+    return await asyncio.to_thread(draft.find_words)
 
 
 def view_for(client_id: ClientId | None, query: EntryQuery) -> EntryView:

@@ -8,6 +8,7 @@ from recollect.domain.jobs import Job, NewJob
 from recollect.errors import Internal
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
+from recollect.ports.search import VectorIndex
 from recollect.ports.stores import RotationStep, Stores
 from recollect.services.eviction import VECTOR_DELETE
 
@@ -25,12 +26,19 @@ class MaintenanceJobs:
     """Key rotation, audit retention and the removal of vectors of evicted trees."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, audit_retention: timedelta
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        *,
+        audit_retention: timedelta,
+        beside: VectorIndex | None = None,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit_retention = audit_retention
+        self._beside = beside
 
     def handlers(self) -> Mapping[str, Handler]:
         """By job type. A handler may return the job that is to be queued in its place."""
@@ -58,6 +66,12 @@ class MaintenanceJobs:
         """What an index job wrote while its tree was being evicted."""
         tree_id = TreeId(job.body["conversationGroupId"])
         await self._database.write(lambda tx: self._stores.maintenance.delete_vectors(tx, tree_id))
+        if self._beside is not None:
+            # The id may have been taken again since: what is there now stays.
+            living = await self._database.read(
+                lambda tx: self._stores.search.texts_of(tx, tree_id, after_revision=-1)
+            )
+            await self._beside.delete_tree(tree_id, keep=[text.entry_id for text in living])
 
     async def rotate_keys(self, job: Job) -> None:
         """Seal every value with the first key. A job for another key is out of date: done."""

@@ -62,7 +62,10 @@ class StatusService:
 
     async def measure_queue(self) -> QueueState:
         """The queue's state now, also put into the metrics."""
-        state = await self._database.read(self._stores.jobs.state)
+        state, progress = await self._database.read(
+            lambda tx: (self._stores.jobs.state(tx), self._stores.search.progress(tx))
+        )
+        self._metrics.pending(progress.pending)
         age = 0.0
         if state.oldest_due_at is not None:
             waited = self._runtime.clock.now() - state.oldest_due_at

@@ -12,12 +12,14 @@ from recollect.domain.conversations import Branch, Headline, headline
 from recollect.domain.entries import INDEXED_CHARS_MAX, Channel, Entry
 from recollect.domain.ids import ConversationId, EntryId, UserId
 from recollect.domain.jsontext import JsonText
+from recollect.domain.search import IndexedWords, index_words
 from recollect.errors import InvalidInput, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import EntryView, Stores
+from recollect.services.indexing import Indexer
 from recollect.services.paths import latest_epoch, page_path
 from recollect.services.places import Place, Places
 
@@ -50,6 +52,13 @@ class Draft:
     indexed_content: str | None
     sent: NewEntry
 
+    def find_words(self) -> IndexedWords | None:
+        """The words of the indexed text, if there is one. Takes long on a long text."""
+        if self.indexed_content is None:
+            return None
+        found = index_words(self.indexed_content)
+        return found.said_by(assistant=history.is_assistant(self.items))
+
     @property
     def action(self) -> Action:
         """What policy is asked for an append of this draft."""
@@ -69,9 +78,12 @@ class SyncOutcome:
 class Writing:
     """Append and sync."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, *, index_raw_text: bool) -> None:
+    def __init__(
+        self, stores: Stores, runtime: Runtime, indexer: Indexer, *, index_raw_text: bool
+    ) -> None:
         self._stores = stores
         self._runtime = runtime
+        self._indexer = indexer
         self._index_raw_text = index_raw_text
         self._places = Places(stores, runtime)
 
@@ -105,14 +117,23 @@ class Writing:
         return _memory_draft(new)
 
     def append(
-        self, tx: Tx, principal: Principal, conversation_id: ConversationId, draft: Draft
+        self,
+        tx: Tx,
+        principal: Principal,
+        conversation_id: ConversationId,
+        draft: Draft,
+        found: IndexedWords | None,
     ) -> Entry:
-        """Find or make the conversation, then put the entry at its end."""
+        """Find or make the conversation, then put the entry at its end; `found` are the words of
+        its indexed text."""
         place = self._open(tx, principal, draft.action, conversation_id, draft)
         self._check_member(tx, principal, place.branch, draft)
         epoch = self._append_epoch(tx, principal, place, draft)
         self._places.settle(tx, place)
-        return self._put(tx, principal, place.branch, draft, epoch)
+        entry = self._put(tx, principal, place.branch, draft, epoch)
+        if found is not None:
+            self._indexer.add(tx, entry, found)
+        return entry
 
     def sync(
         self, tx: Tx, principal: Principal, conversation_id: ConversationId, draft: Draft
@@ -180,6 +201,7 @@ class Writing:
     ) -> Entry:
         """Order is position; the clock may stand still or go back, `created_at` does not."""
         seq = branch.last_seq + 1
+        at = max(self._runtime.clock.now(), branch.last_at)
         entry = Entry(
             id=EntryId(self._runtime.ids.new()),
             conversation_id=branch.id,
@@ -188,11 +210,12 @@ class Writing:
             channel=draft.channel,
             content_type=draft.content_type,
             content=draft.content,
-            created_at=max(self._runtime.clock.now(), branch.last_at),
+            created_at=at,
             user_id=draft.user_id,
             client_id=principal.client_id,
             epoch=epoch,
             indexed_content=draft.indexed_content,
+            indexed_at=self._indexer.held_at(at) if draft.indexed_content else None,
             text_seq=seq if draft.headline else branch.last_text_seq,
         )
         self._stores.conversations.record_append(tx, branch, entry, draft.headline)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import structlog
 
 from recollect.domain.jobs import Job, NewJob, back_off
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, Unavailable
 from recollect.ports.database import Database, Tx
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
@@ -101,7 +101,7 @@ class Worker:
             successor = await self._handlers[job.type](job)
         except Exception as error:  # noqa: BLE001 - outermost frame of a job: it is kept and retried
             await self._fail(job, claim_id, error)
-            outcome = "stuck" if job.attempt >= self._attempts_max else "retry"
+            outcome = "stuck" if self._gives_up(job, error) else "retry"
         else:
             await self._database.write(lambda tx: self._finish(tx, job, claim_id, successor))
             outcome = "done"
@@ -130,10 +130,16 @@ class Worker:
         if successor is not None:
             self._stores.jobs.insert(tx, successor)
 
+    def _gives_up(self, job: Job, error: Exception) -> bool:
+        """Never while something else is down: recovery shall need nobody."""
+        return job.attempt >= self._attempts_max and not isinstance(error, Unavailable)
+
     async def _fail(self, job: Job, claim_id: str, error: Exception) -> None:
-        stuck = job.attempt >= self._attempts_max
-        _log.error("job failed", job=job.id, type=job.type, attempt=job.attempt, exc_info=error)
-        retry_at = self._runtime.clock.now() + back_off(job.attempt)
+        stuck = self._gives_up(job, error)
+        outage = isinstance(error, Unavailable)
+        _say(job, error, outage=outage)
+        pause = back_off(job.attempt, outage=outage)
+        retry_at = self._runtime.clock.now() + pause
         await self._database.write(
             lambda tx: self._stores.jobs.fail(
                 tx,
@@ -144,6 +150,15 @@ class Worker:
                 stuck=stuck,
             )
         )
+
+
+def _say(job: Job, error: Exception, *, outage: bool) -> None:
+    """An outage is no fault of ours: a line says enough, however many jobs wait for its end."""
+    facts = {"job": job.id, "type": job.type, "attempt": job.attempt}
+    if outage:
+        _log.warning("job postponed", reason=_describe(error), **facts)
+    else:
+        _log.error("job failed", exc_info=error, **facts)
 
 
 async def _wait(stop: asyncio.Event, seconds: float) -> None:

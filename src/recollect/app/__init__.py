@@ -1,0 +1,300 @@
+"""The composition root: settings in, a running application out. Read once from top to bottom."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from starlette.routing import Router
+from starlette.types import ASGIApp
+
+from recollect import __version__
+from recollect.api.rest.app import RestSettings, create_app
+from recollect.app.search import index_parts, open_finding, search_parts
+from recollect.domain.clock import Clock, SystemClock
+from recollect.domain.ids import Ids, Uuid7Ids
+from recollect.errors import InvalidInput
+from recollect.ports.metrics import Metrics
+from recollect.ports.requests import NoRequestLog, RequestLog
+from recollect.ports.runtime import Runtime
+from recollect.providers import logs
+from recollect.providers.encryption import AesGcmCipher
+from recollect.providers.identity.authenticator import CredentialAuthenticator
+from recollect.providers.identity.local_key import load_or_create
+from recollect.providers.identity.settings import IdentitySettings
+from recollect.providers.metrics import PrometheusMetrics
+from recollect.providers.request_log import BufferedRequestLog
+from recollect.services.admin import AdminService
+from recollect.services.bundle import Services
+from recollect.services.conversations import ConversationService
+from recollect.services.entries import EntryService
+from recollect.services.eviction import EvictionService
+from recollect.services.gate import GateService
+from recollect.services.index_jobs import IndexJobs
+from recollect.services.indexing import Indexer, IndexingService
+from recollect.services.jobs import MaintenanceJobs
+from recollect.services.search import SearchService
+from recollect.services.sharing import SharingService
+from recollect.services.status import DoctorReport, StatusService
+from recollect.services.transfers import TransferService
+from recollect.settings import Settings
+from recollect.stores import migrations
+from recollect.stores.database import build_stores, open_engine
+from recollect.stores.engines.base import Engine
+from recollect.worker.loop import Worker
+
+CLOSE_SECONDS_MIN = 5
+_log = structlog.get_logger("recollect.app")
+
+
+class App:
+    """One process: its database, services, worker and REST surface."""
+
+    def __init__(self, settings: Settings, runtime: Runtime, metrics: PrometheusMetrics) -> None:
+        self.settings = settings
+        self.engine = _engine(settings, metrics)
+        self.stores = build_stores(runtime, self.engine)
+        self.finding = open_finding(settings)
+        self.indexer = Indexer(self.stores, runtime, vectors=settings.makes_vectors)
+        self.services = _services(self, runtime, metrics)
+        self.jobs = MaintenanceJobs(
+            self.engine,
+            self.stores,
+            runtime,
+            audit_retention=timedelta(days=settings.audit.retention_days),
+            beside=self.finding.beside,
+        )
+        self.index_jobs = IndexJobs(
+            self.engine,
+            self.stores,
+            runtime,
+            metrics,
+            self.indexer,
+            index_parts(self.finding, settings),
+        )
+        self.worker = Worker(
+            self.engine,
+            self.stores,
+            runtime,
+            metrics,
+            {**self.jobs.handlers(), **self.index_jobs.handlers()},
+            attempts_max=settings.jobs.attempts_max,
+            lease_seconds=settings.jobs.lease_seconds,
+            poll_seconds=settings.jobs.poll_ms / 1000,
+        )
+        self.requests = _request_log(settings)
+        self.asgi: Router = create_app(
+            self.services,
+            _authenticator(settings, runtime.clock),
+            settings=RestSettings(
+                emit_after_cursor=settings.api.emit_after_cursor,
+                local_mode=settings.auth.mode == "local",
+            ),
+            metrics=metrics,
+            requests=self.requests,
+            lifespan=self._lifespan,
+        )
+        self._migrates = settings.database.migrates_at_start
+        self._open = False
+        self._stop = asyncio.Event()
+        self._working: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Open the database, migrating it where that is asked for, and start the worker."""
+        await self.open()
+        await self._schedule()
+        if self.settings.jobs.embedded_worker:
+            self._working = asyncio.create_task(self.worker.run(self._stop))
+
+    async def open(self, *, migrate: bool | None = None) -> None:
+        """Open the database without starting anything else."""
+        if self._open:
+            return
+        migrate = self._migrates if migrate is None else migrate
+        await asyncio.to_thread(_prepare, self.engine, migrate=migrate)
+        self.engine.start()
+        self._open = True
+
+    async def close(self) -> None:
+        """Finish what was accepted, then let go of everything."""
+        self._stop.set()
+        grace_seconds = self.settings.server.shutdown_grace_seconds
+        await _let_go(self.services.eviction.close(), grace_seconds)
+        if self._working is not None:
+            await _finish(self._working, grace_seconds)
+        await _let_go(self.engine.close(), grace_seconds)
+        await self.finding.close()
+        await asyncio.to_thread(self.requests.close)
+
+    async def run_worker(self, stop: asyncio.Event) -> None:
+        """Work on jobs until told to stop."""
+        await self.open()
+        await self._schedule()
+        working = asyncio.create_task(self.worker.run(stop))
+        told = asyncio.create_task(stop.wait())
+        await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
+        told.cancel()
+        await _finish(working, self.settings.server.shutdown_grace_seconds)
+        if not working.cancelled():
+            working.result()
+
+    async def _schedule(self) -> None:
+        await self.jobs.schedule()
+        await self.index_jobs.schedule()
+
+    async def doctor(self) -> DoctorReport:
+        """Check what is stored, and change nothing: an old schema is refused, not migrated."""
+        await self.open(migrate=False)
+        return await self.services.status.examine()
+
+    async def retry_stuck_jobs(self) -> int:
+        """Give jobs that were given up new attempts; how many there were."""
+        await self.open(migrate=False)
+        return await self.engine.write(self.stores.jobs.revive_stuck)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: ASGIApp) -> AsyncIterator[None]:
+        await self.start()
+        try:
+            yield
+        finally:
+            await self.close()
+
+
+def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = None) -> App:
+    """An application that is not started yet."""
+    logs.configure(settings.log.level, _log_format(settings))
+    clock = clock or SystemClock()
+    keys = [(key.id, key.to_bytes()) for key in settings.encryption.keys]
+    runtime = Runtime(clock=clock, ids=ids or Uuid7Ids(clock), cipher=AesGcmCipher(keys))
+    return App(settings, runtime, PrometheusMetrics())
+
+
+def require_database(settings: Settings) -> None:
+    """Raises InvalidInput if the database is a file that does not exist; nothing is created."""
+    path = settings.database.sqlite_path
+    if path is not None and not path.exists():
+        raise InvalidInput(f"there is no database at {path}: check database.url")
+
+
+def migrate(settings: Settings) -> migrations.MigrationReport:
+    """Bring the database to the newest schema, and nothing else."""
+    return migrations.migrate(_engine(settings, PrometheusMetrics()))
+
+
+def signing_secret(settings: Settings) -> bytes | None:
+    """What HS256 tokens are signed with: the configured secret, or in local mode the key file."""
+    if settings.auth.jwt_secret is not None:
+        return settings.auth.jwt_secret.get_secret_value().encode()
+    if settings.auth.mode == "jwt":
+        return None
+    try:
+        settings.local_key_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return load_or_create(settings.local_key_path)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"the key file of local tokens is unusable: {error}") from error
+
+
+async def _finish(working: asyncio.Task[None], seconds: float) -> None:
+    """Let the job at hand end, or leave it to its lease."""
+    await asyncio.wait([working], timeout=seconds)
+    if not working.done():
+        working.cancel()
+        await asyncio.wait([working])
+
+
+async def _let_go(closing: Coroutine[Any, Any, None], seconds: float) -> None:
+    """Wait for it, but not for ever: a database that hangs must not keep the process."""
+    try:
+        await asyncio.wait_for(closing, max(seconds, CLOSE_SECONDS_MIN))
+    except TimeoutError:
+        _log.warning("the database did not let go in time; what it did last is not known")
+
+
+def _log_format(settings: Settings) -> logs.Format:
+    if settings.log.format == "auto":
+        return "console" if sys.stderr.isatty() else "json"
+    return "console" if settings.log.format == "text" else "json"
+
+
+def _request_log(settings: Settings) -> RequestLog:
+    if settings.log.level in ("warning", "error"):
+        return NoRequestLog()
+    return BufferedRequestLog(sys.stderr, _log_format(settings))
+
+
+def _prepare(engine: Engine, *, migrate: bool) -> None:
+    if migrate:
+        migrations.migrate(engine)
+    else:
+        migrations.require_current(engine)
+
+
+def _engine(settings: Settings, metrics: Metrics) -> Engine:
+    database = settings.database
+    return open_engine(
+        database.url,
+        file=database.sqlite_path,
+        readers=database.readers,
+        connections=database.pool_size,
+        metrics=metrics,
+    )
+
+
+def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
+    settings, engine, stores = app.settings, app.engine, app.stores
+    return Services(
+        conversations=ConversationService(engine, stores, runtime),
+        entries=EntryService(
+            engine, stores, runtime, app.indexer, index_raw_text=settings.indexes_raw_text
+        ),
+        search=SearchService(
+            engine, stores, runtime, search_parts(app.finding, settings, engine, stores)
+        ),
+        indexing=IndexingService(engine, stores, runtime, app.indexer),
+        sharing=SharingService(engine, stores, runtime),
+        transfers=TransferService(engine, stores, runtime),
+        admin=AdminService(engine, stores, runtime),
+        eviction=EvictionService(
+            engine,
+            stores,
+            runtime,
+            batch_size=settings.eviction.batch_size,
+            batch_delay_ms=settings.eviction.batch_delay_ms,
+        ),
+        gate=GateService(
+            engine, stores, runtime, require_justification=settings.admin.require_justification
+        ),
+        status=StatusService(
+            engine, stores, runtime, metrics, version=__version__, engine=engine.name
+        ),
+    )
+
+
+def _authenticator(settings: Settings, clock: Clock) -> CredentialAuthenticator:
+    auth = settings.auth
+    try:
+        return CredentialAuthenticator(
+            IdentitySettings(
+                mode=auth.mode,
+                secret=signing_secret(settings),
+                jwks_url=auth.jwks_url,
+                issuer=auth.issuer,
+                audience=auth.audience,
+                roles_claim=auth.roles_claim or None,
+                api_keys={
+                    client: [key.get_secret_value() for key in keys]
+                    for client, keys in auth.api_keys.items()
+                },
+                trusted_clients=auth.trusted_clients,
+                role_users={role: grant.users for role, grant in auth.roles.items()},
+                role_clients={role: grant.clients for role, grant in auth.roles.items()},
+                role_tokens={role: grant.token_roles for role, grant in auth.roles.items()},
+            ),
+            clock=clock,
+        )
+    except ValueError as error:
+        raise InvalidInput(str(error)) from error

@@ -1,0 +1,120 @@
+"""What search is made of, by the settings."""
+
+from dataclasses import dataclass
+
+from recollect.errors import InvalidInput
+from recollect.ports.database import Database
+from recollect.ports.embedding import Embedder
+from recollect.ports.search import VectorIndex
+from recollect.ports.stores import Stores
+from recollect.providers.embeddings.cache import CachedQueries
+from recollect.providers.embeddings.minilm import MiniLm
+from recollect.providers.embeddings.openai import Endpoint, OpenAiEmbedder
+from recollect.services.corpora import Corpora, Limits
+from recollect.services.gathering import Gathering
+from recollect.services.index_jobs import IndexParts
+from recollect.services.ranking.fusion import RankingOptions
+from recollect.services.search import SearchParts
+from recollect.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What makes vectors and what keeps them, of one process."""
+
+    embedder: Embedder | None
+    beside: VectorIndex | None
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        for part in (self.embedder, self.beside):
+            if part is not None:
+                await part.close()
+
+
+def open_finding(settings: Settings) -> Finding:
+    """Nothing is loaded or connected before its first use."""
+    embedder = _embedder(settings)
+    beside = _beside(settings, embedder) if embedder is not None else None
+    return Finding(embedder, beside)
+
+
+def search_parts(
+    finding: Finding, settings: Settings, database: Database, stores: Stores
+) -> SearchParts:
+    """The parts of the search service."""
+    search, embedder = settings.search, finding.embedder
+    model, dimensions = (embedder.model, embedder.dimensions) if embedder else ("", 1)
+    return SearchParts(
+        corpora=Corpora(
+            database,
+            stores.search,
+            Limits(entries=search.exact_max, bytes=search.cache_mb * 2**20),
+            model=model,
+            dimensions=dimensions,
+        ),
+        gathering=Gathering(
+            database,
+            stores.search,
+            finding.beside,
+            model=model,
+            dimensions=dimensions,
+            candidates=search.candidates,
+        ),
+        embedder=embedder,
+        fulltext=search.fulltext.enabled,
+        ranking=RankingOptions(candidates=search.candidates, min_score=search.semantic.min_score),
+    )
+
+
+def index_parts(finding: Finding, settings: Settings) -> IndexParts:
+    """The parts of the index jobs."""
+    return IndexParts(finding.embedder, finding.beside, settings.search.exact_max)
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    if not settings.makes_vectors:
+        return None
+    embedding = settings.embedding
+    inner: Embedder = MiniLm(threads=embedding.threads)
+    if embedding.provider == "openai":
+        inner = _openai(settings)
+    return CachedQueries(inner, remembered=embedding.query_cache)
+
+
+def _openai(settings: Settings) -> OpenAiEmbedder:
+    openai = settings.embedding.openai
+    key = openai.api_key.get_secret_value() if openai.api_key else None
+    try:
+        endpoint = Endpoint(
+            base_url=openai.base_url,
+            model=openai.model,
+            dimensions=openai.dimensions,
+            api_key=key,
+            send_dimensions=openai.send_dimensions,
+            timeout_seconds=openai.timeout_seconds,
+            attempts_max=openai.retries + 1,
+        )
+    except ValueError as error:
+        raise InvalidInput(f"embedding.openai: {error}") from error
+    return OpenAiEmbedder(endpoint)
+
+
+def _beside(settings: Settings, embedder: Embedder) -> VectorIndex | None:
+    qdrant = settings.search.qdrant
+    if qdrant.url is None:
+        return None
+    try:
+        # Its client is an extra, and takes a second to load.
+        from recollect.providers.vectors.qdrant import QdrantIndex, QdrantServer  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise InvalidInput(
+            "search.qdrant.url: the client of Qdrant is not installed: "
+            "pip install 'recollect[qdrant]'"
+        ) from error
+    server = QdrantServer(
+        url=qdrant.url,
+        collection=qdrant.collection,
+        api_key=qdrant.api_key.get_secret_value() if qdrant.api_key else None,
+    )
+    return QdrantIndex(server, model=embedder.model, dimensions=embedder.dimensions)

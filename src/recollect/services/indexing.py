@@ -1,0 +1,114 @@
+"""How texts get into the search index: with the append, by an indexer's call, and later anew."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.domain import history, jsontext
+from recollect.domain.entries import Channel, Entry
+from recollect.domain.ids import EntryId, TreeId
+from recollect.domain.jobs import NewJob
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.search import IndexedWords, NewText, index_words
+from recollect.errors import InvalidInput, NotFound
+from recollect.policy.principals import Principal
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+
+LONG_CHARS = 20_000
+
+VECTOR_INDEX = "vector_store_index"
+# Short, as the whole cursor has at most 100 characters.
+_UNINDEXED = "u"
+
+
+class Indexer:
+    """Puts words into the index at once, and queues the vectors where there are any."""
+
+    def __init__(self, stores: Stores, runtime: Runtime, *, vectors: bool) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._vectors = vectors
+
+    def held_at(self, at: datetime) -> datetime | None:
+        """When every enabled index holds a text that is written now; None: later."""
+        return None if self._vectors else at
+
+    def add(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
+        """A new entry, under the lock of its tree."""
+        self._stores.search.insert(tx, entry, found, pending=self._vectors)
+        self.queue(tx, entry.tree_id)
+
+    def renew(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
+        """An entry that is there already, under the lock of its tree."""
+        told = found.said_by(assistant=history.is_assistant(jsontext.load(entry.content)))
+        self._stores.search.replace(tx, entry, told, pending=self._vectors)
+        self.queue(tx, entry.tree_id)
+
+    def queue(self, tx: Tx, tree_id: TreeId) -> None:
+        """One job a tree, however many of its texts wait."""
+        if not self._vectors:
+            return
+        body = {"conversationGroupId": tree_id}
+        name = f"{VECTOR_INDEX}:{tree_id}"
+        self._stores.jobs.insert(tx, NewJob(VECTOR_INDEX, body, self._runtime.clock.now(), name))
+
+
+class IndexingService:
+    """What an indexer may do: see what lacks a text, and give it one."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, indexer: Indexer
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._indexer = indexer
+
+    async def index(self, principal: Principal, items: Sequence[NewText]) -> int:
+        """All or nothing; an earlier text is replaced. How many entries were indexed."""
+
+        found = await words_of([item.text for item in items])
+
+        def work(tx: Tx) -> int:
+            for conversation_id in sorted({item.conversation_id for item in items}):
+                self._stores.conversations.lock(tx, conversation_id)
+            for item, one in zip(items, found, strict=True):
+                self._put(tx, principal, item, one)
+            return len({item.entry_id for item in items})
+
+        return await self._database.write(work)
+
+    async def list_unindexed(
+        self, principal: Principal, *, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Live history entries without indexed text, oldest first."""
+        after = decode_key(_UNINDEXED, cursor, field="cursor") if cursor else None
+        found = await self._database.read(
+            lambda tx: self._stores.search.page_unindexed(tx, after=after, limit=limit + 1)
+        )
+        shown = found[:limit]
+        if len(found) <= limit:
+            return Page(shown, None)
+        return Page(shown, encode_key(_UNINDEXED, shown[-1].created_at, shown[-1].id))
+
+    def _put(self, tx: Tx, principal: Principal, item: NewText, found: IndexedWords) -> None:
+        branch = self._stores.conversations.locate(tx, item.conversation_id, principal.user_id)
+        if branch is None or branch.deleted:
+            raise NotFound("conversation", item.conversation_id)
+        entry = self._stores.entries.fetch(tx, EntryId(item.entry_id))
+        if entry is None or entry.conversation_id != item.conversation_id:
+            raise NotFound("entry", item.entry_id)
+        if entry.channel is not Channel.HISTORY:
+            raise InvalidInput("only history entries are indexed", field="entryId")
+        at = self._indexer.held_at(self._runtime.clock.now())
+        self._stores.search.update_text(tx, entry.id, item.text, at=at)
+        self._indexer.renew(tx, entry, found)
+
+
+async def words_of(texts: Sequence[str]) -> list[IndexedWords]:
+    """Many words take their time, and nobody else shall wait for them."""
+    if sum(map(len, texts)) < LONG_CHARS:
+        return [index_words(text) for text in texts]
+    return await asyncio.to_thread(lambda: [index_words(text) for text in texts])

@@ -1,0 +1,16 @@
+"""Ranking of what a caller may search: arrays in the process, scores that no other rows change."""
+
+from recollect.services.ranking.corpus import Corpus
+from recollect.services.ranking.dense import rank_semantic
+from recollect.services.ranking.fulltext import rank_fulltext
+from recollect.services.ranking.fusion import RankingOptions, rank_auto
+from recollect.services.ranking.ranked import Ranked
+
+__all__ = [
+    "Corpus",
+    "Ranked",
+    "RankingOptions",
+    "rank_auto",
+    "rank_fulltext",
+    "rank_semantic",
+]

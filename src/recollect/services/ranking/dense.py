@@ -1,0 +1,50 @@
+"""How near meanings are: cosines of unit vectors.
+
+A fast product with all vectors says who may be near. Scores that are shown or compared are then
+summed row by row in double precision, so that they don't depend on where a row stands.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports.search import Vector
+from recollect.services.ranking.corpus import Corpus
+from recollect.services.ranking.parts import RowNumbers
+from recollect.services.ranking.pools import Pool
+from recollect.services.ranking.ranked import Ranked, Scores, best, in_order, rounded
+
+# Twice what the fast product may be wrong by.
+_MARGIN = 1e-5
+_BLOCK = 1_024
+
+
+def rank_semantic(corpus: Corpus, vector: Vector, *, min_score: float) -> Ranked:
+    """All entries whose own text is as near as that."""
+    rows = nearest(corpus, vector, corpus.rows, min_score=min_score)
+    scores = cosines(corpus.vectors.own, corpus.place[rows], vector)
+    return in_order(corpus, rows, scores, np.zeros(len(rows), np.bool_))
+
+
+def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> RowNumbers:
+    """The rows whose own text is nearest, none of them farther than that."""
+
+    def exact(rows: RowNumbers) -> Scores:
+        return rounded(cosines(corpus.vectors.own, corpus.place[rows], vector))
+
+    product: Vector = np.append(corpus.vectors.own.rows @ vector, np.float32(-np.inf))
+    near = product[corpus.place]  # the last is for -1: without a vector, far from all
+    rows = np.flatnonzero(near >= min_score - _MARGIN)
+    unsure = rows[near[rows] <= min_score + _MARGIN]
+    near[unsure[exact(unsure) < min_score]] = -np.inf
+    rows = rows[near[rows] > -np.inf]
+    return best(corpus, rows, near[rows], count, exact=exact, margin=_MARGIN)
+
+
+def cosines(pool: Pool[np.float32], places: NDArray[np.integer], vector: Vector) -> Scores:
+    """Of the vectors at these places with another one; in blocks, for each is copied."""
+    wide = vector.astype(np.float64)
+    found = np.empty(len(places))
+    for first in range(0, len(places), _BLOCK):
+        block = pool.rows[places[first : first + _BLOCK]].astype(np.float64)
+        found[first : first + _BLOCK] = np.einsum("ij,j->i", block, wide)
+    return found

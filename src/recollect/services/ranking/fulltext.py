@@ -1,0 +1,40 @@
+"""Full text: every word of the query begins a word of the entry, nothing stemmed."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from recollect.domain import frequencies, words
+from recollect.services.ranking.corpus import Corpus
+from recollect.services.ranking.lexical import bm25, damping, find
+from recollect.services.ranking.ranked import Ranked, in_order
+
+
+def rank_fulltext(corpus: Corpus, query: str) -> Ranked:
+    """All entries that hold each word of the query, as the beginning of one of their own words.
+
+    None if the query has no word.
+    """
+    prefixes = _longest(words.query_tokens(query))
+    groups = [corpus.names.words.with_prefix(prefix) for prefix in prefixes]
+    hits = find(corpus, groups if all(groups) else [])
+    cells = (hits.owner >> 1) * len(prefixes) + hits.group
+    held, frequency = np.unique(cells, return_counts=True)
+    row, prefix = np.divmod(held, max(1, len(prefixes)))
+    rarity = np.array([frequencies.idf(words.stem(token)) for token in prefixes])
+    scores = rarity[prefix] * bm25(frequency, damping(corpus.length[row]))
+    total = np.bincount(row, scores, minlength=corpus.rows).astype(np.float64)
+    held_by = np.bincount(row, minlength=corpus.rows)
+    rows = np.flatnonzero((held_by > 0) & (held_by == len(prefixes)) & corpus.live)
+    return in_order(corpus, rows, total[rows], np.ones(len(rows), np.bool_))
+
+
+def _longest(tokens: Sequence[str]) -> list[str]:
+    """The tokens that begin no other of them: what begins with these begins with all.
+
+    So a word belongs to one of them at most.
+    """
+    ordered = sorted(set(tokens))
+    pairs = zip_longest(ordered, ordered[1:], fillvalue="")
+    return [token for token, following in pairs if not following.startswith(token)]

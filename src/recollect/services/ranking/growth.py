@@ -1,0 +1,190 @@
+"""How the parts of a corpus change: new parts beside the old ones, which stay as they are.
+
+A text that changed gets a new row at the end, and the row it had is dead. Dead rows are cleared
+away when they are many.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports.search import TextRow, VectorRow
+from recollect.services.ranking.parts import (
+    ROW,
+    Ints,
+    Parts,
+    RowNumbers,
+    Rows,
+    Tokens,
+    Vectors,
+)
+from recollect.services.ranking.pools import Pool
+
+# How much of the dense score is that of the window: an entry's own text says most about it.
+WINDOW_SHARE = np.float32(0.3)
+# So many dead rows or vectors are not worth clearing away.
+_SPARE = 1_000
+
+
+def without_trees(parts: Parts, gone: Collection[str]) -> Parts:
+    """No row of another tree stands beside theirs, so nothing has to be linked again."""
+    numbers = [number for tree in gone if (number := parts.names.trees.find(tree)) is not None]
+    return _without(parts, np.flatnonzero(np.isin(parts.rows["tree"], numbers)))
+
+
+def without_bystanders(parts: Parts, entry_ids: Collection[str]) -> Parts:
+    """Without entries that still are neighbours: what stands beside them stays linked to them."""
+    return _without(parts, np.array([parts.row_of[id_] for id_ in entry_ids], np.int64))
+
+
+def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
+    """With texts replaced or added. A vector is that of a text: it stays if the words did."""
+    numbers = parts.names.words.give(_tokens(texts))
+    fresh = _fresh_rows(parts, texts)
+    old = np.array([parts.row_of.get(text.entry_id, -1) for text in texts], np.int64)
+    first = len(parts.rows)
+    tokens = _with_tokens(parts.tokens, numbers, fresh, first)
+    _keep_vectors(parts.rows, fresh, old, tokens.words)
+    rows = np.concatenate([parts.rows, fresh])
+    replaced = old[old >= 0]
+    _bury(rows, replaced)
+    _link(rows, rows["conversation"][np.r_[replaced, first : len(rows)]])
+    ids = [text.entry_id for text in texts]
+    return replace(
+        parts,
+        rows=rows,
+        tokens=tokens,
+        entry_ids=[*parts.entry_ids, *ids],
+        conversation_ids=[*parts.conversation_ids, *(text.conversation_id for text in texts)],
+        row_of={**parts.row_of, **dict(zip(ids, range(first, len(rows)), strict=True))},
+    )
+
+
+def with_vectors(parts: Parts, vectors: Sequence[VectorRow]) -> Parts:
+    """With vectors of entries that are there."""
+    own, own_room = parts.vectors.own.grown(len(vectors))
+    np.concatenate([vector.embedding for vector in vectors], out=own_room.reshape(-1))
+    mixed, mixed_room = parts.vectors.mixed.grown(len(vectors))
+    windows = [v.embedding if v.window is None else v.window for v in vectors]
+    np.concatenate(windows, out=mixed_room.reshape(-1))
+    _mix(own_room, mixed_room)
+    rows = parts.rows.copy()
+    places = [parts.row_of[vector.entry_id] for vector in vectors]
+    rows["vector"][places] = np.arange(len(parts.vectors.own), len(own))
+    return replace(parts, rows=rows, vectors=Vectors(own, mixed))
+
+
+def tidied(parts: Parts) -> Parts:
+    """The same without dead rows and the vectors of nobody, if those are many."""
+    vectors = int(np.count_nonzero(parts.rows["vector"] >= 0))
+    few = (
+        len(parts.rows) <= 2 * len(parts.row_of) + _SPARE
+        and len(parts.vectors.own) <= 2 * vectors + _SPARE
+    )
+    return parts if few else _compacted(parts)
+
+
+def _mix(own: NDArray[np.float32], windows: NDArray[np.float32]) -> None:
+    """Own vectors into those of the windows; in place, for all of them take much memory."""
+    windows -= own
+    windows *= WINDOW_SHARE
+    windows += own
+
+
+def _tokens(texts: Sequence[TextRow]) -> list[str]:
+    joined = " ".join(text.terms for text in texts if text.terms)
+    return joined.split(" ") if joined else []
+
+
+def _fresh_rows(parts: Parts, texts: Sequence[TextRow]) -> Rows:
+    names = parts.names
+    rows = np.zeros(len(texts), ROW)
+    rows["id"] = [text.entry_id for text in texts]
+    rows["tree"] = names.trees.give([text.tree_id for text in texts])
+    rows["conversation"] = names.conversations.give([text.conversation_id for text in texts])
+    rows["speaker"] = names.speakers.give([text.speaker for text in texts])
+    rows["seq"] = [text.seq for text in texts]
+    rows["traits"] = [int(text.traits) for text in texts]
+    rows["length"] = [text.terms.count(" ") + 1 if text.terms else 0 for text in texts]
+    rows["head"] = np.minimum([text.head for text in texts], rows["length"])
+    rows["start"] = len(parts.tokens.words) + np.cumsum(rows["length"]) - rows["length"]
+    rows["live"] = True
+    rows["before"] = rows["after"] = rows["vector"] = -1
+    return rows
+
+
+def _with_tokens(tokens: Tokens, numbers: Ints, fresh: Rows, first: int) -> Tokens:
+    start, length = fresh["start"] - len(tokens.words), fresh["length"]
+    place = np.arange(len(numbers)) - np.repeat(start, length)
+    behind_head = place >= np.repeat(fresh["head"], length)
+    row = np.repeat(np.arange(first, first + len(fresh)), length)
+    owners = (2 * row + behind_head).astype(np.int32)
+    return Tokens(tokens.words.appended(numbers), tokens.owners.appended(owners))
+
+
+def _keep_vectors(rows: Rows, fresh: Rows, old: RowNumbers, words: Pool[np.int32]) -> None:
+    def told(row: Any) -> Ints:
+        return words.rows[row["start"] : row["start"] + row["length"]]
+
+    for place in np.flatnonzero(old >= 0):
+        if np.array_equal(told(rows[old[place]]), told(fresh[place])):
+            fresh["vector"][place] = rows["vector"][old[place]]
+
+
+def _without(parts: Parts, dead: RowNumbers) -> Parts:
+    rows = parts.rows.copy()
+    _bury(rows, dead)
+    live = rows["live"].tolist()
+    row_of = {entry_id: row for entry_id, row in parts.row_of.items() if live[row]}
+    return replace(parts, rows=rows, row_of=row_of)
+
+
+def _bury(rows: Rows, dead: RowNumbers) -> None:
+    rows["live"][dead] = False
+    rows["vector"][dead] = -1
+
+
+def _link(rows: Rows, conversations: Ints) -> None:
+    """Make neighbours of the live entries that follow each other in these conversations."""
+    inside = np.flatnonzero(np.isin(rows["conversation"], conversations) & rows["live"])
+    linked = rows[inside]
+    order = np.lexsort((linked["seq"], linked["conversation"]))
+    inside, conversation = inside[order], linked["conversation"][order]
+    together = conversation[1:] == conversation[:-1]
+    rows["before"][inside] = -1
+    rows["after"][inside] = -1
+    rows["before"][inside[1:][together]] = inside[:-1][together]
+    rows["after"][inside[:-1][together]] = inside[1:][together]
+
+
+def _compacted(parts: Parts) -> Parts:
+    live = np.flatnonzero(parts.rows["live"])
+    number = np.full(len(parts.rows) + 1, -1, np.int32)  # one more, for -1: none stays none
+    number[live] = np.arange(len(live))
+    rows = parts.rows[live]
+    rows["before"], rows["after"] = number[rows["before"]], number[rows["after"]]
+    rows["start"] = np.cumsum(rows["length"]) - rows["length"]
+    has_vector = rows["vector"] >= 0
+    places = rows["vector"][has_vector]
+    rows["vector"][has_vector] = np.arange(len(places))
+    held = parts.vectors
+    ids = [parts.entry_ids[row] for row in live.tolist()]
+    return Parts(
+        names=parts.names,
+        rows=rows,
+        tokens=_compacted_tokens(parts.tokens, number),
+        vectors=Vectors(Pool(held.own.rows[places]), Pool(held.mixed.rows[places])),
+        entry_ids=ids,
+        conversation_ids=[parts.conversation_ids[row] for row in live.tolist()],
+        row_of={entry_id: row for row, entry_id in enumerate(ids)},
+    )
+
+
+def _compacted_tokens(tokens: Tokens, number: Ints) -> Tokens:
+    owners = tokens.owners.rows
+    row = number[owners >> 1]
+    kept = row >= 0
+    return Tokens(Pool(tokens.words.rows[kept]), Pool(2 * row[kept] + (owners[kept] & 1)))
