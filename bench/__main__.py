@@ -7,13 +7,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from bench import appends, forks, lists, memory, pages, syncs
+from bench import appends, forks, indexing, lists, memory, pages, queries, search, syncs
 from bench.results import Result, to_table
 from bench.rounds import Effort
 from bench.stage import ENGINES, Stage, stage
 
 BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
-    module.NAME: module.run for module in (appends, pages, forks, lists, syncs, memory)
+    appends.NAME: appends.run,
+    pages.NAME: pages.run,
+    forks.NAME: forks.run,
+    lists.NAME: lists.run,
+    syncs.NAME: syncs.run,
+    search.NAME: search.run,
+    search.HYBRID: search.run_hybrid,
+    queries.NAME: queries.run,
+    indexing.NAME: indexing.run,
+    memory.NAME: memory.run,
 }
 FULL = Effort(rounds=15, seconds=0.5)
 QUICK = Effort(rounds=1, seconds=0.05)

@@ -18,6 +18,7 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.providers.encryption import AesGcmCipher
 from recollect.providers.metrics import PrometheusMetrics
+from recollect.services.indexing import Indexer
 from recollect.services.writing import NewEntry, Writing
 from recollect.settings import DatabaseSettings
 from recollect.stores.database import build_stores, open_engine
@@ -30,6 +31,7 @@ class Fresh(Enum):
 
     CONVERSATION = "conversation"
     ENTRY = "entry"
+    JOB = "job"
     POSITION = "position"
     TIME = "time"
     USER = "user"
@@ -52,7 +54,8 @@ Append = list[tuple[str, dict[str, Any]]]
 
 def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
     """What an append to this tree's root runs inside its transaction."""
-    runtime = Runtime(SystemClock(), Uuid7Ids(SystemClock()), AesGcmCipher())
+    ids = _KeptIds()
+    runtime = Runtime(SystemClock(), ids, AesGcmCipher())
     database = DatabaseSettings(url=database_url)
     engine = open_engine(
         database_url,
@@ -62,9 +65,12 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
         metrics=PrometheusMetrics(),
     )
     dialect = sqlite.DIALECT if database.sqlite_path else postgres.DIALECT
-    writing = Writing(build_stores(runtime), runtime, index_raw_text=True)
+    stores = build_stores(runtime, engine)
+    indexer = Indexer(stores, runtime, vectors=True)
+    writing = Writing(stores, runtime, indexer, index_raw_text=True)
     principal = Principal(UserId(tree.owner))
     draft = writing.draft(principal, NewEntry(content))
+    found = draft.find_words()
     recorded: list[tuple[str, Mapping[str, Any]]] = []
 
     async def append() -> Entry:
@@ -72,14 +78,18 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
         try:
             return await engine.write(
                 lambda tx: writing.append(
-                    _Recorder(tx, dialect, recorded), principal, ConversationId(tree.id), draft
+                    _Recorder(tx, dialect, recorded),
+                    principal,
+                    ConversationId(tree.id),
+                    draft,
+                    found,
                 )
             )
         finally:
             await engine.close()
 
     entry = asyncio.run(append())
-    kinds = {
+    kinds: dict[Any, Fresh] = dict.fromkeys(ids.given, Fresh.JOB) | {
         entry.conversation_id: Fresh.CONVERSATION,
         entry.id: Fresh.ENTRY,
         entry.seq: Fresh.POSITION,
@@ -110,6 +120,7 @@ class Replay:
         fresh = {
             Fresh.CONVERSATION: tree.id,
             Fresh.ENTRY: self._ids.new(),
+            Fresh.JOB: self._ids.new(),
             Fresh.POSITION: next(self._position),
             Fresh.TIME: self._clock.now(),
             Fresh.USER: tree.owner,
@@ -124,6 +135,18 @@ class Replay:
             )
             for step in self._steps
         ]
+
+
+class _KeptIds(Uuid7Ids):
+    """Remembers what it gave."""
+
+    def __init__(self) -> None:
+        super().__init__(SystemClock())
+        self.given: list[str] = []
+
+    def new(self) -> str:
+        self.given.append(super().new())
+        return self.given[-1]
 
 
 class _Recorder:

@@ -27,6 +27,8 @@ class Client(asyncio.Protocol):
         self._next = first
         self._end = first + count
         self._seen = b""
+        self._sent_at = 0.0
+        self.latencies: list[float] = []
         self.failure: bytes | None = None
         self.done = asyncio.get_running_loop().create_future()
 
@@ -39,6 +41,7 @@ class Client(asyncio.Protocol):
         if self._next == self._end:
             self._finish(None)
             return
+        self._sent_at = time.perf_counter()
         self.transport.write(self._lane[self._next % len(self._lane)])
         self._next += 1
 
@@ -55,6 +58,7 @@ class Client(asyncio.Protocol):
             self._finish(self._seen)
             return
         self._seen = b""
+        self.latencies.append(time.perf_counter() - self._sent_at)
         self.go()
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -82,7 +86,8 @@ async def do(job: Job) -> Outcome:
     seconds = time.perf_counter() - started_at
     for client in clients:
         client.transport.close()
-    return Outcome(seconds, next((c.failure for c in clients if c.failure is not None), None))
+    failure = next((c.failure for c in clients if c.failure is not None), None)
+    return Outcome(seconds, [taken for c in clients for taken in c.latencies], failure)
 
 
 def main() -> None:

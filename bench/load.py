@@ -26,9 +26,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How long a job took, and the first answer that was no success."""
+    """How long a job took, how long each of its requests, and the first answer that was no
+    success."""
 
     seconds: float
+    latencies: Sequence[float]
     failure: bytes | None
 
 
@@ -44,18 +46,32 @@ class Load:
 
         A lane goes on where it stopped the last time.
         """
-        first = 0
+        send = self._sender(lanes)
 
         def run(count: int) -> float:
-            nonlocal first
-            each = max(1, count // len(lanes))
-            seconds = self._send(Job(self._port, lanes, first, each))
-            first += each
-            return seconds * count / (each * len(lanes))
+            outcome = send(count)
+            return outcome.seconds * count / len(outcome.latencies)
 
         return run
 
-    def _send(self, job: Job) -> float:
+    def slow_side(self, lanes: Sequence[Lane]) -> Callable[[int], float]:
+        """The same, but as if each request took as long as the slowest of 20 do: the p95."""
+        send = self._sender(lanes)
+        return lambda count: p95(send(count).latencies) * count
+
+    def _sender(self, lanes: Sequence[Lane]) -> Callable[[int], Outcome]:
+        first = 0
+
+        def send(count: int) -> Outcome:
+            nonlocal first
+            each = max(1, count // len(lanes))
+            outcome = self._send(Job(self._port, lanes, first, each))
+            first += each
+            return outcome
+
+        return send
+
+    def _send(self, job: Job) -> Outcome:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         pickle.dump(job, self._process.stdin)
@@ -63,7 +79,12 @@ class Load:
         outcome: Outcome = pickle.load(self._process.stdout)
         if outcome.failure is not None:
             raise RuntimeError(f"the server answered {outcome.failure[:500]!r}")
-        return outcome.seconds
+        return outcome
+
+
+def p95(latencies: Sequence[float]) -> float:
+    """Nineteen of twenty are not slower."""
+    return sorted(latencies)[max(0, -(-len(latencies) * 19 // 20) - 1)]
 
 
 @contextmanager

@@ -74,6 +74,7 @@ class _Script:
         self._fresh = {
             Fresh.CONVERSATION: _an_id("00000001-0000-7000-8000-", ":c::bigint << 20"),
             Fresh.ENTRY: _an_id("00000003-0000-7000-8000-", ":n::bigint << 10 | :client_id::int"),
+            Fresh.JOB: "gen_random_uuid()",
             Fresh.POSITION: ":n",
             Fresh.TIME: "clock_timestamp()",
             Fresh.USER: owner_of(":c::bigint"),

@@ -33,12 +33,16 @@ def entry_content(text: str) -> str:
 
 @dataclass(slots=True)
 class Tree:
-    """A tree that grows in memory. Positions count through the whole tree, as they do in life."""
+    """A tree that grows in memory. Positions count through the whole tree, as they do in life.
+
+    One that is `indexed` counts its entries as such; who plants it writes their index as well.
+    """
 
     owner: str
     number: int
     branches: list[Row] = field(default_factory=list)
     entries: list[Row] = field(default_factory=list)
+    indexed: bool = False
 
     @property
     def id(self) -> str:
@@ -56,10 +60,12 @@ class Tree:
     def say(self, branch: str, times: int = 1) -> Row:
         """Add history entries to a branch; the last of them."""
         for _ in range(times):
-            seq = len(self.entries) + 1
-            text = f"{seq} {TEXT}"[:TEXT_CHARS]
-            self.entries.append(self._entry(branch, seq, text))
+            self.tell(branch, f"{len(self.entries) + 1} {TEXT}"[:TEXT_CHARS])
         return self.entries[-1]
+
+    def tell(self, branch: str, text: str) -> None:
+        """Add a history entry with this text."""
+        self.entries.append(self._entry(branch, len(self.entries) + 1, text))
 
     def _entry(self, branch: str, seq: int, text: str) -> Row:
         return {
@@ -74,6 +80,7 @@ class Tree:
             "user_id": self.owner,
             "text_seq": seq,
             "indexed_content": text,
+            "indexed_at": _at(seq) if self.indexed else None,
         }
 
     def _branch(self, parent: str | None, point: Row | None) -> str:
@@ -116,7 +123,14 @@ def plant(database_url: str, trees: Sequence[Tree]) -> None:
 
 def _tree_row(tree: Tree) -> Row:
     seq = len(tree.entries)
-    return {"id": tree.id, "created_at": START, "last_seq": seq, "last_at": _at(seq)}
+    return {
+        "id": tree.id,
+        "created_at": START,
+        "last_seq": seq,
+        "last_at": _at(seq),
+        "index_entries": seq if tree.indexed else 0,
+        "index_revision": seq if tree.indexed else 0,
+    }
 
 
 def _owner_row(tree: Tree) -> Row:

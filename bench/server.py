@@ -25,6 +25,8 @@ _SETTINGS = {
     "RECOLLECT_AUTH__JWT_SECRET": SECRET,
     "RECOLLECT_AUTH__API_KEYS": json.dumps({"bench": [API_KEY]}),
     "RECOLLECT_SERVER__PORT": "0",
+    # Vectors that are being made when a benchmark is over are of no use to anybody.
+    "RECOLLECT_SERVER__SHUTDOWN_GRACE_SECONDS": "1",
 }
 
 
@@ -37,10 +39,12 @@ class Server:
 
 
 @contextmanager
-def serving(database_url: str, folder: Path) -> Iterator[Server]:
-    """A server with default settings but for identity, which is by bearer token."""
+def serving(database_url: str, folder: Path, **settings: str) -> Iterator[Server]:
+    """A server with default settings but for identity, which is by bearer token, and for those
+    that are given, `JOBS__EMBEDDED_WORKER="false"`."""
     command = [str(Path(sys.executable).with_name("recollect")), "serve"]
-    settings = {**_SETTINGS, "RECOLLECT_DATABASE__URL": database_url}
+    given = {f"RECOLLECT_{name}": value for name, value in settings.items()}
+    settings = {**_SETTINGS, **given, "RECOLLECT_DATABASE__URL": database_url}
     with running(command, folder, settings) as (process, line):
         yield Server(urlsplit(line.partition(_GREETING)[2].strip()).port or 0, process.pid)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.support import searching
+from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import (
     ENGINES,
     TestDatabase,
@@ -71,6 +73,20 @@ def engine(new_database: Callable[[], TestDatabase]) -> TestDatabase:
 def world(engine: TestDatabase) -> Iterator[World]:
     """A server in its default setting for tests: `jwt` mode, clients k1, k2 and a trusted one."""
     with _hosting().a_world(engine) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def embeddings() -> Iterator[EmbeddingServer]:
+    """An endpoint that makes vectors, for worlds that search by meaning."""
+    with EmbeddingServer(dimensions=searching.DIMENSIONS) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def vector_world(engine: TestDatabase, embeddings: EmbeddingServer) -> Iterator[World]:
+    """The same server as `world`, with every kind of search."""
+    with _hosting().a_world(engine, searching.embedding_flags(embeddings)) as running:
         yield running
 
 

@@ -106,7 +106,7 @@ def doctor(folder: Path, database: TestDatabase, **settings: Any) -> dict[str, A
 
 def _environment(settings: Mapping[str, Any]) -> dict[str, str]:
     kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
-    ours = {"DATABASE__MIGRATE_AT_START": True} | dict(settings)
+    ours = {"DATABASE__MIGRATE_AT_START": True, "EMBEDDING__PROVIDER": "none"} | dict(settings)
     return kept | {f"RECOLLECT_{name}": _as_text(value) for name, value in ours.items()}
 
 

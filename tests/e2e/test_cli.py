@@ -136,7 +136,16 @@ def test_version_is_printed(run: Run) -> None:
 
 def test_help_names_every_command(run: Run) -> None:
     text = run("--help").stdout
-    for command in ("serve", "worker", "migrate", "token", "doctor", "config", "version"):
+    for command in (
+        "serve",
+        "worker",
+        "migrate",
+        "reindex",
+        "token",
+        "doctor",
+        "config",
+        "version",
+    ):
         assert re.search(rf"\b{command}\b", text)
 
 
@@ -165,6 +174,8 @@ def test_config_show_tells_values_and_sources_and_masks_secrets(run: Run) -> Non
             {"AUTH__MODE": "jwt", "AUTH__JWKS_URL": "https://id.example/jwks"},
             "identity provider",
         ),
+        (("reindex",), {"EMBEDDING__PROVIDER": "none"}, "no vectors to make"),
+        (("reindex",), {"SEARCH__SEMANTIC__ENABLED": "false"}, "no vectors to make"),
     ],
 )
 def test_a_wrong_setting_is_one_clear_line_and_exit_code_2(
@@ -261,8 +272,9 @@ def test_doctor_finds_no_problems_in_a_fresh_database(run: Run) -> None:
     assert isinstance(json.loads(result.stdout), dict)
 
 
-def test_doctor_on_a_mistyped_file_says_so_and_makes_none(run: Run, tmp_path: Path) -> None:
-    result = run("doctor", "--database-url", "sqlite:///typo.db")
+@pytest.mark.parametrize("command", ["doctor", "reindex"])
+def test_a_mistyped_file_is_said_and_none_is_made(run: Run, tmp_path: Path, command: str) -> None:
+    result = run(command, "--database-url", "sqlite:///typo.db")
     assert result.returncode == 2
     assert "no database at typo.db" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -6,15 +6,18 @@ import pytest
 
 from tests.hostile.stage import Stage, a_stage
 from tests.hostile.stored import nothing_stored
+from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
+from tests.support.searching import embedding_flags
 from tests.support.world import World
 
 
 @pytest.fixture(scope="module")
-def world(engine: TestDatabase) -> Iterator[World]:
-    """A server without background work."""
-    with a_world(engine, {"jobs.embedded_worker": False}) as running:
+def world(engine: TestDatabase, embeddings: EmbeddingServer) -> Iterator[World]:
+    """A server without background work. Every kind of search is on, though no vector is stored."""
+    flags = embedding_flags(embeddings) | {"jobs.embedded_worker": False}
+    with a_world(engine, flags) as running:
         yield running
 
 

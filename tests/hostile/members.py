@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
-from recollect.api.bodies import AppendBody, Body, SyncBody
+from recollect.api.bodies import AppendBody, Body, IndexBatch, SyncBody
 from recollect.api.operations import Operation
 from tests.support.world import new_id
 
@@ -16,6 +16,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
     "boolean": bool,
+    "integer": int,
 }
 METADATA_BYTES_MAX = 16 * 1024
 # The numbers of the contract; the schemas have to repeat them.
@@ -25,14 +26,28 @@ LIMITS: dict[str, int] = {
     "newOwnerUserId": 255,
     "contentType": 127,
     "indexedContent": 100_000,
+    "query": 10_000,
 }
-ITEMS: dict[type[Body], int] = {AppendBody: 1_000, SyncBody: 10_000}
+ITEMS: dict[type[Body], int] = {AppendBody: 1_000, SyncBody: 10_000, IndexBatch: 1_000}
+
+
+def member_model(model: type[Body]) -> type[Body]:
+    """The model of the object that has the members: the body itself, or an item of its list."""
+    if not model.listed:
+        return model
+    item: type[Body] = get_args(model.model_fields["root"].annotation)[0]
+    return item
 
 
 def properties(model: type[Body]) -> dict[str, Schema]:
     """The schema of each member."""
-    found: dict[str, Schema] = model.model_json_schema(by_alias=True)["properties"]
+    found: dict[str, Schema] = member_model(model).model_json_schema(by_alias=True)["properties"]
     return found
+
+
+def to_content(model: type[Body], members: dict[str, Any]) -> str:
+    """A body with these members."""
+    return json.dumps([members] if model.listed else members)
 
 
 def alternatives(schema: Schema) -> list[Schema]:
@@ -42,8 +57,8 @@ def alternatives(schema: Schema) -> list[Schema]:
 
 
 def baseline(model: type[Body]) -> dict[str, Any]:
-    """A body that the syntax allows."""
-    schema = model.model_json_schema(by_alias=True)
+    """The members of a body that the syntax allows."""
+    schema = member_model(model).model_json_schema(by_alias=True)
     if "examples" in schema:
         return dict(schema["examples"][0])
     return {name: sample(schema["properties"][name]) for name in schema.get("required", ())}
@@ -51,7 +66,7 @@ def baseline(model: type[Body]) -> dict[str, Any]:
 
 def content_for(row: Operation) -> bytes | None:
     """The bytes of such a body, if the operation takes one."""
-    return json.dumps(baseline(row.body)).encode() if row.body is not None else None
+    return None if row.body is None else to_content(row.body, baseline(row.body)).encode()
 
 
 def sample(schema: Schema) -> Any:
@@ -95,6 +110,8 @@ def beyond_limits(name: str, schema: Schema) -> Iterator[Any]:
             yield ["x"] * (each["maxItems"] + 1)
         if each.get("minItems"):
             yield []
+        if each.get("type") == "integer":
+            yield from (each["minimum"] - 1, each["maximum"] + 1)
     if name == "metadata":
         yield an_object_of(METADATA_BYTES_MAX + 1)
     if name == "title":

@@ -60,10 +60,11 @@ def well_formed(response: httpx.Response) -> dict[str, Any]:
 
 
 def violated(response: httpx.Response) -> set[str]:
-    """The members that a validation error names, each up to its first dot."""
+    """The members that a validation error names, of the body or of its first item, each up to its
+    first dot."""
     violations = refused(response, "validation_error")["violations"]
     assert violations
     for violation in violations:
         assert set(violation) == {"field", "message"}
         assert all(isinstance(text, str) and text for text in violation.values())
-    return {violation["field"].split(".")[0] for violation in violations}
+    return {violation["field"].removeprefix("0.").split(".")[0] for violation in violations}

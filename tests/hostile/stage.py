@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from recollect.api.operations import OPERATIONS, Family, Operation
+from recollect.api.operations import OPERATIONS, Operation
+from recollect.policy.actions import NEEDS_ROLE
 from tests.support.api import headers_of
 from tests.support.world import User, World
 
@@ -30,12 +31,9 @@ class Stage:
 
     def caller(self, operation: Operation) -> User:
         """Who passes the gate of the operation."""
-        match operation.family:
-            case Family.ADMIN:
-                return self.world.admin
-            case Family.SYSTEM:
-                return self.world.nobody
-        return self.owner
+        if operation.action in NEEDS_ROLE:
+            return self.world.admin
+        return self.world.nobody if operation.open else self.owner
 
     def path(self, operation: Operation, ids: Mapping[str, str] | None = None) -> str:
         """The path with existing ids, or those given (already escaped)."""

@@ -10,11 +10,11 @@ import schemathesis
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.config import PositiveDataAcceptanceConfig
-from schemathesis.core import NOT_SET
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
-from recollect.api.operations import OPERATIONS, Family
+from recollect.api.operations import OPERATIONS
+from recollect.policy.actions import NEEDS_ROLE
 from tests.conftest import SoakSize
 from tests.hostile.stage import Stage, a_stage
 from tests.support.api import headers_of
@@ -22,6 +22,7 @@ from tests.support.world import User, World
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
 DOCUMENTS = ("openapi.json", "openapi-admin.json")
+CURSORS = {"after", "afterCursor", "cursor"}
 SEED = 20260131
 # Cursors and the rules of history can't be said in a schema.
 POSITIVE_STATUSES = ["2xx", "400", "403", "404", "409"]
@@ -76,7 +77,7 @@ def test_the_server_keeps_to_its_documents(world: World, soak_size: SoakSize, la
 def _caller(stage: Stage, label: str) -> User:
     """Who may do it. Everybody has a key: Schemathesis would invent one."""
     row = next(row for row in OPERATIONS if f"{row.method} {row.path}" == label)
-    if row.family is Family.ADMIN:
+    if row.action in NEEDS_ROLE:
         return stage.world.admin.with_key("k1")
     if row.name == "acceptOwnershipTransfer":
         return stage.manager.with_key("k1")
@@ -112,18 +113,23 @@ def _known(described: Any, stage: Stage) -> dict[str, str] | None:
 def _about(case: Any, stage: Stage, caller: User) -> Any:
     """The same call without its invented cursor, and with ids that exist in its body. What the
     rules tie to the caller or to the other channel would only be refused."""
-    case.query = {k: v for k, v in (case.query or {}).items() if not k.startswith("after")}
-    if case.body is not NOT_SET and isinstance(case.body, Mapping):
-        known = {
-            "conversationId": stage.ids["id"],
-            "newOwnerUserId": stage.writer.name,
-            "forkedAtConversationId": stage.ids["id"],
-            "forkedAtEntryId": stage.ids["entryId"],
-        }
-        if "/entries" in case.path:
-            known["userId"] = caller.name
-        dropped = ("channel", "indexedContent") if case.path.endswith("/sync") else ()
-        case.body = {
-            name: known.get(name, value) for name, value in case.body.items() if name not in dropped
-        }
+    case.query = {k: v for k, v in (case.query or {}).items() if k not in CURSORS}
+    known = {
+        "conversationId": stage.ids["id"],
+        "entryId": stage.ids["entryId"],
+        "newOwnerUserId": stage.writer.name,
+        "forkedAtConversationId": stage.ids["id"],
+        "forkedAtEntryId": stage.ids["entryId"],
+    }
+    if "/entries" in case.path:
+        known["userId"] = caller.name
+    dropped = {"channel", "indexedContent"} if case.path.endswith("/sync") else CURSORS
+    if isinstance(case.body, Mapping):
+        case.body = _with(known, case.body, dropped)
+    elif isinstance(case.body, list):
+        case.body = [_with(known, item, dropped) for item in case.body]
     return case
+
+
+def _with(known: Mapping[str, str], sent: Mapping[str, Any], dropped: set[str]) -> dict[str, Any]:
+    return {name: known.get(name, value) for name, value in sent.items() if name not in dropped}

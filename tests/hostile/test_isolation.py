@@ -17,6 +17,7 @@ from recollect.api.operations import OPERATIONS, Family, Operation
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused
 from tests.hostile.stage import MARKER, Stage, a_stage, operation
+from tests.support.searching import TYPES
 from tests.support.world import User, World, history, memory, new_id
 
 IN_A_TREE = [row for row in OPERATIONS if row.family is Family.CONVERSATIONS and "{id}" in row.path]
@@ -120,6 +121,16 @@ def test_a_stranger_finds_nothing_in_lists(stage: Stage, strangers: list[User]) 
         for response in cursors:
             refused(response, "bad_request")
         assert len({shown(response) for response in cursors}) == 1
+
+
+def test_a_stranger_finds_nothing_by_search(stage: Stage, strangers: list[User]) -> None:
+    row = operation("searchConversations")
+    for sam in strangers:
+        for kind in TYPES:
+            for query in (MARKER, "A", "title", stage.owner.name, stage.ids["id"]):
+                body = json.dumps({"query": query, "searchType": kind})
+                found = stage.send(row, body, by=sam)
+                assert found.json() == {"data": [], "nextCursor": None}
 
 
 def test_a_cursor_of_somebody_elses_list_shows_nothing_of_it(world: World) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.api.bodies import Body
+from recollect.api.bodies import Body, IndexBatch
 from recollect.api.operations import OPERATIONS, Operation
 from tests.hostile.members import (
     ITEMS,
@@ -34,6 +34,8 @@ def test_the_schemas_repeat_the_limits_of_the_contract() -> None:
                     seen.add(name)
                 if "maxItems" in each:
                     assert each["maxItems"] == ITEMS[model]
+        if model.listed:
+            assert model.model_json_schema()["maxItems"] == ITEMS[model]
     assert seen == set(LIMITS)
 
 
@@ -49,6 +51,11 @@ def test_exactly_at_the_limit_is_accepted(stage: Stage) -> None:
     ann.offers(conversation, heir)
     ann.notes(conversation, *range(1_000), contentType="c" * LIMITS["contentType"])
     ann.syncs(new_id(), list(range(10_000)))
+    ann.call("search", body={"query": "\U0001f389" * LIMITS["query"], "limit": 1_000}).expect(200)
+    text = "i" * LIMITS["indexedContent"]
+    item = {"conversationId": conversation["id"], "entryId": entry["id"], "indexedContent": text}
+    short = [item | {"indexedContent": "i"}] * (ITEMS[IndexBatch] - 1)
+    stage.world.admin.call("index", body=[*short, item]).expect(200)
     justified = json.dumps({"justification": "j" * 1_000})
     assert stage.send(operation("adminListEvents"), justified).status_code == 200
 

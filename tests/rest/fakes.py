@@ -17,6 +17,7 @@ from recollect.domain.ids import ConversationId, EntryId, TransferId, TreeId, Us
 from recollect.domain.jsontext import JsonText
 from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page
+from recollect.domain.search import Hit, SearchPage
 from recollect.domain.transfers import Transfer
 from recollect.errors import Forbidden, JustificationRequired, Unauthenticated
 from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
@@ -80,6 +81,15 @@ def a_transfer() -> Transfer:
 
 def an_event() -> Event:
     return Event(ID, AT, EventKind.ADMIN_READ, "listEvents", actor_user_id="root")
+
+
+def a_hit(**changes: Any) -> Hit:
+    members: dict[str, Any] = {
+        "conversation_id": ConversationId(ID),
+        "entry_id": EntryId(ID),
+        "score": 0.5,
+    }
+    return Hit(**members | changes)
 
 
 class FakeEviction:
@@ -257,6 +267,10 @@ class Rest:
                 "list_events": Page([an_event()], None),
             }
         )
+        self.search = Recorder(
+            {"search": SearchPage([a_hit()]), "search_all": SearchPage([a_hit()])}
+        )
+        self.indexing = Recorder({"index": 1, "list_unindexed": Page([an_entry()], None)})
         self.eviction = Recorder({"begin": FakeEviction(0, 100)})
         self.status = Recorder({"ping": None, "report": REPORT, "measure_queue": None})
         self.gate = FakeGate()
@@ -302,6 +316,8 @@ class Rest:
             self.entries,
             self.sharing,
             self.transfers,
+            self.search,
+            self.indexing,
             self.admin,
             self.eviction,
         )
@@ -313,6 +329,8 @@ class Rest:
             "entries": self.entries,
             "sharing": self.sharing,
             "transfers": self.transfers,
+            "search": self.search,
+            "indexing": self.indexing,
             "admin": self.admin,
             "eviction": self.eviction,
             "gate": self.gate,

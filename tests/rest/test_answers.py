@@ -14,6 +14,9 @@ from tests.rest.fakes import AT_TEXT, ID, Rest, an_entry, seen
 BODIES: dict[str, Any] = {
     "appendEntry": {"content": ["a"]},
     "syncEntries": {"content": ["a"]},
+    "searchConversations": {"query": "q"},
+    "adminSearchConversations": {"query": "q"},
+    "indexEntries": [{"conversationId": ID, "entryId": ID, "indexedContent": "t"}],
     "updateConversation": {"title": "t"},
     "shareConversation": {"userId": "bob", "accessLevel": "reader"},
     "updateMembership": {"accessLevel": "reader"},

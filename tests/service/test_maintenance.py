@@ -175,7 +175,8 @@ def test_vectors_of_an_evicted_tree_go_and_those_of_its_successor_stay(shop: Wor
     left_over = storage.new_id()
     for entry_id in (entry.id, left_over):
         storage.database.rows(
-            "INSERT INTO entry_embeddings VALUES (:entry, :tree, :tree, :vector)",
+            "INSERT INTO entry_embeddings (entry_id, conversation_id, conversation_group_id,"
+            " embedding) VALUES (:entry, :tree, :tree, :vector)",
             entry=entry_id,
             tree=root.id,
             vector=vector,

@@ -10,7 +10,7 @@ from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 from tests.support.server import RunningServer
-from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, JWT_SECRET, World
+from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, INDEXER, JWT_SECRET, World
 
 DEFAULT_FLAGS: dict[str, Any] = {
     "auth.mode": "jwt",
@@ -20,7 +20,10 @@ DEFAULT_FLAGS: dict[str, Any] = {
     "auth.roles": {
         "admin": {"users": [ADMIN]},
         "auditor": {"users": [AUDITOR], "token_roles": ["auditor"]},
+        "indexer": {"users": [INDEXER]},
     },
+    # Only tests of search need vectors, and they say from where.
+    "embedding.provider": "none",
     "database.migrate_at_start": True,
     "log.level": "error",
 }

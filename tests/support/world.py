@@ -17,7 +17,7 @@ from tests.support.engines import TestDatabase
 
 JWT_SECRET = "a secret of the tests, long enough for HS256"
 CLIENT_KEYS = {"k1": "key-of-k1", "k2": "key-of-k2", "trusted": "key-of-trusted"}
-ADMIN, AUDITOR = "root-admin", "audrey"
+ADMIN, AUDITOR, INDEXER = "root-admin", "audrey", "indira"
 WALK_PAGES_MAX = 2_000
 
 Ref = str | Mapping[str, Any]
@@ -117,6 +117,13 @@ class User:
         page = self.call("list_memberships", conversation).expect(200)
         return {m["userId"]: m["accessLevel"] for m in page["data"]}
 
+    def finds(self, query: str, **members: Any) -> list[dict[str, Any]]:
+        """The results of a search; `members` are further ones of its body."""
+        page = self._dict(self.call("search", body={"query": query} | members), 200)
+        assert "degraded" not in page, page
+        found: list[dict[str, Any]] = page["data"]
+        return found
+
     def walks(self, operation: str, *ids: Ref, **query: Any) -> list[dict[str, Any]]:
         """All items of a list, page by page, as its cursors lead."""
         items: list[dict[str, Any]] = []
@@ -161,6 +168,11 @@ class World:
     def auditor(self) -> User:
         """A user with the role `auditor`."""
         return self.named(AUDITOR)
+
+    @property
+    def indexer(self) -> User:
+        """A user with the role `indexer`."""
+        return self.named(INDEXER)
 
     @property
     def nobody(self) -> User:

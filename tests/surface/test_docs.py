@@ -15,7 +15,8 @@ from recollect.api import errors as api_errors
 from recollect.api.errors import CLI_EXIT, HTTP_STATUS
 from recollect.api.operations import OPERATIONS
 from recollect.api.rest.wire import BODY_BYTES_MAX
-from recollect.cli.main import INTERRUPTED_EXIT, app
+from recollect.cli.main import app
+from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.config import CONFIG_VARIABLE, env_name, fields, load
 from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
 from recollect.domain.entries import (
@@ -28,6 +29,7 @@ from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 from recollect.domain.jsontext import DEPTH_MAX
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.domain.pages import LIMIT_MAX
+from recollect.domain.search import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
 from recollect.errors import RecollectError
 from recollect.policy.principals import Role
 from recollect.providers.metrics import PrometheusMetrics
@@ -49,6 +51,8 @@ LIMITS = {
     "`content` of a sync": f"{SYNC_ITEMS_MAX:,} items",
     "`contentType`": f"{CONTENT_TYPE_CHARS_MAX} characters",
     "`indexedContent`": f"{INDEXED_CHARS_MAX:,} characters",
+    "`query` of a search": f"{QUERY_CHARS_MAX:,} characters",
+    "items of an index call": f"{INDEX_ITEMS_MAX:,}",
     "`userId`": f"{USER_ID_CHARS_MAX} characters",
     "`justification`": f"{JUSTIFICATION_CHARS_MAX:,} characters",
 }

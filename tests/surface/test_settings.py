@@ -3,6 +3,8 @@
 import base64
 import json
 from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,25 @@ SAMPLES: dict[str, tuple[str, Any]] = {
         [{"id": "a", "key": "**********"}],
     ),
     "search.index_raw_text": ("false", False),
+    "search.candidates": ("50", 50),
+    "search.exact_max": ("1000", 1000),
+    "search.cache_mb": ("64", 64),
+    "search.semantic.enabled": ("false", False),
+    "search.semantic.min_score": ("0.3", 0.3),
+    "search.fulltext.enabled": ("false", False),
+    "search.qdrant.url": ("http://vectors.example:6333", "http://vectors.example:6333"),
+    "search.qdrant.api_key": (SECRET, "**********"),
+    "search.qdrant.collection": ("agents", "agents"),
+    "embedding.provider": ("openai", "openai"),
+    "embedding.threads": ("2", 2),
+    "embedding.query_cache": ("10", 10),
+    "embedding.openai.base_url": ("http://models.example/v1", "http://models.example/v1"),
+    "embedding.openai.model": ("small", "small"),
+    "embedding.openai.api_key": (SECRET, "**********"),
+    "embedding.openai.dimensions": ("64", 64),
+    "embedding.openai.send_dimensions": ("true", True),
+    "embedding.openai.timeout_seconds": ("2.5", 2.5),
+    "embedding.openai.retries": ("0", 0),
     "jobs.embedded_worker": ("false", False),
     "jobs.attempts_max": ("2", 2),
     "jobs.poll_ms": ("20", 20),
@@ -92,8 +113,7 @@ def refusal(**values: str) -> str:
 
 
 def value_of(settings: Settings, key: str) -> Any:
-    section, name = key.split(".")
-    return settings.model_dump(mode="json")[section][name]
+    return reduce(getitem, key.split("."), settings.model_dump(mode="json"))
 
 
 @pytest.fixture(autouse=True)
@@ -158,6 +178,16 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ("port = 1", "the nearest is server.port"),
         ("server = 1", "server (from recollect.toml): no such setting"),
         ('[auth.roles.admin]\nuser = ["a"]', "auth.roles.admin.user (from recollect.toml)"),
+        (
+            "[search.semantic]\nmin_scor = 1",
+            "search.semantic.min_scor (from recollect.toml): no such setting; "
+            "the nearest is search.semantic.min_score",
+        ),
+        ("search.semantic = 1", "search.semantic (from recollect.toml): no such setting"),
+        (
+            "[embedding.openai]\ndimensions = 0",
+            "embedding.openai.dimensions (from recollect.toml): should be greater than",
+        ),
         ("[server]\nport = 70000", "server.port (from recollect.toml): should be less than"),
         ("port = = 1", "recollect.toml is not valid TOML"),
     ],
@@ -210,6 +240,8 @@ def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
         ("eviction.batch_size", "0", "should be greater than or equal to 1"),
         ("log.level", "loud", "should be 'debug'"),
         ("search.index_raw_text", "perhaps", "should be a valid boolean"),
+        ("search.semantic.min_score", "2", "should be less than or equal to 1"),
+        ("embedding.provider", "magic", "should be 'builtin', 'openai' or 'none'"),
     ],
 )
 def test_a_bad_value_names_key_source_and_what_would_be_right(
@@ -332,7 +364,8 @@ def test_no_secret_is_in_what_may_be_shown() -> None:
 
 def test_every_secret_field_is_in_the_list_that_messages_respect() -> None:
     secret = {key for key, field in fields().items() if "SecretStr" in repr(field.annotation)}
-    assert secret | {"database.url", "auth.jwks_url", "encryption.keys"} == SECRETS
+    urls = {"database.url", "auth.jwks_url", "search.qdrant.url", "embedding.openai.base_url"}
+    assert secret | urls | {"encryption.keys"} == SECRETS
 
 
 def test_settings_can_not_be_changed() -> None:

@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    RootModel,
     WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
@@ -30,6 +31,8 @@ from recollect.domain.entries import (
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 from recollect.domain.jsontext import dump
 from recollect.domain.memberships import USER_ID_CHARS_MAX, Level
+from recollect.domain.pages import LIMIT_MAX
+from recollect.domain.search import INDEX_ITEMS_MAX, QUERY_CHARS_MAX, SearchType
 
 NO_CONTROL = r"^[^\x00-\x1f\x7f-\x9f]*$"
 T = TypeVar("T")
@@ -71,6 +74,17 @@ def _duration(value: Any) -> Duration:
     return parse_duration(value)
 
 
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value
+
+
+def _with_default(default: Any, schema: Schema) -> WithJsonSchema:
+    """The schema of a member that may be left out; null counts as absent."""
+    return WithJsonSchema({"anyOf": [schema, {"type": "null"}], "default": default})
+
+
 def _with_example(body: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [body]})
 
@@ -90,6 +104,23 @@ LevelWord = Annotated[
     Level,
     _word({level.word: level for level in Level}),
     WithJsonSchema({"type": "string", "enum": [level.word for level in Level]}),
+]
+SearchTypeWord = Annotated[
+    SearchType,
+    _word({str(kind): kind for kind in SearchType}),
+    _with_default("auto", {"type": "string", "enum": [str(kind) for kind in SearchType]}),
+]
+PageSize = Annotated[
+    int,
+    Field(ge=1, le=LIMIT_MAX),
+    _with_default(20, {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}),
+]
+OnByDefault = Annotated[bool, _with_default(True, {"type": "boolean"})]
+OffByDefault = Annotated[bool, _with_default(False, {"type": "boolean"})]
+IndexedText = Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)]
+Query = Annotated[str, Field(max_length=QUERY_CHARS_MAX)]
+WordyQuery = Annotated[
+    Query, AfterValidator(_not_blank), Field(json_schema_extra={"minLength": 1, "pattern": r"\S"})
 ]
 ResourceType = Annotated[
     str,
@@ -117,10 +148,14 @@ Metadata = Annotated[
 
 
 class Body(BaseModel):
-    """Base of every request body. `optional` bodies may be left out altogether."""
+    """Base of every request body. `optional` bodies may be left out altogether, `listed` ones are
+    an array and not an object. Null clears `nullable` members; from `queries` what no stored text
+    can hold is dropped, not refused."""
 
     optional: ClassVar[bool] = False
+    listed: ClassVar[bool] = False
     nullable: ClassVar[frozenset[str]] = frozenset()
+    queries: ClassVar[frozenset[str]] = frozenset()
     model_config = ConfigDict(strict=True, alias_generator=to_camel, frozen=True)
 
 
@@ -166,7 +201,7 @@ class EntryBody(Body):
     content_type: Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)] | None = (
         None
     )
-    indexed_content: Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)] | None = None
+    indexed_content: IndexedText | None = None
     forked_at_conversation_id: UuidText | None = None
     forked_at_entry_id: UuidText | None = None
 
@@ -199,6 +234,45 @@ class SyncBody(EntryBody):
         _items(SYNC_ITEMS_MAX, text_too=False),
         WithJsonSchema(_LIST | {"maxItems": SYNC_ITEMS_MAX}),
     ]
+
+
+class SearchBody(Body):
+    """What to look for. `after` and `afterCursor` are one member with two names."""
+
+    queries: ClassVar[frozenset[str]] = frozenset({"query"})
+    query: Query
+    search_type: SearchTypeWord = SearchType.AUTO
+    after: str | None = None
+    after_cursor: str | None = None
+    limit: PageSize = 20
+    include_entry: OnByDefault = True
+    group_by_conversation: OnByDefault = True
+
+
+class AdminSearchBody(SearchBody, Justified):
+    """What to look for in everybody's trees, or in those of one owner."""
+
+    optional: ClassVar[bool] = False
+    query: WordyQuery
+    user_id: User | None = None
+    include_deleted: OffByDefault = False
+
+
+class IndexItem(Body):
+    """The text to be indexed for one entry."""
+
+    conversation_id: UuidText
+    entry_id: UuidText
+    indexed_content: IndexedText
+
+
+IndexItems = Annotated[list[IndexItem], Field(min_length=1, max_length=INDEX_ITEMS_MAX)]
+
+
+class IndexBatch(RootModel[IndexItems], Body):
+    """Texts to be indexed: all of them, or none."""
+
+    listed: ClassVar[bool] = True
 
 
 class NewMembership(Body):

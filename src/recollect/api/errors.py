@@ -15,9 +15,11 @@ from recollect.errors import (
     LimitExceeded,
     NotFound,
     RecollectError,
+    SearchTypeUnavailable,
     TransferPending,
     Unauthenticated,
     Unavailable,
+    VectorStoreDisabled,
 )
 
 T = TypeVar("T")
@@ -56,6 +58,8 @@ HTTP_STATUS: Mapping[type[RecollectError], int] = {
     LimitExceeded: 413,
     UnsupportedMediaType: 415,
     Internal: 500,
+    SearchTypeUnavailable: 501,
+    VectorStoreDisabled: 501,
     Unavailable: 503,
 }
 
@@ -70,6 +74,8 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
     Conflict: 5,
     LimitExceeded: 6,
     Unavailable: 7,
+    SearchTypeUnavailable: 7,
+    VectorStoreDisabled: 7,
     Internal: 1,
 }
 
@@ -102,6 +108,8 @@ def error_body(error: RecollectError, request_id: str) -> dict[str, Any]:
     """
     if http_status(error) == 500:
         return internal_body(request_id)
+    if isinstance(error, SearchTypeUnavailable):
+        return _search_type_body(error)
     body: dict[str, Any] = {"error": error.message, "code": error.code}
     if error.details is not None:
         body["details"] = error.details
@@ -117,6 +125,15 @@ def internal_body(request_id: str) -> dict[str, Any]:
         "error": message,
         "code": Internal.default_code,
         "details": {"message": message, "requestId": request_id},
+    }
+
+
+def _search_type_body(error: SearchTypeUnavailable) -> dict[str, Any]:
+    """The one body without `code`: here `error` is the word for programs."""
+    return {
+        "error": error.code,
+        "message": error.message,
+        "availableTypes": list(error.available_types),
     }
 
 

@@ -15,10 +15,10 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from recollect import __version__
 from recollect.api.bodies import Body
-from recollect.api.operations import OPERATIONS, Envelope, Family, Operation
+from recollect.api.operations import OPERATIONS, Envelope, Family, Operation, Paging
 from recollect.api.params import Param, Schema, limit
 from recollect.api.problems import PROBLEMS, error_responses, response_name
-from recollect.api.resources import RESOURCES, TEXT, nullable, ref
+from recollect.api.resources import RESOURCES, STAGE, TEXT, nullable, ref
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.policy.actions import NEEDS_CLIENT
@@ -143,18 +143,27 @@ def _path_parameters(operation: Operation) -> list[Schema]:
 
 def _query_parameters(operation: Operation) -> list[Schema]:
     parameters = [_parameter(p.name, p.schema, p.description) for p in _own_params(operation)]
-    if operation.paging is not None:
-        parameters.append(_parameter("after", TEXT, "The cursor; empty means the first page."))
-        parameters.append(_parameter("afterCursor", TEXT, "Another name of `after`."))
+    if operation.paging is not None and not operation.paging.search:
+        parameters += _cursor_parameters(operation.paging.envelope)
     if operation.justified:
         schema = TEXT | {"maxLength": JUSTIFICATION_CHARS_MAX}
         parameters.append(_parameter("justification", schema, "Why; it goes to the audit log."))
     return parameters
 
 
+def _cursor_parameters(envelope: Envelope) -> list[Schema]:
+    name, *others = envelope.cursor_names
+    return [
+        _parameter(name, TEXT, "The cursor; empty means the first page."),
+        *(_parameter(other, TEXT, f"Another name of `{name}`.") for other in others),
+    ]
+
+
 def _own_params(operation: Operation) -> tuple[Param, ...]:
-    paging = () if operation.paging is None else (limit(operation.paging.limit),)
-    return operation.query + paging
+    paging = operation.paging
+    if paging is None or paging.search:
+        return operation.query
+    return (*operation.query, limit(paging.limit))
 
 
 def _parameter(name: str, schema: Schema, description: str) -> Schema:
@@ -195,43 +204,53 @@ def _response_schema(operation: Operation) -> Schema:
 
 
 def _page_name(resource: str, envelope: Envelope) -> str:
-    return f"{resource}Page" if envelope is Envelope.A else f"{resource}List"
+    return f"{resource}List" if envelope is Envelope.B else f"{resource}Page"
 
 
-def _page(resource: str, envelope: Envelope) -> Schema:
-    always = envelope is Envelope.A
-    cursor = nullable(TEXT) if always else TEXT
-    return {
+def _page(resource: str, paging: Paging) -> Schema:
+    name = paging.envelope.next_cursor
+    sometimes = paging.envelope is Envelope.B
+    cursor = TEXT if sometimes else nullable(TEXT)
+    again = f"`{name}` again, for who asked with it."
+    page: Schema = {
         "type": "object",
-        "required": ["data", "nextCursor"] if always else ["data"],
+        "required": ["data"] if sometimes else ["data", name],
         "properties": {
             "data": {"type": "array", "items": ref(resource)},
-            "nextCursor": cursor,
-            "afterCursor": cursor | {"description": "`nextCursor` again, for who asked with it."},
+            name: cursor,
+            "afterCursor": cursor | {"description": again},
         },
     }
+    if paging.search:
+        failed = {"type": "array", "minItems": 1, "items": STAGE}
+        page["properties"]["degraded"] = failed | {"description": "Stages that failed."}
+    return page
 
 
 def _schemas(rows: Sequence[Operation]) -> dict[str, Schema]:
     schemas: dict[str, Schema] = dict(PROBLEMS)
     for operation in rows:
         if operation.body is not None and operation.method != "GET":
-            schemas[operation.body.__name__] = _body_schema(operation.body)
+            schemas |= _body_schemas(operation.body)
         if operation.response is not None:
             schemas[operation.response] = RESOURCES[operation.response]
         if operation.response == "SyncOutcome":
             schemas["Entry"] = RESOURCES["Entry"]
         if operation.response is not None and operation.paging is not None:
-            envelope = operation.paging.envelope
-            name = _page_name(operation.response, envelope)
-            schemas[name] = _page(operation.response, envelope)
+            name = _page_name(operation.response, operation.paging.envelope)
+            schemas[name] = _page(operation.response, operation.paging)
     return schemas
 
 
-def _body_schema(body: type[Body]) -> Schema:
-    schema: Schema = body.model_json_schema(by_alias=True, schema_generator=_Plain)
-    del schema["title"]
-    return schema
+def _body_schemas(body: type[Body]) -> dict[str, Schema]:
+    """The schema of a body, and those of the models in it."""
+    schema: Schema = body.model_json_schema(
+        by_alias=True, schema_generator=_Plain, ref_template=ref("{model}")["$ref"]
+    )
+    schemas = {body.__name__: schema, **schema.pop("$defs", {})}
+    for each in schemas.values():
+        del each["title"]
+    return schemas
 
 
 class _Plain(GenerateJsonSchema):

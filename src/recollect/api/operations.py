@@ -28,18 +28,33 @@ class Family(StrEnum):
 
 
 class Envelope(StrEnum):
-    """How a list is wrapped: A always shows `nextCursor`, B only when another page exists."""
+    """How a list is wrapped: A always shows `nextCursor`, B only when another page exists, C has
+    the same as A under the name `cursor`."""
 
     A = "A"
     B = "B"
+    C = "C"
+
+    @property
+    def next_cursor(self) -> str:
+        """What the cursor of the next page is called in an answer."""
+        return "cursor" if self is Envelope.C else "nextCursor"
+
+    @property
+    def cursor_names(self) -> tuple[str, ...]:
+        """What a request may call its cursor; the first is the proper name."""
+        aliases = ("after", "afterCursor")
+        return ("cursor", *aliases) if self is Envelope.C else aliases
 
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """A list: its envelope, and how many items a page has when nobody says."""
+    """A list: its envelope, and how many items a page has when nobody says. Of a `search` cursor
+    and limit are members of the body, and the page tells which stages failed."""
 
     envelope: Envelope
     limit: int | None = None
+    search: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +129,7 @@ _DELETION_FILTERS = (
     params.instant("deletedBefore", "Deleted before this instant; implies onlyDeleted."),
 )
 
-_A, _B = Envelope.A, Envelope.B
+_A, _B, _C = Envelope.A, Envelope.B, Envelope.C
 _ONE = "/v1/conversations/{id}"
 _TRANSFER = "/v1/ownership-transfers/{transferId}"
 _ADMIN_ONE = "/v1/admin/conversations/{id}"
@@ -176,6 +191,42 @@ _ENTRIES = (
         "Fork a conversation at an entry. The fork shows what comes before that entry.",
         response="Conversation",
         body=bodies.NewFork,
+    ),
+)
+
+# Before the rows with an id in the same place, which would take these words for ids.
+_SEARCH = (
+    _user(
+        "searchConversations",
+        "POST /v1/conversations/search",
+        200,
+        "Search the history of the caller's conversations, by words, by meaning or by both. "
+        "A blank query finds nothing. `degraded` names the stages that failed, if any.",
+        response="SearchResult",
+        body=bodies.SearchBody,
+        paging=Paging(_A, search=True),
+        refusals=(501,),
+    ),
+    _user(
+        "indexEntries",
+        "POST /v1/conversations/index",
+        200,
+        "Give history entries the texts that search shall find them by. All are stored, or none. "
+        "Needs the role indexer.",
+        response="IndexOutcome",
+        action=Action.INDEX,
+        body=bodies.IndexBatch,
+        refusals=(404,),
+    ),
+    _user(
+        "listUnindexed",
+        "GET /v1/conversations/unindexed",
+        200,
+        "List history entries that have no text to be found by, the oldest first. Needs the role "
+        "indexer.",
+        response="UnindexedEntry",
+        action=Action.INDEX,
+        paging=Paging(_C, 100),
     ),
 )
 
@@ -320,6 +371,18 @@ _ADMIN = (
         paging=Paging(_B, 100),
     ),
     _admin(
+        "adminSearchConversations",
+        "POST /v1/admin/conversations/search",
+        200,
+        "Search anybody's conversations, soft-deleted ones on request.",
+        response="AdminSearchResult",
+        action=Action.ADMIN_READ,
+        audit="searchConversations",
+        body=bodies.AdminSearchBody,
+        paging=Paging(_A, search=True),
+        refusals=(501,),
+    ),
+    _admin(
         "adminGetConversation",
         f"GET {_ADMIN_ONE}",
         200,
@@ -430,4 +493,11 @@ _SYSTEM = (
     ),
 )
 
-OPERATIONS: tuple[Operation, ...] = (*_ENTRIES, *_CONVERSATIONS, *_SHARING, *_ADMIN, *_SYSTEM)
+OPERATIONS: tuple[Operation, ...] = (
+    *_ENTRIES,
+    *_SEARCH,
+    *_CONVERSATIONS,
+    *_SHARING,
+    *_ADMIN,
+    *_SYSTEM,
+)

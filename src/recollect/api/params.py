@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from recollect.domain.entries import EpochFilter
 from recollect.domain.ids import parse_uuid
-from recollect.domain.jsontext import text_problem
+from recollect.domain.jsontext import drop_unstorable, text_problem
 from recollect.domain.pages import LIMIT_MAX
 from recollect.errors import InvalidInput
 
@@ -168,7 +168,7 @@ def _read_instant(value: str) -> datetime:
 
 
 def _read_query(value: str) -> str | None:
-    cleaned = "".join(c for c in value if c != "\x00" and not "\ud800" <= c <= "\udfff")
+    cleaned = drop_unstorable(value)
     if len(cleaned) > QUERY_CHARS_MAX:
         raise ValueError(f"must have at most {QUERY_CHARS_MAX} characters")
     return cleaned or None

@@ -4,7 +4,7 @@ status."""
 from typing import Any
 
 from recollect.api.params import Schema
-from recollect.api.resources import TEXT, UUID, ref, shape
+from recollect.api.resources import SEARCH_TYPE, TEXT, UUID, ref, shape
 
 _MESSAGE = shape({"message": TEXT})
 
@@ -53,6 +53,14 @@ PROBLEMS: dict[str, Schema] = {
     "PayloadTooLarge": _problem("payload_too_large", _MESSAGE),
     "UnsupportedMediaType": _problem("unsupported_media_type", _MESSAGE),
     "InternalError": _problem("internal_error", shape({"message": TEXT, "requestId": TEXT})),
+    "SearchTypeUnavailable": shape(
+        {
+            "error": {"type": "string", "const": "search_type_unavailable"},
+            "message": TEXT,
+            "availableTypes": {"type": "array", "items": SEARCH_TYPE},
+        }
+    ),
+    "VectorStoreDisabled": _problem("vector_store_disabled", _MESSAGE),
     "Unavailable": _problem("unavailable", _MESSAGE),
 }
 
@@ -69,6 +77,7 @@ _STATUSES: dict[int, tuple[str, tuple[str, ...]]] = {
     413: ("The body is larger than 16 MiB.", ("PayloadTooLarge",)),
     415: ("The body is not JSON.", ("UnsupportedMediaType",)),
     500: ("A fault of the server.", ("InternalError",)),
+    501: ("This search is switched off.", ("SearchTypeUnavailable", "VectorStoreDisabled")),
     503: ("The server can't answer now.", ("Unavailable",)),
 }
 _HEADERS: dict[int, dict[str, Any]] = {

@@ -10,6 +10,7 @@ from recollect.api.params import Schema
 from recollect.domain.entries import Channel
 from recollect.domain.events import EventKind, Outcome
 from recollect.domain.memberships import Level
+from recollect.domain.search import SearchType, Stage
 
 TEXT: Schema = {"type": "string"}
 UUID: Schema = {"type": "string", "format": "uuid"}
@@ -19,6 +20,11 @@ INSTANT: Schema = {
     "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$",
 }
 WHOLE: Schema = {"type": "integer"}
+SEARCH_TYPE: Schema = {
+    "type": "string",
+    "enum": [str(kind) for kind in SearchType if kind is not SearchType.AUTO],
+}
+STAGE: Schema = {"type": "string", "enum": [str(stage) for stage in Stage]}
 LEVEL: Schema = {"type": "string", "enum": [level.word for level in Level]}
 OBJECT: Schema = {"type": "object"}
 
@@ -65,6 +71,8 @@ _ENTRY = {
     "createdAt": INSTANT,
 }
 _ENTRY_OPTIONAL = {"userId": TEXT, "epoch": WHOLE | {"minimum": 1}}
+_HIT = {"conversationId": UUID, "entryId": UUID, "score": {"type": "number"}}
+_HIT_OPTIONAL = {"conversationTitle": TEXT, "highlights": TEXT}
 
 RESOURCES: dict[str, Schema] = {
     "Health": shape({"status": {"type": "string", "const": "ok"}}),
@@ -93,6 +101,10 @@ RESOURCES: dict[str, Schema] = {
             "entry": nullable(ref("Entry")),
         }
     ),
+    "SearchResult": shape(_HIT, _HIT_OPTIONAL | {"entry": ref("Entry")}),
+    "AdminSearchResult": shape(_HIT, _HIT_OPTIONAL | {"entry": ref("AdminEntry")}),
+    "UnindexedEntry": shape({"conversationId": UUID, "entry": ref("Entry")}),
+    "IndexOutcome": shape({"indexed": WHOLE}),
     "Membership": shape(
         {"conversationId": UUID, "userId": TEXT, "accessLevel": LEVEL, "createdAt": INSTANT}
     ),

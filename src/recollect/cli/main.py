@@ -6,10 +6,9 @@ import typer
 
 from recollect import __version__
 from recollect.api.errors import CLI_EXIT, cli_exit
-from recollect.cli import doctor, maintenance, serve, settings_show, tokens
+from recollect.cli import doctor, maintenance, reindex, serve, settings_show, tokens
+from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.errors import Internal, RecollectError
-
-INTERRUPTED_EXIT = 130
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,6 +28,7 @@ def version() -> None:
 app.command()(serve.serve)
 app.command()(maintenance.worker)
 app.command()(maintenance.migrate)
+app.command()(reindex.reindex)
 app.command()(tokens.token)
 app.command()(doctor.doctor)
 config_app.command("show")(settings_show.show)

@@ -8,6 +8,8 @@ import typer
 
 from recollect.config import FLAGS, Loaded, load
 
+INTERRUPTED_EXIT = 130
+
 Config = Annotated[
     Path | None, typer.Option("--config", help="Settings file; default ./recollect.toml.")
 ]

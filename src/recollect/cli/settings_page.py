@@ -26,8 +26,8 @@ one that `--config` or `RECOLLECT_CONFIG` names:
 port = 8080
 ```
 
-An environment name is `RECOLLECT_` and the setting's path in capitals, with two underscores in
-place of the dot. Lists and tables are written as JSON there; an empty value means "not set". A name
+An environment name is `RECOLLECT_` and the setting's path in capitals, with two underscores for
+each dot. Lists and tables are written as JSON there; an empty value means "not set". A name
 that is not on this page is refused, whatever its source. `recollect config show` prints each value
 and its source, with secrets masked.
 """

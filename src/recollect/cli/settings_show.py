@@ -1,6 +1,8 @@
 """`recollect config show`: each value and where it came from, secrets masked."""
 
 import json
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
@@ -22,7 +24,11 @@ def show(config: Config = None, database_url: DatabaseUrl = None, as_json: Json 
 
 def _masked(loaded: Loaded) -> dict[str, Any]:
     tree = loaded.settings.model_dump(mode="json")
-    return {key: tree[key.partition(".")[0]][key.partition(".")[2]] for key in loaded.origins}
+    return {key: _value(tree, key) for key in loaded.origins}
+
+
+def _value(tree: Any, key: str) -> Any:
+    return reduce(getitem, key.split("."), tree)
 
 
 def _with_sources(values: dict[str, Any], loaded: Loaded) -> dict[str, Any]:

@@ -72,6 +72,12 @@ class PrometheusMetrics:
         self._stuck = Gauge(
             "recollect_queue_stuck", "Jobs that used up their attempts.", registry=registry
         )
+        self._indexed = Counter(
+            "recollect_index_entries", "Entries that got their vectors.", registry=registry
+        )
+        self._pending = Gauge(
+            "recollect_index_pending", "Entries that wait for their vectors.", registry=registry
+        )
         self._bind_children()
 
     def _bind_children(self) -> None:
@@ -107,6 +113,14 @@ class PrometheusMetrics:
         self._depth.set(depth)
         self._age.set(age_seconds)
         self._stuck.set(stuck)
+
+    def indexed(self, entries: int) -> None:
+        """See the port."""
+        self._indexed.inc(entries)
+
+    def pending(self, entries: int) -> None:
+        """See the port."""
+        self._pending.set(entries)
 
     def render(self) -> tuple[bytes, str]:
         """All of it in the text format, with its content type."""

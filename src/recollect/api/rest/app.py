@@ -11,7 +11,15 @@ from starlette.websockets import WebSocketClose
 
 from recollect.api.errors import MethodNotAllowed, UnknownPath
 from recollect.api.operations import OPERATIONS, Operation
-from recollect.api.rest import admin, conversations, entries, eviction, memberships, transfers
+from recollect.api.rest import (
+    admin,
+    conversations,
+    entries,
+    eviction,
+    memberships,
+    search,
+    transfers,
+)
 from recollect.api.rest.dispatch import Dispatch, Handler
 from recollect.api.rest.frame import Answer, Frame, Reply, Request
 from recollect.api.rest.system import ShownMetrics, open_answers
@@ -23,6 +31,7 @@ NO_ROUTE = "(none)"
 
 HANDLERS: dict[str, Handler] = {
     **entries.HANDLERS,
+    **search.HANDLERS,
     **conversations.HANDLERS,
     **memberships.HANDLERS,
     **transfers.HANDLERS,

@@ -2,7 +2,7 @@
 syntax and limits, ids in the path. What comes after is the services' business."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -42,9 +42,12 @@ class Call:
     justification: str | None
     envelope: Envelope
 
-    def to_page(self, items: Iterable[str], next_cursor: str | None) -> bytes:
+    def to_page(
+        self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
+    ) -> bytes:
         """Rendered items in the operation's envelope."""
-        return to_list(items, next_cursor, envelope=self.envelope, echo=self.page.echo)
+        echo = self.page.echo
+        return to_list(items, next_cursor, envelope=self.envelope, echo=echo, degraded=degraded)
 
 
 Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
@@ -100,7 +103,8 @@ class Dispatch:
         except RecollectError as error:
             raw = error
         peeked = await _off_loop_if_large(
-            raw if isinstance(raw, bytes) else b"", partial(_peek_justification, parameters)
+            raw if isinstance(raw, bytes) else b"",
+            partial(_peek_justification, operation, parameters),
         )
         await self._pass_gate(operation, principal, request, peeked)
         if isinstance(raw, RecollectError):
@@ -133,7 +137,7 @@ class Dispatch:
         body: Any,
     ) -> Call:
         query = wire.from_query(parameters, operation.query) if operation.query else {}
-        page = self._page(operation, parameters)
+        page = self._page(operation, parameters, body)
         justification = _justification(parameters, body) if operation.justified else None
         path = request.scope["path_params"]
         wire.check_user(path)
@@ -149,9 +153,11 @@ class Dispatch:
             envelope=operation.paging.envelope if operation.paging else Envelope.A,
         )
 
-    def _page(self, operation: Operation, parameters: wire.Parameters) -> PageAsked:
+    def _page(self, operation: Operation, parameters: wire.Parameters, body: Any) -> PageAsked:
         if operation.paging is None:
             return _FIRST_PAGE
+        if operation.paging.search:
+            return wire.from_search_body(body, echo=self._emit_after_cursor)
         return wire.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
 
 
@@ -180,9 +186,13 @@ def _audit_name(operation: Operation) -> AuditName | None:
     return AuditName(_KIND_OF[operation.action], operation.audit)
 
 
-def _peek_justification(parameters: wire.Parameters, raw: bytes) -> str | None:
+def _peek_justification(
+    operation: Operation, parameters: wire.Parameters, raw: bytes
+) -> str | None:
     """Whatever was given, made harmless: the gate writes it down when it refuses the call."""
-    given = [*parameters.get("justification", ()), wire.peek_member(raw, "justification")]
+    given = [*parameters.get("justification", ())]
+    if operation.body is not None:
+        given.append(wire.peek_member(raw, "justification", operation.body) or "")
     text = next((text for text in given if text), "")
     return text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX] or None
 

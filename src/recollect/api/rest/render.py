@@ -3,7 +3,7 @@
 An entry's content is JSON text already and is put into the answer as it is: no parse, no dump.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from json.encoder import encode_basestring
 from typing import Any
@@ -15,6 +15,7 @@ from recollect.domain.entries import Entry
 from recollect.domain.events import Event
 from recollect.domain.jsontext import dump
 from recollect.domain.memberships import Membership
+from recollect.domain.search import Hit
 from recollect.domain.transfers import Transfer
 from recollect.services.entries import SyncOutcome
 
@@ -116,15 +117,42 @@ def to_event(event: Event) -> str:
     )
 
 
+def to_hit(hit: Hit, *, admin: bool = False) -> str:
+    """One result of a search, with its entry where that was asked for."""
+    result = _to_object(
+        {
+            "conversationId": hit.conversation_id,
+            "conversationTitle": hit.conversation_title,
+            "entryId": hit.entry_id,
+            "score": hit.score,
+            "highlights": hit.highlights,
+        }
+    )
+    if hit.entry is None:
+        return result
+    return f'{result[:-1]},"entry":{to_entry(hit.entry, admin=admin)}}}'
+
+
+def to_unindexed(entry: Entry) -> str:
+    """An entry that waits for its text."""
+    return f'{{"conversationId":"{entry.conversation_id}","entry":{to_entry(entry)}}}'
+
+
 def to_list(
-    items: Iterable[str], next_cursor: str | None, *, envelope: Envelope, echo: bool
+    items: Iterable[str],
+    next_cursor: str | None,
+    *,
+    envelope: Envelope,
+    echo: bool,
+    degraded: Sequence[str] = (),
 ) -> bytes:
     """Rendered items in their envelope. `echo` repeats the cursor under its other name."""
     text = f'{{"data":[{",".join(items)}]'
-    if envelope is Envelope.A or next_cursor is not None:
+    if envelope is not Envelope.B or next_cursor is not None:
         cursor = dump(next_cursor)
-        text += f',"nextCursor":{cursor}'
+        text += f',"{envelope.next_cursor}":{cursor}'
         text += f',"afterCursor":{cursor}' if echo else ""
+    text += f',"degraded":{dump(list(degraded))}' if degraded else ""
     return (text + "}").encode()
 
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from starlette.types import Receive
 
-from recollect.api.bodies import Body
+from recollect.api.bodies import Body, SearchBody
 from recollect.api.errors import UnsupportedMediaType
 from recollect.api.operations import Paging
 from recollect.api.params import Param
@@ -101,16 +101,13 @@ async def read_body(receive: Receive, headers: Headers) -> bytes:
 def from_body(raw: bytes, model: type[M]) -> M:
     """The body as its model. Null members count as absent, unless the model says otherwise."""
     if raw:
-        value = jsontext.parse(raw)
+        value = jsontext.parse(raw, queries=model.queries)
     elif model.optional:
         value = {}
     else:
         raise ValidationFailed.of("body", "a JSON body is required")
-    if not isinstance(value, dict):
-        raise ValidationFailed.of("body", "must be a JSON object")
-    sent = {k: v for k, v in value.items() if v is not None or k in model.nullable}
     try:
-        return model.model_validate(sent)
+        return model.model_validate(_sent(value, model))
     except ValidationError as error:
         raise _violations(error) from None
 
@@ -140,14 +137,20 @@ def from_query(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any
 
 
 def from_paging(parameters: Parameters, paging: Paging, *, echo: bool) -> PageAsked:
-    """The page that was asked for. `after` and `afterCursor` are one parameter; who uses the
-    second name, or an `echo` for everybody, gets the next cursor under that name too."""
+    """The page that was asked for. The names of a cursor are one parameter; who uses the name
+    `afterCursor`, or an `echo` for everybody, gets the next cursor under that name too."""
     echo = echo or "afterCursor" in parameters
-    given = {*parameters.get("after", ()), *parameters.get("afterCursor", ())}
-    if len(given) > 1:
-        raise ValidationFailed.of("after", "must not be given twice with different values")
+    names = paging.envelope.cursor_names
+    cursor = _one_cursor((c for name in names for c in parameters.get(name, ())), names[0])
     limit = from_query(parameters, (_LIMITS[paging.limit],))["limit"]
-    return PageAsked("".join(given) or None, limit, echo)
+    return PageAsked(cursor, limit, echo)
+
+
+def from_search_body(body: SearchBody, *, echo: bool) -> PageAsked:
+    """The page that a search asks for, by the same rules."""
+    given = [cursor for cursor in (body.after, body.after_cursor) if cursor is not None]
+    echo = echo or body.after_cursor is not None
+    return PageAsked(_one_cursor(given, "after"), body.limit, echo)
 
 
 def from_path(path: Mapping[str, str]) -> dict[str, str]:
@@ -165,14 +168,32 @@ def check_user(path: Mapping[str, str]) -> None:
     jsontext.check_text(user_id, "userId")
 
 
-def peek_member(raw: bytes, name: str) -> str | None:
+def peek_member(raw: bytes, name: str, model: type[Body]) -> str | None:
     """A text member of a body whose syntax nobody has checked yet; None if it has none."""
     try:
-        value = jsontext.parse(raw) if raw else None
+        value = jsontext.parse(raw, queries=model.queries) if raw else None
     except ValidationFailed:
         return None
     member = value.get(name) if isinstance(value, dict) else None
     return member if isinstance(member, str) else None
+
+
+def _sent(value: Any, model: type[Body]) -> Any:
+    """What the model is to check: the list, or the members that count as sent."""
+    if model.listed:
+        if not isinstance(value, list):
+            raise ValidationFailed.of("body", "must be a JSON array")
+        return value
+    if not isinstance(value, dict):
+        raise ValidationFailed.of("body", "must be a JSON object")
+    return {k: v for k, v in value.items() if v is not None or k in model.nullable}
+
+
+def _one_cursor(given: Iterable[str], field: str) -> str | None:
+    cursors = {*given}
+    if len(cursors) > 1:
+        raise ValidationFailed.of(field, "must not be given twice with different values")
+    return "".join(cursors) or None
 
 
 def _from_segment(name: str, text: str) -> str:
@@ -212,10 +233,15 @@ def _check_media_type(content_type: bytes | None) -> None:
 def _violations(error: ValidationError) -> ValidationFailed:
     return _failed(
         [
-            Violation(".".join(map(str, e["loc"])), e["msg"].removeprefix("Value error, "))
+            Violation(_field(e["loc"]), e["msg"].removeprefix("Value error, "))
             for e in error.errors(include_url=False, include_context=False, include_input=False)
         ]
     )
+
+
+def _field(location: Iterable[int | str]) -> str:
+    """The way to a member; a fault of the whole is one of the body."""
+    return ".".join(map(str, location)) or "body"
 
 
 def _failed(violations: list[Violation]) -> ValidationFailed:

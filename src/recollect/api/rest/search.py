@@ -1,0 +1,70 @@
+"""Search, and the texts that entries are found by."""
+
+from functools import partial
+
+from recollect.api.bodies import AdminSearchBody, IndexItem, SearchBody
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.render import to_hit, to_unindexed
+from recollect.domain.ids import ConversationId, EntryId
+from recollect.domain.jsontext import dump
+from recollect.domain.search import NewText, SearchRequest
+
+
+async def search(call: Call) -> bytes:
+    """The caller's own trees."""
+    page = await call.services.search.search(call.principal, _request(call))
+    return call.to_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
+
+
+async def search_all(call: Call) -> bytes:
+    """Everybody's trees."""
+    body: AdminSearchBody = call.body
+    page = await call.services.search.search_all(
+        call.principal,
+        _request(call),
+        user_id=body.user_id,
+        include_deleted=body.include_deleted,
+        justification=call.justification,
+    )
+    items = map(partial(to_hit, admin=True), page.items)
+    return call.to_page(items, page.next_cursor, degraded=page.degraded)
+
+
+async def index_entries(call: Call) -> str:
+    """Texts from an indexer, all or none."""
+    items = [_new_text(item) for item in call.body.root]
+    return dump({"indexed": await call.services.indexing.index(call.principal, items)})
+
+
+async def list_unindexed(call: Call) -> bytes:
+    """What an indexer has still to do."""
+    page = await call.services.indexing.list_unindexed(
+        call.principal, cursor=call.page.after, limit=call.page.size
+    )
+    return call.to_page(map(to_unindexed, page.items), page.next_cursor)
+
+
+def _request(call: Call) -> SearchRequest:
+    body: SearchBody = call.body
+    return SearchRequest(
+        query=body.query,
+        type=body.search_type,
+        after=call.page.after,
+        limit=call.page.size,
+        include_entry=body.include_entry,
+        group_by_conversation=body.group_by_conversation,
+    )
+
+
+def _new_text(item: IndexItem) -> NewText:
+    return NewText(
+        ConversationId(item.conversation_id), EntryId(item.entry_id), item.indexed_content
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    "searchConversations": search,
+    "adminSearchConversations": search_all,
+    "indexEntries": index_entries,
+    "listUnindexed": list_unindexed,
+}

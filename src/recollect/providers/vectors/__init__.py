@@ -1,0 +1,1 @@
+"""Vector databases beside our own."""

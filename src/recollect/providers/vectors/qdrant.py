@@ -1,0 +1,190 @@
+"""Vectors in Qdrant. Its client is an extra of the package, so only who uses Qdrant imports this.
+
+A point is an entry: its id, its own vector, and the tree it is in. No text gets there.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from heapq import nlargest
+from urllib.parse import urlsplit
+
+import httpx
+from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+from recollect.domain.ids import EntryId, TreeId
+from recollect.errors import Unavailable
+from recollect.ports.search import NewVectors, Vector
+
+SEARCH_SECONDS_MAX = 5
+WRITE_SECONDS_MAX = 30
+# So long nobody asks after a failure: a search must not wait for every time-out in turn.
+REST_SECONDS = 5
+# So many trees are named in one request; it then has less than half a megabyte.
+TREES_PER_REQUEST = 10_000
+
+_TREE = "tree"
+_ALREADY_THERE = 409
+_FAILURES = (ApiException, QdrantException, httpx.HTTPError, OSError, ValueError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QdrantServer:
+    """Where it is, and the first part of the names of our collections there."""
+
+    url: str
+    collection: str
+    api_key: str | None = field(default=None, repr=False)
+
+    def connect(self) -> AsyncQdrantClient:
+        """A client; nothing is sent yet."""
+        return AsyncQdrantClient(
+            url=self.url,
+            # As a header, because the client warns of a key that goes over plain HTTP, and a
+            # warning is no place to decide that.
+            headers={"api-key": self.api_key} if self.api_key else None,
+            timeout=WRITE_SECONDS_MAX,
+            # It would ask from a thread of its own, and warn where nobody reads.
+            check_compatibility=False,
+        )
+
+
+class QdrantIndex:
+    """The port's VectorIndex: one collection a model, made at its first use."""
+
+    def __init__(
+        self,
+        server: QdrantServer,
+        *,
+        model: str,
+        dimensions: int,
+        client: AsyncQdrantClient | None = None,
+    ) -> None:
+        self._client = client or server.connect()
+        self._dimensions = dimensions
+        self._collection = collection_name(server.collection, model, dimensions)
+        self._host = urlsplit(server.url).netloc.rpartition("@")[2]
+        self._ready = False
+        self._preparing = asyncio.Lock()
+        self._resting_until = 0.0
+
+    @property
+    def name(self) -> str:
+        """See the port."""
+        return f"{self._host}/{self._collection}"
+
+    async def put(self, tree_id: TreeId, made: Sequence[NewVectors]) -> None:
+        """See the port."""
+        points = [
+            models.PointStruct(
+                id=one.entry_id, vector=one.embedding.tolist(), payload={_TREE: tree_id}
+            )
+            for one in made
+            if one.embedding is not None
+        ]
+        if points:
+            async with self._asking(WRITE_SECONDS_MAX):
+                await self._client.upsert(self._collection, points, wait=True)
+
+    async def delete_tree(self, tree_id: TreeId, *, keep: Sequence[EntryId] = ()) -> None:
+        """See the port."""
+        chosen = models.Filter(
+            must=[models.FieldCondition(key=_TREE, match=models.MatchValue(value=tree_id))],
+            must_not=[models.HasIdCondition(has_id=list(keep))] if keep else None,
+        )
+        async with self._asking(WRITE_SECONDS_MAX):
+            await self._client.delete(
+                self._collection, models.FilterSelector(filter=chosen), wait=True
+            )
+
+    async def nearest(
+        self, trees: Sequence[TreeId] | None, vector: Vector, *, limit: int
+    ) -> list[EntryId]:
+        """See the port."""
+        wanted = vector.tolist()
+        async with self._asking(SEARCH_SECONDS_MAX):
+            found = [
+                point
+                for chosen in _filters(trees)
+                for point in await self._nearest(chosen, wanted, limit)
+            ]
+        best = nlargest(limit, found, key=lambda point: point.score)
+        return [EntryId(str(point.id)) for point in best]
+
+    async def close(self) -> None:
+        """See the port."""
+        await self._client.close()
+
+    async def _nearest(
+        self, chosen: models.Filter | None, wanted: list[float], limit: int
+    ) -> list[models.ScoredPoint]:
+        answer = await self._client.query_points(
+            self._collection, wanted, query_filter=chosen, limit=limit, with_payload=False
+        )
+        return answer.points
+
+    @asynccontextmanager
+    async def _asking(self, seconds: float) -> AsyncIterator[None]:
+        """Surrounds requests to the collection: bounded in time, with one kind of failure."""
+        if time.monotonic() < self._resting_until:
+            raise Unavailable(f"Qdrant at {self._host} failed a moment ago")
+        try:
+            async with asyncio.timeout(seconds):
+                await self._prepare()
+                yield
+        except _FAILURES as error:
+            self._ready = False  # somebody may have removed the collection
+            self._resting_until = time.monotonic() + REST_SECONDS
+            raise Unavailable(f"Qdrant at {self._host} failed: {_reason(error)}") from None
+
+    async def _prepare(self) -> None:
+        async with self._preparing:
+            if self._ready:
+                return
+            if not await self._client.collection_exists(self._collection):
+                await self._create()
+            # Where it is there already, nothing happens.
+            keyword = models.KeywordIndexType.KEYWORD
+            by_tree = models.KeywordIndexParams(type=keyword, is_tenant=True)
+            await self._client.create_payload_index(self._collection, _TREE, by_tree, wait=True)
+            self._ready = True
+
+    async def _create(self) -> None:
+        """Another server may do the same at this moment: who comes second is content too."""
+        size = models.VectorParams(size=self._dimensions, distance=models.Distance.COSINE)
+        try:
+            await self._client.create_collection(self._collection, vectors_config=size)
+        except UnexpectedResponse as error:
+            if error.status_code != _ALREADY_THERE:
+                raise
+
+
+def collection_name(prefix: str, model: str, dimensions: int) -> str:
+    """Vectors of two models never meet."""
+    slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
+    return f"{prefix}_{slug}_{dimensions}"
+
+
+def _filters(trees: Sequence[TreeId] | None) -> list[models.Filter | None]:
+    if trees is None:
+        return [None]
+    parts = (
+        list(trees[first : first + TREES_PER_REQUEST])
+        for first in range(0, len(trees), TREES_PER_REQUEST)
+    )
+    return [
+        models.Filter(must=[models.FieldCondition(key=_TREE, match=models.MatchAny(any=part))])
+        for part in parts
+    ]
+
+
+def _reason(error: Exception) -> str:
+    """Without what the other side said: it may quote the request, and that holds the key."""
+    if isinstance(error, UnexpectedResponse):
+        return f"status {error.status_code}"
+    return "no answer in time" if isinstance(error, TimeoutError) else "no usable answer"
