@@ -70,9 +70,7 @@ async def _mark(built: App, after: TreeId | None, trees: int) -> tuple[TreeId | 
     """Let the next trees wait for vectors; behind the last one comes the first."""
 
     def work(tx: Tx) -> list[TreeId]:
-        found = built.stores.search.mark_pending(
-            tx, model=MiniLm.model, every=True, after=after, limit=trees
-        )
+        found = built.stores.search.mark_pending(tx, after=after, limit=trees)
         for tree_id in found:
             built.indexer.queue(tx, tree_id)
         return found

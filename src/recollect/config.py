@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails
 from recollect.errors import InvalidInput
 from recollect.settings import SECRETS, Section, Settings
 
-__all__ = ["FLAGS", "Loaded", "Settings", "env_name", "fields", "load"]
+__all__ = ["FLAGS", "Loaded", "Settings", "env_name", "fields", "load", "silence_libraries"]
 
 DEFAULT = "default"
 DEFAULT_FILE = Path("recollect.toml")
@@ -82,6 +82,12 @@ def _fields(section: type[Section], prefix: str = "") -> Iterator[tuple[str, Fie
             yield from _fields(cast("type[Section]", field.annotation), f"{prefix}{name}.")
         else:
             yield prefix + name, field
+
+
+def silence_libraries() -> None:
+    """Libraries that report to their makers learn from the environment that they shall not; they
+    read it when they are imported. Who wants the reports may set the variable."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def env_name(key: str) -> str:

@@ -280,7 +280,7 @@ class SemanticSettings(Section):
 
     enabled: bool = Field(True, description="make vectors, and search by them")
     min_score: float = Field(
-        0.1, ge=-1, le=1, description="least cosine similarity of a result found by meaning"
+        0.2, ge=-1, le=1, description="least cosine similarity of a result found by meaning"
     )
 
 
@@ -318,7 +318,7 @@ class SearchSettings(Section):
         "may miss some candidates (their scores stay exact)",
     )
     cache_mb: int = Field(
-        256, ge=1, description="memory for the words and vectors of recent callers"
+        512, ge=1, description="most memory for the words and vectors of recent callers"
     )
     semantic: SemanticSettings = SemanticSettings()
     fulltext: FulltextSettings = FulltextSettings()

@@ -20,7 +20,7 @@ PAUSE_SECONDS = 0.02
 A_WHILE: dict[str, float] = {"seconds": 61}
 TEXT = "My kayak is in the shed."
 RETRIES = """
-SELECT last_error, retry_at, retry_count, stuck_at FROM tasks
+SELECT last_error, retry_at, retry_count, stuck_at, claim_id FROM tasks
 WHERE task_type = 'vector_store_index_retry'
 """
 every_fault = pytest.mark.parametrize("mode", ["down", "slow", "wrong_dimensions", "nan", "error"])
@@ -154,10 +154,10 @@ def wait_for_retries(world: World, *, tries: int, advance: bool = True) -> list[
     """The retry jobs, when one has failed so often."""
     end = time.monotonic() + WAIT_SECONDS
     while True:
-        names = ("last_error", "retry_at", "retry_count", "stuck_at")
+        names = ("last_error", "retry_at", "retry_count", "stuck_at", "claim_id")
         rows = [dict(zip(names, row, strict=True)) for row in world.database.rows(RETRIES)]
-        resting = [row for row in rows if row["last_error"] and row["retry_count"] >= tries]
-        if resting and not claimed(world.database):
+        resting = [row for row in rows if row["last_error"] and row["claim_id"] is None]
+        if len(resting) == len(rows) and any(row["retry_count"] >= tries for row in rows):
             return rows
         assert time.monotonic() < end, f"not tried {tries} times: {rows}"
         if advance:

@@ -25,7 +25,7 @@ LATENCY_SECONDS = 0.01
 # All but what comes back regularly and was not tried yet.
 JOBS = """
 SELECT count(*) FROM tasks
-WHERE retry_count > 0 OR task_type NOT IN ('audit_retention', 'vector_index_build')
+WHERE retry_count > 0 OR task_type IN ('vector_store_index', 'vector_store_index_retry')
 """
 DONE = "SELECT count(*) FROM entries WHERE indexed_at IS NOT NULL"
 VECTORS = """
@@ -99,7 +99,7 @@ def check(database: TestDatabase, entries: int) -> None:
     rows = database.rows(VECTORS)
     assert len({str(id_) for id_, *_ in rows}) == len(rows) == entries
     for _, text, vector, model, has_window in rows:
-        assert (model, has_window) == (MODEL, True)
+        assert (model, has_window) == (f"{MODEL}/{DIMENSIONS}", True)
         np.testing.assert_allclose(numbers(vector), bag_of_words(text, DIMENSIONS), atol=1e-6)
     assert number(database, DONE) == entries
     assert number(database, "SELECT count(*) FROM entry_index WHERE NOT pending") == entries

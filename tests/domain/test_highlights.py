@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from recollect.domain import highlights
 from recollect.domain.highlights import highlight, opening
 from recollect.domain.words import query_tokens, stem, tokens
 
@@ -151,3 +152,15 @@ def test_the_opening_splits_no_sign(sign: str) -> None:
 
 def test_a_pile_of_marks_does_not_empty_the_opening() -> None:
     assert len(opening("a" + "\u0301" * 1000)) == 200
+
+
+# NUL is stored nowhere.
+ascii_texts = st.text(st.characters(min_codepoint=1, max_codepoint=127), max_size=120)
+contracted = st.text(st.sampled_from("dn'tTsSveLl _-1x."), max_size=30)
+
+
+@given(ascii_texts | contracted)
+def test_ascii_is_parted_like_any_text(text: str) -> None:
+    match = highlights._by_stem(["running", "dont", "s", "1"])
+    fast, slow = highlights._ascii_units(text, match), highlights._any_units(text, match)
+    assert list(fast) == list(slow)

@@ -186,3 +186,30 @@ def test_a_bodyless_queue_has_no_oldest_job(queue: Storage) -> None:
     insert(queue, in_seconds=5)
     insert(queue)
     assert queue.ask(queue.stores.jobs.state).oldest_due_at == queue.runtime.clock.now()
+
+
+def test_a_name_is_had_by_one_job_and_free_when_it_is_given_up(queue: Storage) -> None:
+    jobs, now = queue.stores.jobs, queue.runtime.clock.now()
+    for _ in range(2):
+        queue.do(jobs.insert, NewJob("kind", {}, now, "the name"))
+    first, _ = claim_one(queue)
+    queue.do(jobs.detach, first.id)
+    queue.do(jobs.insert, NewJob("kind", {}, now, "the name"))
+    second, _ = claim_one(queue)
+    assert first.id != second.id
+    assert not queue.do(jobs.rename, first.id, type_="other", name="the name")
+    assert queue.do(jobs.rename, first.id, type_="other", name="another name")
+    rows = queue.database.rows("SELECT id, task_type, task_name FROM tasks")
+    assert {str(id_): (type_, name) for id_, type_, name in rows} == {
+        first.id: ("other", "another name"),
+        second.id: ("kind", "the name"),
+    }
+
+
+def test_what_is_planned_for_later_does_not_wait(queue: Storage, clock: TestClock) -> None:
+    insert(queue, in_seconds=3_600)
+    assert depth(queue) == 0
+    clock.advance(hours=1)
+    assert depth(queue) == 1
+    claim_one(queue)
+    assert depth(queue) == 1

@@ -4,7 +4,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from recollect.domain.scripts import shape
@@ -20,6 +20,12 @@ _WINDOW_MAX = 40 * _WORD
 _GROUP_MAX = 30 * _WORD
 _UNIT_CHARS_MAX = 200
 _EDGE_CHARS_MAX = 40
+# Of a longer text only parts are looked at, if that will do.
+_LONG_CHARS = 8_000
+_LIKELY_MAX = 200
+_PARTS_MAX = 6
+_PART_BEFORE_CHARS = 500
+_PART_CHARS = 3_000
 
 Key = str | None
 Match = Callable[[str], Key]
@@ -34,12 +40,57 @@ def highlight(text: str, words: Collection[str], *, prefix: bool) -> str | None:
     text goes on. At most 600 characters of the text are shown, so very long words cost others
     their place.
     """
-    units = list(_units(text, _matcher(words, prefix=prefix)))
+    match = _matcher(words, prefix=prefix)
+    units = _best_part(text, words, match) if len(text) > _LONG_CHARS else []
+    if units:
+        return _excerpt(text, _Window(units))
+    units = list(_units(text, match))
     if not any(unit.key for unit in units):
         return None
     if sum(unit.weight for unit in units) <= _WHOLE_MAX and len(text) <= CHARS_MAX:
         return _marked(text, units, 0, len(text))
     return _excerpt(text, _Window(units))
+
+
+def _best_part(text: str, words: Collection[str], match: Match) -> list["_Unit"]:
+    """The units of a part with the most different words, if a part has any."""
+    best: list[_Unit] = []
+    most = 0
+    for start, end in islice(_likely_parts(text, words), _PARTS_MAX):
+        units = list(_shifted(_units(text[start:end], match), start))
+        different = len({unit.key for unit in units if unit.key})
+        if different > most:
+            best, most = units, different
+    return best
+
+
+def _likely_parts(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Where a long text may hold one of the words, found without looking at each word of it: by
+    the beginnings of the words as they are spelt. No more than a few parts, each cut at a space."""
+    beginnings = {word[: max(len(word) - 2, 2)] for word in words if word}
+    if not beginnings:
+        return
+    pattern = re.compile("|".join(map(re.escape, sorted(beginnings))), re.IGNORECASE)
+    end = 0
+    for found in islice(pattern.finditer(text), _LIKELY_MAX):
+        if found.start() < end:
+            continue
+        start = _space_before(text, max(found.start() - _PART_BEFORE_CHARS, 0))
+        end = _space_before(text, min(found.start() + _PART_CHARS, len(text)))
+        if start < end:
+            yield start, end
+
+
+def _space_before(text: str, place: int) -> int:
+    """A place in the near that parts no word, where there is one."""
+    if place in (0, len(text)):
+        return place
+    space = text.rfind(" ", max(place - _UNIT_CHARS_MAX, 0), place)
+    return place if space < 0 else space
+
+
+def _shifted(units: Iterator["_Unit"], by: int) -> Iterator["_Unit"]:
+    return (unit._replace(start=unit.start + by, end=unit.end + by) for unit in units)
 
 
 def opening(text: str) -> str:
@@ -86,6 +137,17 @@ def _by_stem(words: Collection[str]) -> Match:
 
 
 def _units(text: str, match: Match) -> Iterator[_Unit]:
+    return _ascii_units(text, match) if text.isascii() else _any_units(text, match)
+
+
+def _ascii_units(text: str, match: Match) -> Iterator[_Unit]:
+    """The same as of any text, and three times as fast: a page of results has many."""
+    for found in _ASCII_UNIT.finditer(text):
+        start, end = found.span()
+        yield _Unit(start, min(end, start + _UNIT_CHARS_MAX), _WORD, _key(found[0], match))
+
+
+def _any_units(text: str, match: Match) -> Iterator[_Unit]:
     signs = shape(text)
     place = 0
     while found := _UNIT.search(signs, place):
@@ -223,5 +285,8 @@ def _touching(hits: Iterable[_Unit]) -> list[tuple[int, int]]:
 
 _UNIT = re.compile(r"(?P<word>w[wmj]*)|(?P<run>u[umj]*)|rr?[mj]*|s[mj]*(?:(?<=j)s[mj]*)*")
 _LETTER = re.compile(r"u[mj]*")
+_ASCII_UNIT = re.compile(
+    r"[A-Za-z0-9]+(?:'(?i:s|ll|ve|re|d|m)(?![A-Za-z0-9])|(?i:(?<=n)'t)(?![A-Za-z0-9]))?"
+)
 # English endings behind an apostrophe belong to the word, as in `tokens`.
 _ENDING = re.compile(r"(?:['‘’ʼ＇](?:s|ll|ve|re|d|m)|(?<=n)['‘’ʼ＇]t)(?![^\W_])", re.IGNORECASE)

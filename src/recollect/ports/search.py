@@ -231,11 +231,18 @@ class SearchStore(Protocol):
         meanwhile goes on waiting. How many were done."""
         ...
 
-    def mark_pending(
-        self, tx: Tx, *, model: str, every: bool, after: TreeId | None, limit: int
-    ) -> list[TreeId]:
-        """Let the next trees by id wait for vectors: all entries, or those without one of this
-        model. The trees that were looked at."""
+    def mark_pending(self, tx: Tx, *, after: TreeId | None, limit: int) -> list[TreeId]:
+        """Let all texts of the next trees by id wait for vectors. Which trees these are."""
+        ...
+
+    def page_lacking(self, tx: Tx, *, model: str, after: TreeId | None, limit: int) -> list[TreeId]:
+        """Trees by id with a text that has no vector of this model and waits for none. Looks at
+        the whole index."""
+        ...
+
+    def mark_lacking(self, tx: Tx, tree_id: TreeId, *, model: str) -> None:
+        """Let the texts of a tree that have no vector of this model wait for one. The tree's lock
+        is taken."""
         ...
 
     def progress(self, tx: Tx) -> IndexProgress:

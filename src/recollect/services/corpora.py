@@ -14,8 +14,11 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.search import SearchScope, SearchStore, TextRow, TreeState, VectorRow
 from recollect.services.ranking.corpus import Corpus
 
-# More rows than this are read and arranged where nobody waits for it.
-_LIGHT_ROWS = 1_000
+# More rows or characters than these are read and arranged where nobody waits for it.
+_LIGHT_ROWS = 200
+_LIGHT_CHARS = 100_000
+# What a scope takes besides its corpus.
+_SCOPE_BYTES = 5_000
 # With more changed trees than this one statement for everything is cheaper.
 _CHANGED_TREES_MAX = 50
 
@@ -33,6 +36,7 @@ class _Held:
     corpus: Corpus | None = None
     trees: dict[TreeId, TreeState] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    nbytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +61,22 @@ class Corpora:
         self._model = model
         self._dimensions = dimensions
         self._held: OrderedDict[SearchScope, _Held] = OrderedDict()
+        self._nbytes = 0
+        self._nothing = Corpus.build((), (), dimensions)
 
     async def get(self, scope: SearchScope) -> Corpus | None:
         """Everything in the scope, current as of now; None if that is too much to rank whole."""
         trees = await self._database.read(lambda tx: self._trees(tx, scope))
-        if _entries(trees.values()) > self._limits.entries:
-            self._held.pop(scope, None)
-            return None
+        if not trees or _entries(trees.values()) > self._limits.entries:
+            self._drop(scope)
+            return None if trees else self._nothing
         held = self._held.setdefault(scope, _Held())
         self._held.move_to_end(scope)
         if held.corpus is not None and held.trees == trees:
             return held.corpus
         async with held.lock:
             corpus = await self._refreshed(scope, held, trees)
-        self._drop_excess()
+        self._weigh(scope, held)
         return corpus
 
     async def _refreshed(
@@ -79,8 +85,7 @@ class Corpora:
         if held.corpus is not None and held.trees == trees:
             return held.corpus
         change = await self._read(scope, held, trees)
-        rows = len(change.texts) + len(change.vectors)
-        held.corpus = await _off_the_loop(rows, lambda: self._applied(held, change))
+        held.corpus = await _off_the_loop(change, lambda: self._applied(held, change))
         held.trees = change.trees
         return held.corpus
 
@@ -134,17 +139,27 @@ class Corpora:
         found = self._store.trees(tx, scope, limit=self._limits.entries + 1)
         return {tree.tree_id: tree for tree in found}
 
-    def _drop_excess(self) -> None:
-        """The newest stays, whatever its size."""
-        total = sum(held.corpus.nbytes for held in self._held.values() if held.corpus)
-        while total > self._limits.bytes and len(self._held) > 1:
-            _, dropped = self._held.popitem(last=False)
-            total -= dropped.corpus.nbytes if dropped.corpus else 0
+    def _weigh(self, scope: SearchScope, held: _Held) -> None:
+        """Count what a scope takes now, and drop others if that is too much. The newest stays,
+        whatever its size."""
+        if self._held.get(scope) is not held or held.corpus is None:
+            return
+        self._nbytes -= held.nbytes
+        held.nbytes = held.corpus.nbytes + _SCOPE_BYTES
+        self._nbytes += held.nbytes
+        while self._nbytes > self._limits.bytes and len(self._held) > 1:
+            self._drop(next(iter(self._held)))
+
+    def _drop(self, scope: SearchScope) -> None:
+        dropped = self._held.pop(scope, None)
+        self._nbytes -= dropped.nbytes if dropped is not None else 0
 
 
 def _entries(trees: Iterable[TreeState]) -> int:
     return sum(tree.entries for tree in trees)
 
 
-async def _off_the_loop(rows: int, work: Callable[[], Corpus]) -> Corpus:
-    return work() if rows <= _LIGHT_ROWS else await asyncio.to_thread(work)
+async def _off_the_loop(change: _Change, work: Callable[[], Corpus]) -> Corpus:
+    rows = len(change.texts) + len(change.vectors)
+    light = rows <= 2 * _LIGHT_ROWS and sum(len(t.terms) for t in change.texts) <= _LIGHT_CHARS
+    return work() if light else await asyncio.to_thread(work)

@@ -32,8 +32,6 @@ from recollect.services.ranking.fulltext import rank_fulltext
 
 _BATCH = 5_000
 _EVERY_TREE = 2**62
-# By words so many times as many are gathered as are ranked, as what is gathered is a guess.
-_SPARE = 2
 # A walk through full-text results ends behind the best of so many.
 _MATCHES_MAX = 100_000
 
@@ -138,7 +136,7 @@ class Gathering:
             corpus = self._corpus(rows).as_part(whole)
             scores = lexical.fit(corpus, stems).scores.tolist()
             found = zip(scores, corpus.entry_ids, strict=True)
-            best = nlargest(_SPARE * self._candidates, [*best, *found])
+            best = nlargest(self._candidates, [*best, *found])
         return [EntryId(entry_id) for _, entry_id in best]
 
     def _near(self, tx: Tx, scope: SearchScope, vector: Vector | None) -> list[EntryId]:

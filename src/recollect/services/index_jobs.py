@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 
 from recollect.domain.entries import Entry
 from recollect.domain.ids import ConversationId, EntryId, TreeId
@@ -13,7 +14,7 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
-from recollect.ports.search import NewVectors, PendingText, PlacedText, VectorIndex
+from recollect.ports.search import NewVectors, PendingText, PlacedText, Vector, VectorIndex
 from recollect.ports.stores import Stores
 from recollect.services.indexing import VECTOR_INDEX, Indexer, words_of
 from recollect.services.jobs import Handler
@@ -30,8 +31,15 @@ _TEXTS_PER_BATCH = 64
 _ROWS_PER_TRANSACTION = 200
 _TREES_PER_TRANSACTION = 100
 _PREPARE_EVERY = timedelta(hours=1)
+_LOOK_EVERY = timedelta(hours=1)
+_LOOK_AGAIN = timedelta(minutes=1)
 _EMBEDDED_BY = "embedding_model"
 _COPIED_TO = "vector_database"
+
+
+# A text that waits, with those around it, and the vectors of texts.
+_Text = tuple[PendingText, Sequence[PlacedText]]
+_Vectors = Mapping[str, Vector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +99,17 @@ class IndexJobs:
 
     async def schedule(self) -> None:
         """Queue what a change of the model or of the vector database asks for, and the regular
-        look at the vectors."""
+        looks at the vectors."""
         embedder = self._parts.embedder
         if embedder is None:
             return
 
         def work(tx: Tx) -> None:
-            maintenance, now = self._stores.maintenance, self._runtime.clock.now()
-            if maintenance.fetch_state(tx, _EMBEDDED_BY) != embedder.model:
-                self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, every=False))
-                maintenance.put_state(tx, _EMBEDDED_BY, embedder.model)
+            now = self._runtime.clock.now()
+            self._stores.maintenance.put_state(tx, _EMBEDDED_BY, embedder.model)
+            self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, "lacking"))
             if self._is_new_beside(tx):
-                self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, every=True))
+                self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, "every"))
             self._stores.jobs.insert(tx, NewJob(PREPARE_NEAREST, {}, now, PREPARE_NEAREST))
 
         await self._database.write(work)
@@ -123,7 +130,7 @@ class IndexJobs:
         now = self._runtime.clock.now()
         jobs = (
             NewJob(BACKFILL, {}, now, BACKFILL),
-            _reindex_job(embedder.model, now, every=True),
+            _reindex_job(embedder.model, now, "every"),
         )
 
         def work(tx: Tx) -> None:
@@ -147,30 +154,54 @@ class IndexJobs:
 
     async def index_tree(self, job: Job) -> None:
         """Make the vectors that a tree waits for. Of jobs that failed one is kept, as a retry."""
-        embedder = self._parts.embedder
-        if embedder is None:
-            return
         tree_id = TreeId(job.body["conversationGroupId"])
         try:
-            while await self._index_batch(job.id, tree_id, embedder):
+            while await self._index_batch(job.id, tree_id):
                 pass
         except Unavailable:
             if await self._database.write(lambda tx: self._keep_for_retry(tx, job.id, tree_id)):
                 raise
 
-    async def reindex(self, job: Job) -> None:
-        """Let every text without a vector of today's model wait for one, tree by tree."""
-        model = job.body["model"]
+    async def reindex(self, job: Job) -> NewJob | None:
+        """Let texts wait for vectors of today's model, all of them or those that have none. For
+        the latter it comes back: a server with another model may still be at work."""
+        model, every = job.body["model"], job.body["every"]
         if self._parts.embedder is None or self._parts.embedder.model != model:
-            return
+            return await self._left_to_others(job)
+        if every:
+            await self._mark_every()
+            return None
+        pause = _LOOK_AGAIN if await self._mark_lacking(model) else _LOOK_EVERY
+        return _reindex_job(model, self._runtime.clock.now() + pause, "again")
+
+    async def _left_to_others(self, job: Job) -> NewJob | None:
+        """Those who have the model of the job. If it is not the newest, the job is out of date."""
+        model, every = job.body["model"], job.body["every"]
+        newest = await self._database.read(
+            lambda tx: self._stores.maintenance.fetch_state(tx, _EMBEDDED_BY)
+        )
+        if newest != model:
+            return None
+        due_at = self._runtime.clock.now() + _LOOK_AGAIN
+        return _reindex_job(model, due_at, "every" if every else "again")
+
+    async def _mark_every(self) -> None:
         after: TreeId | None = None
         while True:
-            done = await self._database.write(
-                self._marking(model, every=job.body["every"], after=after)
-            )
+            done = await self._database.write(self._marking(after))
             if len(done) < _TREES_PER_TRANSACTION:
                 return
             after = done[-1]
+
+    async def _mark_lacking(self, model: str) -> bool:
+        """Was there anything to mark?"""
+        after: TreeId | None = None
+        while True:
+            found = await self._database.scan(self._reading_lacking(model, after))
+            await self._database.write(self._marking_lacking(found, model))
+            if len(found) < _TREES_PER_TRANSACTION:
+                return after is not None or bool(found)
+            after = found[-1]
 
     async def backfill(self, _: Job) -> None:
         """Index what was stored before there was an index."""
@@ -199,22 +230,44 @@ class IndexJobs:
         due_at = self._runtime.clock.now() + _PREPARE_EVERY
         return NewJob(PREPARE_NEAREST, {}, due_at, PREPARE_NEAREST)
 
-    async def _index_batch(self, job_id: str, tree_id: TreeId, embedder: Embedder) -> bool:
-        """One batch of waiting texts; False when none was left."""
+    async def _index_batch(self, job_id: str, tree_id: TreeId) -> bool:
+        """One batch of waiting texts; False when none was left. Without an embedder there is
+        nothing to wait for."""
         waiting = await self._database.write(lambda tx: self._take(tx, job_id, tree_id))
         if not waiting:
             return False
         near = await self._database.read(lambda tx: self._read_near(tx, waiting))
-        made = await _make_vectors(embedder, waiting, near)
-        if self._parts.beside is not None:
-            await self._parts.beside.put(tree_id, made)
-        done = await self._database.write(
-            lambda tx: self._stores.search.put_vectors(
-                tx, tree_id, made, waiting, model=embedder.model, at=self._runtime.clock.now()
-            )
-        )
+        texts = list(zip(waiting, near, strict=True))
+        vectors = await self._embed(tree_id, texts)
+        done = await self._database.write(lambda tx: self._put(tx, tree_id, texts, vectors))
         self._metrics.indexed(done)
         return len(waiting) == _TEXTS_PER_BATCH or done < len(waiting)
+
+    async def _embed(self, tree_id: TreeId, texts: Sequence[_Text]) -> _Vectors:
+        embedder, beside = self._parts.embedder, self._parts.beside
+        if embedder is None:
+            return {}
+        distinct = _texts_to_embed(texts)
+        vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True))
+        if beside is not None:
+            await beside.put(tree_id, _new_vectors(texts, vectors))
+        return vectors
+
+    def _put(self, tx: Tx, tree_id: TreeId, texts: Sequence[_Text], vectors: _Vectors) -> int:
+        """What was made of a text and those beside it while one of them changed is out of date: it
+        might replace what another job made since. Such a text goes on waiting."""
+        self._stores.conversations.lock(tx, ConversationId(tree_id))
+        now_near = self._read_near(tx, [text for text, _ in texts])
+        current = [one for one, now in zip(texts, now_near, strict=True) if one[1] == now]
+        embedder = self._parts.embedder
+        return self._stores.search.put_vectors(
+            tx,
+            tree_id,
+            _new_vectors(current, vectors) if embedder is not None else [],
+            [text for text, _ in current],
+            model=embedder.model if embedder is not None else "",
+            at=self._runtime.clock.now(),
+        )
 
     def _take(self, tx: Tx, job_id: str, tree_id: TreeId) -> list[PendingText]:
         """Under the tree's lock the job gives up its name: an append that comes later queues a
@@ -255,37 +308,47 @@ class IndexJobs:
         written = self._stores.search.is_written(tx, entry)
         return not written and self._stores.entries.fetch(tx, entry.id) is not None
 
-    def _marking(
-        self, model: str, *, every: bool, after: TreeId | None
-    ) -> Callable[[Tx], list[TreeId]]:
+    def _marking(self, after: TreeId | None) -> Callable[[Tx], list[TreeId]]:
         def work(tx: Tx) -> list[TreeId]:
-            found = self._stores.search.mark_pending(
-                tx, model=model, every=every, after=after, limit=_TREES_PER_TRANSACTION
-            )
+            found = self._stores.search.mark_pending(tx, after=after, limit=_TREES_PER_TRANSACTION)
             for tree_id in found:
                 self._indexer.queue(tx, tree_id)
             return found
 
         return work
 
+    def _reading_lacking(self, model: str, after: TreeId | None) -> Callable[[Tx], list[TreeId]]:
+        read, limit = self._stores.search.page_lacking, _TREES_PER_TRANSACTION
+        return lambda tx: read(tx, model=model, after=after, limit=limit)
 
-def _reindex_job(model: str, at: datetime, *, every: bool) -> NewJob:
-    name = f"{REINDEX}:{model}:{'every' if every else 'new'}"
-    return NewJob(REINDEX, {"model": model, "every": every}, at, name)
+    def _marking_lacking(self, tree_ids: Sequence[TreeId], model: str) -> Callable[[Tx], None]:
+        def work(tx: Tx) -> None:
+            for tree_id in tree_ids:
+                self._stores.search.mark_lacking(tx, tree_id, model=model)
+                self._indexer.queue(tx, tree_id)
+
+        return work
 
 
-async def _make_vectors(
-    embedder: Embedder, waiting: Sequence[PendingText], near: Sequence[Sequence[PlacedText]]
-) -> list[NewVectors]:
-    """Own vectors of what waits, and windows of that and of what stands beside it."""
+def _reindex_job(model: str, at: datetime, which: Literal["every", "lacking", "again"]) -> NewJob:
+    body = {"model": model, "every": which == "every"}
+    return NewJob(REINDEX, body, at, f"{REINDEX}:{model}:{which}")
+
+
+def _texts_to_embed(texts: Sequence[_Text]) -> list[str]:
+    """Own texts of what waits, and windows of that and of what stands beside it, each once."""
+    own = (row.text for text, near in texts for row in near if row.entry_id == text.entry_id)
+    windows = (window for text, near in texts for _, window in _windows(text.seq, near))
+    return list(dict.fromkeys([*own, *windows]))
+
+
+def _new_vectors(texts: Sequence[_Text], vectors: _Vectors) -> list[NewVectors]:
     own: dict[EntryId, str] = {}
     windows: dict[EntryId, tuple[ConversationId, str]] = {}
-    for text, around in zip(waiting, near, strict=True):
-        own |= {row.entry_id: row.text for row in around if row.entry_id == text.entry_id}
-        for entry_id, window in _windows(text.seq, around):
+    for text, near in texts:
+        own |= {row.entry_id: row.text for row in near if row.entry_id == text.entry_id}
+        for entry_id, window in _windows(text.seq, near):
             windows[entry_id] = (text.conversation_id, window)
-    distinct = list(dict.fromkeys([*own.values(), *(window for _, window in windows.values())]))
-    vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     return [
         NewVectors(
             entry_id=entry_id,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.domain import history, jsontext
 from recollect.domain.entries import Channel, Entry
-from recollect.domain.ids import EntryId, TreeId
+from recollect.domain.ids import ConversationId, EntryId, TreeId
 from recollect.domain.jobs import NewJob
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.search import IndexedWords, NewText, index_words
@@ -72,13 +72,21 @@ class IndexingService:
         found = await words_of([item.text for item in items])
 
         def work(tx: Tx) -> int:
-            for conversation_id in sorted({item.conversation_id for item in items}):
-                self._stores.conversations.lock(tx, conversation_id)
+            self._lock(tx, principal, {item.conversation_id for item in items})
             for item, one in zip(items, found, strict=True):
                 self._put(tx, principal, item, one)
             return len({item.entry_id for item in items})
 
         return await self._database.write(work)
+
+    def _lock(self, tx: Tx, principal: Principal, ids: set[ConversationId]) -> None:
+        """Trees are locked in the order of their ids, so that two calls can't wait for each
+        other."""
+        locate = self._stores.conversations.locate
+        found = {id_: locate(tx, id_, principal.user_id) for id_ in ids}
+        known = [branch for branch in found.values() if branch is not None]
+        for branch in sorted(known, key=lambda branch: branch.tree_id):
+            self._stores.conversations.lock(tx, branch.id)
 
     async def list_unindexed(
         self, principal: Principal, *, cursor: str | None, limit: int

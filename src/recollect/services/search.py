@@ -1,32 +1,30 @@
 """Search over conversations: what a caller may see, ranked by one rule on every engine."""
 
 import asyncio
-import base64
 import hashlib
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
 
 import numpy as np
 
-from recollect.domain import questions, words
-from recollect.domain.conversations import is_blank
+from recollect.domain import questions
 from recollect.domain.events import EventKind
-from recollect.domain.highlights import highlight, opening
-from recollect.domain.ids import ConversationId, EntryId
 from recollect.domain.jsontext import drop_unstorable
-from recollect.domain.pages import unknown_cursor
 from recollect.domain.questions import Question
 from recollect.domain.search import Hit, SearchPage, SearchRequest, SearchType, Stage
-from recollect.errors import EmbeddingFailed, SearchTypeUnavailable, VectorStoreDisabled
+from recollect.errors import (
+    EmbeddingFailed,
+    SearchTypeUnavailable,
+    Unavailable,
+    VectorStoreDisabled,
+)
 from recollect.policy.actions import Action
 from recollect.policy.decide import visible
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.runtime import Runtime
-from recollect.ports.search import FoundEntry, SearchScope, Vector
+from recollect.ports.search import SearchScope, Vector
 from recollect.ports.stores import Stores
 from recollect.services.audit import AuditName, Auditor
 from recollect.services.corpora import Corpora
@@ -36,10 +34,11 @@ from recollect.services.ranking.dense import rank_semantic
 from recollect.services.ranking.fulltext import rank_fulltext
 from recollect.services.ranking.fusion import RankingOptions, rank_auto
 from recollect.services.ranking.ranked import Ranked
+from recollect.services.search_pages import Place, Position, places_after, to_hits
 
-# A corpus of more rows is ranked where nobody else waits for it.
+# A corpus of more rows or words is ranked where nobody else waits for it.
 _LIGHT_ROWS = 2_000
-_POSITION = struct.Struct(">d16s8s")
+_LIGHT_TOKENS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +83,11 @@ class _Answer:
     corpus: Corpus
     ranked: Ranked
     failed: Sequence[Stage]
+    with_meaning: bool
 
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One result before it is shown."""
-
-    score: float
-    entry_id: EntryId
-    conversation_id: ConversationId
-    matched: bool
+    def position(self, last: Place) -> Position:
+        """Where a page with this last result ends."""
+        return Position(last.score, last.entry_id, self.ranked.scale, self.with_meaning)
 
 
 class SearchService:
@@ -142,15 +136,18 @@ class SearchService:
     async def _search(self, asked: _Asked) -> SearchPage:
         request = asked.request
         self._require(request.type)
-        after = _position(asked, request.after) if request.after else None
+        fingerprint = asked.fingerprint
+        after = Position.from_cursor(request.after, fingerprint) if request.after else None
         text = drop_unstorable(request.query)
-        if is_blank(text):
+        if _is_blank(text):
             return SearchPage([])
-        answer = await self._answer(asked, text)
-        found = _after(answer, after, request)
+        answer = await self._answer(asked, text, after)
+        found = places_after(answer.corpus, answer.ranked, after, request)
         shown = found[: request.limit]
-        more = _cursor(asked, shown[-1]) if len(found) > request.limit else None
-        return SearchPage(await self._show(asked, shown, text), more, answer.failed)
+        cursor = None
+        if len(found) > request.limit:
+            cursor = answer.position(shown[-1]).to_cursor(fingerprint)
+        return SearchPage(await self._show(asked, shown, text), cursor, answer.failed)
 
     def _require(self, type_: SearchType) -> None:
         available = [SearchType.FULLTEXT] if self._parts.fulltext else []
@@ -163,7 +160,7 @@ class SearchService:
                 f"searchType {type_.value} is switched off here", [one.value for one in available]
             )
 
-    async def _answer(self, asked: _Asked, text: str) -> _Answer:
+    async def _answer(self, asked: _Asked, text: str, after: Position | None) -> _Answer:
         type_, parts = asked.request.type, self._parts
         corpus = await parts.corpora.get(asked.scope)
         speakers = NOBODY
@@ -172,118 +169,71 @@ class SearchService:
         question = questions.read(text, speakers.ids if corpus is None else corpus.speakers)
         if not parts.fulltext:
             question = replace(question, words=())
-        vector, failed = await self._embed(type_, question)
+        vector, failed = await self._embed(type_, question, after)
         if corpus is None:
             gathered = await parts.gathering.gather(asked.scope, type_, question, vector, speakers)
             corpus, failed = gathered.corpus, [*failed, *gathered.failed]
+        scale = after.scale if after is not None else None
         ranked = await _off_the_loop(
-            corpus.size, lambda: self._rank(asked, corpus, question, vector)
+            corpus, lambda: self._rank(asked, corpus, question, vector, scale)
         )
-        return _Answer(corpus, ranked, failed)
+        return _Answer(corpus, ranked, failed, with_meaning=vector is not None)
 
     async def _embed(
-        self, type_: SearchType, question: Question
+        self, type_: SearchType, question: Question, after: Position | None
     ) -> tuple[Vector | None, Sequence[Stage]]:
+        """A walk goes on as it began: scores with meaning and without can't be compared."""
         embedder = self._parts.embedder
         if embedder is None or type_ is SearchType.FULLTEXT:
             return None, []
+        if after is not None and not after.with_meaning:
+            return None, [Stage.EMBEDDING]
         text = question.dense if type_ is SearchType.AUTO else question.text
         try:
             return await embedder.embed_query(text), []
-        except EmbeddingFailed:
-            return None, [Stage.EMBEDDING]
+        except EmbeddingFailed as error:
+            if after is None:
+                return None, [Stage.EMBEDDING]
+            raise Unavailable(
+                "this walk began with search by meaning, which fails now: try again, or start "
+                "anew without a cursor",
+                retry_after_seconds=error.retry_after_seconds,
+            ) from error
 
     def _rank(
-        self, asked: _Asked, corpus: Corpus, question: Question, vector: Vector | None
+        self,
+        asked: _Asked,
+        corpus: Corpus,
+        question: Question,
+        vector: Vector | None,
+        scale: float | None,
     ) -> Ranked:
         options = self._parts.ranking
         if asked.request.type is SearchType.FULLTEXT:
             return rank_fulltext(corpus, question.text)
         if asked.request.type is SearchType.AUTO:
-            return rank_auto(corpus, question, vector, asked.caller, options)
+            return rank_auto(corpus, question, vector, asked.caller, options, scale)
         if vector is None:
             return _NOTHING
         return rank_semantic(corpus, vector, min_score=options.min_score)
 
-    async def _show(self, asked: _Asked, places: Sequence[_Place], text: str) -> list[Hit]:
+    async def _show(self, asked: _Asked, places: Sequence[Place], text: str) -> list[Hit]:
         """What is shown is read under the scope once more: a ranking may be a moment old."""
         if not places:
             return []
         ids = [place.entry_id for place in places]
         found = await self._database.read(lambda tx: self._stores.search.find(tx, asked.scope, ids))
-        marked = _marked_words(asked.request.type, text)
-        return [
-            _hit(place, found[place.entry_id], asked.request, marked)
-            for place in places
-            if place.entry_id in found
-        ]
+        return await to_hits(places, found, asked.request, text)
 
 
 _NOTHING = Ranked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.bool_))
 
 
-def _after(
-    answer: _Answer, after: tuple[float, str] | None, request: SearchRequest
-) -> list[_Place]:
-    """The results behind a position, one more than the page holds."""
-    corpus, ranked = answer.corpus, answer.ranked
-    seen: set[str] = set()
-    found: list[_Place] = []
-    for row, score, matched in zip(
-        ranked.rows.tolist(), ranked.scores.tolist(), ranked.matched.tolist(), strict=True
-    ):
-        conversation_id = corpus.conversation_ids[row]
-        if request.group_by_conversation:
-            if conversation_id in seen:
-                continue
-            seen.add(conversation_id)
-        entry_id = corpus.entry_ids[row]
-        if after is not None and (score, entry_id) >= after:
-            continue
-        found.append(_Place(score, EntryId(entry_id), ConversationId(conversation_id), matched))
-        if len(found) > request.limit:
-            break
-    return found
+async def _off_the_loop(corpus: Corpus, work: Callable[[], Ranked]) -> Ranked:
+    light = corpus.size <= _LIGHT_ROWS and len(corpus.tokens.words) <= _LIGHT_TOKENS
+    return work() if light else await asyncio.to_thread(work)
 
 
-def _marked_words(type_: SearchType, text: str) -> list[str]:
-    """The words that highlights mark."""
-    tokens = words.query_tokens(text)
-    if type_ is SearchType.FULLTEXT:
-        return tokens
-    return [token for token in tokens if token not in words.STOP] or tokens
-
-
-def _hit(place: _Place, found: FoundEntry, request: SearchRequest, marked: Sequence[str]) -> Hit:
-    shown = None
-    if place.matched:
-        shown = highlight(found.text, marked, prefix=request.type is SearchType.FULLTEXT)
-    return Hit(
-        conversation_id=place.conversation_id,
-        entry_id=place.entry_id,
-        score=place.score,
-        conversation_title=found.title,
-        highlights=shown or opening(found.text),
-        entry=found.entry if request.include_entry else None,
-    )
-
-
-def _cursor(asked: _Asked, last: _Place) -> str:
-    raw = _POSITION.pack(last.score, UUID(last.entry_id).bytes, asked.fingerprint)
-    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
-
-
-def _position(asked: _Asked, cursor: str) -> tuple[float, str]:
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        raw = base64.b64decode(padded, altchars=b"-_", validate=True)
-        score, entry_id, fingerprint = _POSITION.unpack(raw)
-    except (ValueError, struct.error):
-        raise unknown_cursor() from None
-    if fingerprint != asked.fingerprint:
-        raise unknown_cursor()
-    return score, str(UUID(bytes=entry_id))
-
-
-async def _off_the_loop(rows: int, work: Callable[[], Ranked]) -> Ranked:
-    return work() if rows <= _LIGHT_ROWS else await asyncio.to_thread(work)
+def _is_blank(text: str) -> bool:
+    """Nothing to be seen in it."""
+    return not any(char.isprintable() and not char.isspace() for char in text)

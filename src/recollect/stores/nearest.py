@@ -94,6 +94,8 @@ def _groups(trees: Iterable[Row]) -> Iterator[list[str]]:
 
 
 def _best(ids: list[str], scores: Vector, found: Vector, limit: int) -> tuple[list[str], Vector]:
+    """Of equal ones those with the greater id, whatever the order they were read in: the pages of
+    a walk shall have the same candidates."""
     together = np.concatenate([scores, found])
-    order = np.argsort(-together, kind="stable")[:limit]
+    order = np.lexsort((np.array(ids, "S36"), together))[::-1][:limit]
     return [ids[i] for i in order], together[order]

@@ -182,14 +182,21 @@ class SqlSearch:
             tx.run(sql.VECTORIZED, {"id": conversation_id, "at": at})
         return len(taken)
 
-    def mark_pending(
-        self, tx: Tx, *, model: str, every: bool, after: TreeId | None, limit: int
-    ) -> list[TreeId]:
+    def mark_pending(self, tx: Tx, *, after: TreeId | None, limit: int) -> list[TreeId]:
         rows = tx.fetch(sql.next_trees(cursor=after is not None), {"after": after, "limit": limit})
         found = [TreeId(row[0]) for row in rows]
         for tree_id in found:
-            tx.run(sql.mark(every=every), {"tree_id": tree_id, "model": model})
+            tx.run(sql.MARK, {"tree_id": tree_id})
         return found
+
+    def page_lacking(self, tx: Tx, *, model: str, after: TreeId | None, limit: int) -> list[TreeId]:
+        params = {"model": model, "after": after, "limit": limit}
+        rows = tx.fetch(sql.lacking_trees(cursor=after is not None), params)
+        return [TreeId(row[0]) for row in rows]
+
+    def mark_lacking(self, tx: Tx, tree_id: TreeId, *, model: str) -> None:
+        tx.lock(sql.LOCK, {"tree_id": tree_id})
+        tx.run(sql.MARK_LACKING, {"tree_id": tree_id, "model": model})
 
     def progress(self, tx: Tx) -> IndexProgress:
         entries, pending = tx.first(sql.COUNT_ENTRIES, {}), tx.first(sql.COUNT_PENDING, {})

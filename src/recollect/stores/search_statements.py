@@ -11,6 +11,7 @@ from sqlalchemy import (
     and_,
     delete,
     exists,
+    false,
     func,
     insert,
     literal_column,
@@ -223,13 +224,13 @@ def next_trees(*, cursor: bool) -> Statement:
 
 
 @cache
-def mark(*, every: bool) -> Statement:
-    """Let the texts of a tree wait for vectors."""
-    current = and_(_v.entry_id == _i.entry_id, _v.model == _MODEL)
-    lacking = ~exists(select(literal_column("1")).where(current))
-    here = _i.conversation_group_id == _TREE
-    chosen = here if every else and_(here, lacking)
-    return Statement(update(index).where(chosen).values(pending=true()))
+def lacking_trees(*, cursor: bool) -> Statement:
+    """Trees by id with a text that has no vector of the model and waits for none."""
+    tree_id = _i.conversation_group_id
+    query = select(tree_id).distinct().where(_i.pending == false(), _LACKING)
+    if cursor:
+        query = query.where(tree_id > param("after", tree_id))
+    return Statement(query.order_by(tree_id).limit(_LIMIT))
 
 
 def _near() -> Statement:
@@ -248,6 +249,9 @@ def _near() -> Statement:
     return Statement(query.where(_e.indexed_content.is_not(None)).order_by(places.c.seq))
 
 
+_LACKING = ~exists(
+    select(literal_column("1")).where(_v.entry_id == _i.entry_id, _v.model == _MODEL)
+)
 _REVISION = select(_t.index_revision).where(_t.id == _TREE).scalar_subquery()
 _WORDS = {
     "revision": _REVISION,
@@ -307,6 +311,10 @@ PENDING = Statement(
     .where(_i.conversation_group_id == _TREE, _i.pending == true())
     .order_by(_i.seq)
     .limit(_LIMIT)
+)
+MARK = Statement(update(index).where(_i.conversation_group_id == _TREE).values(pending=true()))
+MARK_LACKING = Statement(
+    update(index).where(_i.conversation_group_id == _TREE, _LACKING).values(pending=true())
 )
 NEAR = _near()
 TAKE = Statement(

@@ -108,7 +108,7 @@ def test_nobody_can_change_what_others_will_get(server: EmbeddingServer) -> None
 def test_texts_to_store_and_names_come_from_the_inner_embedder(server: EmbeddingServer) -> None:
     async def through() -> None:
         async with cached(server) as queries:
-            assert (queries.model, queries.dimensions) == ("bag", DIMENSIONS)
+            assert (queries.model, queries.dimensions) == (f"bag/{DIMENSIONS}", DIMENSIONS)
             assert (await queries.embed(["a", "b"])).shape == (2, DIMENSIONS)
             assert (await queries.embed(["a", "b"])).shape == (2, DIMENSIONS)
 

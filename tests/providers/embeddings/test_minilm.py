@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -110,3 +113,22 @@ def test_a_broken_model_file_fails_as_an_embedding(tmp_path: Path) -> None:
     (tmp_path / VOCABULARY_FILE).write_text("[UNK]\n[CLS]\n[SEP]\n", encoding="utf-8")
     with pytest.raises(EmbeddingFailed, match="can't be loaded"):
         embed(MiniLm(tmp_path), "hello")
+
+
+def test_the_runtime_reports_to_nobody_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    program = (
+        "import asyncio\n"
+        "from recollect.providers.embeddings.minilm import MiniLm\n"
+        "print(asyncio.run(MiniLm().embed_query('a heron')).shape)\n"
+        "import os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    )
+    environ = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environ | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["(384,)", "1"]
+    assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from recollect.config import silence_libraries
 from recollect.errors import EmbeddingFailed
 from recollect.ports.embedding import Vectors
 from recollect.providers.embeddings.wordpiece import WordPiece
@@ -76,6 +77,7 @@ class _Network:
     def __init__(self, folder: Path, threads: int) -> None:
         if not all((folder / name).is_file() for name in (MODEL_FILE, VOCABULARY_FILE)):
             raise EmbeddingFailed("the embedding model is missing; `make install` builds it")
+        silence_libraries()
         runtime = import_module("onnxruntime")
         self._failures = _exceptions(runtime)
         lines = (folder / VOCABULARY_FILE).read_text(encoding="utf-8")

@@ -96,8 +96,8 @@ class OpenAiEmbedder:
 
     @property
     def model(self) -> str:
-        """As the endpoint calls it."""
-        return self._endpoint.model
+        """As the endpoint calls it, with the length: one model may make vectors of several."""
+        return f"{self._endpoint.model}/{self._endpoint.dimensions}"
 
     @property
     def dimensions(self) -> int:

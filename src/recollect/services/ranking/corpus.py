@@ -62,7 +62,7 @@ class Corpus:
     ) -> "Corpus":
         """Without the trees that are gone, then with these rows replaced or added.
 
-        A text whose words changed has no vectors until new ones come.
+        A text that comes again has no vectors until new ones come.
         """
         parts = growth.without_trees(self._parts, gone) if gone else self._parts
         if texts:

@@ -40,7 +40,9 @@ def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> 
     return best(corpus, rows, near[rows], count, exact=exact, margin=_MARGIN)
 
 
-def cosines(pool: Pool[np.float32], places: NDArray[np.integer], vector: Vector) -> Scores:
+def cosines(
+    pool: Pool[np.float32] | Pool[np.int16], places: NDArray[np.integer], vector: Vector
+) -> Scores:
     """Of the vectors at these places with another one; in blocks, for each is copied."""
     wide = vector.astype(np.float64)
     found = np.empty(len(places))

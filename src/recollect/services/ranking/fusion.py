@@ -1,6 +1,6 @@
 """One ranking out of words, meaning, and what a question says about its answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from recollect.domain.questions import Question
 from recollect.ports.search import Vector
 from recollect.services.ranking import dense, lexical
 from recollect.services.ranking.corpus import Corpus, Flags
-from recollect.services.ranking.parts import RowNumbers
+from recollect.services.ranking.parts import MIXED_UNIT, RowNumbers
 from recollect.services.ranking.ranked import Ranked, Scores, best, in_order
 
 
@@ -18,7 +18,7 @@ class RankingOptions:
 
     candidates: int = 1_000
     """How many entries each of words and meaning may propose."""
-    min_score: float = 0.1
+    min_score: float = 0.2
     """Nothing whose own text is farther than that is found by meaning."""
     dense_share: float = 0.7
     speaker_bonus: float = 0.1
@@ -39,20 +39,24 @@ def rank_auto(
     vector: Vector | None,
     caller: str,
     options: RankingOptions,
+    scale: float | None = None,
 ) -> Ranked:
     """What fits by words or by meaning, or, without a vector, by words alone.
 
-    `caller` is who says I in the question. A row without a vector counts by its words.
+    `caller` is who says I in the question. A row without a vector counts by its words. Words count
+    relative to `scale`, by default to those of the best row.
     """
     words = lexical.fit(corpus, question.words)
     rows = _candidates(corpus, words.scores, vector, options)
-    scores = _blend(corpus, rows, words.scores, vector, options.dense_share)
+    best_words = float(words.scores.max(initial=0.0)) or 1.0 if scale is None else scale
+    fitting = words.scores[rows] / best_words
+    scores = _blend(corpus, rows, fitting, vector, options.dense_share)
     scores += options.speaker_bonus * _is_told_by(corpus, question, caller)[rows]
     scores += _from_context(corpus, rows, scores, options)
     scores -= options.question_malus * corpus.asks_a_person[rows]
     if question.asks_when:
         scores += options.time_bonus * corpus.tells_time[rows]
-    return in_order(corpus, rows, scores, words.matched[rows])
+    return replace(in_order(corpus, rows, scores, words.matched[rows]), scale=best_words)
 
 
 def _candidates(
@@ -71,17 +75,15 @@ def _candidates(
 
 
 def _blend(
-    corpus: Corpus, rows: RowNumbers, words: Scores, vector: Vector | None, share: float
+    corpus: Corpus, rows: RowNumbers, fitting: Scores, vector: Vector | None, share: float
 ) -> Scores:
-    """Words relative to the best in the corpus, and meaning; without a vector words alone."""
-    best_words = words.max(initial=0.0) or 1.0
-    fitting = words[rows] / best_words
+    """Words and meaning; without a vector words alone."""
     if vector is None:
-        return fitting
+        return fitting.copy()
     place = corpus.place[rows]
     has_vector = place >= 0
     near = np.zeros(len(rows))
-    near[has_vector] = dense.cosines(corpus.vectors.mixed, place[has_vector], vector)
+    near[has_vector] = dense.cosines(corpus.vectors.mixed, place[has_vector], vector) / MIXED_UNIT
     return (1 - share) * fitting + share * near
 
 

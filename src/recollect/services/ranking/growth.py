@@ -6,13 +6,13 @@ away when they are many.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports.search import TextRow, VectorRow
+from recollect.ports.search import TextRow, Vector, VectorRow
 from recollect.services.ranking.parts import (
+    MIXED_UNIT,
     ROW,
     Ints,
     Parts,
@@ -27,6 +27,7 @@ from recollect.services.ranking.pools import Pool
 WINDOW_SHARE = np.float32(0.3)
 # So many dead rows or vectors are not worth clearing away.
 _SPARE = 1_000
+_BLOCK = 1_024
 
 
 def without_trees(parts: Parts, gone: Collection[str]) -> Parts:
@@ -41,13 +42,12 @@ def without_bystanders(parts: Parts, entry_ids: Collection[str]) -> Parts:
 
 
 def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
-    """With texts replaced or added. A vector is that of a text: it stays if the words did."""
+    """With texts replaced or added. A vector is that of a text: with a new text it is gone."""
     numbers = parts.names.words.give(_tokens(texts))
     fresh = _fresh_rows(parts, texts)
     old = np.array([parts.row_of.get(text.entry_id, -1) for text in texts], np.int64)
     first = len(parts.rows)
     tokens = _with_tokens(parts.tokens, numbers, fresh, first)
-    _keep_vectors(parts.rows, fresh, old, tokens.words)
     rows = np.concatenate([parts.rows, fresh])
     replaced = old[old >= 0]
     _bury(rows, replaced)
@@ -68,9 +68,7 @@ def with_vectors(parts: Parts, vectors: Sequence[VectorRow]) -> Parts:
     own, own_room = parts.vectors.own.grown(len(vectors))
     np.concatenate([vector.embedding for vector in vectors], out=own_room.reshape(-1))
     mixed, mixed_room = parts.vectors.mixed.grown(len(vectors))
-    windows = [v.embedding if v.window is None else v.window for v in vectors]
-    np.concatenate(windows, out=mixed_room.reshape(-1))
-    _mix(own_room, mixed_room)
+    _mix(own_room, [v.embedding if v.window is None else v.window for v in vectors], mixed_room)
     rows = parts.rows.copy()
     places = [parts.row_of[vector.entry_id] for vector in vectors]
     rows["vector"][places] = np.arange(len(parts.vectors.own), len(own))
@@ -87,11 +85,13 @@ def tidied(parts: Parts) -> Parts:
     return parts if few else _compacted(parts)
 
 
-def _mix(own: NDArray[np.float32], windows: NDArray[np.float32]) -> None:
-    """Own vectors into those of the windows; in place, for all of them take much memory."""
-    windows -= own
-    windows *= WINDOW_SHARE
-    windows += own
+def _mix(own: NDArray[np.float32], windows: Sequence[Vector], mixed: NDArray[np.int16]) -> None:
+    """Own vectors and those of the windows in one; in blocks, for all of them take much memory."""
+    for first in range(0, len(windows), _BLOCK):
+        block = np.stack(windows[first : first + _BLOCK]).astype(np.float32)
+        here = own[first : first + _BLOCK]
+        both = here + WINDOW_SHARE * (block - here)
+        mixed[first : first + _BLOCK] = np.rint(np.clip(both, -1, 1) * MIXED_UNIT)
 
 
 def _tokens(texts: Sequence[TextRow]) -> list[str]:
@@ -123,15 +123,6 @@ def _with_tokens(tokens: Tokens, numbers: Ints, fresh: Rows, first: int) -> Toke
     row = np.repeat(np.arange(first, first + len(fresh)), length)
     owners = (2 * row + behind_head).astype(np.int32)
     return Tokens(tokens.words.appended(numbers), tokens.owners.appended(owners))
-
-
-def _keep_vectors(rows: Rows, fresh: Rows, old: RowNumbers, words: Pool[np.int32]) -> None:
-    def told(row: Any) -> Ints:
-        return words.rows[row["start"] : row["start"] + row["length"]]
-
-    for place in np.flatnonzero(old >= 0):
-        if np.array_equal(told(rows[old[place]]), told(fresh[place])):
-            fresh["vector"][place] = rows["vector"][old[place]]
 
 
 def _without(parts: Parts, dead: RowNumbers) -> Parts:

@@ -22,6 +22,8 @@ class Ranked:
     rows: RowNumbers
     scores: Scores
     matched: Flags
+    scale: float = 1.0
+    """What the words of the best row were worth: later pages are measured by that of the first."""
 
 
 def rounded(scores: Scores) -> Scores:

@@ -120,8 +120,9 @@ def _tsquery(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
 
 @compiles(AmongIds)
 def _in_json(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
+    """Unless it is told how few they are, SQLite rather looks at all rows of a caller's trees."""
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
-    return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608
+    return f"likelihood({column} IN (SELECT value FROM json_each({ids})), 0.000001)"  # noqa: S608
 
 
 @compiles(AmongIds, "postgresql")

@@ -32,6 +32,7 @@ T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
 # Somebody's forgotten transaction must not hold every connection and the end of the server.
 LOCK_WAIT_MS = 10_000
+IDLE_SCANS_MAX = 2
 _NEEDS_PGVECTOR = (
     "the schema can't be changed: it needs the extension pgvector, installed on the server and "
     "created once by a superuser (CREATE EXTENSION vector), and a role that may create tables"
@@ -53,6 +54,7 @@ class PostgresEngine:
         self._lock_wait_ms = lock_wait_ms
         self._metrics = metrics
         self._hub = Hub([Session(self._connect) for _ in range(connections)], self._serve)
+        self._idle_scans: list[Session] = []
         self._closed = False
 
     def start(self) -> None:
@@ -115,6 +117,8 @@ class PostgresEngine:
             return
         self._closed = True
         await self._hub.close()
+        while self._idle_scans:
+            self._idle_scans.pop().close()
 
     def _own_connection(self) -> "psycopg.Connection[Row]":
         try:
@@ -141,10 +145,16 @@ class PostgresEngine:
         return PipelinedConnection(connection, LoopWaiter(connection.fileno()))
 
     def _scan(self, request: Request) -> None:
-        """Blocks its thread; the connection is not worth keeping."""
-        session = Session(self._connect_blocking)
+        """Blocks its thread. A few connections are kept for the next scans."""
+        try:
+            session = self._idle_scans.pop()
+        except IndexError:
+            session = Session(self._connect_blocking)
         self._serve(session, request)
-        session.close()
+        if self._closed or len(self._idle_scans) >= IDLE_SCANS_MAX:
+            session.close()
+        else:
+            self._idle_scans.append(session)
 
     def _connect_blocking(self) -> PipelinedConnection:
         connection = connect(self._url)

@@ -100,8 +100,8 @@ def _nearest(scope: SearchScope, length: int, *, exact: bool) -> Statement:
     query = query.where(_v.dimensions == literal_column(str(length)))
     distance = Distance(_v.embedding, param("vector", _v.embedding), length)
     # No index serves a sum.
-    order = distance + literal_column("0") if exact else distance
-    return Statement(query.order_by(order).limit(param("limit", _v.revision)))
+    order = (distance + literal_column("0"), _v.entry_id.desc()) if exact else (distance,)
+    return Statement(query.order_by(*order).limit(param("limit", _v.revision)))
 
 
 @cache

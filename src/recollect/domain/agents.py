@@ -1,0 +1,108 @@
+"""Agent ids and owners: what an id may look like, how one is made, how an owner is spelled.
+
+Users and agents are separate namespaces. An owner is a kind and an id; the spelling `agent:<id>`
+is for headers, requests and answers, and is never what is stored or compared.
+"""
+
+import re
+import secrets
+import string
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+from recollect.domain.memberships import USER_ID_CHARS_MAX
+from recollect.errors import InvalidInput, ValidationFailed
+
+AgentId = NewType("AgentId", str)
+
+AGENT_ID_CHARS_MAX = 64
+SUFFIX_CHARS = 5
+SUFFIX_ALPHABET = string.ascii_lowercase + string.digits
+DEFAULT_STEM = "agent"
+AGENT_MARK = "agent:"
+
+_AGENT_ID = re.compile(f"[A-Za-z0-9_-]{{1,{AGENT_ID_CHARS_MAX}}}")
+_NOT_IN_AN_ID = re.compile("[^a-z0-9_-]")
+# Spellings of group ids, present and to come: an agent of such a name could pass for a space.
+_RESERVED = re.compile("-(?:private|public)$|-public-(?:org|team)-")
+_RESERVED_INSIDE = re.compile("-public-(?=(?:org|team)-)")
+_STEM_CHARS_MAX = AGENT_ID_CHARS_MAX - SUFFIX_CHARS - 1
+
+
+class OwnerKind(StrEnum):
+    """The two namespaces of those who own and ask."""
+
+    USER = "user"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Somebody who may own and ask. Equal means equal in kind and id, byte for byte."""
+
+    kind: OwnerKind
+    id: str
+
+    @classmethod
+    def user(cls, user_id: str) -> "Owner":
+        """A user, whatever the id looks like."""
+        return cls(OwnerKind.USER, user_id)
+
+    @classmethod
+    def agent(cls, agent_id: str) -> "Owner":
+        """A registered agent."""
+        return cls(OwnerKind.AGENT, agent_id)
+
+    @property
+    def spelling(self) -> str:
+        """`agent:<id>` for an agent, the bare id for a user."""
+        return f"{AGENT_MARK}{self.id}" if self.kind is OwnerKind.AGENT else self.id
+
+
+def parse_owner(text: str, field: str = "owner_id") -> Owner:
+    """The inverse of `spelling`. `agent:` before anything but an agent id is refused, so that a
+    slip of the pen does not become a user whom nobody can be."""
+    if text.startswith(AGENT_MARK):
+        return Owner.agent(parse_agent_id(text.removeprefix(AGENT_MARK), field))
+    if not 1 <= len(text) <= USER_ID_CHARS_MAX:
+        raise ValidationFailed.of(field, f"must have 1 to {USER_ID_CHARS_MAX} characters")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        raise ValidationFailed.of(field, "must not contain control characters or lone surrogates")
+    return Owner.user(text)
+
+
+def parse_agent_id(text: str, field: str = "id") -> AgentId:
+    """The text as an agent id, or the refusal that names `field`.
+
+    Reserved forms are refused whatever is registered now: what is free today may collide tomorrow.
+    """
+    if not _AGENT_ID.fullmatch(text):
+        raise ValidationFailed.of(
+            field, f"must be 1 to {AGENT_ID_CHARS_MAX} of A-Z, a-z, 0-9, `_` and `-`"
+        )
+    if _RESERVED.search(text):
+        raise InvalidInput(
+            f"{field}: must not end in `-private` or `-public`, "
+            "nor contain `-public-org-` or `-public-team-`",
+            field=field,
+            code="agent_id_reserved",
+        )
+    return AgentId(text)
+
+
+def made_agent_id(name: str | None, suffix: Callable[[], str]) -> AgentId:
+    """An id for an agent that came without one: its name, in the characters of an id, and a suffix.
+
+    `suffix` gives `SUFFIX_CHARS` of `SUFFIX_ALPHABET`. The result is never a reserved form: nobody
+    chose it, so nobody can be asked for another.
+    """
+    stem = _NOT_IN_AN_ID.sub("-", (name or DEFAULT_STEM).lower())[:_STEM_CHARS_MAX]
+    return AgentId(_RESERVED_INSIDE.sub("-public_", f"{stem}-{suffix()}"))
+
+
+def random_suffix() -> str:
+    """Five characters that nobody can foretell."""
+    return "".join(secrets.choice(SUFFIX_ALPHABET) for _ in range(SUFFIX_CHARS))

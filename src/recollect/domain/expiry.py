@@ -1,0 +1,282 @@
+"""When a memory ends: one pure function of its facts and the rules, exact to the microsecond.
+
+Every time is turned to UTC before it is compared or added to: arithmetic in a zone with summer
+time counts hours of the wall, not of the world.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from recollect.domain.memories import Kind, Memory, MemoryType, Status, as_instant
+from recollect.domain.retention import DAY_SECONDS, MemoryScope, Policy, RetentionRules
+from recollect.errors import Conflict, Forbidden, ValidationFailed
+
+# What lies beyond the calendar ends with it; as an approved expiry it means no end at all.
+FOREVER = datetime.max.replace(tzinfo=UTC)
+
+TYPE_TTL_SECONDS = {
+    MemoryType.CONTEXT: 7 * DAY_SECONDS,
+    MemoryType.EVENT: 30 * DAY_SECONDS,
+    MemoryType.TASK: 14 * DAY_SECONDS,
+    MemoryType.OBSERVATION: 3 * DAY_SECONDS,
+}
+
+
+class Profile(StrEnum):
+    """Whether lasting records have a default term: that of their scope, or none."""
+
+    RECORDS = "records"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """All that a memory's expiry depends on.
+
+    `policy` was looked up in the rules. `explicit_expires_at` is the wish that was sent with the
+    memory or with a later change; `approved_expires_at` is how far past its cap it may live.
+    """
+
+    scope: MemoryScope
+    kind: Kind
+    type: MemoryType
+    created_at: datetime
+    observed_at: datetime
+    explicit_expires_at: datetime | None = None
+    policy: Policy | None = None
+    pii_tags: Collection[str] = ()
+    approved_expires_at: datetime | None = None
+
+    @classmethod
+    def of(cls, memory: Memory, policy: Policy | None) -> "Life":
+        """A stored memory's, with the policy that its `retention_policy` names."""
+        return cls(
+            scope=memory.space.scope,
+            kind=memory.kind,
+            type=memory.type,
+            created_at=memory.created_at,
+            observed_at=memory.observed_at,
+            explicit_expires_at=memory.explicit_expires_at,
+            policy=policy,
+            pii_tags=memory.pii_tags,
+            approved_expires_at=memory.approved_expires_at,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """When it ends and by which rule; `expires_at` None is never.
+
+    `clamped` says that a ceiling won over a longer wish (an explicit expiry or a named policy; a
+    default is no wish). `requested_expires_at` is that wish; None if it was to live for ever.
+    """
+
+    expires_at: datetime | None
+    rule: str
+    requested_expires_at: datetime | None = None
+    clamped: bool = False
+
+
+def expiry(life: Life, rules: RetentionRules, *, profile: Profile = Profile.RECORDS) -> Expiry:
+    """The first base that is present, under the smallest ceiling; a tie goes to the base."""
+    base = _base(life, rules, profile)
+    return _under(base, [_policy_term(life, rules), _pii_cap(life, rules)])
+
+
+def lowered(kept: Expiry, life: Life, rules: RetentionRules) -> Expiry:
+    """An expiry that is kept as it is, but for the cap on personal data.
+
+    For imported rows, and for rows whose policy is no longer in the file.
+    """
+    at = None if kept.expires_at is None else _utc(kept.expires_at)
+    lower = _under(_Term(at, kept.rule, wished=True), [_pii_cap(life, rules)])
+    return lower if lower.clamped else replace(kept, expires_at=at)
+
+
+def is_due(now: datetime, expires_at: datetime | None) -> bool:
+    """Hidden from this instant on, whether or not any job has run."""
+    return expires_at is not None and _utc(now) >= _utc(expires_at)
+
+
+def status_at(now: datetime, status: Status, expires_at: datetime | None) -> Status:
+    """The status that a reader sees: a due row is expired whatever it was before."""
+    return Status.EXPIRED if is_due(now, expires_at) else status
+
+
+def is_stale(life: Life, rules: RetentionRules, now: datetime) -> bool:
+    """The type's default term is over before the memory is stored."""
+    term = expiry(life, rules)
+    return term.rule == f"type:{life.type}" and is_due(now, term.expires_at)
+
+
+def explicit_expiry(
+    ttl_seconds: int | None, expires_at: datetime | None, *, counted_from: datetime
+) -> datetime | None:
+    """The instant that a caller asked for, in UTC; None if for nothing.
+
+    `counted_from` is `created_at` for a new memory and the time of the change in a PATCH.
+    """
+    if ttl_seconds is not None and expires_at is not None:
+        raise ValidationFailed.of("ttl_seconds", "send `ttl_seconds` or `expires_at`, not both")
+    if ttl_seconds is not None:
+        return _after(counted_from, _checked_ttl(ttl_seconds))
+    if expires_at is None:
+        return None
+    at = as_instant(expires_at, "expires_at")
+    if is_due(counted_from, at):
+        raise ValidationFailed.of("expires_at", "must lie in the future")
+    return at
+
+
+def _checked_ttl(ttl_seconds: int) -> int:
+    if isinstance(ttl_seconds, bool) or not isinstance(ttl_seconds, int) or ttl_seconds < 1:
+        raise ValidationFailed.of("ttl_seconds", "must be a whole number of seconds from 1 up")
+    return ttl_seconds
+
+
+def renewed(life: Life, observed_at: datetime) -> Life:
+    """The life after a repeat: decay by type counts from the later word, caps as before."""
+    later = max(_utc(life.observed_at), _utc(observed_at))
+    return replace(life, observed_at=later)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """One candidate for the end. `at` None is never; `wished` if a caller asked for it."""
+
+    at: datetime | None
+    rule: str
+    wished: bool = False
+
+
+def _base(life: Life, rules: RetentionRules, profile: Profile) -> _Term:
+    if life.explicit_expires_at is not None:
+        return _Term(_utc(life.explicit_expires_at), "explicit", wished=True)
+    present = _policy_term(life, rules) or _type_term(life) or _scope_term(life, rules, profile)
+    return present or _Term(None, "never")
+
+
+def _policy_term(life: Life, rules: RetentionRules) -> _Term | None:
+    if life.policy is None:
+        return None
+    terms = [life.policy.ttl_seconds]
+    if life.policy.until_run_completes:
+        terms.append(rules.default_ttl_seconds[MemoryScope.SESSION])
+    seconds = min((term for term in terms if term is not None), default=None)
+    at = None if seconds is None else _after(life.created_at, seconds)
+    return _Term(at, f"policy:{life.policy.name}", wished=True)
+
+
+def _type_term(life: Life) -> _Term | None:
+    seconds = TYPE_TTL_SECONDS.get(life.type)
+    if seconds is None or life.scope is MemoryScope.SESSION:
+        return None
+    return _Term(_after(life.observed_at, seconds), f"type:{life.type}")
+
+
+def _scope_term(life: Life, rules: RetentionRules, profile: Profile) -> _Term | None:
+    lasting = life.scope is not MemoryScope.SESSION
+    if lasting and (life.kind is not Kind.RECORD or profile is Profile.NONE):
+        return None
+    at = _after(life.created_at, rules.default_ttl_seconds[life.scope])
+    return _Term(at, f"scope:{life.scope}")
+
+
+def _pii_cap(life: Life, rules: RetentionRules) -> _Term | None:
+    risk = rules.riskiest(life.pii_tags)
+    if risk is None:
+        return None
+    cap = _after(life.created_at, rules.risks[risk].max_ttl_seconds)
+    at = max(cap, _utc(life.approved_expires_at or cap))
+    return _Term(None if life.approved_expires_at == FOREVER else at, f"pii:{risk.word}")
+
+
+def _under(base: _Term, ceilings: Iterable[_Term | None]) -> Expiry:
+    lowest = min((base, *filter(None, ceilings)), key=_order)
+    if lowest is base or not base.wished:
+        return Expiry(lowest.at, lowest.rule)
+    return Expiry(lowest.at, lowest.rule, requested_expires_at=base.at, clamped=True)
+
+
+def _order(term: _Term) -> tuple[bool, datetime]:
+    return term.at is None, term.at or FOREVER
+
+
+def _after(start: datetime, seconds: int) -> datetime:
+    try:
+        return _utc(start) + timedelta(seconds=seconds)
+    except OverflowError:
+        return FOREVER
+
+
+def _utc(at: datetime) -> datetime:
+    return as_instant(at, "time")
+
+
+class ApprovalStatus(StrEnum):
+    """Where a request for a longer life stands."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """Somebody's request to let a memory live past its cap, for somebody else to decide."""
+
+    id: str
+    memory_id: str
+    requested_by: str
+    requested_expires_at: datetime
+    valid_until: datetime
+    status: ApprovalStatus = ApprovalStatus.PENDING
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+
+    def status_at(self, now: datetime) -> ApprovalStatus:
+        """A request that nobody decided in time has expired, without any job."""
+        lapsed = self.status is ApprovalStatus.PENDING and is_due(now, self.valid_until)
+        return ApprovalStatus.EXPIRED if lapsed else self.status
+
+
+def extension_needed(
+    life: Life, rules: RetentionRules, *, profile: Profile = Profile.RECORDS
+) -> datetime | None:
+    """The expiry to ask an approval for; None where the wish is met or simply clamped.
+
+    `FOREVER` stands for a wish without end. Ask only for a change of the wish itself, or a create
+    that requests it: any other change of a clamped row is no request.
+    """
+    capped = expiry(life, rules, profile=profile)
+    if not (capped.clamped and capped.rule.startswith("pii:")):
+        return None
+    if not rules.needs_approval(life.pii_tags):
+        return None
+    return expiry(replace(life, pii_tags=()), rules, profile=profile).expires_at or FOREVER
+
+
+def approval_deadline(now: datetime, expires_at: datetime | None, *, ttl_minutes: int) -> datetime:
+    """Until when a request can be decided: never longer than the row lives."""
+    deadline = _after(now, ttl_minutes * 60)
+    return deadline if expires_at is None else min(deadline, _utc(expires_at))
+
+
+def decided(approval: Approval, by: str, now: datetime, *, approve: bool) -> Approval:
+    """The request after an admin's word. Nobody decides their own, nobody decides twice."""
+    if by == approval.requested_by:
+        raise Forbidden("a request is decided by somebody else than who made it")
+    if approval.status_at(now) is not ApprovalStatus.PENDING:
+        raise Conflict("the request is no longer pending", details={"reason": "wrong_state"})
+    status = ApprovalStatus.APPROVED if approve else ApprovalStatus.DENIED
+    return replace(approval, status=status, decided_by=by, decided_at=_utc(now))
+
+
+def still_approved(
+    approved_expires_at: datetime | None, before: Iterable[str], after: Iterable[str]
+) -> datetime | None:
+    """What remains of an approval after a change of tags: a tag that it didn't know ends it."""
+    return approved_expires_at if set(after) <= set(before) else None

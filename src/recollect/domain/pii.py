@@ -1,0 +1,103 @@
+"""Personal data in a text: where it is, how risky it is, and the text without it.
+
+Risks and caps of the ten tags are in `retention.py`. `name`, `health` and `biometric` are not
+found here: callers send them, or a configured detector does.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from recollect.domain.pii_addresses import addresses
+from recollect.domain.pii_network import emails, ip_addresses
+from recollect.domain.pii_numbers import cards, ibans, social_security_numbers
+from recollect.domain.pii_phones import phones
+from recollect.domain.pii_text import Finding, Span, folded
+from recollect.domain.retention import PII_TAGS, TAG_RULES
+from recollect.errors import ValidationFailed
+
+__all__ = ["Finding", "find_pii", "normalise_tags", "redact", "riskiest"]
+
+
+def find_pii(text: str) -> list[Finding]:
+    """What is found, in the order of the text and without overlaps.
+
+    Where two kinds claim the same characters the stricter form wins: the digits of an IBAN are no
+    phone number. Places count characters of `text` as it was given.
+    """
+    view, places = folded(text)
+    taken: list[Finding] = []
+    for tag, spans in _FINDERS:
+        claims = (Finding(tag, places[start], places[end - 1] + 1) for start, end in spans(view))
+        taken = list(_merged(taken, list(claims)))
+    return taken
+
+
+def redact(text: str, findings: Iterable[Finding]) -> str:
+    """The text with `[email]` and so on in place of what was found.
+
+    Findings may overlap, as those of two detectors do: such a stretch becomes one mark, of the
+    riskiest tag.
+    """
+    parts, place = [], 0
+    for finding in _stretches(findings):
+        parts += [text[place : finding.start], f"[{finding.tag}]"]
+        place = finding.end
+    return "".join([*parts, text[place:]])
+
+
+def riskiest(tags: Iterable[str]) -> str | None:
+    """The tag of the highest risk, the first by name of several; None without tags."""
+    return min(tags, key=lambda tag: (-TAG_RULES[tag].risk, tag), default=None)
+
+
+def normalise_tags(tags: Iterable[str], field: str = "pii_tags") -> tuple[str, ...]:
+    """The tags in lower case, sorted, each once.
+
+    An unknown one is refused with the names of the ten. It is not repeated in the error: what is
+    sent in a wrong member may be the data itself.
+    """
+    named = [tag.strip().lower() for tag in tags]
+    for index, tag in enumerate(named):
+        if tag not in TAG_RULES:
+            raise ValidationFailed.of(
+                f"{field}[{index}]", f"unknown tag; must be one of {', '.join(PII_TAGS)}"
+            )
+    return tuple(sorted(set(named)))
+
+
+def _merged(taken: list[Finding], claims: list[Finding]) -> Iterator[Finding]:
+    """Both in order of place; a claim that touches what is taken is dropped."""
+    place = 0
+    for claim in claims:
+        while place < len(taken) and taken[place].end <= claim.start:
+            yield taken[place]
+            place += 1
+        if place == len(taken) or claim.end <= taken[place].start:
+            yield claim
+    yield from islice(taken, place, None)
+
+
+def _stretches(findings: Iterable[Finding]) -> Iterator[Finding]:
+    current: Finding | None = None
+    for finding in sorted(findings, key=lambda found: (found.start, found.end)):
+        if current is None or finding.start >= current.end:
+            if current:
+                yield current
+            current = finding
+        else:
+            tag = riskiest([current.tag, finding.tag]) or current.tag
+            current = Finding(tag, current.start, max(current.end, finding.end))
+    if current:
+        yield current
+
+
+# The strictest form first.
+_FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
+    ("financial", ibans),
+    ("credit_card", cards),
+    ("email", emails),
+    ("ip_address", ip_addresses),
+    ("ssn", social_security_numbers),
+    ("phone", phones),
+    ("address", addresses),
+)

@@ -1,0 +1,51 @@
+"""The text in which personal data is looked for, and how its places lead back to the original."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Span = tuple[int, int]
+"""Start and end, half open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One piece of personal data: its tag and its place in the text, half open."""
+
+    tag: str
+    start: int
+    end: int
+
+
+def folded(text: str) -> tuple[str, Sequence[int]]:
+    """The text with plain digits, hyphens and spaces and without invisible characters.
+
+    Beside it, for each of its characters, the place where that character was.
+    """
+    if text.isascii():
+        return text, range(len(text))
+    kept = [(shown, place) for place, char in enumerate(text) if (shown := _FOLDED[char])]
+    return "".join(shown for shown, _ in kept), [place for _, place in kept]
+
+
+class _Folded(dict[str, str]):
+    def __missing__(self, char: str) -> str:
+        category = unicodedata.category(char)
+        shown = _shown(char, category)
+        if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
+            self[char] = shown
+        return shown
+
+
+def _shown(char: str, category: str) -> str:
+    if category == "Cf" or char == "\ufe0f":
+        return ""
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    if category in ("Pd", "Zs") or char == "\u2212":
+        return " " if category == "Zs" else "-"
+    compatible = unicodedata.normalize("NFKC", char)
+    return compatible if len(compatible) == 1 else char
+
+
+_FOLDED = _Folded()

@@ -1,0 +1,134 @@
+"""What no store of ours may hold: keys, tokens, passwords, private keys.
+
+An answer names the family and the field, never the text or a part of it. Time is linear in the
+text.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from recollect.domain import disguises, secret_labels, secret_patterns
+from recollect.domain.secret_labels import ends_in_label
+
+
+class Family(StrEnum):
+    """By what a secret was known."""
+
+    PROVIDER_KEY = "provider_key"
+    JWT = "jwt"
+    PRIVATE_KEY = "private_key"
+    URL_CREDENTIALS = "url_credentials"
+    AUTH_HEADER = "auth_header"
+    LABELLED = "labelled"
+    RECORD_MEMBER = "record_member"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """That a text holds a secret, and of which family."""
+
+    family: Family
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFound:
+    """Where in a value a secret is: a path such as `value.db.password` or `tags[2]`."""
+
+    field: str
+    family: Family
+
+
+def find_secret(text: str) -> Secret | None:
+    """The first family, in the order of `Family`, of which the text holds a secret."""
+    views = disguises.views(text)
+    for family, rule in _RULES.items():
+        if any(map(rule, views)):
+            return Secret(family)
+    whole = disguises.joined(views[-1])
+    return _broken_secret(whole) if whole != views[-1] else None
+
+
+def find_secret_in(value: Any, field: str) -> SecretFound | None:
+    """The first secret in a JSON value, in document order: in strings, names and members.
+
+    Of a member's name the path shows only what is an identifier, otherwise `*`; a secret that is
+    itself a name is reported at the object around it.
+    """
+    return next(_found(value, field), None)
+
+
+def _broken_secret(whole: str) -> Secret | None:
+    for family in (Family.PROVIDER_KEY, Family.JWT):
+        if _RULES[family](whole):
+            return Secret(family)
+    if secret_patterns.has_auth_header(whole, broken=True):
+        return Secret(Family.AUTH_HEADER)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    value: Any
+    path: str
+    name: str = ""
+    """Of the nearest member; items of a list stand under the name of the list."""
+
+
+def _found(value: Any, field: str) -> Iterator[SecretFound]:
+    # A stack and no recursion: nesting is limited elsewhere, and not for every caller.
+    places = [_Place(value, field)]
+    while places:
+        place = places.pop()
+        if isinstance(place.value, dict):
+            yield from _in_names(place)
+            places.extend(reversed(list(_members(place))))
+        elif isinstance(place.value, list | tuple):
+            places.extend(reversed(list(_items(place))))
+        else:
+            yield from _in_scalar(place)
+
+
+def _in_names(place: _Place) -> Iterator[SecretFound]:
+    for name in place.value:
+        if secret := find_secret(name):
+            yield SecretFound(place.path, secret.family)
+
+
+def _members(place: _Place) -> Iterator[_Place]:
+    for name, member in place.value.items():
+        shown = name if name.isidentifier() and len(name) <= _NAME_CHARS_MAX else "*"
+        yield _Place(member, f"{place.path}.{shown}", name)
+
+
+def _items(place: _Place) -> Iterator[_Place]:
+    for index, item in enumerate(place.value):
+        yield _Place(item, f"{place.path}[{index}]", place.name)
+
+
+def _in_scalar(place: _Place) -> Iterator[SecretFound]:
+    if place.name and ends_in_label(disguises.plain(place.name)) and _is_worth_hiding(place.value):
+        yield SecretFound(place.path, Family.RECORD_MEMBER)
+    elif isinstance(place.value, str):
+        # With its name, because a header is a header also as a member.
+        text = f"{place.name}: {place.value}" if place.name else place.value
+        if secret := find_secret(text):
+            yield SecretFound(place.path, secret.family)
+
+
+def _is_worth_hiding(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(value.strip())
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= 1000
+
+
+_NAME_CHARS_MAX = 64
+_RULES: dict[Family, Callable[[str], bool]] = {
+    Family.PROVIDER_KEY: secret_patterns.has_provider_key,
+    Family.JWT: secret_patterns.has_jwt,
+    Family.PRIVATE_KEY: secret_patterns.has_private_key,
+    Family.URL_CREDENTIALS: secret_patterns.has_url_credentials,
+    Family.AUTH_HEADER: secret_patterns.has_auth_header,
+    Family.LABELLED: secret_labels.has_labelled,
+}

@@ -1,0 +1,305 @@
+"""Spaces: where a memory lives, and how a request names that place.
+
+A space is stored as its kind and its id. `group_id` is built for answers and is never parsed. Who
+may read and write a space is decided in `policy/spaces.py`.
+
+A request is settled in two steps, because the checks between them have an order: `asked_space`
+looks at the request alone (422), then the agent is looked up (404) and the right to write there
+is checked (403), then `settled_space` knows the agent's mode and org (422, 403).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+from recollect.domain.agents import AgentId, Owner, OwnerKind
+from recollect.domain.retention import MemoryScope
+from recollect.errors import Forbidden, InvalidInput, ValidationFailed
+
+ChatId = NewType("ChatId", str)
+RunId = NewType("RunId", str)
+OrgId = NewType("OrgId", str)
+
+
+class SpaceKind(StrEnum):
+    """Every kind of space there is."""
+
+    AGENT_PRIVATE = "agent_private"
+    AGENT_PUBLIC = "agent_public"
+    AGENT = "agent"
+    USER = "user"
+    CHAT = "chat"
+    RUN = "run"
+    ORG = "org"
+
+
+class Visibility(StrEnum):
+    """Whether an agent space is open to anyone. Other spaces have none."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+
+
+class SpaceMode(StrEnum):
+    """An agent has a private and a public space, or a single one that anyone may read."""
+
+    DUAL = "dual"
+    SINGLE = "single"
+
+
+AGENT_KINDS = frozenset({SpaceKind.AGENT_PRIVATE, SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT})
+# Read by people whom the writer can't name: nothing personal, sensitive or critical goes there.
+OPEN_KINDS = frozenset({SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT, SpaceKind.ORG})
+_NEED_AGENT = AGENT_KINDS | {SpaceKind.RUN, SpaceKind.ORG}
+
+_GROUP_IDS = {
+    SpaceKind.AGENT_PRIVATE: "agent-{}-private",
+    SpaceKind.AGENT_PUBLIC: "agent-{}-public",
+    SpaceKind.AGENT: "agent-{}",
+    SpaceKind.USER: "user-{}",
+    SpaceKind.CHAT: "chat-{}",
+    SpaceKind.RUN: "run-{}",
+    SpaceKind.ORG: "org-{}",
+}
+_SCOPES = {SpaceKind.RUN: MemoryScope.SESSION, SpaceKind.ORG: MemoryScope.ORG}
+_VISIBILITIES = {
+    SpaceKind.AGENT_PRIVATE: Visibility.PRIVATE,
+    SpaceKind.AGENT_PUBLIC: Visibility.PUBLIC,
+    SpaceKind.AGENT: Visibility.PUBLIC,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A place of memories. The id is that of the agent, user, chat, run or org."""
+
+    kind: SpaceKind
+    id: str
+
+    @property
+    def group_id(self) -> str:
+        """The name in answers. Two spaces may share one, so nothing is ever looked up by it."""
+        return _GROUP_IDS[self.kind].format(self.id)
+
+    @property
+    def scope(self) -> MemoryScope:
+        """Session for runs, org for orgs, long-term for all else."""
+        return _scope_of(self.kind)
+
+    @property
+    def visibility(self) -> Visibility | None:
+        """Of agent spaces only."""
+        return _VISIBILITIES.get(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceName:
+    """The member `space` of a request."""
+
+    kind: SpaceKind
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceRequest:
+    """The members of a write that say where it goes. `has_key` marks a record."""
+
+    agent_id: AgentId | None = None
+    visibility: Visibility | None = None
+    scope: MemoryScope | None = None
+    run_id: str | None = None
+    space: SpaceName | None = None
+    has_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSpace:
+    """What a request asks for, before anything is known of its agent.
+
+    `kind` is that of dual mode. `named` means that the caller spelled the kind out in `space`;
+    `implied` that privacy was not asked for but follows from `scope` or `key`. `id` is what the
+    caller sent as `space.id`, or the run's id; empty if there was none, never for a chat or run.
+    """
+
+    kind: SpaceKind
+    id: str = ""
+    agent_id: AgentId | None = None
+    named: bool = False
+    implied: bool = False
+
+
+def mode_of(own: SpaceMode | None, default: SpaceMode) -> SpaceMode:
+    """An agent's own mode, else the server's. It decides on new writes, never on stored rows."""
+    return own or default
+
+
+def agent_spaces(agent_id: AgentId) -> tuple[Space, ...]:
+    """All that may hold rows of an agent: a switch of the mode moves none, so reads try all."""
+    return tuple(Space(kind, agent_id) for kind in SpaceKind if kind in AGENT_KINDS)
+
+
+def space_for(
+    request: SpaceRequest, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
+) -> Space:
+    """Both steps at once, for callers that have nothing to check in between."""
+    return settled_space(asked_space(request), mode, requester=requester, org_id=org_id)
+
+
+def asked_space(request: SpaceRequest) -> AskedSpace:
+    """What the request asks for, or the refusal of one that contradicts itself or lacks a part."""
+    asked = _by_members(request) if request.space is None else _by_name(request, request.space)
+    if asked.kind in _NEED_AGENT and asked.agent_id is None:
+        raise ValidationFailed.of("agent_id", f"is needed for a space of kind `{asked.kind}`")
+    return asked
+
+
+def settled_space(
+    asked: AskedSpace, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
+) -> Space:
+    """The one space of a write. `mode` and `org_id` are those of the agent that the request names.
+
+    Whether a chat is open to the requester is for policy: it takes a look at the participants.
+    """
+    if asked.kind in AGENT_KINDS and asked.agent_id is not None:
+        return _agent_space(asked, asked.agent_id, mode)
+    if asked.kind is SpaceKind.USER:
+        return _own_space(asked, requester)
+    if asked.kind is SpaceKind.ORG:
+        return _org_space(asked, org_id)
+    return Space(asked.kind, asked.id)
+
+
+def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> None:
+    """Refuse to widen by content: an open space takes nothing personal and no critical PII.
+
+    `public` is that of the memory's sensitivity.
+    """
+    if kind not in OPEN_KINDS:
+        return
+    if not public:
+        raise InvalidInput(
+            f"sensitivity: only `public` memories go to a space of kind `{kind}`",
+            field="sensitivity",
+            code="sensitivity_not_allowed",
+        )
+    if critical_pii:
+        raise InvalidInput(
+            f"pii_tags: no critical personal data goes to a space of kind `{kind}`",
+            field="pii_tags",
+            code="pii_not_allowed",
+        )
+
+
+def _by_members(request: SpaceRequest) -> AskedSpace:
+    """The request has no `space`: visibility, scope, run and key say where."""
+    if request.scope is MemoryScope.SESSION:
+        _refuse_visibility(request, SpaceKind.RUN)
+        return AskedSpace(SpaceKind.RUN, _run_id(request), request.agent_id)
+    if request.scope is MemoryScope.ORG:
+        _refuse_visibility(request, SpaceKind.ORG)
+        return AskedSpace(SpaceKind.ORG, agent_id=request.agent_id)
+    if request.visibility is None and (request.scope is not None or request.has_key):
+        return AskedSpace(SpaceKind.AGENT_PRIVATE, agent_id=request.agent_id, implied=True)
+    private = request.visibility is Visibility.PRIVATE
+    kind = SpaceKind.AGENT_PRIVATE if private else SpaceKind.AGENT_PUBLIC
+    return AskedSpace(kind, agent_id=request.agent_id)
+
+
+def _by_name(request: SpaceRequest, name: SpaceName) -> AskedSpace:
+    """The request has a `space`: the other members may only say the same."""
+    if request.visibility not in (None, _VISIBILITIES.get(name.kind)):
+        raise _contradiction("visibility", name.kind)
+    if request.scope not in (None, _scope_of(name.kind)):
+        raise _contradiction("scope", name.kind)
+    if request.run_id is not None and name.kind is not SpaceKind.RUN:
+        raise _contradiction("run_id", name.kind)
+    return AskedSpace(name.kind, _named_id(request, name), request.agent_id, named=True)
+
+
+def _named_id(request: SpaceRequest, name: SpaceName) -> str:
+    if name.id == "":
+        raise ValidationFailed.of("space.id", "must not be empty")
+    if name.kind is SpaceKind.RUN:
+        return _named_run(request, name)
+    if name.kind is SpaceKind.CHAT and name.id is None:
+        raise ValidationFailed.of("space.id", "is needed: which chat?")
+    if name.kind in AGENT_KINDS and name.id not in (None, request.agent_id):
+        raise ValidationFailed.of("space.id", "must be the `agent_id` of the request, or absent")
+    return name.id or ""
+
+
+def _named_run(request: SpaceRequest, name: SpaceName) -> str:
+    if name.id is None:
+        return _run_id(request)
+    if request.run_id not in (None, name.id):
+        raise _contradiction("run_id", name.kind)
+    return name.id
+
+
+def _run_id(request: SpaceRequest) -> str:
+    if not request.run_id:
+        raise ValidationFailed.of("run_id", "is needed for the scope `session`, and not empty")
+    return request.run_id
+
+
+def _refuse_visibility(request: SpaceRequest, kind: SpaceKind) -> None:
+    if request.visibility is not None:
+        raise _contradiction("visibility", kind)
+
+
+def _contradiction(field: str, kind: SpaceKind) -> ValidationFailed:
+    return ValidationFailed.of(field, f"says something else than a space of kind `{kind}`")
+
+
+def _agent_space(asked: AskedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
+    if mode is SpaceMode.SINGLE and asked.kind is SpaceKind.AGENT_PRIVATE:
+        raise _private_unavailable(asked)
+    if asked.named:
+        _check_kind_of_mode(asked.kind, mode)
+    single = mode is SpaceMode.SINGLE
+    return Space(SpaceKind.AGENT if single else asked.kind, agent_id)
+
+
+def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
+    """Who spells out a kind gets that kind or a refusal, never its neighbour."""
+    if kind is SpaceKind.AGENT and mode is SpaceMode.DUAL:
+        raise ValidationFailed.of(
+            "space.kind", "this agent is in dual mode: `agent_private` or `agent_public`"
+        )
+    if kind is SpaceKind.AGENT_PUBLIC and mode is SpaceMode.SINGLE:
+        raise ValidationFailed.of("space.kind", "this agent is in single mode: `agent`")
+
+
+def _private_unavailable(asked: AskedSpace) -> InvalidInput:
+    """Nothing is published because private was not to be had."""
+    if asked.implied:
+        wish = 'this agent has no private space; send `visibility: "public"` if anyone may read it'
+    else:
+        wish = "this agent is in single mode and has no private space"
+    field = "space.kind" if asked.named else "visibility"
+    return InvalidInput(f"{field}: {wish}", field=field, code="private_unavailable")
+
+
+def _own_space(asked: AskedSpace, requester: Owner) -> Space:
+    if requester.kind is not OwnerKind.USER:
+        raise _not_yours("space.kind", "an agent has no user space")
+    if asked.id not in ("", requester.id):
+        raise _not_yours("space.id", "only the user's own space can be written")
+    return Space(SpaceKind.USER, requester.id)
+
+
+def _not_yours(field: str, message: str) -> Forbidden:
+    text = f"{field}: {message}"
+    return Forbidden(text, code="not_owner", details={"message": text, "field": field})
+
+
+def _org_space(asked: AskedSpace, org_id: OrgId | None) -> Space:
+    if org_id is None:
+        raise ValidationFailed.of("scope", "this agent belongs to no org")
+    if asked.id not in ("", org_id):
+        raise ValidationFailed.of("space.id", "must be the org of the agent, or absent")
+    return Space(SpaceKind.ORG, org_id)
+
+
+def _scope_of(kind: SpaceKind) -> MemoryScope:
+    return _SCOPES.get(kind, MemoryScope.LONG_TERM)

@@ -1,0 +1,127 @@
+"""Pages of search results: where one ends, and what is shown of each result."""
+
+import asyncio
+import base64
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from recollect.domain import words
+from recollect.domain.highlights import highlight, opening
+from recollect.domain.ids import ConversationId, EntryId
+from recollect.domain.pages import unknown_cursor
+from recollect.domain.search import Hit, SearchRequest, SearchType
+from recollect.ports.search import FoundEntry
+from recollect.services.ranking.corpus import Corpus
+from recollect.services.ranking.ranked import Ranked
+
+# Words of more text than this are marked where nobody else waits for it.
+_LIGHT_CHARS = 20_000
+_POSITION = struct.Struct(">dd?16s8s")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The last result of a page. The next page is measured as this one was: by its scale, and
+    with meaning or without."""
+
+    score: float
+    entry_id: str
+    scale: float
+    with_meaning: bool
+
+    def to_cursor(self, fingerprint: bytes) -> str:
+        """The cursor of a search with this fingerprint."""
+        id_ = UUID(self.entry_id).bytes
+        raw = _POSITION.pack(self.score, self.scale, self.with_meaning, id_, fingerprint)
+        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+    @classmethod
+    def from_cursor(cls, cursor: str, fingerprint: bytes) -> "Position":
+        """The inverse; a cursor of another search or of nobody is refused."""
+        try:
+            padded = cursor + "=" * (-len(cursor) % 4)
+            raw = base64.b64decode(padded, altchars=b"-_", validate=True)
+            score, scale, with_meaning, id_, made_for = _POSITION.unpack(raw)
+        except (ValueError, struct.error):
+            raise unknown_cursor() from None
+        if made_for != fingerprint or not math.isfinite(score) or not 0 < scale < math.inf:
+            raise unknown_cursor()
+        return cls(score, str(UUID(bytes=id_)), scale, with_meaning)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One result before it is shown."""
+
+    score: float
+    entry_id: EntryId
+    conversation_id: ConversationId
+    matched: bool
+
+
+def places_after(
+    corpus: Corpus, ranked: Ranked, after: Position | None, request: SearchRequest
+) -> list[Place]:
+    """The results behind a position, one more than the page holds."""
+    seen: set[str] = set()
+    found: list[Place] = []
+    for row, score, matched in zip(
+        ranked.rows.tolist(), ranked.scores.tolist(), ranked.matched.tolist(), strict=True
+    ):
+        conversation_id = corpus.conversation_ids[row]
+        if request.group_by_conversation:
+            if conversation_id in seen:
+                continue
+            seen.add(conversation_id)
+        entry_id = corpus.entry_ids[row]
+        if after is not None and (score, entry_id) >= (after.score, after.entry_id):
+            continue
+        found.append(Place(score, EntryId(entry_id), ConversationId(conversation_id), matched))
+        if len(found) > request.limit:
+            break
+    return found
+
+
+async def to_hits(
+    places: Sequence[Place],
+    found: Mapping[EntryId, FoundEntry],
+    request: SearchRequest,
+    query: str,
+) -> list[Hit]:
+    """What is shown of the results that were found again."""
+    marked = _marked_words(request.type, query)
+
+    def work() -> list[Hit]:
+        return [
+            _hit(place, found[place.entry_id], request, marked)
+            for place in places
+            if place.entry_id in found
+        ]
+
+    chars = sum(len(one.text) for one in found.values())
+    return work() if chars <= _LIGHT_CHARS else await asyncio.to_thread(work)
+
+
+def _marked_words(type_: SearchType, text: str) -> list[str]:
+    """The words that highlights mark."""
+    tokens = words.query_tokens(text)
+    if type_ is SearchType.FULLTEXT:
+        return tokens
+    return [token for token in tokens if token not in words.STOP] or tokens
+
+
+def _hit(place: Place, found: FoundEntry, request: SearchRequest, marked: Sequence[str]) -> Hit:
+    shown = None
+    if place.matched:
+        shown = highlight(found.text, marked, prefix=request.type is SearchType.FULLTEXT)
+    return Hit(
+        conversation_id=place.conversation_id,
+        entry_id=place.entry_id,
+        score=place.score,
+        conversation_title=found.title,
+        highlights=shown or opening(found.text),
+        entry=found.entry if request.include_entry else None,
+    )

@@ -1,0 +1,87 @@
+"""Memories, askers and chats for the tests of disclosure. P is judged; Q, R and S are others."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from recollect.domain.disclosure import (
+    AskerView,
+    ChatKind,
+    ChatView,
+    DisclosureSettings,
+    MemoryView,
+    PersonId,
+    SensitiveInGroups,
+    UnknownOrigin,
+)
+from recollect.domain.ids import UserId
+from recollect.domain.memories import Origin, Sensitivity
+from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
+
+P, Q, R, S = (PersonId(f"person-{letter}") for letter in "pqrs")
+USER_P, USER_Q = UserId("p"), UserId("q")
+DM, G1, G2 = (ChatId(name) for name in ("dm", "g1", "g2"))
+ORG, OTHER_ORG = OrgId("default"), OrgId("other")
+IN_P, IN_Q = Space(SpaceKind.USER, USER_P), Space(SpaceKind.USER, USER_Q)
+IN_DM, IN_G1, IN_G2 = (Space(SpaceKind.CHAT, chat) for chat in (DM, G1, G2))
+
+STRICT = DisclosureSettings()
+LENIENT = DisclosureSettings(sensitive_in_groups=SensitiveInGroups.SUBJECT_PRESENT)
+CLOSED = DisclosureSettings(unknown_origin=UnknownOrigin.CLOSED)
+
+PRIVATE = ChatView(DM, ChatKind.PRIVATE, frozenset({P}))
+GROUP = ChatView(G2, ChatKind.GROUP, frozenset({P, R}))
+
+
+def a_memory(*subjects: PersonId, space: Space = IN_Q, **facts: Any) -> MemoryView:
+    """Public, portable, written outside any chat, of somebody in the default org."""
+    return MemoryView(space, subjects=frozenset(subjects), **{"orgs": frozenset({ORG}), **facts})
+
+
+def an_asker(person: PersonId = P, **facts: Any) -> AskerView:
+    """A person of the default org, with the user of the same letter."""
+    users = frozenset({UserId(person[-1])})
+    return AskerView(person, **{"users": users, "orgs": frozenset({ORG}), **facts})
+
+
+def of_some(*values: Any) -> st.SearchStrategy[frozenset[Any]]:
+    """Any subset."""
+    return st.frozensets(st.sampled_from(values))
+
+
+memories: st.SearchStrategy[MemoryView] = st.builds(
+    MemoryView,
+    space=st.builds(
+        Space, st.sampled_from(SpaceKind), st.sampled_from([USER_P, USER_Q, DM, G1, G2])
+    ),
+    sensitivity=st.sampled_from(Sensitivity),
+    portable=st.booleans(),
+    origin=st.sampled_from(Origin),
+    learned_in=st.sampled_from([None, DM, G1, G2]),
+    stated_by=st.sampled_from([None, P, Q]),
+    subjects=of_some(P, Q, R),
+    bare_names=st.booleans(),
+    witnesses=of_some(P, Q),
+    orgs=of_some(ORG, OTHER_ORG),
+    space_allows=st.booleans(),
+    active=st.booleans(),
+)
+people: st.SearchStrategy[AskerView] = st.builds(
+    AskerView,
+    person_id=st.just(P),
+    users=of_some(USER_P),
+    chats=of_some(DM, G1, G2),
+    orgs=of_some(ORG, OTHER_ORG),
+)
+agents: st.SearchStrategy[AskerView] = st.builds(
+    AskerView, chats=of_some(DM, G1, G2), orgs=of_some(ORG, OTHER_ORG)
+)
+groups: st.SearchStrategy[ChatView] = st.builds(
+    ChatView, st.sampled_from([G1, G2]), st.just(ChatKind.GROUP), of_some(P, Q, R)
+)
+chats: st.SearchStrategy[ChatView | None] = (
+    st.none() | groups | st.builds(ChatView, st.just(DM), st.just(ChatKind.PRIVATE), of_some(P, Q))
+)
+settings: st.SearchStrategy[DisclosureSettings] = st.builds(
+    DisclosureSettings, st.sampled_from(SensitiveInGroups), st.sampled_from(UnknownOrigin)
+)
