@@ -6,8 +6,10 @@ import pkgutil
 
 import pytest
 from sqlalchemy import Dialect
+from sqlalchemy.sql.visitors import iterate
 
 import recollect.stores
+from recollect.stores.engines.expressions import Distance
 from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
 from recollect.stores.engines.sqlite.connection import DIALECT as SQLITE
 from recollect.stores.statements import Statement, word
@@ -20,7 +22,13 @@ def test_every_statement_compiles(dialect: Dialect) -> None:
     statements = [thing for thing in gc.get_objects() if isinstance(thing, Statement)]
     assert len(statements) > 50
     for statement in statements:
-        assert statement.on(dialect).sql
+        if dialect is POSTGRES or not is_of_postgres_alone(statement):
+            assert statement.on(dialect).sql
+
+
+def is_of_postgres_alone(statement: Statement) -> bool:
+    """Nearest vectors by an index; such statements are there once one was asked for."""
+    return any(isinstance(part, Distance) for part in iterate(statement.clause))
 
 
 def test_only_plain_words_go_into_a_text() -> None:

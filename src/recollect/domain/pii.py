@@ -5,7 +5,6 @@ found here: callers send them, or a configured detector does.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 
 from recollect.domain.pii_addresses import addresses
 from recollect.domain.pii_network import emails, ip_addresses
@@ -25,11 +24,12 @@ def find_pii(text: str) -> list[Finding]:
     phone number. Places count characters of `text` as it was given.
     """
     view, places = folded(text)
-    taken: list[Finding] = []
+    findings: list[Finding] = []
     for tag, spans in _FINDERS:
-        claims = (Finding(tag, places[start], places[end - 1] + 1) for start, end in spans(view))
-        taken = list(_merged(taken, list(claims)))
-    return taken
+        taken = list(spans(view))
+        findings += (Finding(tag, places[start], places[end - 1] + 1) for start, end in taken)
+        view = _blanked(view, taken)
+    return sorted(findings, key=lambda finding: finding.start)
 
 
 def redact(text: str, findings: Iterable[Finding]) -> str:
@@ -65,16 +65,13 @@ def normalise_tags(tags: Iterable[str], field: str = "pii_tags") -> tuple[str, .
     return tuple(sorted(set(named)))
 
 
-def _merged(taken: list[Finding], claims: list[Finding]) -> Iterator[Finding]:
-    """Both in order of place; a claim that touches what is taken is dropped."""
-    place = 0
-    for claim in claims:
-        while place < len(taken) and taken[place].end <= claim.start:
-            yield taken[place]
-            place += 1
-        if place == len(taken) or claim.end <= taken[place].start:
-            yield claim
-    yield from islice(taken, place, None)
+def _blanked(view: str, spans: list[Span]) -> str:
+    """The view with what was found overwritten, so that nothing else claims a part of it."""
+    parts, place = [], 0
+    for start, end in spans:
+        parts += [view[place:start], _BLANK * (end - start)]
+        place = end
+    return "".join([*parts, view[place:]])
 
 
 def _stretches(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -91,6 +88,8 @@ def _stretches(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield current
 
 
+# No word, no space, no punctuation.
+_BLANK = "\x00"
 # The strictest form first.
 _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
     ("financial", ibans),

@@ -31,6 +31,7 @@ _NUMBER = r"(?<![\w.,/$€£-])\d{1,5}(?:[A-Za-z]|[-/]\d{1,4})?"
 _PLACE = (
     rf"(?:(?:,\s{{1,3}}|\s?\n\s?| in ){_TOWNS}(?:,\s{{1,3}}{_TOWNS}){{0,2}}"
     rf"(?:,? {{1,2}}{_POSTCODE})?"
+    rf"|,? (?:{_TOWNS},? (?:[A-Z]{{2}} )?)?{_POSTCODE})"
 )
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Square|Sq|Way|Place"
@@ -40,7 +41,7 @@ _STREET = (
 _UNIT = r"(?:,? (?:(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor)\.? ?#?|#)\w{1,6})?"
 _ENGLISH = (
     rf"{_NUMBER},? (?:{_COMPASS} )?(?:{_NAME} ){{1,4}}?{_STREET}(?: {_COMPASS})?{_UNIT}"
-    rf"{_PLACE}|,? (?:{_TOWNS},? (?:[A-Z]{{2}} )?)?{_POSTCODE})"
+    rf"{_PLACE}"
 )
 _SMALL_ENGLISH = (
     r"\b(?:liv(?:e|es|ed|ing) at|address(?: is|:)?|resid(?:es?|ing) at|located at|moved to"
@@ -66,6 +67,4 @@ _SOUTHERN = (
     rf"|Largo|Travessa) (?:{_OF}){{0,2}}{_NAME}(?: (?:{_OF}){{0,2}}{_NAME}){{0,3}},? "
     rf"(?:n[ºo°.]\.? ?)?\d{{1,4}}[A-Za-z]?{_ROMANCE_PLACE}"
 )
-_ADDRESS = re.compile(
-    "|".join((_SMALL_ENGLISH.join(("(?i:", ")")), _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN))
-)
+_ADDRESS = re.compile("|".join((f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)))

@@ -67,11 +67,13 @@ _OTHER_FORMS = (
     r"1[3-9]\d-\d{4}-\d{4}",
     r"[6-9]\d{4}-\d{5}",
 )
+_FORM = (
+    rf"(?:(?<!\d )(?:{'|'.join(_SPACED_FORMS)})(?! \d)|(?:{'|'.join(_OTHER_FORMS)}))(?!\w|[-./]\d)"
+)
 _PHONE = re.compile(
-    rf"\b{_ANNOUNCED_BY}(?P<announced>[+(]?\d(?:{_GAP}\d){{6,14}})(?![\w]|[-./]\d)"
+    rf"\b{_ANNOUNCED_BY}(?P<announced>{_FORM}|[+(]?\d(?:(?: ?[)./-] ?| )?\d){{6,14}}(?!\w|[-./]\d))"
     rf"|(?<![\w+])(?P<international>\+ ?\d(?:{_GAP}\d){{6,16}})(?![\w])"
-    rf"|(?<![\w.,+#/$€£¥-])(?P<form>(?<!\d )(?:{'|'.join(_SPACED_FORMS)})(?! \d)"
-    rf"|(?:{'|'.join(_OTHER_FORMS)}))(?![\w]|[-./]\d)",
+    rf"|(?<![\w.,+#/$€£¥-])(?P<form>{_FORM})",
     re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"\+? ?\d{1,3}(?:[ .]?\d{3})*[ .]?000")

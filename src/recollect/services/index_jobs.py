@@ -152,15 +152,18 @@ class IndexJobs:
 
         return await self._database.read(work)
 
-    async def index_tree(self, job: Job) -> None:
-        """Make the vectors that a tree waits for. Of jobs that failed one is kept, as a retry."""
+    async def index_tree(self, job: Job) -> NewJob | None:
+        """Make a batch of the vectors that a tree waits for; the rest is another job, so that no
+        tree keeps others waiting, nor a worker that shall stop. Of jobs that failed one is kept,
+        as a retry."""
         tree_id = TreeId(job.body["conversationGroupId"])
         try:
-            while await self._index_batch(job.id, tree_id):
-                pass
+            more = await self._index_batch(job.id, tree_id)
         except Unavailable:
             if await self._database.write(lambda tx: self._keep_for_retry(tx, job.id, tree_id)):
                 raise
+            return None
+        return self._indexer.job(tree_id) if more else None
 
     async def reindex(self, job: Job) -> NewJob | None:
         """Let texts wait for vectors of today's model, all of them or those that have none. For

@@ -48,11 +48,14 @@ class Indexer:
 
     def queue(self, tx: Tx, tree_id: TreeId) -> None:
         """One job a tree, however many of its texts wait."""
-        if not self._vectors:
-            return
+        if self._vectors:
+            self._stores.jobs.insert(tx, self.job(tree_id))
+
+    def job(self, tree_id: TreeId) -> NewJob:
+        """The job that makes the vectors a tree waits for."""
         body = {"conversationGroupId": tree_id}
         name = f"{VECTOR_INDEX}:{tree_id}"
-        self._stores.jobs.insert(tx, NewJob(VECTOR_INDEX, body, self._runtime.clock.now(), name))
+        return NewJob(VECTOR_INDEX, body, self._runtime.clock.now(), name)
 
 
 class IndexingService:

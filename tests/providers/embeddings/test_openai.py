@@ -313,13 +313,29 @@ def test_a_text_that_is_too_long_is_cut_and_the_others_are_not(server: Embedding
     assert rows[1] @ bag_of_words(short, DIMENSIONS) > 0.99
 
 
-def test_a_short_text_that_is_refused_fails_alone(server: EmbeddingServer) -> None:
+def test_a_short_text_that_is_refused_keeps_no_other_from_its_vector(
+    server: EmbeddingServer,
+) -> None:
     server.chars_max = 10
+    refused = "a text of more than ten characters"
+
+    async def embed(embedder: OpenAiEmbedder) -> Vectors:
+        with pytest.raises(EmbeddingFailed, match="status 400"):
+            await embedder.embed_query(refused)
+        return await embedder.embed(["sardines", refused, "a heron"])
+
+    rows = run(server.url, embed)
+    assert rows[0] @ bag_of_words("sardines", DIMENSIONS) > 0.999
+    assert not rows[1].any()
+    assert rows[2] @ bag_of_words("a heron", DIMENSIONS) > 0.999
+
+
+def test_an_endpoint_that_refuses_every_text_is_not_believed(server: EmbeddingServer) -> None:
+    server.chars_max = 0
 
     async def embed(embedder: OpenAiEmbedder) -> None:
         with pytest.raises(EmbeddingFailed, match="status 400"):
-            await embedder.embed(["a text of more than ten characters"])
-        assert (await embedder.embed_query("a")).shape == (DIMENSIONS,)
+            await embedder.embed(["sardines", "a heron"])
 
     run(server.url, embed)
 

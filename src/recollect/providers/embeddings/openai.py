@@ -14,16 +14,20 @@ from typing import Any
 
 import httpx
 import numpy as np
+import structlog
 
 from recollect.errors import EmbeddingFailed
 from recollect.ports.embedding import Vectors
 from recollect.providers.embeddings.breaker import Breaker, EndpointDown
+
+_log = structlog.get_logger("recollect.embedding")
 
 RETRIED_STATUSES = frozenset({408, 409, 425, 429})
 # What an endpoint says of a text that it does not take.
 TEXT_STATUSES = frozenset({400, 413, 422})
 # A text of this length is short enough for every model.
 SHORT_CHARS = 100
+PLAIN_TEXT = "hello"
 CONNECTIONS_MAX = 16
 # An endpoint that asks for more rest than this is tried earlier all the same.
 REST_SECONDS_MAX = 60
@@ -105,24 +109,27 @@ class OpenAiEmbedder:
         return self._endpoint.dimensions
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, asked for in batches."""
+        """One row a text, asked for in batches. A text that the endpoint does not take in any
+        length gets a row of zeros, which is near to nothing, so that no other has to wait for it.
+        """
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
         size = self._endpoint.batch_size
         for at in range(0, len(texts), size):
-            rows[at : at + size] = await self._rows(texts[at : at + size], ends_at=math.inf)
+            batch = texts[at : at + size]
+            rows[at : at + size] = await self._rows(batch, ends_at=math.inf, all_needed=False)
         return rows
 
     async def embed_query(self, text: str) -> Vectors:
         """The vector of one text, soon or not at all."""
         ends_at = self._monotonic() + self._endpoint.timeout_seconds
-        vector: Vectors = (await self._rows([text], ends_at=ends_at))[0]
+        vector: Vectors = (await self._rows([text], ends_at=ends_at, all_needed=True))[0]
         return vector
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _rows(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
+    async def _rows(self, texts: Sequence[str], *, ends_at: float, all_needed: bool) -> Vectors:
         """One text that the endpoint does not take, mostly as it is too long, must not keep the
         others from their vectors: then each half goes alone, and a single text is cut shorter."""
         try:
@@ -130,11 +137,21 @@ class OpenAiEmbedder:
         except _TextRefused:
             middle = len(texts) // 2
             if middle == 0 and len(texts[0]) <= SHORT_CHARS:
-                raise
-        if middle == 0:
-            return await self._rows([texts[0][: len(texts[0]) // 2]], ends_at=ends_at)
-        halves = [await self._rows(half, ends_at=ends_at) for half in _halves(texts, middle)]
-        return np.concatenate(halves)
+                if all_needed or not await self._takes_others():
+                    raise
+                _log.warning("a text was refused", endpoint=self._name)
+                return np.zeros((1, self.dimensions), dtype=np.float32)
+        parts = _halves(texts, middle) if middle else [[texts[0][: len(texts[0]) // 2]]]
+        rows = [await self._rows(p, ends_at=ends_at, all_needed=all_needed) for p in parts]
+        return np.concatenate(rows)
+
+    async def _takes_others(self) -> bool:
+        """Is it the text that the endpoint does not take, and not each one?"""
+        try:
+            await self._batch([PLAIN_TEXT], ends_at=math.inf)
+        except _TextRefused:
+            return False
+        return True
 
     async def _batch(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
         with self._breaker.call():
@@ -198,8 +215,8 @@ class _TextRefused(EmbeddingFailed):
     """The endpoint is well, but does not take a text."""
 
 
-def _halves(texts: Sequence[str], middle: int) -> tuple[Sequence[str], Sequence[str]]:
-    return texts[:middle], texts[middle:]
+def _halves(texts: Sequence[str], middle: int) -> list[Sequence[str]]:
+    return [texts[:middle], texts[middle:]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class QdrantIndex:
                 id=one.entry_id, vector=one.embedding.tolist(), payload={_TREE: tree_id}
             )
             for one in made
-            if one.embedding is not None
+            if one.embedding is not None and one.embedding.any()
         ]
         if points:
             async with self._asking(WRITE_SECONDS_MAX):
