@@ -54,14 +54,15 @@ def run(stage: Stage) -> Result:
 
 
 def run_hybrid(stage: Stage) -> Result:
-    """How many times longer 95 of 100 searches take than those of plain FTS5, at the most."""
+    """How many times longer 95 of 100 searches take than those of plain FTS5, at the most. Both
+    are called in the process; over HTTP is shown beside."""
     rounds = _measured(stage)
-    ratio, spread = rounds.ratio("fts5", "slow")
-    inside, _ = rounds.ratio("fts5", "service")
+    ratio, spread = rounds.ratio("fts5", "service")
+    served, _ = rounds.ratio("fts5", "slow")
     figures = (
-        f"p95 {rounds.milliseconds('slow'):.2f} ms over HTTP, "
-        f"{rounds.milliseconds('fts5'):.2f} ms plain FTS5 in the process; "
-        f"our service in the process {rounds.milliseconds('service'):.2f} ms (ratio {inside:.2f})"
+        f"p95 {rounds.milliseconds('service'):.2f} ms, "
+        f"{rounds.milliseconds('fts5'):.2f} ms plain FTS5; "
+        f"over HTTP {rounds.milliseconds('slow'):.2f} ms (ratio {served:.2f})"
     )
     return Result(HYBRID, stage.engine, ratio, spread, HYBRID_GOAL, figures)
 

@@ -123,6 +123,7 @@ def test_each_kind_is_found_alone_and_in_a_sentence(tag: str, text: str) -> None
         ("root@10.0.0.1", ("ip_address", "10.0.0.1")),
         ("http://203.0.113.9:80/x", ("ip_address", "203.0.113.9")),
         ("updated the server to 10.0.0.1", ("ip_address", "10.0.0.1")),
+        ("ip:203.0.113.9", ("ip_address", "203.0.113.9")),
         ("[2001:db8::1]:443", ("ip_address", "2001:db8::1")),
         ("card 4111 1111 1111 1111 12/26", ("credit_card", "4111 1111 1111 1111")),
         ("NO93 8601 1117 947 is mine", ("financial", "NO93 8601 1117 947")),
@@ -155,8 +156,14 @@ def test_the_words_around_tell_what_a_number_is(text: str, expected: tuple[str, 
         *("3.14159265358979", "0.4111111111111111", "40.7128, -74.0060", "10 20 30 40 50 60 70 80"),
         # versions and numbers of parts
         *("version 1.2.3.4", "v1.2.3.4", "Browser/91.0.4.124", "pkg==1.2.3.4", "1.2.3.4-beta"),
-        *("section 1.2.3.4", "1.2.3.4.5", "Firmware 10.2.0.1 is out", "SQLite 3.54.1.0"),
-        *("256.1.1.1", "1.2.3"),
+        *(
+            "section 1.2.3.4",
+            "__version__ = 1.2.3.4",
+            "1.2.3.4.5",
+            "Firmware 10.2.0.1 is out",
+            "SQLite 3.54.1.0",
+        ),
+        *("256.1.1.1", "1.2.3", "lib-1.2.3.4", "1.2.3.4.tar.gz", "010.1.1.1"),
         # code
         *("std::vector", "a::b", "x[1::2]", "x[::2]", "aa:bb:cc:dd:ee:ff"),
         *("icon@2x.png", "git@github.com:org/repo.git", "@ann said", "react@18.2.0", "a@b"),
@@ -171,6 +178,10 @@ def test_the_words_around_tell_what_a_number_is(text: str, expected: tuple[str, 
 )
 def test_other_numbers_and_words_are_no_personal_data(text: str) -> None:
     assert found(text) == []
+
+
+def test_both_ends_of_a_range_are_found() -> None:
+    assert [part for _, part in found("10.0.0.1-10.0.0.9")] == ["10.0.0.1", "10.0.0.9"]
 
 
 def test_of_two_claims_on_the_same_digits_the_stricter_form_wins() -> None:
@@ -251,6 +262,6 @@ def test_an_unknown_tag_is_refused_with_the_ten_and_not_repeated() -> None:
 )
 def test_time_is_linear_in_hostile_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     find_pii(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

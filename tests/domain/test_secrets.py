@@ -346,6 +346,6 @@ def test_nesting_of_any_depth_is_searched() -> None:
 )
 def test_time_is_linear_in_hostile_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     find_secret(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

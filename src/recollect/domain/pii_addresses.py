@@ -12,6 +12,8 @@ def addresses(text: str) -> Iterator[Span]:
     A street and a number alone are none, because shops and idioms are named so. In small letters
     an English address counts after words such as `lives at`.
     """
+    if not _DIGIT.search(text):
+        return
     for found in _ADDRESS.finditer(text):
         yield found.span("announced" if found["announced"] else 0)
 
@@ -44,7 +46,8 @@ _ENGLISH = (
     rf"{_PLACE}"
 )
 _SMALL_ENGLISH = (
-    r"\b(?:liv(?:e|es|ed|ing) at|address(?: is|:)?|resid(?:es?|ing) at|located at|moved to"
+    r"\b(?=[adlmrs])"
+    r"(?:liv(?:e|es|ed|ing) at|address(?: is|:)?|resid(?:es?|ing) at|located at|moved to"
     r"|(?:ship|deliver|send) (?:it )?to) (?P<announced>\d{1,5}[a-z]? (?:[a-z0-9.'-]{1,20} ){1,3}?"
     r"(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|place|way|terrace)\b"
     r"\.?(?:, ?| in )[a-z]{3,30})"
@@ -67,4 +70,5 @@ _SOUTHERN = (
     rf"|Largo|Travessa) (?:{_OF}){{0,2}}{_NAME}(?: (?:{_OF}){{0,2}}{_NAME}){{0,3}},? "
     rf"(?:n[ºo°.]\.? ?)?\d{{1,4}}[A-Za-z]?{_ROMANCE_PLACE}"
 )
+_DIGIT = re.compile(r"\d")
 _ADDRESS = re.compile("|".join((f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)))

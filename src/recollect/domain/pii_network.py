@@ -54,7 +54,7 @@ def _is_no_mailbox(text: str, start: int, found: re.Match[str]) -> bool:
 
 
 def _v4(text: str, found: re.Match[str]) -> Span | None:
-    if not _is_ip(found["v4"]) or _VERSION_AFTER.match(text, found.end("v4")):
+    if _VERSION_AFTER.match(text, found.end("v4")):
         return None
     before = text[max(0, found.start() - _CONTEXT_CHARS) : found.start()]
     clause = _CLAUSE_END.split(before)[-1]
@@ -78,7 +78,7 @@ def _v6(text: str, found: re.Match[str]) -> Span | None:
     address = found["v6"]
     if address.endswith(":") and not address.endswith("::"):
         address = address[:-1]
-    if not _is_ip(address) or not (_is_telling(address) or address == "::1"):
+    if not _is_v6(address) or not (_is_telling(address) or address == "::1"):
         return None
     in_slice = _INDEXED.search(text, max(0, found.start() - 2), found.start())
     return None if in_slice else (found.start("v6"), found.start("v6") + len(address))
@@ -90,9 +90,9 @@ def _is_telling(address: str) -> bool:
     return len(digits) >= 4 and any(map(str.isdigit, digits))
 
 
-def _is_ip(address: str) -> bool:
+def _is_v6(address: str) -> bool:
     try:
-        ipaddress.ip_address(address)
+        ipaddress.IPv6Address(address)
     except ValueError:
         return False
     return True
@@ -103,20 +103,23 @@ _AT_DOMAIN = re.compile(
     rf"@(?:{_LABEL}\.){{1,8}}(?:xn--[a-z0-9-]{{2,59}}|[^\W\d_]{{2,63}})(?!\w|-\w)"
 )
 _DENSE_PICTURE = re.compile(r"@\d+(?:\.\d+)?x\.")
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _IP = re.compile(
-    r"(?<![\w.:-])(?:(?P<v4>\d{1,3}(?:\.\d{1,3}){3})(?!\w|\.\d)"
-    r"|(?P<v6>(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{3,39}(?:\.\d{1,3}){0,3})(?![\w:]))"
+    rf"(?<![\w.])(?:(?<![A-Za-z_]-)(?P<v4>{_OCTET}(?:\.{_OCTET}){{3}})(?!\w|\.\d)"
+    r"|(?<![:-])(?P<v6>(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{3,39}(?:\.\d{1,3}){0,3})(?![\w:]))"
 )
 _VERSION_AFTER = re.compile(
-    r"[-+_][A-Za-z]|\s(?:release|version|build|update|beta|alpha|rc)\b", re.I
+    r"[-+_][A-Za-z]|\s(?:release|version|build|update|beta|alpha|rc)\b"
+    r"|\.(?:tar|t?gz|zip|whl|exe|deb|rpm|jar|msi|dmg|pkg)\b",
+    re.I,
 )
 # `pkg==1.2.3.4`, `>=1.2.3.4`, `^1.2.3.4`, `Browser/1.2.3.4`, `v 1.2.3.4`.
 _GLUED_VERSION = re.compile(r"(?:[=<>~!]=\s?|[~^]|[A-Za-z]/|\bv\.? ?|§ ?)$", re.I)
 _CLAUSE_END = re.compile(r"[;!?\n]|[.,]\s")
 _NUMBERED = re.compile(
-    r"\b(?:ver|versions?|releas\w*|builds?|firmware|drivers?|patch\w*|revision|rev|upgrad\w*"
+    r"version|\b(?:ver|releas\w*|builds?|firmware|drivers?|patch\w*|revision|rev|upgrad\w*"
     r"|downgrad\w*|bump\w*|sections?|sec|chapters?|clauses?|figures?|fig|tables?|appendix|paragraphs?"
-    r"|articles?|rules?|oid|\w*identifier)\b",
+    r"|articles?|rules?|oid)\b|identifier",
     re.I,
 )
 _NETWORK_WORD = re.compile(

@@ -62,6 +62,8 @@ def _card_end(text: str, groups: list[Span], first: int) -> int | None:
         sizes.append(_size(groups[last]))
         if len(digits) > _CARD_DIGITS_MAX:
             break
+        if len(digits) < _CARD_DIGITS_MIN:
+            continue
         whole = first == 0 and last == len(groups) - 1
         if not _is_grouped_like_one(sizes, whole=whole) or not _is_card(digits):
             continue
@@ -115,6 +117,7 @@ _SSN = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _DIGIT_RUN = re.compile(r"(?<![\w.,+])\d+(?:[ -]\d+)*(?![\w]|[.,]\d)")
+_CARD_DIGITS_MIN = 13
 _CARD_DIGITS_MAX = 19
 _GROUP_DIGITS_MIN = 4
 _CARD_GROUPS = ((4, 6, 5), (4, 6, 4))

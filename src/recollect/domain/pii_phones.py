@@ -8,22 +8,27 @@ from collections.abc import Iterator
 
 from recollect.domain.pii_text import Span
 
-_CONTEXT_CHARS = 32
+_CONTEXT_CHARS = 48
 
 
 def phones(text: str) -> Iterator[Span]:
     """Numbers in an international or a country's own form, or after a word such as `call`."""
+    free = 0
     for found in _PHONE.finditer(text):
         name = found.lastgroup or "form"
-        before = text[max(0, found.start(name) - _CONTEXT_CHARS) : found.start(name)]
-        if _is_phone(name, found[name]) and not _NUMBER_OF.search(before):
-            yield found.span(name)
+        start, end = found.span(name)
+        before = text[max(0, start - _CONTEXT_CHARS) : start]
+        if start >= free and _is_phone(name, found[name], before):
+            free = end
+            yield start, end
 
 
-def _is_phone(name: str, number: str) -> bool:
-    if _DATE.search(number) or _THOUSANDS.fullmatch(number):
+def _is_phone(name: str, number: str, before: str) -> bool:
+    if name == "row" and not _ANNOUNCED.search(before):
         return False
-    return _is_international(number) if name == "international" else True
+    if name == "international" and not _is_international(number):
+        return False
+    return not (_DATE.search(number) or _THOUSANDS.fullmatch(number) or _NUMBER_OF.search(before))
 
 
 def _is_international(number: str) -> bool:
@@ -38,11 +43,12 @@ def _is_international(number: str) -> bool:
 
 
 _GAP = r"(?: ?[().\-/]{1,2} ?| )?"
-_ANNOUNCED_BY = (
-    r"(?:phones?|telephone|tel|mobile|cell|cellphone|fax|whatsapp|sms|landline|hotline|dial|call"
-    r"|(?:call|text|ring|reach|phone)(?: (?:me|him|her|them|us|back))(?: (?:at|on|under))?"
+_ANNOUNCED = re.compile(
+    r"\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|whatsapp|sms|landline|hotline|dial|call"
+    r"|(?:call|text|ring|reach|phone) (?:me|him|her|them|us|back)(?: (?:at|on|under))?"
     r"|(?:my|his|her|their|our|your|contact)(?: new)? number)"
-    r"(?: (?:number|no\.?|nr\.?))?(?: is| at| on)?(?:\s?[:.=#]\s?|\s)"
+    r"(?: (?:number|no\.?|nr\.?))?(?: is| at| on)?(?:\s?[:.=#]\s?|\s)$",
+    re.IGNORECASE,
 )
 # Where groups are parted by spaces, a further number beside them makes it a list of numbers.
 _SPACED_FORMS = (
@@ -70,11 +76,12 @@ _OTHER_FORMS = (
 _FORM = (
     rf"(?:(?<!\d )(?:{'|'.join(_SPACED_FORMS)})(?! \d)|(?:{'|'.join(_OTHER_FORMS)}))(?!\w|[-./]\d)"
 )
+# A row of any grouping is only looked at: a number in a country's form may begin inside it.
 _PHONE = re.compile(
-    rf"\b{_ANNOUNCED_BY}(?P<announced>{_FORM}|[+(]?\d(?:(?: ?[)./-] ?| )?\d){{6,14}}(?!\w|[-./]\d))"
-    rf"|(?<![\w+])(?P<international>\+ ?\d(?:{_GAP}\d){{6,16}})(?![\w])"
-    rf"|(?<![\w.,+#/$€£¥-])(?P<form>{_FORM})",
-    re.IGNORECASE,
+    r"(?=[+(\d])(?:"
+    rf"(?<![\w+])(?P<international>\+ ?\d(?:{_GAP}\d){{6,16}})(?!\w)"
+    r"|(?<![\w.,+#/$€£¥-])(?:"
+    rf"(?P<form>{_FORM})|(?<!\d )(?=(?P<row>\(?\d(?:(?: ?[)./-] ?| )?\d){{6,14}})(?!\w|[-./]\d))))"
 )
 _THOUSANDS = re.compile(r"\+? ?\d{1,3}(?:[ .]?\d{3})*[ .]?000")
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"

