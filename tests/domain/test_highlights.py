@@ -164,3 +164,13 @@ def test_ascii_is_parted_like_any_text(text: str) -> None:
     match = highlights._by_stem(["running", "dont", "s", "1"])
     fast, slow = highlights._ascii_units(text, match), highlights._any_units(text, match)
     assert list(fast) == list(slow)
+
+
+@pytest.mark.parametrize("word", ["sardines", "猫好", "Ёжик"])
+def test_a_word_far_into_a_long_text_is_shown_without_looking_at_each_one(word: str) -> None:
+    text = "alpha beta gamma delta " * 4_000 + word + " omega psi" * 50
+    started = time.process_time()
+    shown = found(text, word) or ""
+    assert f"**{word}**" in shown
+    assert len(shown) < 700
+    assert time.process_time() - started < 0.1
