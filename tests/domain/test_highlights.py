@@ -166,7 +166,7 @@ def test_ascii_is_parted_like_any_text(text: str) -> None:
     assert list(fast) == list(slow)
 
 
-@pytest.mark.parametrize("word", ["sardines", "猫好", "Ёжик"])
+@pytest.mark.parametrize("word", ["sardines", "猫好", "Сосед"])
 def test_a_word_far_into_a_long_text_is_shown_without_looking_at_each_one(word: str) -> None:
     text = "alpha beta gamma delta " * 4_000 + word + " omega psi" * 50
     started = time.process_time()

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import memories
+from recollect.domain import memory_checks as checks
 from recollect.domain.memories import (
     IMMUTABLE_FIELDS,
     PATCH_FIELDS,
@@ -24,7 +25,7 @@ from recollect.domain.memories import (
     render_messages,
     render_record,
 )
-from recollect.domain.retention import PII_TAGS, MemoryScope
+from recollect.domain.retention import MemoryScope
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.errors import Forbidden, ValidationFailed
 from tests.domain.strategies import json_values, texts
@@ -155,7 +156,7 @@ def test_a_rendered_record_is_cut_at_the_limit(chars: int) -> None:
 )
 def test_hostile_values_are_checked_and_rendered_in_linear_time(value: dict[str, Any]) -> None:
     started = time.perf_counter()
-    memories.check_record("k", value)
+    checks.check_record("k", value)
     assert len(render_record("k", value)) <= 100_000
     assert time.perf_counter() - started < 1
 
@@ -164,8 +165,8 @@ def test_hostile_values_are_checked_and_rendered_in_linear_time(value: dict[str,
 def test_hostile_texts_are_checked_and_rendered_in_linear_time(char: str) -> None:
     text = "a" + char * 99_998 + "b"
     started = time.perf_counter()
-    memories.check_content(text)
-    items = memories.parse_messages([{"role": "user", "content": text}])
+    checks.check_content(text)
+    items = checks.parse_messages([{"role": "user", "content": text}])
     assert len(render_messages(items).splitlines()) == 1
     assert time.perf_counter() - started < 1
 
@@ -187,7 +188,7 @@ def test_messages_are_kept_as_sent_with_their_times() -> None:
          "created_at": "2026-03-01T13:00:00+01:00"},
         {"role": "tool", "content": "c", "name": None, "created_at": NOW.replace(tzinfo=None)},
     ]  # fmt: skip
-    first, second = memories.parse_messages(sent)
+    first, second = checks.parse_messages(sent)
     assert first == Message(Role.USER, " a\nb ", "Ann", "ann", NOW)
     assert second == Message(Role.TOOL, "c", created_at=NOW)
 
@@ -220,24 +221,24 @@ def test_messages_are_kept_as_sent_with_their_times() -> None:
 )
 def test_a_malformed_message_is_named_by_its_index(item: object, where: str) -> None:
     good = {"role": "user", "content": "fine"}
-    assert field_of(lambda: memories.parse_messages([good, item, good])) == "messages[1]" + where
+    assert field_of(lambda: checks.parse_messages([good, item, good])) == "messages[1]" + where
 
 
 def test_messages_are_one_to_a_thousand_and_one_mebibyte() -> None:
     def of(count: int, content: str = "x") -> list[object]:
         return [{"role": "user", "content": content}] * count
 
-    assert field_of(lambda: memories.parse_messages([])) == "messages"
-    assert len(memories.parse_messages(of(1_000))) == 1_000
-    assert field_of(lambda: memories.parse_messages(of(1_001))) == "messages"
-    assert memories.parse_messages(of(2, "é" * 262_144))
-    assert field_of(lambda: memories.parse_messages(of(2, "é" * 262_145))) == "messages"
+    assert field_of(lambda: checks.parse_messages([])) == "messages"
+    assert len(checks.parse_messages(of(1_000))) == 1_000
+    assert field_of(lambda: checks.parse_messages(of(1_001))) == "messages"
+    assert checks.parse_messages(of(2, "é" * 262_144))
+    assert field_of(lambda: checks.parse_messages(of(2, "é" * 262_145))) == "messages"
 
 
 def test_exactly_one_payload_says_what_kind_it_is() -> None:
-    assert memories.kind_of(content="x") is Kind.STATEMENT
-    assert memories.kind_of(messages=[]) is Kind.STATEMENT
-    assert memories.kind_of(key="k", value={}) is Kind.RECORD
+    assert checks.kind_of(content="x") is Kind.STATEMENT
+    assert checks.kind_of(messages=[]) is Kind.STATEMENT
+    assert checks.kind_of(key="k", value={}) is Kind.RECORD
 
 
 @pytest.mark.parametrize(
@@ -252,27 +253,27 @@ def test_exactly_one_payload_says_what_kind_it_is() -> None:
     ],
 )
 def test_no_payload_and_two_payloads_are_refused(payload: dict[str, Any], where: str) -> None:
-    assert field_of(lambda: memories.kind_of(**payload)) == where
+    assert field_of(lambda: checks.kind_of(**payload)) == where
 
 
 @pytest.mark.parametrize("text", ["a", "A.b_c:d-9", "x" * 128])
 def test_an_id_may_be_chosen(text: str) -> None:
-    memories.check_id(text)
+    checks.check_id(text)
 
 
 @pytest.mark.parametrize("text", ["", "x" * 129, "a b", "a/b", "é", "a\n", "a\0", "١"])
 def test_other_ids_are_refused(text: str) -> None:
-    assert field_of(lambda: memories.check_id(text)) == "id"
+    assert field_of(lambda: checks.check_id(text)) == "id"
 
 
 @pytest.mark.parametrize("text", ["a", "x" * 100_000, " é\n", "😀" * 100_000])
 def test_content_is_up_to_a_hundred_thousand_characters(text: str) -> None:
-    memories.check_content(text)
+    checks.check_content(text)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t\u3000", "\x07", "x" * 100_001, "a\0b", "\udc00"])
 def test_other_content_is_refused(text: str) -> None:
-    assert field_of(lambda: memories.check_content(text)) == "content"
+    assert field_of(lambda: checks.check_content(text)) == "content"
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -310,7 +311,7 @@ def widespread() -> dict[str, Any]:
     ids=["longest key", "deepest", "every type", "largest"],
 )
 def test_a_record_is_a_key_and_a_json_object(key: str, value: dict[str, Any]) -> None:
-    memories.check_record(key, value)
+    checks.check_record(key, value)
 
 
 @pytest.mark.parametrize(
@@ -341,24 +342,24 @@ def test_a_record_is_a_key_and_a_json_object(key: str, value: dict[str, Any]) ->
     ],
 )
 def test_any_other_record_is_refused(key: str, value: Any, where: str) -> None:
-    assert field_of(lambda: memories.check_record(key, value)) == where
+    assert field_of(lambda: checks.check_record(key, value)) == where
 
 
 @given(records)
 def test_every_json_object_within_the_limits_is_a_value(value: dict[str, Any]) -> None:
-    memories.check_record("k", value)
+    checks.check_record("k", value)
 
 
 def test_metadata_is_an_object_of_sixteen_kibibytes() -> None:
-    memories.check_metadata({"a": "x" * (16 * 1024 - 8)})
-    assert field_of(lambda: memories.check_metadata({"a": "x" * (16 * 1024 - 7)})) == "metadata"
-    assert field_of(lambda: memories.check_metadata([])) == "metadata"
+    checks.check_metadata({"a": "x" * (16 * 1024 - 8)})
+    assert field_of(lambda: checks.check_metadata({"a": "x" * (16 * 1024 - 7)})) == "metadata"
+    assert field_of(lambda: checks.check_metadata([])) == "metadata"
 
 
 def test_tags_are_exact_and_each_there_once() -> None:
-    assert memories.clean_tags(["b", "a", "B", "b", " b", "%"]) == ("b", "a", "B", " b", "%")
-    assert len(memories.clean_tags([f"{n}" for n in range(50)])) == 50
-    assert memories.clean_tags(["t" * 100]) == ("t" * 100,)
+    assert checks.clean_tags(["b", "a", "B", "b", " b", "%"]) == ("b", "a", "B", " b", "%")
+    assert len(checks.clean_tags([f"{n}" for n in range(50)])) == 50
+    assert checks.clean_tags(["t" * 100]) == ("t" * 100,)
 
 
 @pytest.mark.parametrize(
@@ -372,64 +373,51 @@ def test_tags_are_exact_and_each_there_once() -> None:
     ids=["too many", "empty", "too long", "NUL"],
 )
 def test_other_tags_are_refused(tags: list[str], where: str) -> None:
-    assert field_of(lambda: memories.clean_tags(tags)) == where
-
-
-def test_pii_tags_are_lower_case_sorted_and_unique() -> None:
-    assert memories.clean_pii_tags(["Phone", "email", "PHONE"]) == ("email", "phone")
-    assert memories.clean_pii_tags(reversed(PII_TAGS)) == PII_TAGS
-
-
-def test_an_unknown_pii_tag_is_answered_with_the_ten() -> None:
-    refusal = refused(lambda: memories.clean_pii_tags(["email", "phone_number"]))
-    assert refusal.violations[0].field == "pii_tags[1]"
-    assert len(PII_TAGS) == 10
-    assert all(tag in refusal.message for tag in PII_TAGS)
-    assert "phone_number" not in refusal.message
+    assert field_of(lambda: checks.clean_tags(tags)) == where
 
 
 def test_subjects_and_sources_have_their_limits() -> None:
-    assert memories.clean_subjects(["Ann", "Bo", "Ann"]) == ("Ann", "Bo")
-    assert field_of(lambda: memories.clean_subjects(["x"] * 51)) == "subjects"
-    assert field_of(lambda: memories.clean_subjects(["Ann", " "])) == "subjects[1]"
-    assert len(memories.clean_source_entries([f"{n}" for n in range(1_000)])) == 1_000
-    assert field_of(lambda: memories.clean_source_entries(["x"] * 1_001)) == "source_entries"
+    assert checks.clean_subjects(["Ann", "Bo", "Ann"]) == ("Ann", "Bo")
+    assert field_of(lambda: checks.clean_subjects(["x"] * 51)) == "subjects"
+    assert field_of(lambda: checks.clean_subjects(["Ann", " "])) == "subjects[1]"
+    assert len(checks.clean_source_entries([f"{n}" for n in range(1_000)])) == 1_000
+    assert field_of(lambda: checks.clean_source_entries(["x"] * 1_001)) == "source_entries"
 
 
 @pytest.mark.parametrize("run_id", [None, ""])
 def test_a_session_memory_needs_a_run(run_id: str | None) -> None:
-    assert field_of(lambda: memories.check_run(MemoryScope.SESSION, run_id)) == "run_id"
+    assert field_of(lambda: checks.check_run(MemoryScope.SESSION, run_id)) == "run_id"
 
 
 def test_other_scopes_need_no_run() -> None:
-    memories.check_run(MemoryScope.SESSION, "r1")
-    memories.check_run(MemoryScope.LONG_TERM, None)
-    memories.check_run(MemoryScope.ORG, None)
+    checks.check_run(MemoryScope.SESSION, "r1")
+    checks.check_run(MemoryScope.LONG_TERM, None)
+    checks.check_run(MemoryScope.ORG, None)
 
 
 def test_what_was_observed_lies_at_most_five_minutes_ahead() -> None:
     ahead = NOW + timedelta(minutes=5)
-    memories.check_observed(ahead, NOW)
-    memories.check_observed(ahead.astimezone(timezone(timedelta(hours=-9))), NOW)
-    memories.check_observed(ahead.replace(tzinfo=None), NOW)
+    checks.check_observed(ahead, NOW)
+    checks.check_observed(ahead.astimezone(timezone(timedelta(hours=-9))), NOW)
+    checks.check_observed(ahead.replace(tzinfo=None), NOW)
     later = ahead + timedelta(microseconds=1)
-    assert field_of(lambda: memories.check_observed(later, NOW)) == "observed_at"
+    assert field_of(lambda: checks.check_observed(later, NOW)) == "observed_at"
 
 
 def test_world_time_is_half_open_and_not_empty() -> None:
-    memories.check_validity(None, None)
-    memories.check_validity(NOW, None)
-    memories.check_validity(None, NOW)
-    memories.check_validity(NOW, NOW + timedelta(microseconds=1))
+    checks.check_validity(None, None)
+    checks.check_validity(NOW, None)
+    checks.check_validity(None, NOW)
+    checks.check_validity(NOW, NOW + timedelta(microseconds=1))
     same = NOW.astimezone(timezone(timedelta(hours=5)))
-    assert field_of(lambda: memories.check_validity(NOW, same)) == "valid_until"
-    assert field_of(lambda: memories.check_validity(NOW, NOW - timedelta(1))) == "valid_until"
+    assert field_of(lambda: checks.check_validity(NOW, same)) == "valid_until"
+    assert field_of(lambda: checks.check_validity(NOW, NOW - timedelta(1))) == "valid_until"
 
 
 def test_a_time_without_offset_is_utc_and_one_outside_the_calendar_is_refused() -> None:
-    assert memories.as_instant(NOW.replace(tzinfo=None), "valid_from") == NOW
+    assert checks.as_instant(NOW.replace(tzinfo=None), "valid_from") == NOW
     outside = datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))
-    assert field_of(lambda: memories.as_instant(outside, "valid_from")) == "valid_from"
+    assert field_of(lambda: checks.as_instant(outside, "valid_from")) == "valid_from"
 
 
 IMMUTABLE = """id kind key space visibility scope agent_id run_id created_at observed_at stated_by
@@ -440,14 +428,14 @@ learned_in"""
 @pytest.mark.parametrize("kind", Kind)
 def test_an_immutable_field_can_not_be_patched(kind: Kind, name: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:
-        memories.check_patch(kind, ["tags", name])
+        checks.check_patch(kind, ["tags", name])
     assert refusal.value.code == "immutable_field"
     assert refusal.value.violations[0].field == name
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_what_may_change_can_be_patched(kind: Kind) -> None:
-    memories.check_patch(kind, PATCH_FIELDS[kind])
+    checks.check_patch(kind, PATCH_FIELDS[kind])
     assert not PATCH_FIELDS[kind] & IMMUTABLE_FIELDS
 
 
@@ -462,7 +450,7 @@ def test_what_may_change_can_be_patched(kind: Kind) -> None:
     ],
 )
 def test_nothing_else_can_be_patched(kind: Kind, name: str) -> None:
-    assert field_of(lambda: memories.check_patch(kind, [name])) == name
+    assert field_of(lambda: checks.check_patch(kind, [name])) == name
 
 
 LOOSER = [
@@ -478,10 +466,10 @@ def test_only_a_subject_gives_up_privacy(
     was: Sensitivity, moved: bool, sensitivity: Sensitivity, portable: bool
 ) -> None:
     memory = a_memory(sensitivity=was, portable=moved, subjects=("q", "r"))
-    memories.check_loosening(memory, "q", sensitivity=sensitivity, portable=portable)
+    checks.check_loosening(memory, "q", sensitivity=sensitivity, portable=portable)
     for stranger in ("p", None):
         with pytest.raises(Forbidden) as refusal:
-            memories.check_loosening(memory, stranger, sensitivity=sensitivity, portable=portable)
+            checks.check_loosening(memory, stranger, sensitivity=sensitivity, portable=portable)
         assert refusal.value.code == "subject_only"
 
 
@@ -492,7 +480,7 @@ def test_anyone_may_where_nobody_else_is_a_subject(
     alone = a_memory(sensitivity=was, portable=moved, subjects=("p",))
     about_nobody = a_memory(sensitivity=was, portable=moved)
     for memory in (alone, about_nobody):
-        memories.check_loosening(memory, "p", sensitivity=sensitivity, portable=portable)
+        checks.check_loosening(memory, "p", sensitivity=sensitivity, portable=portable)
 
 
 @given(st.sampled_from(Sensitivity), st.sampled_from(Sensitivity), st.booleans(), st.booleans())
@@ -501,17 +489,17 @@ def test_more_privacy_is_anybodys_to_give(
 ) -> None:
     low, high = sorted((a, b), key=lambda each: each.rank)
     memory = a_memory(sensitivity=low, portable=was or portable, subjects=("q",))
-    memories.check_loosening(memory, "p", sensitivity=high, portable=portable)
+    checks.check_loosening(memory, "p", sensitivity=high, portable=portable)
 
 
 def test_a_refusal_never_repeats_the_text() -> None:
     text = "very private\0"
-    checks = [
-        lambda: memories.check_content(text),
-        lambda: memories.check_record(text, {}),
-        lambda: memories.check_record("k", {"a": text}),
-        lambda: memories.clean_tags([text]),
-        lambda: memories.clean_subjects([text]),
-        lambda: memories.parse_messages([{"role": "user", "content": text}]),
+    refusing = [
+        lambda: checks.check_content(text),
+        lambda: checks.check_record(text, {}),
+        lambda: checks.check_record("k", {"a": text}),
+        lambda: checks.clean_tags([text]),
+        lambda: checks.clean_subjects([text]),
+        lambda: checks.parse_messages([{"role": "user", "content": text}]),
     ]
-    assert not any("private" in refused(check).message for check in checks)
+    assert not any("private" in refused(check).message for check in refusing)

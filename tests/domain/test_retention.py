@@ -12,13 +12,12 @@ from recollect.domain.retention import (
     Alert,
     Handling,
     MemoryScope,
-    Path,
     Policy,
     RetentionRules,
     Risk,
     RiskRule,
-    parse_rules,
 )
+from recollect.domain.retention_file import Path, parse_rules
 from recollect.errors import ValidationFailed
 from tests.domain.strategies import json_values
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from recollect.domain.memories import Kind, Memory, MemoryType, Status, as_instant
+from recollect.domain.memories import Kind, Memory, MemoryType, Status
+from recollect.domain.memory_checks import as_instant
 from recollect.domain.retention import DAY_SECONDS, MemoryScope, Policy, RetentionRules
 from recollect.errors import Conflict, Forbidden, ValidationFailed
 

@@ -1,0 +1,273 @@
+"""What a memory's fields may hold. Checks raise ValidationFailed with the field's name and never
+repeat the text."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from recollect.domain import jsontext
+from recollect.domain.conversations import METADATA_BYTES_MAX, is_blank
+from recollect.domain.memories import (
+    CONTENT_CHARS_MAX,
+    ID_CHARS_MAX,
+    IMMUTABLE_FIELDS,
+    KEY_CHARS_MAX,
+    MESSAGES_BYTES_MAX,
+    MESSAGES_MAX,
+    NAME_CHARS_MAX,
+    OBSERVED_AHEAD_MAX,
+    PATCH_FIELDS,
+    SOURCES_MAX,
+    SUBJECTS_MAX,
+    TAG_CHARS_MAX,
+    TAGS_MAX,
+    VALUE_BYTES_MAX,
+    VALUE_DEPTH_MAX,
+    Kind,
+    Memory,
+    Message,
+    Role,
+    Sensitivity,
+)
+from recollect.domain.retention import MemoryScope
+from recollect.errors import Forbidden, ValidationFailed
+
+_ID = re.compile("[A-Za-z0-9._:-]+")
+
+
+def kind_of(
+    *, messages: object = None, content: object = None, key: object = None, value: object = None
+) -> Kind:
+    """What a payload makes, where None is absent: exactly one of the three may be sent."""
+    if (key is None) != (value is None):
+        missing = "key" if key is None else "value"
+        raise ValidationFailed.of(missing, "`key` and `value` are sent together or not at all")
+    if sum(payload is not None for payload in (messages, content, key)) != 1:
+        message = "send exactly one of `messages`, `content`, or `key` with `value`"
+        raise ValidationFailed.of("content", message)
+    return Kind.STATEMENT if key is None else Kind.RECORD
+
+
+def check_id(text: str, name: str = "id") -> None:
+    """An id that a caller chose."""
+    if not (len(text) <= ID_CHARS_MAX and _ID.fullmatch(text)):
+        message = f"must be 1 to {ID_CHARS_MAX} characters of A-Z a-z 0-9 . _ : -"
+        raise ValidationFailed.of(name, message)
+
+
+def check_content(text: str, name: str = "content") -> None:
+    """A statement's text."""
+    check_name(text, name, chars_max=CONTENT_CHARS_MAX)
+    if is_blank(text):
+        raise ValidationFailed.of(name, "must not be blank")
+
+
+def check_name(text: str, name: str, *, chars_max: int = NAME_CHARS_MAX) -> None:
+    """A short text: a record's key, a tag, a name, a foreign id."""
+    if not 1 <= len(text) <= chars_max:
+        raise ValidationFailed.of(name, f"must have 1 to {chars_max} characters")
+    jsontext.check_text(text, name)
+
+
+def check_record(key: str, value: object) -> None:
+    """A record's key and value."""
+    check_name(key, "key", chars_max=KEY_CHARS_MAX)
+    _check_object(value, "value", bytes_max=VALUE_BYTES_MAX, depth_max=VALUE_DEPTH_MAX)
+
+
+def check_metadata(metadata: object) -> None:
+    """What the caller hangs on a memory."""
+    _check_object(metadata, "metadata", bytes_max=METADATA_BYTES_MAX, depth_max=jsontext.DEPTH_MAX)
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags as sent, each once."""
+    return _each_once(tags, "tags", most=TAGS_MAX, chars_max=TAG_CHARS_MAX)
+
+
+def clean_subjects(subjects: Sequence[str]) -> tuple[str, ...]:
+    """The person ids or names as sent, each once."""
+    for index, subject in enumerate(subjects[:SUBJECTS_MAX]):
+        if is_blank(subject):
+            raise ValidationFailed.of(f"subjects[{index}]", "must not be blank")
+    return _each_once(subjects, "subjects", most=SUBJECTS_MAX, chars_max=NAME_CHARS_MAX)
+
+
+def clean_source_entries(ids: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the entries that a memory came from, each once."""
+    return _each_once(ids, "source_entries", most=SOURCES_MAX, chars_max=NAME_CHARS_MAX)
+
+
+def _each_once(texts: Sequence[str], name: str, *, most: int, chars_max: int) -> tuple[str, ...]:
+    if len(texts) > most:
+        raise ValidationFailed.of(name, f"must have at most {most} items")
+    for index, text in enumerate(texts):
+        check_name(text, f"{name}[{index}]", chars_max=chars_max)
+    return tuple(dict.fromkeys(texts))
+
+
+def check_run(scope: MemoryScope, run_id: str | None) -> None:
+    """Session memories belong to a run; absent, null and empty are all no run."""
+    if scope is MemoryScope.SESSION and not run_id:
+        raise ValidationFailed.of("run_id", "must name the run: the scope is session")
+    if run_id is not None:
+        check_name(run_id, "run_id")
+
+
+def as_instant(at: datetime, name: str) -> datetime:
+    """The instant in UTC; a time without offset is UTC."""
+    try:
+        return at.replace(tzinfo=UTC) if at.utcoffset() is None else at.astimezone(UTC)
+    except OverflowError:
+        raise ValidationFailed.of(name, "must lie within the years 1 to 9999 in UTC") from None
+
+
+def check_observed(observed_at: datetime, now: datetime) -> None:
+    """What was said can't have been said later; clocks may differ a little."""
+    if as_instant(observed_at, "observed_at") - as_instant(now, "now") > OBSERVED_AHEAD_MAX:
+        minutes = OBSERVED_AHEAD_MAX // timedelta(minutes=1)
+        raise ValidationFailed.of("observed_at", f"must not lie more than {minutes} minutes ahead")
+
+
+def check_validity(valid_from: datetime | None, valid_until: datetime | None) -> None:
+    """World time is half open and not empty; None is open."""
+    if valid_from is None or valid_until is None:
+        return
+    if as_instant(valid_from, "valid_from") >= as_instant(valid_until, "valid_until"):
+        raise ValidationFailed.of("valid_until", "must lie after `valid_from`")
+
+
+def check_patch(kind: Kind, names: Iterable[str]) -> None:
+    """Only what may change may be sent."""
+    for name in names:
+        if name in IMMUTABLE_FIELDS:
+            raise _immutable(name)
+        if name not in PATCH_FIELDS[kind]:
+            known = ", ".join(sorted(PATCH_FIELDS[kind]))
+            raise ValidationFailed.of(name, f"can't be changed in a {kind}; what can be: {known}")
+
+
+def _immutable(name: str) -> ValidationFailed:
+    error = ValidationFailed.of(name, "can't be changed; write a new memory, or move this one")
+    error.code = "immutable_field"
+    return error
+
+
+def check_loosening(
+    memory: Memory, person_id: str | None, *, sensitivity: Sensitivity, portable: bool
+) -> None:
+    """Less privacy is for a subject to give, or for anybody where there is no subject."""
+    looser = sensitivity.rank < memory.sensitivity.rank or (portable and not memory.portable)
+    if looser and memory.subjects and person_id not in memory.subjects:
+        message = "only a person whom it is about may lower its sensitivity or make it portable"
+        raise Forbidden(message, code="subject_only")
+
+
+def parse_messages(items: Sequence[object]) -> tuple[Message, ...]:
+    """The messages of a list of objects; a malformed one is named by its index."""
+    if not 1 <= len(items) <= MESSAGES_MAX:
+        raise ValidationFailed.of("messages", f"must have 1 to {MESSAGES_MAX} items")
+    messages = tuple(_message(item, f"messages[{index}]") for index, item in enumerate(items))
+    if sum(len(message.content.encode()) for message in messages) > MESSAGES_BYTES_MAX:
+        message = f"must have at most {MESSAGES_BYTES_MAX} bytes of content as UTF-8"
+        raise ValidationFailed.of("messages", message)
+    return messages
+
+
+_MESSAGE_FIELDS = ("role", "content", "name", "user_id", "created_at")
+
+
+def _message(item: object, at: str) -> Message:
+    if not isinstance(item, Mapping):
+        raise ValidationFailed.of(at, "must be an object with `role` and `content`")
+    for name in item:
+        if name not in _MESSAGE_FIELDS:
+            known = ", ".join(_MESSAGE_FIELDS)
+            raise ValidationFailed.of(f"{at}.{name}", f"unknown member; known are {known}")
+    return Message(
+        _role(item.get("role"), f"{at}.role"),
+        _spoken(item.get("content"), f"{at}.content"),
+        _optional_name(item.get("name"), f"{at}.name"),
+        _optional_name(item.get("user_id"), f"{at}.user_id"),
+        _optional_instant(item.get("created_at"), f"{at}.created_at"),
+    )
+
+
+def _role(value: object, name: str) -> Role:
+    if not isinstance(value, str) or value not in set(Role):
+        raise ValidationFailed.of(name, f"must be one of {', '.join(Role)}")
+    return Role(value)
+
+
+def _spoken(value: object, name: str) -> str:
+    if not isinstance(value, str) or is_blank(value):
+        raise ValidationFailed.of(name, "must be a text that is not blank")
+    jsontext.check_text(value, name)
+    return value
+
+
+def _optional_name(value: object, name: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise ValidationFailed.of(name, "must be a text or null")
+    check_name(value, name)
+    return value
+
+
+def _optional_instant(value: object, name: str) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        at = None
+    if not isinstance(at, datetime):
+        message = "must be an ISO-8601 instant such as 2026-01-31T12:00:00Z, or null"
+        raise ValidationFailed.of(name, message)
+    return as_instant(at, name)
+
+
+def _check_object(value: object, name: str, *, bytes_max: int, depth_max: int) -> None:
+    if not isinstance(value, dict):
+        raise ValidationFailed.of(name, "must be an object")
+    too_large = ValidationFailed.of(name, f"must have at most {bytes_max} bytes as compact JSON")
+    for count, (item, depth) in enumerate(_walk(value)):
+        # Each item takes a byte at least, so a value that refers to itself widely ends here.
+        if count > bytes_max:
+            raise too_large
+        if depth > depth_max:
+            raise ValidationFailed.of(name, f"must not be nested deeper than {depth_max} levels")
+        _check_item(item, name)
+    try:
+        size = len(jsontext.dump(value).encode())
+    except ValueError:
+        raise ValidationFailed.of(name, "holds a number that is too long") from None
+    if size > bytes_max:
+        raise too_large
+
+
+def _walk(value: object) -> Iterator[tuple[object, int]]:
+    """Every value and member name inside, each container with its depth from 1, others with 0."""
+    stack: list[tuple[object, int]] = [(value, 1)]
+    while stack:
+        item, depth = stack.pop()
+        nested = isinstance(item, dict | list)
+        yield item, depth if nested else 0
+        if isinstance(item, dict):
+            stack.extend((name, 0) for name in item)
+            stack.extend((member, depth + 1) for member in item.values())
+        elif isinstance(item, list):
+            stack.extend((member, depth + 1) for member in item)
+
+
+def _check_item(item: object, name: str) -> None:
+    if isinstance(item, str):
+        jsontext.check_text(item, name)
+    elif isinstance(item, dict) and not all(isinstance(member, str) for member in item):
+        raise ValidationFailed.of(name, "must have texts for member names")
+    elif isinstance(item, float) and not math.isfinite(item):
+        raise ValidationFailed.of(name, "must not hold a number that is not finite")
+    elif not (item is None or isinstance(item, int | float | dict | list)):
+        raise ValidationFailed.of(name, "must hold nothing but JSON values")
