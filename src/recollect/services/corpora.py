@@ -15,7 +15,7 @@ from recollect.ports.search import SearchScope, SearchStore, TextRow, TreeState,
 from recollect.services.ranking.corpus import Corpus
 
 # More rows or characters than these are read and arranged where nobody waits for it.
-_LIGHT_ROWS = 200
+_LIGHT_ROWS = 100
 _LIGHT_CHARS = 100_000
 # What a scope takes besides its corpus.
 _SCOPE_BYTES = 5_000
