@@ -33,7 +33,8 @@ def test_every_job_of_killed_workers_is_done(
     new_database: NewDatabase, tmp_path: Path, soak_size: SoakSize
 ) -> None:
     database = new_database()
-    count = soak_size(400, 4_000)
+    # So many that no pause of this process lets a worker end them unseen.
+    count = soak_size(2_000, 4_000)
     queue_vector_deletes(database, count)
     for kill in range(KILLS):
         with a_worker(tmp_path, database) as worker:
