@@ -1,6 +1,7 @@
 """Nearest vectors in large scopes: by a scan on every engine, by an index on PostgreSQL."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from recollect.stores.engines.postgres import nearest as indexed
 from recollect.stores.statements import Statement
 from tests.store.builders import NOON, an_entry, plant
 from tests.store.storage import Storage, a_storage
-from tests.support.engines import a_postgres_database
+from tests.support.engines import a_postgres_database, a_sqlite_database
 from tests.worker.workshop import wait_until
 
 DIMENSIONS = 16
@@ -211,7 +212,7 @@ def test_what_runs_apart_ends_when_nobody_waits_for_it(postgres: Storage) -> Non
     wait_until(lambda: not sleeping())
 
 
-def test_there_is_nothing_to_build_on_other_engines(storage: Storage) -> None:
-    if storage.engine.name == "sqlite":
-        assert missing(storage) == ()
-        storage.run(storage.engine.apart(()))
+def test_there_is_nothing_to_build_on_another_engine(tmp_path: Path) -> None:
+    with a_storage(a_sqlite_database(tmp_path)) as sqlite:
+        assert missing(sqlite) == ()
+        sqlite.run(sqlite.engine.apart(()))
