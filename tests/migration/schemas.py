@@ -8,12 +8,16 @@ from tests.support.engines import TestDatabase
 
 _POSTGRES_COLUMNS = """
 SELECT table_name, column_name, data_type, is_nullable = 'YES', column_default, collation_name
-FROM information_schema.columns WHERE table_schema = 'public'
+FROM information_schema.columns JOIN information_schema.tables
+  USING (table_catalog, table_schema, table_name)
+WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
 ORDER BY table_name, ordinal_position
 """
-_POSTGRES_INDEXES = (
-    "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname='public'"
-)
+# Of an expression's index only this engine can tell how it is written.
+_POSTGRES_INDEXES = """
+SELECT tablename, indexname, indexdef FROM pg_indexes
+WHERE schemaname = 'public' AND position('::text) COLLATE' IN indexdef) = 0
+"""
 _POSTGRES_CHECKS = """
 SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE connamespace = 'public'::regnamespace

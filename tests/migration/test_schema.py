@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores import migrations, tables
+from recollect.stores import memory_tables, migrations, people_tables, tables
 from tests.migration.schemas import columns, indexes
 from tests.store.storage import an_engine
 from tests.support.engines import TestDatabase, a_postgres_database, a_sqlite_database
@@ -17,6 +17,7 @@ NOT_IN_CODE = {
         ("audit_events", "position"),
         ("entries", "indexed_content_tsv"),
         ("entry_index", "words"),
+        ("memory_index", "words"),
     },
 }
 TYPES = {
@@ -25,9 +26,12 @@ TYPES = {
     "BigInteger": {"sqlite": "integer", "postgres": "bigint"},
     "Boolean": {"sqlite": "integer", "postgres": "boolean"},
     "DateTime": {"sqlite": "text", "postgres": "timestamp with time zone"},
+    "Double": {"sqlite": "real", "postgres": "double precision"},
     "VectorType": {"sqlite": "blob", "postgres": "user-defined"},
 }
 BOOKKEEPING = "schema_versions"
+# All modules of tables declare into one collection.
+DECLARED = (tables.metadata, people_tables.metadata, memory_tables.metadata)[0].tables.values()
 
 
 @pytest.fixture
@@ -52,14 +56,14 @@ def test_the_code_knows_the_columns_that_are_there(migrated: TestDatabase) -> No
         for name in listed
         if table != BOOKKEEPING
     }
-    known = {(t.name, c.name) for t in tables.metadata.tables.values() for c in t.columns}
+    known = {(t.name, c.name) for t in DECLARED for c in t.columns}
     assert stored - known == NOT_IN_CODE[migrated.engine]
     assert known <= stored
 
 
 def test_the_code_knows_the_types_that_are_there(migrated: TestDatabase) -> None:
     stored = columns(migrated)
-    for table in tables.metadata.tables.values():
+    for table in DECLARED:
         for column in table.columns:
             wanted = TYPES[type(column.type).__name__][migrated.engine]
             assert stored[table.name][column.name].type == wanted, (table.name, column.name)
@@ -69,9 +73,11 @@ def test_both_engines_have_the_same_columns(both: tuple[TestDatabase, TestDataba
     sqlite, postgres = (columns(database) for database in both)
     assert postgres["entries"].pop("indexed_content_tsv").nullable
     # Where words are found by: a column here, a table of its own there.
-    assert postgres["entry_index"].pop("words").type == "tsvector"
+    for table in ("entry_index", "memory_index"):
+        assert postgres[table].pop("words").type == "tsvector"
     # An integer primary key of SQLite takes NULL for the next number.
-    for table, name in (("audit_events", "position"), ("entry_index", "doc")):
+    numbered = ("entry_index", "memories", "memory_index", "memory_embeddings")
+    for table, name in (("audit_events", "position"), *((table, "doc") for table in numbered)):
         assert sqlite[table].pop(name).type == "integer"
         assert not postgres[table].pop(name).nullable
     shapes = [
@@ -89,7 +95,8 @@ def test_both_engines_have_the_same_indexes(both: tuple[TestDatabase, TestDataba
     # On SQLite the rowid is the position.
     assert postgres.pop("audit_events_position")[1] == ("position", "id")
     # On SQLite words are found through a virtual table.
-    assert postgres.pop("entry_index_words")[1] == ("words",)
+    for name in ("entry_index_words", "memory_index_words"):
+        assert postgres.pop(name)[1] == ("words",)
     assert sqlite == postgres
 
 

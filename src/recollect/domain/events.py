@@ -16,6 +16,17 @@ class EventKind(StrEnum):
     MEMBERSHIP = "membership"
     TRANSFER = "transfer"
     CONVERSATION = "conversation"
+    MEMORY = "memory"
+    EXTRACTION = "extraction"
+    AGENT = "agent"
+    PERSON = "person"
+    CHAT = "chat"
+    RUN = "run"
+    APPROVAL = "approval"
+    ERASE = "erase"
+    IMPORT = "import"
+    EXPORT = "export"
+    ALERT = "alert"
 
 
 class Outcome(StrEnum):
@@ -45,6 +56,11 @@ class Event:
     params: dict[str, Any] = field(default_factory=dict)
     count: int | None = None
     justification: str | None = None
+    memory_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    space_kind: str | None = None
+    space_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,172 +1,159 @@
 """The tables, for building statements. The migrations own the real definitions; a test holds the
 two equal on every engine. Names are the contract's, so operators' SQL keeps working."""
 
-from sqlalchemy import BigInteger, Boolean, Column, DateTime, MetaData, Table, Text, Uuid
+from sqlalchemy import Column, Table
 
+from recollect.stores.columns import at, flag, metadata, number, text, uuid
 from recollect.stores.engines.expressions import VectorType
-
-metadata = MetaData()
-
-
-def _id(name: str) -> Column[str]:
-    return Column(name, Uuid(as_uuid=False))
-
-
-def _text(name: str) -> Column[str]:
-    return Column(name, Text)
-
-
-def _number(name: str) -> Column[int]:
-    return Column(name, BigInteger)
-
-
-def _at(name: str) -> Column[object]:
-    return Column(name, DateTime(timezone=True))
-
 
 trees = Table(
     "conversation_groups",
     metadata,
-    _id("id"),
-    _at("created_at"),
-    _at("deleted_at"),
-    _number("last_seq"),
-    _at("last_at"),
-    _number("index_revision"),
-    _number("index_entries"),
+    uuid("id"),
+    at("created_at"),
+    at("deleted_at"),
+    number("last_seq"),
+    at("last_at"),
+    number("index_revision"),
+    number("index_entries"),
 )
 
 conversations = Table(
     "conversations",
     metadata,
-    _id("id"),
-    _id("conversation_group_id"),
-    _text("owner_user_id"),
-    _text("title"),
-    Column("title_pending", Boolean),
-    _text("last_message_preview"),
-    _number("last_text_seq"),
-    _text("metadata"),
-    _id("forked_at_conversation_id"),
-    _id("forked_at_entry_id"),
-    _number("forked_at_seq"),
-    _at("created_at"),
-    _at("updated_at"),
-    _at("vectorized_at"),
-    _at("deleted_at"),
+    uuid("id"),
+    uuid("conversation_group_id"),
+    text("owner_user_id"),
+    text("title"),
+    flag("title_pending"),
+    text("last_message_preview"),
+    number("last_text_seq"),
+    text("metadata"),
+    uuid("forked_at_conversation_id"),
+    uuid("forked_at_entry_id"),
+    number("forked_at_seq"),
+    at("created_at"),
+    at("updated_at"),
+    at("vectorized_at"),
+    at("deleted_at"),
 )
 
 memberships = Table(
     "conversation_memberships",
     metadata,
-    _id("conversation_group_id"),
-    _text("user_id"),
-    _text("access_level"),
-    _at("created_at"),
+    uuid("conversation_group_id"),
+    text("user_id"),
+    text("access_level"),
+    at("created_at"),
 )
 
 participations = Table(
     "participations",
     metadata,
-    _id("conversation_group_id"),
-    _text("user_id"),
-    _at("joined_at"),
-    _at("left_at"),
+    uuid("conversation_group_id"),
+    text("user_id"),
+    at("joined_at"),
+    at("left_at"),
 )
 
 entries = Table(
     "entries",
     metadata,
-    _id("id"),
-    _id("conversation_id"),
-    _id("conversation_group_id"),
-    _number("seq"),
-    _text("user_id"),
-    _text("client_id"),
-    _text("channel"),
-    _number("epoch"),
-    _text("content_type"),
-    _text("content"),
-    _text("indexed_content"),
-    _at("indexed_at"),
-    _number("text_seq"),
-    _at("created_at"),
+    uuid("id"),
+    uuid("conversation_id"),
+    uuid("conversation_group_id"),
+    number("seq"),
+    text("user_id"),
+    text("client_id"),
+    text("channel"),
+    number("epoch"),
+    text("content_type"),
+    text("content"),
+    text("indexed_content"),
+    at("indexed_at"),
+    number("text_seq"),
+    at("created_at"),
 )
 
 transfers = Table(
     "conversation_ownership_transfers",
     metadata,
-    _id("id"),
-    _id("conversation_group_id"),
-    _text("from_user_id"),
-    _text("to_user_id"),
-    _at("created_at"),
+    uuid("id"),
+    uuid("conversation_group_id"),
+    text("from_user_id"),
+    text("to_user_id"),
+    at("created_at"),
 )
 
 tasks = Table(
     "tasks",
     metadata,
-    _id("id"),
-    _text("task_name"),
-    _text("task_type"),
-    _text("task_body"),
-    _at("created_at"),
-    _at("retry_at"),
-    _text("last_error"),
-    _number("retry_count"),
-    _id("claim_id"),
-    _at("stuck_at"),
+    uuid("id"),
+    text("task_name"),
+    text("task_type"),
+    text("task_body"),
+    at("created_at"),
+    at("retry_at"),
+    text("last_error"),
+    number("retry_count"),
+    uuid("claim_id"),
+    at("stuck_at"),
 )
 
 embeddings = Table(
     "entry_embeddings",
     metadata,
-    _id("entry_id"),
-    _id("conversation_id"),
-    _id("conversation_group_id"),
+    uuid("entry_id"),
+    uuid("conversation_id"),
+    uuid("conversation_group_id"),
     Column("embedding", VectorType()),
     Column("window_embedding", VectorType()),
-    _text("model"),
-    _number("dimensions"),
-    _number("revision"),
+    text("model"),
+    number("dimensions"),
+    number("revision"),
 )
 
 index = Table(
     "entry_index",
     metadata,
-    _number("doc"),
-    _id("entry_id"),
-    _id("conversation_group_id"),
-    _id("conversation_id"),
-    _number("seq"),
-    _number("revision"),
-    _text("speaker"),
-    _number("traits"),
-    _number("head"),
-    _text("terms"),
-    _text("stems"),
-    Column("pending", Boolean),
+    number("doc"),
+    uuid("entry_id"),
+    uuid("conversation_group_id"),
+    uuid("conversation_id"),
+    number("seq"),
+    number("revision"),
+    text("speaker"),
+    number("traits"),
+    number("head"),
+    text("terms"),
+    text("stems"),
+    flag("pending"),
 )
 
 events = Table(
     "audit_events",
     metadata,
-    _id("id"),
-    _at("at"),
-    _text("kind"),
-    _text("action"),
-    _text("outcome"),
-    _text("actor_user_id"),
-    _text("actor_client_id"),
-    _text("role"),
-    _id("conversation_id"),
-    _text("target_user_id"),
-    _text("from_level"),
-    _text("to_level"),
-    _id("transfer_id"),
-    _text("params"),
-    _number("count"),
-    _text("justification"),
+    uuid("id"),
+    at("at"),
+    text("kind"),
+    text("action"),
+    text("outcome"),
+    text("actor_user_id"),
+    text("actor_client_id"),
+    text("role"),
+    uuid("conversation_id"),
+    text("target_user_id"),
+    text("from_level"),
+    text("to_level"),
+    uuid("transfer_id"),
+    text("params"),
+    number("count"),
+    text("justification"),
+    text("memory_id"),
+    text("agent_id"),
+    text("run_id"),
+    text("space_kind"),
+    text("space_id"),
 )
 
-state = Table("server_state", metadata, _text("name"), _text("value"))
+state = Table("server_state", metadata, text("name"), text("value"))

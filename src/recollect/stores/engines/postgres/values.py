@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 _OID_BOOL, _OID_BYTEA, _OID_INT8, _OID_INT4 = 16, 17, 20, 23
-_OID_TIMESTAMPTZ, _OID_NUMERIC = 1184, 1700
+_OID_TIMESTAMPTZ, _OID_NUMERIC, _OID_FLOAT8 = 1184, 1700, 701
 
 Decoder = Callable[[bytes], Any]
 Encoder = Callable[[Any], bytes | None]
@@ -64,6 +64,7 @@ _ENCODERS: dict[type, Encoder] = {
     type(None): lambda _: None,
     str: _from_str,
     int: lambda value: b"%d" % value,
+    float: lambda value: repr(value).encode(),
     bool: lambda value: b"t" if value else b"f",
     datetime: lambda value: value.isoformat().encode(),
     np.ndarray: _from_vector,
@@ -74,5 +75,6 @@ _DECODERS: dict[int, Decoder] = {
     _OID_INT8: int,
     _OID_INT4: int,
     _OID_NUMERIC: int,
+    _OID_FLOAT8: float,
     _OID_TIMESTAMPTZ: _instant,
 }

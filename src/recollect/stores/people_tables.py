@@ -1,0 +1,173 @@
+"""Tables of agents, people, chats and runs: who asks, who is known, and where they meet."""
+
+from sqlalchemy import Table
+
+from recollect.stores.columns import at, flag, metadata, number, text, views
+
+agents = Table(
+    "agents",
+    metadata,
+    text("id"),
+    text("name"),
+    text("description"),
+    text("owner_kind"),
+    text("owner_id"),
+    text("org_id"),
+    text("space_mode"),
+    text("created_by_kind"),
+    text("created_by_id"),
+    at("created_at"),
+    at("updated_at"),
+    text("metadata"),
+    at("removed_at"),
+)
+
+user_orgs = Table(
+    "user_orgs",
+    metadata,
+    text("user_id"),
+    text("org_id"),
+)
+
+people = Table(
+    "people",
+    metadata,
+    text("id"),
+    text("name"),
+    text("normal_name"),
+    text("time_zone"),
+    text("created_by_kind"),
+    text("created_by_id"),
+    at("created_at"),
+    at("updated_at"),
+    text("merged_into"),
+    text("metadata"),
+    text("erasure_id"),
+)
+
+person_orgs = Table(
+    "person_orgs",
+    metadata,
+    text("person_id"),
+    text("org_id"),
+)
+
+person_users = Table(
+    "person_users",
+    metadata,
+    text("user_id"),
+    text("person_id"),
+)
+
+person_aliases = Table(
+    "person_aliases",
+    metadata,
+    text("id"),
+    text("person_id"),
+    text("value"),
+    text("normal_value"),
+    text("kind"),
+    text("provider"),
+    text("added_by_kind"),
+    text("added_by_id"),
+    text("stated_by"),
+    text("chat_id"),
+    at("created_at"),
+)
+
+person_relationships = Table(
+    "person_relationships",
+    metadata,
+    text("id"),
+    text("person_id"),
+    text("relationship"),
+    text("normal_relationship"),
+    text("to_person_id"),
+    text("added_by_kind"),
+    text("added_by_id"),
+    text("stated_by"),
+    text("chat_id"),
+    at("created_at"),
+)
+
+person_merges = Table(
+    "person_merges",
+    metadata,
+    text("id"),
+    text("primary_id"),
+    text("secondary_id"),
+    at("at"),
+    text("by_kind"),
+    text("by_id"),
+    text("moved"),
+    at("undone_at"),
+)
+
+named_chats = Table(
+    "named_chats",
+    metadata,
+    text("id"),
+    text("kind"),
+    text("title"),
+    text("provider"),
+    text("created_by_kind"),
+    text("created_by_id"),
+    at("created_at"),
+)
+
+chat_participations = Table(
+    "chat_participations",
+    metadata,
+    text("chat_id"),
+    text("kind"),
+    text("member_id"),
+    at("joined_at"),
+    at("left_at"),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    text("id"),
+    text("agent_id"),
+    text("parent_run_id"),
+    text("root_run_id"),
+    text("status"),
+    text("error"),
+    at("started_at"),
+    at("completed_at"),
+    text("metadata"),
+)
+
+run_ancestors = Table(
+    "run_ancestors",
+    metadata,
+    text("run_id"),
+    text("ancestor_id"),
+    number("depth"),
+)
+
+# Who was in which chat when: members of trees, and participants of named chats.
+presences = Table(
+    "presences",
+    views,
+    text("chat_id"),
+    text("kind"),
+    text("member_id"),
+    at("joined_at"),
+    at("left_at"),
+)
+
+# Named chats, and every live tree under its root's id. Kind and title of a tree are computed.
+chats = Table(
+    "chats",
+    views,
+    text("id"),
+    text("kind"),
+    text("title"),
+    text("provider"),
+    flag("tree"),
+    text("created_by_kind"),
+    text("created_by_id"),
+    at("created_at"),
+)
