@@ -1,7 +1,7 @@
 """Reads settings: defaults < TOML file < environment < flags. The only reader of the environment.
 
 Every source is flattened to dotted keys first, so that an unknown key or a bad value can name
-where it came from. What can be set is declared in `settings.py`.
+where it came from. What can be set is declared in `settings/`.
 """
 
 import difflib

@@ -15,6 +15,13 @@ class Violation:
 
     field: str
     message: str
+    allowed: tuple[str, ...] = ()
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """As it is shown."""
+        shown: dict[str, Any] = {"field": self.field, "message": self.message}
+        return shown | ({"allowed": list(self.allowed)} if self.allowed else {})
 
 
 class RecollectError(Exception):
@@ -57,13 +64,13 @@ class ValidationFailed(InvalidInput):
         self.violations = tuple(violations)
         self.details = {
             "message": message,
-            "violations": [{"field": v.field, "message": v.message} for v in violations],
+            "violations": [violation.members for violation in violations],
         }
 
     @classmethod
-    def of(cls, field: str, message: str) -> "ValidationFailed":
+    def of(cls, field: str, message: str, *, allowed: Sequence[str] = ()) -> "ValidationFailed":
         """The common case: one member is wrong."""
-        return cls(f"{field}: {message}", [Violation(field, message)])
+        return cls(f"{field}: {message}", [Violation(field, message, tuple(allowed))])
 
 
 class EmptyEntry(InvalidInput):
@@ -92,10 +99,22 @@ class Unauthenticated(RecollectError):
     default_code = "unauthorized"
 
 
+class RequesterRequired(Unauthenticated):
+    """Where a caller's word is believed, and none was given."""
+
+
+class RequesterInvalid(Unauthenticated):
+    """Where a caller's word is believed, and it can't be anybody's name."""
+
+
 class Forbidden(RecollectError):
     """Known caller, not allowed."""
 
     default_code = "forbidden"
+
+
+class RequesterMismatch(Forbidden):
+    """The header names somebody else than the token does."""
 
 
 class NotFound(RecollectError):
@@ -162,6 +181,12 @@ class VectorStoreDisabled(RecollectError):
 
     def __init__(self, message: str = "every kind of search is switched off") -> None:
         super().__init__(message)
+
+
+class Unsupported(RecollectError):
+    """What this server can't do."""
+
+    default_code = "unsupported"
 
 
 class Internal(RecollectError):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from recollect.api.bodies import AppendBody, Body, IndexBatch, SyncBody
-from recollect.api.operations import Operation
+from recollect.api.operation import Operation
 from tests.support.world import new_id
 
 Schema = dict[str, Any]

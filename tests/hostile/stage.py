@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from recollect.policy.actions import NEEDS_ROLE
 from tests.support.api import headers_of
 from tests.support.world import User, World

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from recollect.api.bodies import Body
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from tests.hostile.members import (
     baseline,
     beyond_limits,

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from recollect.policy.actions import Action
 from tests.conftest import Host
 from tests.hostile.members import content_for

@@ -13,7 +13,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from recollect.api.operations import OPERATIONS, Family, Operation
+from recollect.api.operation import Family, Operation
+from recollect.api.operations import OPERATIONS
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused
 from tests.hostile.stage import MARKER, Stage, a_stage, operation

@@ -6,7 +6,8 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused, violated, well_formed
 from tests.hostile.stage import MARKER, Stage

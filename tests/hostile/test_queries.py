@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from recollect.api.params import Param
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused, violated

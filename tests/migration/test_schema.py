@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.stores import columns as declared
 from recollect.stores import memory_tables, migrations, people_tables, tables
 from tests.migration.schemas import columns, indexes
 from tests.store.storage import an_engine
@@ -30,8 +31,9 @@ TYPES = {
     "VectorType": {"sqlite": "blob", "postgres": "user-defined"},
 }
 BOOKKEEPING = "schema_versions"
-# All modules of tables declare into one collection.
-DECLARED = (tables.metadata, people_tables.metadata, memory_tables.metadata)[0].tables.values()
+# Every module of tables declares into one collection, once it is imported.
+MODULES = (tables, people_tables, memory_tables)
+DECLARED = declared.metadata.tables.values()
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from recollect.api.openapi import admin_document, user_document
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from recollect.api.resources import RESOURCES
 from recollect.services.entries import SyncOutcome
 from tests.rest.fakes import AT_TEXT, ID, Rest, an_entry, seen

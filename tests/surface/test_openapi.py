@@ -10,7 +10,8 @@ from jsonschema_rs import Draft202012Validator
 from schemathesis.core.result import Ok
 
 from recollect.api import openapi
-from recollect.api.operations import OPERATIONS, Family
+from recollect.api.operation import Family
+from recollect.api.operations import OPERATIONS
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
 DOCUMENTS = {

@@ -8,7 +8,8 @@ from starlette.routing import Route
 import recollect.errors
 from recollect.api import errors, operations, rest
 from recollect.api.errors import CLI_EXIT, HTTP_STATUS
-from recollect.api.operations import OPERATIONS, Family
+from recollect.api.operation import Family
+from recollect.api.operations import OPERATIONS
 from recollect.api.resources import RESOURCES
 from recollect.api.rest.app import HANDLERS, Endpoint
 from recollect.errors import RecollectError

@@ -70,6 +70,33 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "embedding.openai.send_dimensions": ("true", True),
     "embedding.openai.timeout_seconds": ("2.5", 2.5),
     "embedding.openai.retries": ("0", 0),
+    "memory.auto_gc": ("false", False),
+    "memory.max_entries": ("500", 500),
+    "memory.enabled": ("true", True),
+    "memory.db_path": ("own/memory.db", "own/memory.db"),
+    "spaces.mode": ("single", "single"),
+    "privacy.sensitive_in_groups": ("subject_present", "subject_present"),
+    "privacy.unknown_origin": ("closed", "closed"),
+    "pii.mode": ("redact", "redact"),
+    "pii.reject_min_risk": ("critical", "critical"),
+    "retention.file": ("own/retention.yaml", "own/retention.yaml"),
+    "retention.profile": ("none", "none"),
+    "runs.session_cleanup": ("run", "run"),
+    "approvals.ttl_minutes": ("60", 60),
+    "quarantine.threshold": ("0.5", 0.5),
+    "events.reads": ("all", "all"),
+    "agents.auto_register": ("true", True),
+    "people.auto_merge": ("true", True),
+    "orgs.members": ('{"acme": ["ann", "bob"]}', {"acme": ["ann", "bob"]}),
+    "reconcile.duplicate_min": ("0.99", 0.99),
+    "reconcile.supersede_min": ("0.9", 0.9),
+    "reconcile.unsure_min": ("0.6", 0.6),
+    "reconcile.hearsay_min": ("0.7", 0.7),
+    "reconcile.neighbours": ("5", 5),
+    "recall.tokenizer": ("bytes3", "bytes3"),
+    "gc.interval_hours": ("6", 6),
+    "gc.archive_days": ("30", 30),
+    "erase.signing_key": (SECRET, "**********"),
     "jobs.embedded_worker": ("false", False),
     "jobs.attempts_max": ("2", 2),
     "jobs.poll_ms": ("20", 20),
@@ -242,6 +269,21 @@ def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
         ("search.index_raw_text", "perhaps", "should be a valid boolean"),
         ("search.semantic.min_score", "2", "should be less than or equal to 1"),
         ("embedding.provider", "magic", "should be 'builtin', 'openai' or 'none'"),
+        ("memory.max_entries", "0", "should be greater than or equal to 1"),
+        ("spaces.mode", "triple", "should be 'dual' or 'single'"),
+        ("privacy.sensitive_in_groups", "always", "should be 'never' or 'subject_present'"),
+        ("privacy.unknown_origin", "ajar", "should be 'open' or 'closed'"),
+        ("pii.mode", "ignore", "should be 'tag', 'redact' or 'reject'"),
+        ("pii.reject_min_risk", "3", "should be 'low', 'medium', 'high' or 'critical'"),
+        ("retention.profile", "all", "should be 'records' or 'none'"),
+        ("runs.session_cleanup", "never", "should be 'root' or 'run'"),
+        ("approvals.ttl_minutes", "0", "should be greater than or equal to 1"),
+        ("quarantine.threshold", "1.1", "should be less than or equal to 1"),
+        ("events.reads", "some", "should be 'pii', 'all' or 'none'"),
+        ("orgs.members", '["ann"]', 'should be JSON such as {"acme": ["ann", "bob"]}'),
+        ("reconcile.neighbours", "0", "should be greater than or equal to 1"),
+        ("recall.tokenizer", "words", "should be 'bytes3'"),
+        ("gc.archive_days", "-1", "should be greater than or equal to 1"),
     ],
 )
 def test_a_bad_value_names_key_source_and_what_would_be_right(
@@ -288,6 +330,12 @@ def test_a_short_secret_is_taken_with_a_warning() -> None:
     assert "auth.jwt_secret" in warning
     assert "hunter" not in warning
     assert loaded_with(auth__jwt_secret=SECRET).settings.warnings() == []
+
+
+def test_similarities_of_reconciling_rise_from_unsure_to_duplicate() -> None:
+    assert "between reconcile.unsure_min and" in refusal(reconcile__supersede_min="0.98")
+    assert "between reconcile.unsure_min and" in refusal(reconcile__unsure_min="0.86")
+    loaded_with(reconcile__unsure_min="0.97", reconcile__supersede_min="0.97")
 
 
 def test_a_key_that_appears_twice_is_refused() -> None:

@@ -3,7 +3,8 @@
 The models check syntax and limits alone; what a body means is the services' business.
 """
 
-from typing import Annotated, Any, ClassVar, TypeVar
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -47,6 +48,18 @@ def _word(words: dict[str, Any]) -> BeforeValidator:
         return read(value)
 
     return BeforeValidator(convert)
+
+
+def exactly(kind: type[StrEnum]) -> PlainValidator:
+    """A member that is a word of a closed list, spelled as it is there."""
+    words = {str(member): member for member in kind}
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, str) and value in words:
+            return words[value]
+        raise ValueError(f"must be one of {', '.join(words)}")
+
+    return PlainValidator(convert, json_schema_input_type=Literal[tuple(words)])
 
 
 def _small_object(value: dict[str, Any]) -> dict[str, Any]:
@@ -157,6 +170,12 @@ class Body(BaseModel):
     nullable: ClassVar[frozenset[str]] = frozenset()
     queries: ClassVar[frozenset[str]] = frozenset()
     model_config = ConfigDict(strict=True, alias_generator=to_camel, frozen=True)
+
+
+class StrictBody(Body):
+    """A body of the memory family: names as they are, and unknown members are refused."""
+
+    model_config = ConfigDict(strict=True, alias_generator=None, extra="forbid", frozen=True)
 
 
 class Justified(Body):

@@ -12,14 +12,21 @@ from recollect.errors import (
     Forbidden,
     Internal,
     InvalidInput,
+    JustificationRequired,
     LimitExceeded,
     NotFound,
     RecollectError,
+    RequesterInvalid,
+    RequesterMismatch,
+    RequesterRequired,
     SearchTypeUnavailable,
     TransferPending,
     Unauthenticated,
     Unavailable,
+    Unsupported,
+    ValidationFailed,
     VectorStoreDisabled,
+    Violation,
 )
 
 T = TypeVar("T")
@@ -60,6 +67,7 @@ HTTP_STATUS: Mapping[type[RecollectError], int] = {
     Internal: 500,
     SearchTypeUnavailable: 501,
     VectorStoreDisabled: 501,
+    Unsupported: 501,
     Unavailable: 503,
 }
 
@@ -76,13 +84,32 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
     Unavailable: 7,
     SearchTypeUnavailable: 7,
     VectorStoreDisabled: 7,
+    Unsupported: 7,
     Internal: 1,
 }
 
 
-def http_status(error: RecollectError) -> int:
-    """The status of an error's kind; a kind that is not in the table is a fault of ours."""
-    return _of_kind(HTTP_STATUS, error, 500)
+# Where the memory family differs: status and code.
+STRICT_STATUS: Mapping[type[RecollectError], int] = {
+    RequesterRequired: 400,
+    RequesterInvalid: 400,
+    JustificationRequired: 400,
+    InvalidInput: 422,
+}
+_STRICT_CODES: Mapping[type[RecollectError], str] = {
+    RequesterRequired: "requester_required",
+    RequesterInvalid: "requester_invalid",
+    RequesterMismatch: "requester_mismatch",
+}
+
+
+def http_status(error: RecollectError, *, strict: bool = False) -> int:
+    """The status of an error's kind; a kind that is not in the table is a fault of ours.
+
+    `strict` is the memory family's reading.
+    """
+    plain = _of_kind(HTTP_STATUS, error, 500)
+    return _of_kind(STRICT_STATUS, error, plain) if strict else plain
 
 
 def cli_exit(error: RecollectError) -> int:
@@ -90,9 +117,9 @@ def cli_exit(error: RecollectError) -> int:
     return _of_kind(CLI_EXIT, error, 1)
 
 
-def http_headers(error: RecollectError) -> list[tuple[bytes, bytes]]:
+def http_headers(error: RecollectError, *, strict: bool = False) -> list[tuple[bytes, bytes]]:
     """The headers that belong to the status."""
-    if isinstance(error, Unauthenticated):
+    if isinstance(error, Unauthenticated) and http_status(error, strict=strict) == 401:
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, Unavailable):
         return [(b"retry-after", b"%d" % error.retry_after_seconds)]
@@ -101,13 +128,15 @@ def http_headers(error: RecollectError) -> list[tuple[bytes, bytes]]:
     return []
 
 
-def error_body(error: RecollectError, request_id: str) -> dict[str, Any]:
+def error_body(error: RecollectError, request_id: str, *, strict: bool = False) -> dict[str, Any]:
     """The body `{"error", "code", "details"}`.
 
     An internal error's own text is for the log: its body names the request and nothing else.
     """
     if http_status(error) == 500:
         return internal_body(request_id)
+    if strict:
+        return _strict_body(error)
     if isinstance(error, SearchTypeUnavailable):
         return _search_type_body(error)
     body: dict[str, Any] = {"error": error.message, "code": error.code}
@@ -126,6 +155,17 @@ def internal_body(request_id: str) -> dict[str, Any]:
         "code": Internal.default_code,
         "details": {"message": message, "requestId": request_id},
     }
+
+
+def _strict_body(error: RecollectError) -> dict[str, Any]:
+    """`details` is always an object; what is wrong with a request is told as violations."""
+    code = _of_kind(_STRICT_CODES, error, error.code)
+    details = error.details or {}
+    if code == InvalidInput.default_code:
+        code = ValidationFailed.default_code
+        violation = Violation(str(details.get("field", "body")), error.message)
+        details = {"message": error.message, "violations": [violation.members]}
+    return {"error": error.message, "code": code, "details": details}
 
 
 def _search_type_body(error: SearchTypeUnavailable) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from recollect import __version__
 from recollect.api.bodies import Body
-from recollect.api.operations import OPERATIONS, Envelope, Family, Operation, Paging
+from recollect.api.operation import Envelope, Family, Operation, Paging
+from recollect.api.operations import OPERATIONS
 from recollect.api.params import Param, Schema, limit
 from recollect.api.problems import PROBLEMS, error_responses, response_name
 from recollect.api.resources import RESOURCES, STAGE, TEXT, nullable, ref

@@ -4,12 +4,10 @@ A row says everything but the code that answers: adapters read it to route, to c
 order and to describe themselves. A test fails when an adapter and this table differ.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from recollect.api import bodies, params
-from recollect.api.bodies import Body
+from recollect.api.operation import Envelope, Family, Operation, Paging
 from recollect.api.params import Param
 from recollect.domain.conversations import ListMode
 from recollect.domain.entries import Channel, EpochFilter, Forks
@@ -17,87 +15,6 @@ from recollect.domain.events import EventKind
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.domain.transfers import TransferRole
 from recollect.policy.actions import Action
-
-
-class Family(StrEnum):
-    """Which document an operation is described in, and who it is for."""
-
-    CONVERSATIONS = "conversations"
-    ADMIN = "admin"
-    SYSTEM = "system"
-
-
-class Envelope(StrEnum):
-    """How a list is wrapped: A always shows `nextCursor`, B only when another page exists, C has
-    the same as A under the name `cursor`."""
-
-    A = "A"
-    B = "B"
-    C = "C"
-
-    @property
-    def next_cursor(self) -> str:
-        """What the cursor of the next page is called in an answer."""
-        return "cursor" if self is Envelope.C else "nextCursor"
-
-    @property
-    def cursor_names(self) -> tuple[str, ...]:
-        """What a request may call its cursor; the first is the proper name."""
-        aliases = ("after", "afterCursor")
-        return ("cursor", *aliases) if self is Envelope.C else aliases
-
-
-@dataclass(frozen=True, slots=True)
-class Paging:
-    """A list: its envelope, and how many items a page has when nobody says. Of a `search` cursor
-    and limit are members of the body, and the page tells which stages failed."""
-
-    envelope: Envelope
-    limit: int | None = None
-    search: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One row. `action` is what the caller always needs, before any syntax is looked at;
-    `audit` is the name under which an admin call is recorded; `media` is the answer's type."""
-
-    name: str
-    family: Family
-    method: str
-    path: str
-    description: str
-    success: int
-    response: str | None = None
-    action: Action | None = None
-    audit: str | None = None
-    open: bool = False
-    body: type[Body] | None = None
-    query: tuple[Param, ...] = ()
-    paging: Paging | None = None
-    media: str = "application/json"
-    refusals: tuple[int, ...] = ()
-
-    @property
-    def justified(self) -> bool:
-        """Does the call take a justification?"""
-        return self.family is Family.ADMIN
-
-    @property
-    def error_statuses(self) -> list[int]:
-        """Every error status there can be: the row's own, and those of its parts."""
-        statuses = {500, *self.refusals}
-        statuses |= set() if self.open else {401, 403, 503}
-        statuses |= {400} if self.query or self.paging or self.body or self.justified else set()
-        statuses |= {413, 415} if self.body else set()
-        statuses |= {404} if "{" in self.path else set()
-        return sorted(statuses)
-
-    @property
-    def summary(self) -> str:
-        """The first sentence of the description."""
-        return self.description.split(". ", maxsplit=1)[0].rstrip(".")
-
 
 _MODE = params.one_of(
     "mode", ListMode, "Which conversations of each tree to show.", ListMode.LATEST_FORK

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from recollect import __version__
 from recollect.api.rest.app import RestSettings, create_app
+from recollect.app.memory import memory_services
 from recollect.app.search import index_parts, open_finding, search_parts
 from recollect.domain.clock import Clock, SystemClock
 from recollect.domain.ids import Ids, Uuid7Ids
@@ -271,6 +272,7 @@ def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
         status=StatusService(
             engine, stores, runtime, metrics, version=__version__, engine=engine.name
         ),
+        **vars(memory_services(settings, engine, stores, runtime)),
     )
 
 
@@ -290,6 +292,7 @@ def _authenticator(settings: Settings, clock: Clock) -> CredentialAuthenticator:
                     for client, keys in auth.api_keys.items()
                 },
                 trusted_clients=auth.trusted_clients,
+                org_members=settings.orgs.members,
                 role_users={role: grant.users for role, grant in auth.roles.items()},
                 role_clients={role: grant.clients for role, grant in auth.roles.items()},
                 role_tokens={role: grant.token_roles for role, grant in auth.roles.items()},

@@ -20,6 +20,8 @@ ChatId = NewType("ChatId", str)
 RunId = NewType("RunId", str)
 OrgId = NewType("OrgId", str)
 
+DEFAULT_ORG = OrgId("default")
+
 
 class SpaceKind(StrEnum):
     """Every kind of space there is."""

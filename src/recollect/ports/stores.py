@@ -30,6 +30,7 @@ from recollect.domain.jobs import Job, NewJob, QueueState
 from recollect.domain.memberships import Membership
 from recollect.domain.transfers import Transfer, TransferRole
 from recollect.policy.scope import Scope
+from recollect.ports.agents import AgentStore, UserStore
 from recollect.ports.database import Tx
 from recollect.ports.search import SearchStore
 
@@ -380,4 +381,6 @@ class Stores:
     events: EventStore
     jobs: JobStore
     maintenance: MaintenanceStore
+    users: UserStore
+    agents: AgentStore
     search: SearchStore

@@ -5,6 +5,7 @@ from pathlib import Path
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.stores.agents import SqlAgents
 from recollect.stores.conversations import SqlConversations
 from recollect.stores.engines.base import Engine
 from recollect.stores.engines.postgres import PostgresEngine
@@ -16,6 +17,7 @@ from recollect.stores.maintenance import SqlMaintenance
 from recollect.stores.memberships import SqlMemberships
 from recollect.stores.search import SqlSearch
 from recollect.stores.transfers import SqlTransfers
+from recollect.stores.users import SqlUsers
 
 
 def open_engine(
@@ -37,5 +39,7 @@ def build_stores(runtime: Runtime, engine: Engine) -> Stores:
         events=SqlEvents(),
         jobs=SqlJobs(runtime.clock, runtime.ids),
         maintenance=SqlMaintenance(runtime.cipher),
+        users=SqlUsers(),
+        agents=SqlAgents(),
         search=SqlSearch(runtime.cipher, engine),
     )

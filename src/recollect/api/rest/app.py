@@ -1,6 +1,6 @@
 """The REST application: routes made from the table of operations, one per path."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +10,9 @@ from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from recollect.api.errors import MethodNotAllowed, UnknownPath
-from recollect.api.operations import OPERATIONS, Operation
+from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS
 from recollect.api.rest import (
     admin,
     conversations,
@@ -22,6 +24,8 @@ from recollect.api.rest import (
 )
 from recollect.api.rest.dispatch import Dispatch, Handler
 from recollect.api.rest.frame import Answer, Frame, Reply, Request
+from recollect.api.rest.memory import MEMORY_HANDLERS
+from recollect.api.rest.routes import SegmentRoute
 from recollect.api.rest.system import ShownMetrics, open_answers
 from recollect.ports.identity import Authenticator
 from recollect.ports.requests import RequestLog
@@ -37,6 +41,7 @@ HANDLERS: dict[str, Handler] = {
     **transfers.HANDLERS,
     **admin.HANDLERS,
     **eviction.HANDLERS,
+    **MEMORY_HANDLERS,
 }
 
 
@@ -63,13 +68,16 @@ def create_app(
     dispatch = Dispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
     answers = open_answers(services, metrics) | {
         operation.name: partial(dispatch.answer, operation, HANDLERS[operation.name])
-        for operation in OPERATIONS
+        for operation in (*OPERATIONS, *MEMORY_OPERATIONS)
         if not operation.open
     }
     return Router(
         [
-            Route(_template(path), Endpoint(path, _by_method(rows, answers), frame), name=path)
-            for path, rows in _by_path().items()
+            *(
+                Route(_template(path), Endpoint(path, _by_method(rows, answers), frame), name=path)
+                for path, rows in _by_path(OPERATIONS).items()
+            ),
+            *_memory_routes(answers, frame),
         ],
         redirect_slashes=False,
         default=Nowhere(frame),
@@ -80,8 +88,11 @@ def create_app(
 class Endpoint:
     """Everything that lives at one path. HEAD is answered like GET, without the body."""
 
-    def __init__(self, path: str, answers: Mapping[str, Answer], frame: Frame) -> None:
+    def __init__(
+        self, path: str, answers: Mapping[str, Answer], frame: Frame, *, strict: bool = False
+    ) -> None:
         self.path = path
+        self._strict = strict
         self.answers = dict(answers)
         if "GET" in answers:
             self.answers["HEAD"] = answers["GET"]
@@ -90,7 +101,9 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer by method."""
         answer = self.answers.get(scope["method"], self._refuse)
-        await self._frame.run(scope, receive, send, route=self.path, answer=answer)
+        await self._frame.run(
+            scope, receive, send, route=self.path, answer=answer, strict=self._strict
+        )
 
     async def _refuse(self, _: Request) -> Reply:
         raise MethodNotAllowed(sorted(self.answers))
@@ -135,9 +148,19 @@ def _template(path: str) -> str:
     return path.replace("{userId}", "{userId:user}")
 
 
-def _by_path() -> dict[str, list[Operation]]:
+def _memory_routes(answers: Mapping[str, Answer], frame: Frame) -> Iterator[SegmentRoute]:
+    """Memories answer without `/v1` too. A path of words comes before one with an id there."""
+    paths = _by_path(MEMORY_OPERATIONS)
+    for path in sorted(paths, key=lambda path: [part[:1] == "{" for part in path.split("/")]):
+        endpoint = Endpoint(path, _by_method(paths[path], answers), frame, strict=True)
+        yield SegmentRoute(path, endpoint)
+        if path.startswith("/v1/memories"):
+            yield SegmentRoute(path.removeprefix("/v1"), endpoint)
+
+
+def _by_path(operations: Iterable[Operation]) -> dict[str, list[Operation]]:
     paths: dict[str, list[Operation]] = {}
-    for operation in OPERATIONS:
+    for operation in operations:
         paths.setdefault(operation.path, []).append(operation)
     return paths
 

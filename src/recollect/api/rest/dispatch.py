@@ -3,11 +3,11 @@ syntax and limits, ids in the path. What comes after is the services' business."
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from recollect.api.operations import Envelope, Operation
+from recollect.api.operation import Envelope, Operation
 from recollect.api.rest import wire
 from recollect.api.rest.frame import Reply, Request
 from recollect.api.rest.render import to_list
@@ -18,6 +18,7 @@ from recollect.domain.jsontext import check_text
 from recollect.errors import RecollectError, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
+from recollect.policy.requesters import Requester
 from recollect.ports.identity import Authenticator
 from recollect.services.audit import AuditName
 from recollect.services.bundle import Services
@@ -34,6 +35,7 @@ class Call:
 
     services: Services
     principal: Principal
+    requester: Requester | None
     headers: Headers
     path: Mapping[str, str]
     query: Mapping[str, Any]
@@ -41,6 +43,13 @@ class Call:
     body: Any
     justification: str | None
     envelope: Envelope
+
+    @property
+    def asker(self) -> Requester:
+        """Who asks of the memory family; looked up before the handler runs."""
+        if self.requester is None:
+            raise TypeError("only operations of the memory family have a requester")
+        return self.requester
 
     def to_page(
         self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
@@ -69,7 +78,10 @@ class Dispatch:
         parameters = wire.from_query_string(request.scope["query_string"])
         raw = await self._admit(operation, principal, request, parameters)
         body = await _parsed(operation, raw)
-        answered = await handler(self._call(operation, principal, request, parameters, body))
+        call = self._call(operation, principal, request, parameters, body)
+        if operation.strict:
+            call = replace(call, requester=await self._services.requesters.of(principal))
+        answered = await handler(call)
         if isinstance(answered, Reply):
             return answered
         body = answered.encode() if isinstance(answered, str) else answered or b""
@@ -136,16 +148,21 @@ class Dispatch:
         parameters: wire.Parameters,
         body: Any,
     ) -> Call:
+        if operation.strict:
+            wire.refuse_unknown(parameters, _known_parameters(operation))
         query = wire.from_query(parameters, operation.query) if operation.query else {}
         page = self._page(operation, parameters, body)
         justification = _justification(parameters, body) if operation.justified else None
         path = request.scope["path_params"]
-        wire.check_user(path)
+        if not operation.strict:
+            wire.check_user(path)
+            path = wire.from_path(path)
         return Call(
             services=self._services,
             principal=principal,
+            requester=None,
             headers=request.headers,
-            path=wire.from_path(path),
+            path=path,
             query=query,
             page=page,
             body=body,
@@ -159,6 +176,12 @@ class Dispatch:
         if operation.paging.search:
             return wire.from_search_body(body, echo=self._emit_after_cursor)
         return wire.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
+
+
+def _known_parameters(operation: Operation) -> list[str]:
+    names = [param.name for param in operation.query]
+    names += ["after", "limit"] if operation.paging and not operation.paging.search else []
+    return [*names, "justification"] if operation.justified else names
 
 
 async def _read(operation: Operation, request: Request) -> bytes:

@@ -64,9 +64,17 @@ class Frame:
         self._local_mode = local_mode
 
     async def run(
-        self, scope: Scope, receive: Receive, send: Send, *, route: str, answer: Answer
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        route: str,
+        answer: Answer,
+        strict: bool = False,
     ) -> None:
-        """Answer one request. `route` is the path's template, or a word for none."""
+        """Answer one request. `route` is the path's template, or a word for none; `strict` paths
+        tell their errors as the memory family does."""
         started_at = perf_counter()
         headers = dict(scope["headers"])
         request = Request(scope, receive, headers, _request_id(headers))
@@ -74,7 +82,7 @@ class Frame:
         # Not unbound at the end: the server runs each request in a context of its own.
         bind_contextvars(request_id=request.id)
         try:
-            reply = await self._reply(request, answer)
+            reply = await self._reply(request, answer, strict=strict)
             await _send(reply, request, send)
             status = reply.status
         except (ClientGone, ClientDisconnect, OSError):
@@ -86,7 +94,7 @@ class Frame:
         finally:
             self._record(request, route, status, perf_counter() - started_at)
 
-    async def _reply(self, request: Request, answer: Answer) -> Reply:
+    async def _reply(self, request: Request, answer: Answer, *, strict: bool) -> Reply:
         try:
             if self._local_mode:
                 _check_host(request.headers.get(b"host", b""))
@@ -94,9 +102,10 @@ class Frame:
         except ClientGone:
             raise
         except asyncio.CancelledError:  # the server stops, and its patience is over
-            return _refusal(Unavailable("the server stopped before this was answered"), request)
+            stopped = Unavailable("the server stopped before this was answered")
+            return _refusal(stopped, request, strict=strict)
         except RecollectError as error:
-            return _refusal(error, request)
+            return _refusal(error, request, strict=strict)
         except Exception:  # the outermost frame: whatever it is, the caller gets an answer
             log.exception("request failed")
             return _to_reply(500, internal_body(request.id))
@@ -108,11 +117,12 @@ class Frame:
         self._requests.write(request.id, method=method, route=route, status=status, seconds=seconds)
 
 
-def _refusal(error: RecollectError, request: Request) -> Reply:
-    status = http_status(error)
+def _refusal(error: RecollectError, request: Request, *, strict: bool) -> Reply:
+    status = http_status(error, strict=strict)
     if status == 500:
         log.error("request failed", exc_info=error)
-    return _to_reply(status, error_body(error, request.id), tuple(http_headers(error)))
+    body = error_body(error, request.id, strict=strict)
+    return _to_reply(status, body, tuple(http_headers(error, strict=strict)))
 
 
 def _to_reply(

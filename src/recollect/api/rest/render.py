@@ -8,7 +8,7 @@ from datetime import datetime
 from json.encoder import encode_basestring
 from typing import Any
 
-from recollect.api.operations import Envelope
+from recollect.api.operation import Envelope
 from recollect.domain.clock import to_text
 from recollect.domain.conversations import Conversation, SeenConversation
 from recollect.domain.entries import Entry

@@ -9,15 +9,17 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from starlette.types import Receive
 
 from recollect.api.bodies import Body, SearchBody
 from recollect.api.errors import UnsupportedMediaType
-from recollect.api.operations import Paging
+from recollect.api.operation import Paging
 from recollect.api.params import Param
 from recollect.api.params import limit as limit_param
 from recollect.domain import jsontext
 from recollect.domain.ids import parse_uuid
+from recollect.domain.jsontext import drop_unstorable
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.errors import (
     LimitExceeded,
@@ -109,7 +111,17 @@ def from_body(raw: bytes, model: type[M]) -> M:
     try:
         return model.model_validate(_sent(value, model))
     except ValidationError as error:
-        raise _violations(error) from None
+        raise _violations(error, model) from None
+
+
+def refuse_unknown(parameters: Parameters, known: Iterable[str]) -> None:
+    """The memory family takes no parameter that it doesn't know: a misspelt one is no filter."""
+    names = sorted(known)
+    allowed = f"known are {', '.join(names)}" if names else "there are none here"
+    unknown = [name for name in parameters if name not in names]
+    if unknown:
+        message = f"unknown parameter; {allowed}"
+        raise _failed([Violation(drop_unstorable(name)[:100], message) for name in unknown])
 
 
 def from_query_string(raw: bytes) -> dict[str, list[str]]:
@@ -230,18 +242,24 @@ def _check_media_type(content_type: bytes | None) -> None:
         )
 
 
-def _violations(error: ValidationError) -> ValidationFailed:
+def _violations(error: ValidationError, model: type[Body]) -> ValidationFailed:
     return _failed(
         [
-            Violation(_field(e["loc"]), e["msg"].removeprefix("Value error, "))
+            Violation(_field(e["loc"]), _message(e, model))
             for e in error.errors(include_url=False, include_context=False, include_input=False)
         ]
     )
 
 
+def _message(error: ErrorDetails, model: type[Body]) -> str:
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+        return f"unknown member; known are {', '.join(model.model_fields)}"
+    return error["msg"].removeprefix("Value error, ")
+
+
 def _field(location: Iterable[int | str]) -> str:
     """The way to a member; a fault of the whole is one of the body."""
-    return ".".join(map(str, location)) or "body"
+    return drop_unstorable(".".join(map(str, location)))[:200] or "body"
 
 
 def _failed(violations: list[Violation]) -> ValidationFailed:

@@ -3,14 +3,21 @@
 import time
 from collections.abc import Callable
 
+from recollect.domain.agents import AGENT_MARK, OwnerKind
 from recollect.domain.clock import Clock
 from recollect.domain.ids import UserId
-from recollect.errors import Forbidden, Unauthenticated
+from recollect.errors import (
+    RequesterInvalid,
+    RequesterMismatch,
+    RequesterRequired,
+    Unauthenticated,
+)
 from recollect.policy.principals import Principal
 from recollect.providers.identity.claims import ClaimReader, Claims
 from recollect.providers.identity.clients import ApiKeys
 from recollect.providers.identity.jwks import JwksKeys
 from recollect.providers.identity.names import name_problem
+from recollect.providers.identity.orgs import Orgs
 from recollect.providers.identity.roles import RoleGrants
 from recollect.providers.identity.settings import IdentitySettings
 from recollect.providers.identity.signers import SharedSecret
@@ -32,6 +39,7 @@ class CredentialAuthenticator:
         self._api_keys = ApiKeys(settings.api_keys)
         self._trusted = frozenset(settings.trusted_clients)
         self._roles = RoleGrants(settings)
+        self._orgs = Orgs(settings)
         self._tokens = _verifier(settings, clock, monotonic)
 
     async def authenticate(
@@ -47,15 +55,20 @@ class CredentialAuthenticator:
         claims = await self._claims(authorization)
         if claims is None:
             user_id = self._asserted(requester_id, trusted=trusted)
+            kind = OwnerKind.AGENT if user_id.startswith(AGENT_MARK) else OwnerKind.USER
             token_roles: frozenset[str] = frozenset()
         else:
             user_id = _agreed(claims, requester_id)
+            kind = OwnerKind.AGENT if claims.agent else OwnerKind.USER
             token_roles = claims.roles
         return Principal(
             user_id=user_id,
             client_id=client_id,
             trusted=trusted,
             roles=self._roles.of(user_id, client_id, token_roles),
+            kind=kind,
+            orgs=self._orgs.of(user_id, claims.orgs if claims else ()),
+            acts_for_owner=claims is not None and claims.agent and claims.acts_for_owner,
         )
 
     async def _claims(self, authorization: str | None) -> Claims | None:
@@ -69,20 +82,22 @@ class CredentialAuthenticator:
 
     def _asserted(self, requester_id: str | None, *, trusted: bool) -> UserId:
         if requester_id is None:
-            either = "`X-Requester-Id` or " if self._believes_anyone else ""
-            raise Unauthenticated(f"no user: send {either}a bearer token")
+            if self._believes_anyone:
+                raise RequesterRequired("no user: send `X-Requester-Id` or a bearer token")
+            raise Unauthenticated("no user: send a bearer token")
         if not (trusted or self._believes_anyone):
             raise Unauthenticated("`X-Requester-Id` alone is believed of trusted clients only")
         problem = name_problem(requester_id)
         if problem:
-            raise Unauthenticated(f"`X-Requester-Id` {problem}")
+            raise RequesterInvalid(f"`X-Requester-Id` {problem}")
         return UserId(requester_id)
 
 
 def _agreed(claims: Claims, requester_id: str | None) -> UserId:
-    if requester_id is not None and requester_id != claims.user_id:
-        raise Forbidden("`X-Requester-Id` is not the user of the token")
-    return claims.user_id
+    spelled = UserId(f"{AGENT_MARK}{claims.user_id}") if claims.agent else claims.user_id
+    if requester_id is not None and requester_id != spelled:
+        raise RequesterMismatch("`X-Requester-Id` is not the user of the token")
+    return spelled
 
 
 def _verifier(

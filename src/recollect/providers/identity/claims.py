@@ -25,6 +25,9 @@ class Claims:
     roles: frozenset[str]
     expires_at: float
     valid_from: float | None
+    orgs: frozenset[str] = frozenset()
+    agent: bool = False
+    acts_for_owner: bool = False
 
     def check_time(self, now: float) -> None:
         """Raises Unauthenticated outside the token's life."""
@@ -57,6 +60,9 @@ class ClaimReader:
             roles=self._roles(members),
             expires_at=expires_at,
             valid_from=_instant(members, "nbf"),
+            orgs=_names(members.get("orgs")),
+            agent=members.get("kind") == "agent",
+            acts_for_owner=members.get("act_for") == "owner",
         )
 
     def _check_issuer(self, members: Mapping[str, Any]) -> None:

@@ -10,8 +10,8 @@ class IdentitySettings:
     """Plain values, checked by `CredentialAuthenticator`. Secrets stay out of the repr.
 
     `api_keys` is client id → its keys. The `role_…` mappings are role name → who holds it: users,
-    clients, or names of roles in a token. `roles_claim` None or empty means `roles`, then
-    `realm_access.roles`.
+    clients, or names of roles in a token. `org_members` is org id → its users. `roles_claim` None
+    or empty means `roles`, then `realm_access.roles`.
     """
 
     mode: Literal["local", "jwt"]
@@ -22,6 +22,7 @@ class IdentitySettings:
     roles_claim: str | None = None
     api_keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
     trusted_clients: Collection[str] = ()
+    org_members: Mapping[str, Collection[str]] = field(default_factory=dict)
     role_users: Mapping[str, Collection[str]] = field(default_factory=dict)
     role_clients: Mapping[str, Collection[str]] = field(default_factory=dict)
     role_tokens: Mapping[str, Collection[str]] = field(default_factory=dict)

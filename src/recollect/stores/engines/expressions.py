@@ -71,6 +71,12 @@ class AmongIds(ColumnElement[bool]):
         self.column, self.ids = column, ids
 
 
+class AmongTexts(AmongIds):
+    """The same for ids that are texts."""
+
+    inherit_cache = True
+
+
 class Distance(ColumnElement[float]):
     """Cosine distance of a stored vector of known length, in the form that an index serves."""
 
@@ -130,6 +136,19 @@ def _in_array(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     listed = f"json_array_elements_text(CAST({ids} AS json))"
     return f"{column} = ANY (ARRAY(SELECT CAST(value AS uuid) FROM {listed}))"  # noqa: S608
+
+
+@compiles(AmongTexts, "postgresql")
+def _in_text_array(element: AmongTexts, compiler: SQLCompiler, **kw: Any) -> str:
+    column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
+    listed = f"json_array_elements_text(CAST({ids} AS json))"
+    return f"{column} = ANY (ARRAY(SELECT value FROM {listed}))"  # noqa: S608
+
+
+@compiles(AmongTexts)
+def _in_text_json(element: AmongTexts, compiler: SQLCompiler, **kw: Any) -> str:
+    column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
+    return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608
 
 
 @compiles(Distance, "postgresql")

@@ -1,0 +1,12 @@
+"""The memory family's operations: one module a noun, each with its bodies, shapes and rows."""
+
+from recollect.api.memory import agents
+from recollect.api.operation import Operation
+from recollect.api.params import Schema
+
+_NOUNS = (agents,)
+
+MEMORY_OPERATIONS: tuple[Operation, ...] = tuple(row for noun in _NOUNS for row in noun.OPERATIONS)
+MEMORY_RESOURCES: dict[str, Schema] = {
+    name: shape for noun in _NOUNS for name, shape in noun.RESOURCES.items()
+}

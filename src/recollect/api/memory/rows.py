@@ -1,0 +1,37 @@
+"""How a row of the memory family is written, and the members that many of its bodies share."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from recollect.api.operation import Envelope, Family, Operation, Paging
+from recollect.api.params import Param, Schema, text
+from recollect.api.resources import TEXT, nullable, shape
+from recollect.domain.memories import NAME_CHARS_MAX
+
+LIST = Paging(Envelope.D, 50)
+ID: Schema = TEXT
+OWNER: Schema = TEXT | {"description": "A user id, or `agent:` and the id of an agent."}
+
+Id = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
+
+
+def row(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
+    """One operation; `call` is its method and path."""
+    method, path = call.split(" ")
+    return Operation(name, Family.MEMORIES, method, path, description, success, **rest)
+
+
+def id_param(name: str, description: str) -> Param:
+    """A filter by an id, which may be any text."""
+    return text(name, description, chars_max=NAME_CHARS_MAX)
+
+
+def optional(schema: Schema) -> Schema:
+    """A member that is always there and may be null."""
+    return nullable(schema)
+
+
+def resource(members: dict[str, Schema]) -> Schema:
+    """A resource of this family carries all its members, null included."""
+    return shape(members)

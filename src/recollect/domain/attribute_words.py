@@ -1,0 +1,132 @@
+"""Words by which a statement shows what it states: attributes, attitudes, kinds, numbers, negation.
+
+English only. A word that is missing makes a rule more careful, never bolder: what is not understood
+replaces nothing.
+"""
+
+
+def _list(text: str) -> list[str]:
+    return text.split()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_list(text))
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Lines "base: form form" as form to base."""
+    lines = (line.partition(":") for line in text.strip().splitlines())
+    return {form.strip(): base.strip() for base, _, forms in lines for form in forms.split(",")}
+
+
+PRONOUNS = _words("i me my we us our he him his she her they them their it its you your user")
+DETERMINERS = _words("my our his her their your its the a an this that")
+
+# One has many of these, so two texts about them speak of two unless all their details agree.
+MANY_VALUED = _words("""
+    pet dog puppy cat kitten hamster rabbit parrot bird fish goldfish horse pony turtle tortoise
+    snake lizard gerbil ferret mouse chicken
+    child children kid son daughter baby toddler stepson stepdaughter twin
+    sibling brother sister stepbrother stepsister
+    friend buddy pal bestie
+""")
+
+# A noun that has one value at a time, by the words for it.
+NOUNS = _pairs("""
+home: home, home city, home address, address, residence
+hometown: hometown, home town, birthplace, place of birth
+employer: employer, company
+job: job, job title, profession, occupation
+name: name, full name, legal name
+first name: first name, given name
+last name: last name, surname, family name, maiden name
+birthday: birthday, birth date, birthdate, date of birth
+marital state: marital status, marital state, relationship status
+age: age
+phone: phone, phone number, mobile number, cell number, cell phone number, telephone number
+email: email, email address, e-mail, e-mail address
+postcode: postcode, postal code, zip code
+time zone: time zone, timezone
+native language: native language, mother tongue, first language
+pronouns: pronouns
+height: height
+weight: weight
+blood type: blood type, blood group
+shoe size: shoe size
+spouse: wife, husband, spouse
+manager: boss, manager
+""")
+
+# The favourites that are told without a verb: "favourite colour: blue", "favourite colour blue".
+FAVOURITES = _words("""
+    animal author band book city color colour country day dish drink film flower food fruit game
+    meal month movie number place restaurant season show singer snack song sport subject team
+""")
+
+MARITAL_STATES = _words("single married engaged divorced separated widowed")
+
+LIKES = _words("like likes love loves adore adores enjoy enjoys")
+DISLIKES = _words("hate hates dislike dislikes detest detests loathe loathes despise despises")
+
+# Words whose value can't be compared: they name no place, firm or state.
+NO_PLACES = _words("fear peace hope home night work moment")
+
+NEGATIONS = _words("not no never without neither nor stopped quit cannot")
+# Only there with a negation that is counted already, or without any weight of their own.
+WEIGHTLESS = _words("longer anymore always really still now currently actually also just very")
+# A word and the base that it denies.
+OPPOSITES = _pairs("""
+like: hate, hates, dislike, dislikes, detest, detests, loathe, loathes, despise, despises
+open: closed, shut
+available: unavailable
+alive: dead, died
+true: false, untrue
+possible: impossible
+allowed: forbidden, prohibited, banned
+enabled: disabled
+married: single, unmarried, divorced
+able: unable
+safe: unsafe, dangerous
+""")
+SAME_WORD = _pairs("""
+like: likes, love, loves, adore, adores, enjoy, enjoys, liked, loved
+colour: color, colours, colors
+favourite: favorite, fave
+""")
+
+NUMBERS = {
+    word: str(value)
+    for value, word in enumerate(
+        _list("""
+            two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+            sixteen seventeen eighteen nineteen twenty
+        """),
+        start=2,
+    )
+}
+MONTHS = {
+    word: number
+    for number, forms in enumerate(
+        _list("""
+            january/jan february/feb march/mar april/apr may june/jun july/jul august/aug
+            september/sep/sept october/oct november/nov december/dec
+        """),
+        start=1,
+    )
+    for word in forms.split("/")
+}
+DAYS = _words("""
+    monday tuesday wednesday thursday friday saturday sunday today tonight tomorrow yesterday
+    spring summer autumn winter christmas easter
+""")
+# Words that begin a sentence in a capital and are no names.
+OPENERS = (
+    LIKES
+    | DISLIKES
+    | frozenset(SAME_WORD)
+    | _words("""
+        lives live works work moved has have had wants prefers needs favourite born never always
+        currently recently usually often sometimes one since after before during when please home
+        job birthday allergic married single divorced engaged
+    """)
+)

@@ -1,0 +1,102 @@
+"""How one text speaks against another: it may contradict it, or it says that it corrects it."""
+
+import re
+
+from recollect.domain import language
+from recollect.domain.attribute_words import NEGATIONS, OPPOSITES, SAME_WORD, WEIGHTLESS
+from recollect.domain.attributes import attribute_of, differ, is_same_person
+from recollect.domain.details import details, same_details, unified, without_lead_in
+from recollect.domain.words import stem, tokens
+
+TEXT_CHARS_MAX = 2_000
+
+
+def may_contradict(a: str, b: str) -> bool:
+    """Whether both can hardly be true at once, as far as their words show.
+
+    One attribute with two values, a statement and its negation ("likes", "hates"; "is", "is not"),
+    or one thing that "is" at two places, dates or numbers. A long text is not compared.
+    """
+    if max(len(a), len(b)) > TEXT_CHARS_MAX:
+        return False
+    return _attributes_differ(a, b) or _one_denies(a, b) or _is_elsewhere(a, b)
+
+
+def is_correction(text: str) -> bool:
+    """Whether a text says of itself that it puts something right.
+
+    "No longer" and "anymore" tell of a change of the world instead: what was said before was true.
+    """
+    plain = unified(text)
+    if _ADDS.search(plain):
+        return False
+    return _CORRECTS.search(plain) is not None or denied_part(text) is not None
+
+
+def denied_part(text: str) -> str | None:
+    """What a correction calls wrong: the "Max" of "Rex, not Max" and of "not Max but Rex"."""
+    plain = unified(text)
+    found = _NOT_BUT.search(plain) or _COMMA_NOT.search(plain)
+    return found[1] if found else None
+
+
+def _attributes_differ(a: str, b: str) -> bool:
+    first, second = attribute_of(a), attribute_of(b)
+    if first is None or second is None:
+        return False
+    return is_same_person(first.subject_hint, second.subject_hint) and differ(first, second)
+
+
+def _one_denies(a: str, b: str) -> bool:
+    """The same words but for at most one, and an odd number of negations between them."""
+    (first, first_denies), (second, second_denies) = _claim(a), _claim(b)
+    return first_denies != second_denies and bool(first & second) and len(first ^ second) <= 1
+
+
+def _claim(text: str) -> tuple[frozenset[str], bool]:
+    """The telling words of a text, and whether it denies them."""
+    words = [SAME_WORD.get(word, word) for word in tokens(_NOT.sub(" not ", _hating(text)))]
+    denials = sum(word in NEGATIONS or word in OPPOSITES for word in words)
+    telling = (OPPOSITES.get(word, word) for word in words if not _is_weightless(word))
+    return frozenset(map(stem, telling)), denials % 2 == 1
+
+
+def _hating(text: str) -> str:
+    return _CANT_STAND.sub("hate", unified(text))
+
+
+def _is_weightless(word: str) -> bool:
+    return word in NEGATIONS or word in WEIGHTLESS or word in language.STOP_WORDS
+
+
+def _is_elsewhere(a: str, b: str) -> bool:
+    first, second = _copula(a), _copula(b)
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    both = bool(details(first[1])) and bool(details(second[1]))
+    return both and not same_details(first[1], second[1])
+
+
+def _copula(text: str) -> tuple[frozenset[str], str] | None:
+    """Of "the office is in Porto": the words of the office, and "x in Porto".
+
+    The x keeps the place from being the start of a sentence.
+    """
+    found = _IS.fullmatch(without_lead_in(unified(text)))
+    if found is None:
+        return None
+    thing = frozenset(map(stem, tokens(found[1]))) - {"the", "a", "an"}
+    return thing, f"x {found[2]}"
+
+
+_NOT = re.compile(r"\b(?:can|ca|do|does|is|are|has|have|wo|was|did)(?:n'?t| ?not)\b", re.IGNORECASE)
+_CANT_STAND = re.compile(r"\b(?:can't|cannot|can not|cant) stand\b", re.IGNORECASE)
+_IS = re.compile(r"([^.!?;]{1,80}?) (?:is|are) (?!an? )([^.!?;]{1,80})[.!]?", re.IGNORECASE)
+_CORRECTS = re.compile(
+    r"^(?:(?:no|oh|well|sorry|wait|but)[,:]? )*(?:actually|correction|scratch that|i meant"
+    r"|my mistake|i misspoke|i was wrong|let me correct)\b|\b(?:is|am|are) actually\b",
+    re.IGNORECASE,
+)
+_ADDS = re.compile(r"\b(?:also|too|as well|another|not only)\b", re.IGNORECASE)
+_NOT_BUT = re.compile(r"\bnot ([^,.;]{1,60}?),? but\b", re.IGNORECASE)
+_COMMA_NOT = re.compile(r", not ([^,.;]{1,60})[.!]?$", re.IGNORECASE)

@@ -1,0 +1,138 @@
+"""The English words for times, and the patterns of the phrases they make.
+
+Patterns are for lower-case text. Each repetition is bounded, so a search takes linear time. A
+group `unsure` holds a word that means a time only beside another: "may", "fall", "wed".
+"""
+
+import re
+from collections.abc import Iterable
+
+from recollect.domain import cycles, language
+
+
+def _one_of(words: Iterable[str]) -> str:
+    # Longest first: of "sept" and "sep" the longer must win.
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+COUNTS = {
+    "one": 1,
+    "two": 2,
+    "couple": 2,
+    "three": 3,
+    "few": 3,
+    "four": 4,
+    "several": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+}
+NAMED_DAYS = {
+    "day before yesterday": (-2, 1),
+    "yesterday": (-1, 1),
+    "last night": (-1, 1),
+    "today": (0, 1),
+    "tonight": (0, 1),
+    "this morning": (0, 1),
+    "this afternoon": (0, 1),
+    "this evening": (0, 1),
+    "tomorrow": (1, 1),
+    "day after tomorrow": (2, 1),
+    "other day": (-7, 7),
+}
+# Of the northern half of the earth, in whole months as the weather services count them.
+SEASONS = {
+    "spring": cycles.months_of_year(3, 3),
+    "summer": cycles.months_of_year(6, 3),
+    "autumn": cycles.months_of_year(9, 3),
+    "fall": cycles.months_of_year(9, 3),
+    "winter": cycles.months_of_year(12, 3),
+    "christmas": cycles.day_of_year(12, 25),
+    "halloween": cycles.day_of_year(10, 31),
+}
+CALENDAR = SEASONS | {
+    "week": cycles.WEEKS,
+    "weekend": cycles.WEEKENDS,
+    "month": cycles.MONTHS,
+    "quarter": cycles.QUARTERS,
+    "year": cycles.YEARS,
+}
+AHEAD = frozenset(("next", "coming", "following", "upcoming"))
+BACK = frozenset(("ago", "back", "earlier"))
+TURNS = {
+    **dict.fromkeys(("last", "past", "previous"), -1),
+    **dict.fromkeys(("this", "current"), 0),
+    **dict.fromkeys(AHEAD, 1),
+}
+MONTHS_OF = {"month": 1, "year": 12, "decade": 120}
+DAYS_OF = {"day": 1, "night": 1, "week": 7, "weekend": 7, "fortnight": 14}
+SPREAD_DAYS = {
+    **dict.fromkeys(("minute", "hour", "day", "night"), 0),
+    **dict.fromkeys(("week", "weekend", "fortnight"), 3),
+    "month": 15,
+    "year": 182,
+    "decade": 1826,
+}
+
+_S = r"\s{1,3}"
+_NTH = "(?:st|nd|rd|th)"
+# "Sat" and "sun" are other words too often.
+_SHORT_WEEKDAYS = ("mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri")
+_UNSURE_MONTHS = {*MONTHS, "sept"} | language.UNSURE_MONTHS
+_YEAR = rf"(?P<year>(?:19|20)[0-9]{{2}}(?!\w)|(?:last|this|next){_S}year\b)"
+_OF_YEAR = rf"(?:(?:,\s{{0,3}}|{_S})(?:(?:of|in){_S})?{_YEAR})?"
+_UNIT = rf"(?P<unit>{_one_of(SPREAD_DAYS)})s?\b"
+_COUNT = rf"(?P<count>[0-9]{{1,4}}|(?:an?{_S})?(?:couple(?:{_S}of)?|few)|{_one_of(COUNTS)}|an?)"
+_TURNING = _one_of(
+    {*CALENDAR, *_SHORT_WEEKDAYS} | language.WEEKDAYS | language.MONTHS | _UNSURE_MONTHS
+)
+# "The 15th" of the month that is meant, not of one that is named nor of other things in a row.
+_NOT_OF_MONTH = _one_of(
+    {"of", "century", "floor", "street", "avenue", "grade", "birthday", "anniversary", "time"}
+    | {"place", "day", "week", "month", "year"}
+    | language.MONTHS
+    | _UNSURE_MONTHS
+)
+
+NAMED_DAY = re.compile(rf"\b(?:{_one_of(NAMED_DAYS)})\b".replace(" ", _S))
+NUMBERS = re.compile(
+    r"(?<![\w/-])(?P<year>[0-9]{4})(?P<mark>[-/])(?P<month>[0-9]{1,2})"
+    r"(?:(?P=mark)(?P<day>[0-9]{1,2}))?(?![0-9/-])"
+)
+# Not "April's": a name, far more often than a month.
+MONTH = re.compile(
+    rf"\b(?:(?P<day>[0-9]{{1,2}}){_NTH}?(?:{_S}|-)(?:of{_S})?)?"
+    rf"(?:(?P<month>{_one_of(language.MONTHS)})|(?P<unsure>{_one_of(_UNSURE_MONTHS)}))"
+    r"\b(?!['’]s\b)\.?"
+    rf"(?:{_S}(?:the{_S})?(?P<after>[0-9]{{1,2}}){_NTH}?(?![\w:]))?{_OF_YEAR}"
+)
+SEASON = re.compile(
+    r"\b(?:(?P<season>summer|autumn|winter|christmas|halloween)|(?P<unsure>spring|fall))\b"
+    rf"{_OF_YEAR}"
+)
+QUARTER = re.compile(
+    rf"\b(?:q(?P<quarter>[1-4])|(?P<nth>{_one_of(ORDINALS)}){_S}quarter)\b{_OF_YEAR}"
+)
+YEAR = re.compile(
+    r"(?<![\w$€£#.,:/])(?<![^0-9]-)(?:(?P<decade>(?:19|20)[0-9]0)s\b"
+    r"|(?P<year>(?:19|20)[0-9]{2})(?!\w|%|[.,:/][0-9]|-[0-9]{1,2}(?![0-9])))"
+)
+STRETCH = re.compile(rf"\b(?:(?P<turn>last|past|previous|next|coming){_S}{_COUNT}|past){_S}{_UNIT}")
+TURN = re.compile(rf"\b(?!this{_S}may\b)(?P<turn>{_one_of(TURNS)}){_S}(?P<cycle>{_TURNING})\b")
+DISTANCE = re.compile(rf"\b{_COUNT}{_S}{_UNIT}{_S}(?P<way>ago|back|earlier|from{_S}now)\b")
+DISTANCE_AHEAD = re.compile(rf"\b(?P<way>in){_S}(?!an?{_S}(?!couple|few)){_COUNT}{_S}{_UNIT}")
+WEEKDAY = re.compile(
+    rf"\b(?:(?P<sure>{_one_of(language.WEEKDAYS)})"
+    rf"|(?P<unsure>{_one_of((*_SHORT_WEEKDAYS, 'weekend'))}))\b"
+)
+DAY_OF_MONTH = re.compile(
+    rf"\bthe{_S}(?P<unsure>[0-9]{{1,2}}){_NTH}\b(?!{_S}(?:{_NOT_OF_MONTH})\b)"
+)

@@ -1,0 +1,82 @@
+"""What services ask of storage about agents and about the users behind requests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recollect.domain.agents import AgentId, Owner
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.registry import Agent
+from recollect.domain.spaces import OrgId
+from recollect.ports.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class KnownUser:
+    """A user who was here before: their person, all users of that person, and the user's orgs as
+    last seen."""
+
+    person_id: PersonId
+    user_ids: frozenset[UserId]
+    orgs: frozenset[OrgId]
+
+
+class UserStore(Protocol):
+    """Users as the memory family knows them."""
+
+    def fetch(self, tx: Tx, user_id: UserId) -> KnownUser | None:
+        """None at first sight."""
+        ...
+
+    def introduce(
+        self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
+    ) -> None:
+        """Make the user's person, unless somebody else just did."""
+        ...
+
+    def update_orgs(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        """Remember the orgs that the user has now, on the user and on the person."""
+        ...
+
+
+class AgentStore(Protocol):
+    """The registry."""
+
+    def insert(self, tx: Tx, agent: Agent) -> bool:
+        """False if the id is taken, by a removed agent too."""
+        ...
+
+    def fetch(self, tx: Tx, agent_id: AgentId) -> Agent | None:
+        """A live agent."""
+        ...
+
+    def lock(self, tx: Tx, agent_id: AgentId) -> None:
+        """Hold the agent's row until the transaction ends."""
+        ...
+
+    def page(
+        self,
+        tx: Tx,
+        *,
+        orgs: frozenset[OrgId],
+        who: Owner,
+        owner: Owner | None,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> list[Agent]:
+        """Live agents of these orgs, and those that `who` owns, the newest first."""
+        ...
+
+    def update(self, tx: Tx, agent: Agent) -> None:
+        """All that may change: name, description, owner, mode, metadata and removal."""
+        ...
+
+    def delete(self, tx: Tx, agent_id: AgentId) -> None:
+        """Remove the row, so that the id is free."""
+        ...
+
+    def owned_by(self, tx: Tx, owner: Owner) -> Sequence[AgentId]:
+        """Live agents of one owner."""
+        ...

@@ -1,0 +1,25 @@
+"""Which orgs a user belongs to."""
+
+from collections.abc import Collection
+
+from recollect.domain.spaces import DEFAULT_ORG, OrgId
+from recollect.providers.identity.settings import IdentitySettings
+
+
+class Orgs:
+    """By the token and by the settings; a user with neither, and everybody in local mode, belongs
+    to the default org."""
+
+    def __init__(self, settings: IdentitySettings) -> None:
+        self._local = settings.mode == "local"
+        self._of_user: dict[str, set[OrgId]] = {}
+        for org_id, users in settings.org_members.items():
+            for user_id in users:
+                self._of_user.setdefault(user_id, set()).add(OrgId(org_id))
+
+    def of(self, user_id: str, claimed: Collection[str]) -> frozenset[OrgId]:
+        """All of them, never none."""
+        if self._local:
+            return frozenset({DEFAULT_ORG})
+        orgs = self._of_user.get(user_id, set()) | {OrgId(org) for org in claimed}
+        return frozenset(orgs or {DEFAULT_ORG})

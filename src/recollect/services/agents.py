@@ -1,0 +1,144 @@
+"""The registry of agents: anybody registers, owners change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.domain.agents import AgentId, Owner, made_agent_id, random_suffix
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.registry import Agent, MemoriesOfRemoved, check_agent, id_taken
+from recollect.domain.spaces import OrgId, SpaceMode
+from recollect.errors import Forbidden, NotFound, Unsupported, ValidationFailed
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+
+_LIST = "agents"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """An agent to register. Without an owner it owns itself, without an id one is made."""
+
+    id: AgentId | None = None
+    name: str | None = None
+    description: str | None = None
+    owner: Owner | None = None
+    org_id: OrgId | None = None
+    space_mode: SpaceMode | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChange:
+    """The members that were sent, by name: name, description, space_mode, metadata."""
+
+    members: Mapping[str, Any]
+
+
+class AgentService:
+    """Register, list, get, change, hand over, remove."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+
+    async def register(self, requester: Requester, registration: Registration) -> Agent:
+        """Conflict if the id is taken, Forbidden for an org that is not the caller's."""
+        check_agent(registration.name, registration.description, registration.metadata)
+        async with self._audit.watching(requester, "registerAgent"):
+            org_id = _org_of(requester, registration.org_id)
+            agent = self._new_agent(requester, registration, org_id)
+            await self._database.write(lambda tx: self._register(tx, requester, agent))
+        return agent
+
+    async def get(self, requester: Requester, agent_id: AgentId) -> Agent:
+        """Anybody may look at an agent that they can name: its public space is open to all."""
+        return await self._database.read(lambda tx: found_agent(tx, self._stores, agent_id))
+
+    async def list(
+        self,
+        requester: Requester,
+        *,
+        query: str | None,
+        owner: Owner | None,
+        after: str | None,
+        limit: int,
+    ) -> Page[Agent]:
+        """Agents of the caller's orgs and those that the caller owns."""
+        place = decode_key(_LIST, after) if after else None
+        found = await self._database.read(
+            lambda tx: self._stores.agents.page(
+                tx,
+                orgs=requester.orgs,
+                who=requester.who,
+                owner=owner,
+                after=place,
+                limit=limit + 1,
+            )
+        )
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
+        return Page(shown, cursor)
+
+    async def update(self, requester: Requester, agent_id: AgentId, change: AgentChange) -> Agent:
+        """Name, description, mode and metadata. No memory moves."""
+        raise Unsupported("not yet")
+
+    async def hand_over(self, requester: Requester, agent_id: AgentId, owner: Owner) -> Agent:
+        """Readers of the private space change with the owner."""
+        raise Unsupported("not yet")
+
+    async def remove(
+        self, requester: Requester, agent_id: AgentId, *, memories: MemoriesOfRemoved
+    ) -> None:
+        """Conflict when it has memories and nobody said what becomes of them."""
+        raise Unsupported("not yet")
+
+    def _new_agent(self, requester: Requester, registration: Registration, org: OrgId) -> Agent:
+        now = self._runtime.clock.now()
+        agent_id = registration.id or made_agent_id(registration.name, random_suffix)
+        return Agent(
+            id=agent_id,
+            name=registration.name,
+            description=registration.description,
+            owner=registration.owner or Owner.agent(agent_id),
+            org_id=org,
+            space_mode=registration.space_mode,
+            created_by=requester.who,
+            created_at=now,
+            updated_at=now,
+            metadata=registration.metadata,
+        )
+
+    def _register(self, tx: Tx, requester: Requester, agent: Agent) -> None:
+        if not self._stores.agents.insert(tx, agent):
+            raise id_taken()
+        payload = {"owner_id": agent.owner.spelling, "org_id": agent.org_id}
+        self._audit.record(tx, requester, "agent.register", agent_id=agent.id, payload=payload)
+
+
+def found_agent(tx: Tx, stores: Stores, agent_id: AgentId) -> Agent:
+    """The agent, or NotFound."""
+    agent = stores.agents.fetch(tx, agent_id)
+    if agent is None:
+        raise NotFound("agent", agent_id)
+    return agent
+
+
+def _org_of(requester: Requester, asked: OrgId | None) -> OrgId:
+    if asked is not None:
+        if asked not in requester.orgs:
+            raise Forbidden("the org is not one of the caller's", code="forbidden")
+        return asked
+    if len(requester.orgs) > 1:
+        orgs = sorted(requester.orgs)
+        raise ValidationFailed.of("org_id", "must name one of the caller's orgs", allowed=orgs)
+    return next(iter(requester.orgs))

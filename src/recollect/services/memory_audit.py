@@ -1,0 +1,116 @@
+"""Events of the memory family: ids and tags, in the transaction of what they tell of.
+
+A refusal rolls its transaction back, so its event is written behind it, in one of its own.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from recollect.domain.events import Event, EventKind, Outcome
+from recollect.domain.spaces import Space
+from recollect.errors import Forbidden, InvalidInput, RecollectError
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+
+# Screening: what was sent is fit in form and not in content.
+REFUSALS = frozenset(
+    {"secret_refused", "pii_refused", "pii_not_allowed", "sensitivity_not_allowed"}
+)
+
+
+class MemoryAudit:
+    """Writes events that `GET /v1/events` shows."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+
+    def record(
+        self,
+        tx: Tx,
+        requester: Requester | None,
+        event_type: str,
+        *,
+        space: Space | None = None,
+        payload: Mapping[str, Any] | None = None,
+        outcome: Outcome = Outcome.ALLOWED,
+        **ids: str | int | None,
+    ) -> str:
+        """One event, such as `memory.write`; its id. `requester` None is the server itself.
+
+        `ids` are members of Event: memory_id, agent_id, run_id, conversation_id, target_user_id,
+        count, role, justification. The payload holds ids, tags and counts, never content.
+        """
+        kind, _, action = event_type.partition(".")
+        principal = requester.principal if requester is not None else None
+        event = Event(
+            id=self._runtime.ids.new(),
+            at=self._runtime.clock.now(),
+            kind=EventKind(kind),
+            action=action,
+            outcome=outcome,
+            actor_user_id=principal.user_id if principal else None,
+            actor_client_id=principal.client_id if principal else None,
+            params=dict(payload or {}),
+            space_kind=str(space.kind) if space else None,
+            space_id=space.id if space else None,
+            **ids,  # type: ignore[arg-type]
+        )
+        self._stores.events.insert(tx, event)
+        return event.id
+
+    @asynccontextmanager
+    async def watching(
+        self, requester: Requester, operation: str, **ids: str | None
+    ) -> AsyncIterator[None]:
+        """Around a use case: a refusal that leaves it writes its one event first.
+
+        403 is `memory.denied`, content that screening refused is `memory.refused`.
+        """
+        try:
+            yield
+        except Forbidden as error:
+            await self._refused(requester, "memory.denied", _denied(operation, error), ids)
+            raise
+        except InvalidInput as error:
+            if error.code in REFUSALS:
+                await self._refused(requester, "memory.refused", _refused(error), ids)
+            raise
+
+    async def _refused(
+        self,
+        requester: Requester,
+        event_type: str,
+        payload: Mapping[str, Any],
+        ids: Mapping[str, str | None],
+    ) -> None:
+        def work(tx: Tx) -> None:
+            self.record(
+                tx,
+                requester,
+                event_type,
+                payload=payload,
+                outcome=Outcome.DENIED,
+                memory_id=ids.get("memory_id"),
+                agent_id=ids.get("agent_id"),
+                run_id=ids.get("run_id"),
+            )
+
+        await self._database.write(work)
+
+
+def _denied(operation: str, error: RecollectError) -> dict[str, Any]:
+    return {"operation": operation, "code": error.code}
+
+
+def _refused(error: RecollectError) -> dict[str, Any]:
+    details = error.details or {}
+    told: dict[str, Any] = {"code": error.code}
+    for name in ("family", "pii_tags", "field"):
+        if name in details:
+            told[name] = details[name]
+    return told

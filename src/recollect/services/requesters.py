@@ -1,0 +1,54 @@
+"""Looks up who asks: the person behind a user, made at first sight, or the agent's org."""
+
+from recollect.domain.agents import AgentId, OwnerKind
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.spaces import OrgId
+from recollect.policy.principals import Principal
+from recollect.policy.requesters import Requester
+from recollect.ports.agents import KnownUser
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+
+
+class Requesters:
+    """One look at the database for each call; a write only when something is new."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+
+    async def of(self, principal: Principal) -> Requester:
+        """The caller with all that is known of them."""
+        if principal.kind is OwnerKind.AGENT:
+            return Requester(principal, await self._orgs_of_agent(principal))
+        user_id = principal.user_id
+        known = await self._database.read(lambda tx: self._stores.users.fetch(tx, user_id))
+        if known is None or known.orgs != principal.orgs:
+            known = await self._database.write(lambda tx: self._introduced(tx, principal))
+        return Requester(principal, principal.orgs, known.person_id, known.user_ids)
+
+    async def _orgs_of_agent(self, principal: Principal) -> frozenset[OrgId]:
+        agent_id = AgentId(principal.who.id)
+        agent = await self._database.read(lambda tx: self._stores.agents.fetch(tx, agent_id))
+        return principal.orgs if agent is None else frozenset({agent.org_id})
+
+    def _introduced(self, tx: Tx, principal: Principal) -> KnownUser:
+        user_id, users = principal.user_id, self._stores.users
+        if users.fetch(tx, user_id) is None:
+            person_id = PersonId(self._runtime.ids.new())
+            name = first_name(user_id)
+            users.introduce(tx, user_id, person_id, name=name, at=self._runtime.clock.now())
+        users.update_orgs(tx, user_id, principal.orgs)
+        known = users.fetch(tx, user_id)
+        if known is None:
+            raise RuntimeError("a user who was introduced is not known")
+        return known
+
+
+def first_name(user_id: UserId) -> str:
+    """What a user is called until they say otherwise: the id without what follows an `@`, because
+    names are seen by more people than ids are."""
+    return user_id.partition("@")[0].strip() or user_id

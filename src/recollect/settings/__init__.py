@@ -1,0 +1,146 @@
+"""What can be set: sections, types, defaults, bounds and the rules between them.
+
+Everything is frozen. `model_dump(mode="json")` masks every secret, so it may always be shown.
+Where the values come from is `config.py`'s part. Others import from here, not from the modules.
+"""
+
+import ipaddress
+from pathlib import Path
+
+from pydantic import model_validator
+
+from recollect.settings.auth import AuthSettings
+from recollect.settings.memory import (
+    AgentsSettings,
+    ApprovalsSettings,
+    EraseSettings,
+    EventsSettings,
+    GcSettings,
+    MemorySettings,
+    OrgsSettings,
+    PeopleSettings,
+    PiiSettings,
+    PrivacySettings,
+    QuarantineSettings,
+    RecallSettings,
+    ReconcileSettings,
+    RetentionSettings,
+    RunsSettings,
+    SpacesSettings,
+)
+from recollect.settings.search import EmbeddingSettings, SearchSettings
+from recollect.settings.section import Section, broken
+from recollect.settings.server import (
+    AdminSettings,
+    ApiSettings,
+    AuditSettings,
+    EvictionSettings,
+    GrpcSettings,
+    JobsSettings,
+    LogSettings,
+    ServerSettings,
+)
+from recollect.settings.storage import DatabaseSettings, EncryptionSettings
+
+__all__ = [
+    "SECRETS",
+    "DatabaseSettings",
+    "LogSettings",
+    "Section",
+    "ServerSettings",
+    "Settings",
+]
+
+SECRET_BYTES_MIN = 32
+LOCAL_KEY_NAME = "recollect.key"
+# Values that no message may repeat.
+SECRETS = frozenset(
+    {
+        "database.url",
+        "auth.jwt_secret",
+        "auth.jwks_url",
+        "auth.api_keys",
+        "encryption.keys",
+        "search.qdrant.url",
+        "search.qdrant.api_key",
+        "embedding.openai.base_url",
+        "embedding.openai.api_key",
+        "erase.signing_key",
+    }
+)
+
+
+class Settings(Section):
+    """All settings of one process."""
+
+    server: ServerSettings = ServerSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    auth: AuthSettings = AuthSettings()
+    api: ApiSettings = ApiSettings()
+    admin: AdminSettings = AdminSettings()
+    audit: AuditSettings = AuditSettings()
+    eviction: EvictionSettings = EvictionSettings()
+    encryption: EncryptionSettings = EncryptionSettings()
+    search: SearchSettings = SearchSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    memory: MemorySettings = MemorySettings()
+    spaces: SpacesSettings = SpacesSettings()
+    privacy: PrivacySettings = PrivacySettings()
+    pii: PiiSettings = PiiSettings()
+    retention: RetentionSettings = RetentionSettings()
+    runs: RunsSettings = RunsSettings()
+    approvals: ApprovalsSettings = ApprovalsSettings()
+    quarantine: QuarantineSettings = QuarantineSettings()
+    events: EventsSettings = EventsSettings()
+    agents: AgentsSettings = AgentsSettings()
+    people: PeopleSettings = PeopleSettings()
+    orgs: OrgsSettings = OrgsSettings()
+    reconcile: ReconcileSettings = ReconcileSettings()
+    recall: RecallSettings = RecallSettings()
+    gc: GcSettings = GcSettings()
+    erase: EraseSettings = EraseSettings()
+    jobs: JobsSettings = JobsSettings()
+    log: LogSettings = LogSettings()
+    grpc: GrpcSettings = GrpcSettings()
+
+    @model_validator(mode="after")
+    def _local_is_loopback(self) -> "Settings":
+        if self.auth.mode == "local" and not _is_loopback(self.server.host):
+            raise broken(
+                "server.host",
+                "should be a loopback address such as 127.0.0.1 while auth.mode is local "
+                f"(anybody could claim to be anybody), and is {self.server.host!r}; "
+                "set auth.mode to jwt to listen elsewhere",
+            )
+        return self
+
+    @property
+    def indexes_raw_text(self) -> bool:
+        """`search.index_raw_text`, decided."""
+        if self.search.index_raw_text is None:
+            return not self.encryption.keys
+        return self.search.index_raw_text
+
+    @property
+    def makes_vectors(self) -> bool:
+        """Is there something that makes vectors, and is it wanted?"""
+        return self.search.semantic.enabled and self.embedding.provider != "none"
+
+    @property
+    def local_key_path(self) -> Path:
+        """The file with the secret of local tokens: beside the database, or in ./recollect-data."""
+        return (self.database.sqlite_path or Path("recollect-data/-")).with_name(LOCAL_KEY_NAME)
+
+    def warnings(self) -> list[str]:
+        """What works and is unwise. No secrets in it."""
+        secret = self.auth.jwt_secret
+        if secret is None or len(secret.get_secret_value().encode()) >= SECRET_BYTES_MIN:
+            return []
+        return [f"auth.jwt_secret is shorter than {SECRET_BYTES_MIN} bytes: it can be guessed"]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,85 @@
+"""Section `auth`: who is believed, and who may do more."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from recollect.policy.principals import Role
+from recollect.settings.section import Key, Name, Section, WebUrl, broken
+
+
+def _distinct_keys(keys: dict[str, tuple[Key, ...]]) -> dict[str, tuple[Key, ...]]:
+    owners: dict[str, str] = {}
+    for client, own in keys.items():
+        for key in own:
+            owner = owners.setdefault(key.get_secret_value(), client)
+            if owner != client or own.count(key) > 1:
+                raise ValueError(
+                    f"should hold each key once, and {client!r} repeats one of {owner!r}"
+                )
+    return keys
+
+
+class RoleGrant(Section):
+    """Who has a role."""
+
+    users: tuple[Name, ...] = ()
+    clients: tuple[Name, ...] = ()
+    token_roles: tuple[Name, ...] = ()
+
+
+class AuthSettings(Section):
+    """Who is believed, and who may do more."""
+
+    mode: Literal["local", "jwt"] = Field(
+        "local",
+        description="`local`: `X-Requester-Id` is believed, loopback only; `jwt`: bearer tokens",
+    )
+    jwt_secret: Key | None = Field(
+        None, description="checks and signs HS256 tokens; 32 bytes or more are advised"
+    )
+    jwks_url: WebUrl | None = Field(
+        None, description="where the public keys of RS256 and ES256 tokens are"
+    )
+    issuer: Name | None = Field(None, description="`iss` that tokens must have, if set")
+    audience: Name | None = Field(None, description="`aud` that tokens must have, if set")
+    roles_claim: str = Field(
+        "",
+        description="dotted path of the claim with the token's roles; "
+        "empty: `roles`, then `realm_access.roles`",
+    )
+    api_keys: Annotated[
+        dict[Name, Annotated[tuple[Key, ...], Field(min_length=1)]],
+        AfterValidator(_distinct_keys),
+    ] = Field(
+        {},
+        description="client id → its API keys; a key belongs to one client",
+        examples=[{"support-bot": ["key-1", "key-2"]}],
+    )
+    trusted_clients: tuple[Name, ...] = Field(
+        (),
+        description="clients of `auth.api_keys` that may name the user with `X-Requester-Id`",
+        examples=[["support-bot"]],
+    )
+    roles: dict[Role, RoleGrant] = Field(
+        {},
+        description="`admin`, `auditor` or `indexer` → `users`, `clients` and `token_roles` "
+        "that have it",
+        examples=[{"admin": {"users": ["ann"], "clients": [], "token_roles": ["ops"]}}],
+    )
+
+    @model_validator(mode="after")
+    def _trusted_are_known(self) -> "AuthSettings":
+        unknown = [client for client in self.trusted_clients if client not in self.api_keys]
+        if unknown:
+            raise broken(
+                "auth.trusted_clients",
+                f"should name clients of auth.api_keys, and {unknown[0]!r} is none",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _tokens_can_be_checked(self) -> "AuthSettings":
+        if self.mode == "jwt" and self.jwt_secret is None and self.jwks_url is None:
+            raise broken("auth.mode", "jwt needs auth.jwt_secret or auth.jwks_url as well")
+        return self

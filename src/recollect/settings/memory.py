@@ -1,0 +1,185 @@
+"""Sections of the memory family: spaces, privacy, personal data, terms, people, housekeeping."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from recollect.domain.disclosure import SensitiveInGroups, UnknownOrigin
+from recollect.domain.expiry import Profile
+from recollect.domain.spaces import SpaceMode
+from recollect.settings.section import Key, Name, Section, Share, broken
+
+
+class MemorySettings(Section):
+    """Memories in general, and those that an agent runner keeps by itself."""
+
+    auto_gc: bool = Field(
+        True, description="tidy up when the server starts and every `gc.interval_hours`"
+    )
+    max_entries: int | None = Field(
+        None, ge=1, description="active memories of one space; above, the least needed are archived"
+    )
+    enabled: bool = Field(False, description="a runner keeps what goes into and out of each run")
+    db_path: str = Field(
+        ".recollect/memory.db", min_length=1, description="file of the embedded store"
+    )
+
+
+class SpacesSettings(Section):
+    """Where memories of an agent live."""
+
+    mode: SpaceMode = Field(
+        SpaceMode.DUAL,
+        description="`dual`: an agent has a private and a public space; `single`: one space that "
+        "anyone may read",
+    )
+
+
+class PrivacySettings(Section):
+    """Who is shown what."""
+
+    sensitive_in_groups: SensitiveInGroups = Field(
+        SensitiveInGroups.NEVER,
+        description="whether sensitive memories are shown in a group: `never`, or while a subject "
+        "takes part (`subject_present`)",
+    )
+    unknown_origin: UnknownOrigin = Field(
+        UnknownOrigin.OPEN,
+        description="memories of which nobody knows where they were told: `open` or `closed`",
+    )
+
+
+class PiiSettings(Section):
+    """Personal data in what is stored."""
+
+    mode: Literal["tag", "redact", "reject"] = Field(
+        "tag",
+        description="`tag`: say which kinds are there; `redact`: replace them before anything is "
+        "stored; `reject`: refuse them",
+    )
+    reject_min_risk: Literal["low", "medium", "high", "critical"] = Field(
+        "high", description="least risk that `reject` refuses"
+    )
+
+
+class RetentionSettings(Section):
+    """How long memories live."""
+
+    file: Path | None = Field(
+        None,
+        description="YAML file with terms, policies and caps, read at the start; "
+        "unset: the one in the package",
+    )
+    profile: Profile = Field(
+        Profile.RECORDS,
+        description="`records`: lasting records have the default term of their scope; "
+        "`none`: they have none",
+    )
+
+
+class RunsSettings(Section):
+    """Runs of agents."""
+
+    session_cleanup: Literal["root", "run"] = Field(
+        "root",
+        description="session memories go when the first run of the line completes (`root`), "
+        "or with their own (`run`)",
+    )
+
+
+class ApprovalsSettings(Section):
+    """Requests for a longer life than a cap allows."""
+
+    ttl_minutes: int = Field(1_440, ge=1, description="time in which somebody may decide")
+
+
+class QuarantineSettings(Section):
+    """Texts that look like orders to the assistant."""
+
+    threshold: Share = Field(0.8, description="injection score from which a text is set aside")
+
+
+class EventsSettings(Section):
+    """What the audit log tells of memories."""
+
+    reads: Literal["pii", "all", "none"] = Field(
+        "pii",
+        description="reads that are logged: of memories with high or critical risk (`pii`), "
+        "`all` or `none`",
+    )
+
+
+class AgentsSettings(Section):
+    """The registry of agents."""
+
+    auto_register: bool = Field(
+        False, description="an unknown agent is registered as its own owner instead of refused"
+    )
+
+
+class PeopleSettings(Section):
+    """People that memories are about."""
+
+    auto_merge: bool = Field(
+        False,
+        description="merge people of one creator with equal full names, if none is linked to a "
+        "user",
+    )
+
+
+class OrgsSettings(Section):
+    """Who belongs to which org."""
+
+    members: dict[Name, tuple[Name, ...]] = Field(
+        {},
+        description="org → its user ids, beside the orgs that a token names; who has neither "
+        "belongs to `default`",
+        examples=[{"acme": ["ann", "bob"]}],
+    )
+
+
+class ReconcileSettings(Section):
+    """When a new statement repeats or replaces an older one; the bounds are cosine similarities."""
+
+    duplicate_min: Share = Field(0.97, description="from here on it is a repeat")
+    supersede_min: Share = Field(0.85, description="from here on it may replace the older one")
+    unsure_min: Share = Field(0.75, description="from here on a model is asked, if there is one")
+    hearsay_min: Share = Field(
+        0.8, description="from here on one's own word may replace what others said"
+    )
+    neighbours: int = Field(20, ge=1, le=1_000, description="nearest statements that are compared")
+
+    @model_validator(mode="after")
+    def _bands_are_in_order(self) -> "ReconcileSettings":
+        if not self.unsure_min <= self.supersede_min <= self.duplicate_min:
+            raise broken(
+                "reconcile.supersede_min",
+                "should lie between reconcile.unsure_min and reconcile.duplicate_min",
+            )
+        return self
+
+
+class RecallSettings(Section):
+    """What is handed to a model."""
+
+    tokenizer: Literal["bytes3"] = Field(
+        "bytes3", description="how tokens are counted; `bytes3`: a third of the UTF-8 bytes"
+    )
+
+
+class GcSettings(Section):
+    """Tidying up."""
+
+    interval_hours: int = Field(24, ge=1, description="time between two rounds")
+    archive_days: int = Field(
+        90, ge=1, description="age at which superseded and archived memories lose their text"
+    )
+
+
+class EraseSettings(Section):
+    """Erasure of a person."""
+
+    signing_key: Key | None = Field(
+        None, description="signs the reports; unset: they have a digest and no signature"
+    )

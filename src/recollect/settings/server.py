@@ -1,0 +1,80 @@
+"""Sections of the process: where it listens, what it answers, its jobs, logs and audit log."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from recollect.settings.section import Port, Section
+
+
+class ServerSettings(Section):
+    """Where the server listens, and how it stops."""
+
+    host: str = Field(
+        "127.0.0.1", min_length=1, description="address to listen on; loopback in mode `local`"
+    )
+    port: Port = Field(8080, description="TCP port of REST; 0 takes a free one")
+    shutdown_grace_seconds: int = Field(
+        20, ge=0, description="how long running requests may take to end when the server stops"
+    )
+
+
+class ApiSettings(Section):
+    """What answers look like."""
+
+    emit_after_cursor: bool = Field(
+        False, description="repeat the next cursor under its older name `afterCursor` as well"
+    )
+
+
+class AdminSettings(Section):
+    """Rules of the admin calls."""
+
+    require_justification: bool = Field(
+        False, description="refuse admin calls without a `justification`"
+    )
+
+
+class AuditSettings(Section):
+    """The audit log."""
+
+    retention_days: int = Field(365, ge=1, description="age at which events are removed")
+
+
+class EvictionSettings(Section):
+    """Removal of deleted trees for good."""
+
+    batch_size: int = Field(1000, ge=1, description="trees removed between two pauses")
+    batch_delay_ms: int = Field(100, ge=0, description="pause between two batches")
+
+
+class JobsSettings(Section):
+    """Background work."""
+
+    embedded_worker: bool = Field(
+        True, description="`recollect serve` also works on jobs; no: run `recollect worker`"
+    )
+    attempts_max: int = Field(8, ge=1, description="tries before a job is given up")
+    poll_ms: int = Field(500, ge=10, description="pause of an idle worker between two looks")
+    lease_seconds: int = Field(
+        60, ge=1, description="time after which a job of a vanished worker is taken again"
+    )
+
+
+class LogSettings(Section):
+    """What is logged, and how."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="least level that is written"
+    )
+    format: Literal["auto", "text", "json"] = Field(
+        "auto", description="`auto`: text on a terminal, JSON lines elsewhere"
+    )
+
+
+class GrpcSettings(Section):
+    """The gRPC listener."""
+
+    port: Port | None = Field(
+        None, description="reserved for the gRPC listener: accepted and shown, not used yet"
+    )

@@ -1,0 +1,143 @@
+"""The registry of agents."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import and_, delete, or_, select, tuple_, update
+
+from recollect.domain import jsontext
+from recollect.domain.agents import AgentId, Owner, OwnerKind
+from recollect.domain.registry import Agent
+from recollect.domain.spaces import OrgId, SpaceMode
+from recollect.ports.database import Tx
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.people_tables import agents
+from recollect.stores.statements import Row, Statement, param
+
+_a = agents.c
+_COLUMNS = tuple(agents.columns)
+
+
+class SqlAgents:
+    """The port's AgentStore on both engines."""
+
+    def insert(self, tx: Tx, agent: Agent) -> bool:
+        return tx.first(_INSERT, _to_params(agent)) is not None
+
+    def fetch(self, tx: Tx, agent_id: AgentId) -> Agent | None:
+        row = tx.first(_FETCH, {"id": agent_id})
+        return _from_row(row) if row else None
+
+    def lock(self, tx: Tx, agent_id: AgentId) -> None:
+        tx.lock(_LOCK, {"id": agent_id})
+
+    def page(
+        self,
+        tx: Tx,
+        *,
+        orgs: frozenset[OrgId],
+        who: Owner,
+        owner: Owner | None,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> list[Agent]:
+        params: dict[str, Any] = {
+            "orgs": jsontext.dump(sorted(orgs)),
+            "who_kind": who.kind,
+            "who_id": who.id,
+            "limit": limit,
+        }
+        if owner is not None:
+            params |= {"owner_kind": owner.kind, "owner_id": owner.id}
+        if after is not None:
+            params |= {"at": after[0], "id": after[1]}
+        statement = _page(owned=owner is not None, cursor=after is not None)
+        return [_from_row(row) for row in tx.fetch(statement, params)]
+
+    def update(self, tx: Tx, agent: Agent) -> None:
+        tx.run(_UPDATE, _to_params(agent))
+
+    def delete(self, tx: Tx, agent_id: AgentId) -> None:
+        tx.run(_DELETE, {"id": agent_id})
+
+    def owned_by(self, tx: Tx, owner: Owner) -> Sequence[AgentId]:
+        rows = tx.fetch(_OWNED, {"owner_kind": owner.kind, "owner_id": owner.id})
+        return [AgentId(row[0]) for row in rows]
+
+
+def _to_params(agent: Agent) -> dict[str, Any]:
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "description": agent.description,
+        "owner_kind": agent.owner.kind,
+        "owner_id": agent.owner.id,
+        "org_id": agent.org_id,
+        "space_mode": agent.space_mode,
+        "created_by_kind": agent.created_by.kind,
+        "created_by_id": agent.created_by.id,
+        "created_at": agent.created_at,
+        "updated_at": agent.updated_at,
+        "metadata": jsontext.dump(agent.metadata),
+        "removed_at": agent.removed_at,
+    }
+
+
+def _from_row(row: Row) -> Agent:
+    return Agent(
+        id=AgentId(row[0]),
+        name=row[1],
+        description=row[2],
+        owner=Owner(OwnerKind(row[3]), row[4]),
+        org_id=OrgId(row[5]),
+        space_mode=SpaceMode(row[6]) if row[6] is not None else None,
+        created_by=Owner(OwnerKind(row[7]), row[8]),
+        created_at=row[9],
+        updated_at=row[10],
+        metadata=jsontext.load(row[11]),
+        removed_at=row[12],
+    )
+
+
+@cache
+def _page(*, owned: bool, cursor: bool) -> Statement:
+    seen = or_(
+        AmongTexts(_a.org_id, param("orgs")),
+        and_(
+            _a.owner_kind == param("who_kind", _a.owner_kind),
+            _a.owner_id == param("who_id", _a.owner_id),
+        ),
+    )
+    query = select(*_COLUMNS).where(_a.removed_at.is_(None), seen)
+    if owned:
+        query = query.where(*_OWNER)
+    if cursor:
+        here = tuple_(param("at", _a.created_at), param("id", _a.id))
+        query = query.where(tuple_(_a.created_at, _a.id) < here)
+    query = query.order_by(_a.created_at.desc(), _a.id.desc())
+    return Statement(query.limit(param("limit")))
+
+
+_ID = param("id", _a.id)
+_LIVE = (_a.id == _ID, _a.removed_at.is_(None))
+_OWNER = (
+    _a.owner_kind == param("owner_kind", _a.owner_kind),
+    _a.owner_id == param("owner_id", _a.owner_id),
+)
+_INSERT = Statement(
+    insert_if_absent(agents, "id")
+    .values({column.name: param(column.name, column) for column in _COLUMNS})
+    .returning(_a.id)
+)
+_FETCH = Statement(select(*_COLUMNS).where(*_LIVE))
+_LOCK = Statement(select(_a.id).where(_a.id == _ID).with_for_update())
+_CHANGING = ("name", "description", "owner_kind", "owner_id", "space_mode", "updated_at")
+_UPDATE = Statement(
+    update(agents)
+    .where(_a.id == _ID)
+    .values({name: param(name, _a[name]) for name in (*_CHANGING, "metadata", "removed_at")})
+)
+_DELETE = Statement(delete(agents).where(_a.id == _ID))
+_OWNED = Statement(select(_a.id).where(*_OWNER, _a.removed_at.is_(None)).order_by(_a.id))

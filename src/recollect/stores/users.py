@@ -1,0 +1,84 @@
+"""Users as the memory family knows them: their person and their orgs."""
+
+from datetime import datetime
+
+from sqlalchemy import delete, insert, select
+
+from recollect.domain.agents import OwnerKind
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.people import normal_form
+from recollect.domain.spaces import OrgId
+from recollect.ports.agents import KnownUser
+from recollect.ports.database import Tx
+from recollect.stores.engines.expressions import insert_if_absent
+from recollect.stores.people_tables import people, person_orgs, person_users, user_orgs
+from recollect.stores.statements import Statement, param
+
+_p, _l, _o = people.c, person_users.c, user_orgs.c
+
+
+class SqlUsers:
+    """The port's UserStore on both engines."""
+
+    def fetch(self, tx: Tx, user_id: UserId) -> KnownUser | None:
+        rows = tx.fetch(_LINKS, {"user_id": user_id})
+        if not rows:
+            return None
+        orgs = tx.fetch(_ORGS, {"user_id": user_id})
+        return KnownUser(
+            PersonId(rows[0][0]),
+            frozenset(UserId(row[1]) for row in rows),
+            frozenset(OrgId(row[0]) for row in orgs),
+        )
+
+    def introduce(
+        self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
+    ) -> None:
+        made = tx.first(_LINK, {"user_id": user_id, "person_id": person_id})
+        if made is None:
+            return
+        params = {"id": person_id, "user_id": user_id, "name": name, "at": at}
+        params |= {"normal_name": normal_form(name), "kind": str(OwnerKind.USER)}
+        tx.run(_INSERT, params)
+
+    def update_orgs(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        tx.run(_LEAVE, {"user_id": user_id})
+        (person_id, *_), *_ = tx.fetch(_LINKS, {"user_id": user_id})
+        for org_id in sorted(orgs):
+            tx.run(_JOIN, {"user_id": user_id, "org_id": org_id})
+            tx.run(_JOIN_PERSON, {"person_id": person_id, "org_id": org_id})
+
+
+_USER = param("user_id", _l.user_id)
+_same = person_users.alias("same")
+_LINKS = Statement(
+    select(_same.c.person_id, _same.c.user_id)
+    .select_from(person_users.join(_same, _same.c.person_id == _l.person_id))
+    .where(_l.user_id == _USER)
+)
+_ORGS = Statement(select(_o.org_id).where(_o.user_id == _USER))
+_LINK = Statement(
+    insert_if_absent(person_users, "user_id")
+    .values(user_id=_USER, person_id=param("person_id", _l.person_id))
+    .returning(_l.person_id)
+)
+_INSERT = Statement(
+    insert(people).values(
+        id=param("id", _p.id),
+        name=param("name", _p.name),
+        normal_name=param("normal_name", _p.normal_name),
+        created_by_kind=param("kind", _p.created_by_kind),
+        created_by_id=param("user_id", _p.created_by_id),
+        created_at=param("at", _p.created_at),
+        updated_at=param("at", _p.updated_at),
+    )
+)
+_LEAVE = Statement(delete(user_orgs).where(_o.user_id == _USER))
+_ORG = param("org_id", _o.org_id)
+_JOIN = Statement(insert_if_absent(user_orgs).values(user_id=_USER, org_id=_ORG))
+_JOIN_PERSON = Statement(
+    insert_if_absent(person_orgs).values(
+        person_id=param("person_id", person_orgs.c.person_id), org_id=_ORG
+    )
+)

@@ -1,0 +1,36 @@
+"""Statements for the tests of reconciliation. Q is spoken of; P and S are others."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from recollect.domain.memories import Trust
+from recollect.domain.reconcile import Neighbour
+from recollect.domain.spaces import Space, SpaceKind
+from recollect.domain.succession import Statement
+
+P, Q, S = "person-p", "person-q", "person-s"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+IN_P, IN_Q = Space(SpaceKind.USER, "p"), Space(SpaceKind.USER, "q")
+IN_G1, IN_G2 = Space(SpaceKind.CHAT, "g1"), Space(SpaceKind.CHAT, "g2")
+IN_PUBLIC = Space(SpaceKind.AGENT_PUBLIC, "a")
+
+
+def said(
+    content: str, *, by: str | None = Q, about: tuple[str, ...] = (Q,), **facts: Any
+) -> Statement:
+    """A new statement of today in G1, by default of Q about Q, with the trust that follows."""
+    subjects = frozenset(about)
+    heard = Trust.FACT if by in subjects or not subjects else Trust.HEARSAY
+    given: dict[str, Any] = {
+        "id": "new",
+        "space": IN_G1,
+        "observed_at": NOW,
+        "trust": heard if by else Trust.UNKNOWN,
+    }
+    return Statement(content=content, stated_by=by, subjects=subjects, **{**given, **facts})
+
+
+def known(content: str, similarity: float = 0.9, **facts: Any) -> Neighbour:
+    """A neighbour of yesterday."""
+    return Neighbour(said(content, **{"id": "old", "observed_at": NOW - DAY, **facts}), similarity)

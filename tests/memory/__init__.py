@@ -1,0 +1,1 @@
+"""The memory family as a caller sees it, on every engine."""
