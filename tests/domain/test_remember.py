@@ -114,11 +114,11 @@ def test_a_time_of_day_is_kept() -> None:
         ("Remember that the code is blue, for 3 days.", "Remember that the code is blue."),
         ("Remember the code is blue (until Friday).", "Remember the code is blue."),
         ("Don't forget until Friday: 3.5 litres", "Don't forget: 3.5 litres"),
-        ("Hi! Remember for a day that x. I stayed for 3 days.", "Hi! Remember that x. I stayed for 3 days."),
+        ("Hi! Remember for a day that x. I ate for 3.", "Hi! Remember that x. I ate for 3."),
         ("Could you remember for 2 days that x?", "Could you remember that x?"),
         ("remember this until Friday", "remember this"),
     ],
-)  # fmt: skip
+)
 def test_the_term_is_taken_out_of_the_text(text: str, expected: str) -> None:
     assert rest(text) == expected
 
@@ -180,10 +180,11 @@ def test_what_is_over_or_past_the_calendar_sets_no_term(text: str) -> None:
 
 pieces = st.sampled_from(
     [
-        *("remember ", "please ", "for ", "until ", "2 ", "a ", "weeks ", "months ", "Friday", "that "),
-        *("I ", "lived ", ", ", ". ", "(", ")", "March ", "31 ", "2027", "-02-30", "end of ", "the ", "\n"),
+        *("remember ", "please ", "for ", "until ", "2 ", "a ", "weeks ", "months ", "Friday"),
+        *("that ", "I ", "lived ", ", ", ". ", "(", ")", "March ", "31 ", "2027", "-02-30"),
+        *("end of ", "the ", "\n"),
     ]
-)  # fmt: skip
+)
 
 
 @given(

@@ -44,6 +44,7 @@ SENSITIVE = {
         "Ann is pregnant",
         "they are trying for a baby",
         "after the miscarriage she moved",
+        "Q and Ann are expecting their second.",
     ],
     "money": [
         "my salary is 4,000 a month",
@@ -55,6 +56,8 @@ SENSITIVE = {
         "their mortgage is too high",
         "we took out a small loan",
         "our savings are gone",
+        "I make 80k a year",
+        "they can't afford the rent",
     ],
     "law": [
         "Bob was arrested in June",
@@ -113,6 +116,17 @@ PUBLIC = [
     "the legal team meets on Monday",
     "a loan word from French",
     "health checks of the service pass",
+    "he paid 5 euros for coffee",
+    "I get 3k steps a day",
+    "I had a flu shot",
+    "my bonus points in the game",
+    "my prescription glasses are round",
+    "the phone is charged with a cable",
+    "the flaky test is under investigation",
+    "we can't afford downtime",
+    "the seizure of power in 1917",
+    "the wheelchair ramp is on the left",
+    "he left his wife a note",
     "",
 ]
 
@@ -186,7 +200,9 @@ def test_no_text_around_it_lifts_the_floor(before: str, after: str) -> None:
     assert floor(f"{before} diabetes {after}") is Sensitivity.SENSITIVE
 
 
-@pytest.mark.parametrize("piece", ["a", "is ", "expecting ", "my ", "owes a ", "ann and ", "$1", "don't "])
+@pytest.mark.parametrize(
+    "piece", ["a", "is ", "expecting ", "my ", "owes a ", "ann and ", "$1", "don't "]
+)
 def test_time_is_linear_in_hostile_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     started = time.process_time()

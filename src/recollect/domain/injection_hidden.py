@@ -1,0 +1,39 @@
+"""Characters that a reader doesn't see and a model does.
+
+Single joiners are part of many scripts and of emoji, and a mark of direction of every text that
+mixes scripts; what no writer types is a run of them, a tag, or an override of direction.
+"""
+
+import re
+
+from recollect.domain.injection_signs import STRONG, WEAK
+
+_SPLIT_WORDS_MIN = 5
+
+
+def hidden_weight(text: str) -> float:
+    """How strong a sign the hidden characters of a text are; 0 without any."""
+    if text.isascii():
+        return 0.0
+    seen = _FLAG.sub("", text)
+    if any(pattern.search(seen) for pattern in _HIDING):
+        return STRONG
+    splits = sum(1 for _ in _SPLIT_WORD.finditer(seen))
+    if splits >= _SPLIT_WORDS_MIN:
+        return STRONG
+    return WEAK if splits or _SHORT_RUN.search(seen) else 0.0
+
+
+_INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+# England, Scotland and Wales are a black flag and tags that spell them.
+_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+_HIDING = (
+    re.compile("[\U000e0000-\U000e007f]"),
+    re.compile(f"[{_INVISIBLE}]{{5}}"),
+    re.compile("\u202e"),
+    # Address books put telephone numbers, which have no letters, between these two.
+    re.compile("\u202d[^\u202c\n]{0,80}[^\\W\\d_]"),
+)
+_SHORT_RUN = re.compile(f"[{_INVISIBLE}]{{4}}")
+# No joiner belongs between two Latin letters; the soft hyphen does.
+_SPLIT_WORD = re.compile("(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\ufeff](?=[A-Za-z])")

@@ -1,0 +1,141 @@
+"""The day that "until …" names, and calendar arithmetic in the speaker's zone."""
+
+import calendar
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+
+_LEAP_YEARS_APART_MAX = 8
+
+
+def end_of_date(found: re.Match[str], local: datetime) -> datetime | None:
+    """The instant in UTC at which what a match of `DATE` names is over; None if it doesn't exist.
+
+    An ISO date with a time of day is that instant.
+    """
+    if found["clock"]:
+        return _instant(found, local)
+    last = _last_day(found, local.date())
+    return _start_of(last + timedelta(days=1), local) if last else None
+
+
+def months_after(local: datetime, months: int) -> datetime:
+    """The same time of day so many months later, in UTC; OverflowError past the calendar."""
+    year, month = divmod(local.year * 12 + local.month - 1 + months, 12)
+    day = _month_end(year, month + 1)
+    return local.replace(year=year, month=month + 1, day=min(day.day, local.day)).astimezone(UTC)
+
+
+def _instant(found: re.Match[str], local: datetime) -> datetime | None:
+    try:
+        clock = time.fromisoformat(found["clock"])
+    except ValueError:
+        return None
+    day = _calendar_day(int(found["iso"][:4]), int(found["iso"][5:7]), int(found["iso"][8:]))
+    return datetime.combine(day, clock, local.tzinfo).astimezone(UTC) if day else None
+
+
+def _start_of(day: date, local: datetime) -> datetime:
+    return datetime.combine(day, time(), local.tzinfo).astimezone(UTC)
+
+
+def _last_day(found: re.Match[str], today: date) -> date | None:
+    if found["iso"]:
+        return _calendar_day(*map(int, found["iso"].split("-")))
+    if found["word"]:
+        return today + timedelta(days=found["word"].lower() == "tomorrow")
+    if found["weekday"]:
+        return _weekday(found["weekday"], today, of_next_week=(found["which"] or "") == "next ")
+    if found["period"]:
+        return _period_end(found["period"].lower(), today, next_one=bool(found["next"]))
+    if found["month_end"]:
+        return _month_of_name(found["month_end"], found["month_year"], today)
+    return _named_day(found, today)
+
+
+def _calendar_day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _weekday(name: str, today: date, *, of_next_week: bool) -> date:
+    number = _WEEKDAYS.index(name.lower()[:3])
+    if of_next_week:
+        return today + timedelta(days=7 - today.weekday() + number)
+    return today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)
+
+
+def _period_end(period: str, today: date, *, next_one: bool) -> date:
+    if period == "day":
+        return today + timedelta(days=next_one)
+    if period == "week":
+        return today + timedelta(days=6 - today.weekday() + 7 * next_one)
+    if period == "year":
+        return _month_end(today.year + next_one, 12)
+    year, month = divmod(today.year * 12 + today.month - 1 + next_one, 12)
+    return _month_end(year, month + 1)
+
+
+def _month_of_name(name: str, year: str | None, today: date) -> date:
+    month = _month(name)
+    if year:
+        return _month_end(int(year), month)
+    return _month_end(today.year + (month < today.month), month)
+
+
+def _named_day(found: re.Match[str], today: date) -> date | None:
+    day = int(found["day"] or found["day_first"] or found["day_alone"])
+    name = found["month"] or found["month_after"]
+    year = found["year"] or found["year_after"]
+    if year:
+        return _calendar_day(int(year), _month(name), day)
+    months = _coming_months(today) if name is None else _coming_years(_month(name), today)
+    days = (_calendar_day(at_year, month, day) for at_year, month in months)
+    return next((at for at in days if at and at >= today), None)
+
+
+def _coming_months(today: date) -> Iterator[tuple[int, int]]:
+    for month in range(today.month - 1, today.month + 2):
+        yield today.year + month // 12, month % 12 + 1
+
+
+def _coming_years(month: int, today: date) -> Iterator[tuple[int, int]]:
+    for year in range(today.year, today.year + _LEAP_YEARS_APART_MAX + 1):
+        yield year, month
+
+
+def _month_end(year: int, month: int) -> date:
+    if not 1 <= year <= 9999:
+        raise OverflowError("year is out of the calendar")
+    return date(year, month, calendar.monthrange(year, month)[1])
+
+
+def _month(name: str) -> int:
+    return _MONTHS.index(name.lower()[:3]) + 1
+
+
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS = (*("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_NTH = r"(?:st|nd|rd|th)"
+DATE = "".join(
+    (
+        r"(?:(?P<iso>\d{4}-\d\d-\d\d)(?:(?:t| )(?P<clock>\d\d:\d\d(?::\d\d)?))?",
+        r"|(?P<word>today|tonight|tomorrow)",
+        r"|(?P<which>next |this |coming )?(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
+        r"|(?:the )?end of (?:(?:the|this) |(?P<next>next ))?(?P<period>day|week|month|year)",
+        rf"|(?:the )?end of (?P<month_end>{_MONTH})(?: (?P<month_year>\d{{4}}))?",
+        rf"|(?:the )?(?P<day_first>{_DAY}){_NTH}? (?:of )?(?P<month_after>{_MONTH})",
+        r"(?:,? (?P<year_after>\d{4}))?",
+        rf"|(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}){_NTH}?(?:,? (?P<year>\d{{4}}))?",
+        rf"|the (?P<day_alone>{_DAY}){_NTH})",
+        r"(?![\w/]|[:.-]\d)",
+    )
+)
+"""A date, as a pattern to be used without regard to letter case."""
