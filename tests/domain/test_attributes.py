@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.attributes import Attribute, attribute_of, differ, is_many_valued
+from recollect.domain.attributes import attribute_of, differ, is_many_valued
 from recollect.domain.contradictions import denied_part, is_correction, may_contradict
 from recollect.domain.details import kinds, same_details
 
@@ -34,6 +34,7 @@ def stated(text: str) -> tuple[str, str, str | None]:
         ("My name is Ann", "name", "ann", None),
         ("I am called Ann", "name", "ann", None),
         ("The name of my boat is Mia", "boat name", "mia", None),
+        ("Dog is called Max", "dog name", "max", None),
         ("My birthday is March 15", "birthday", "m03 15", None),
         ("My birthday is on the 15th of March", "birthday", "m03 15", None),
         ("I was born on 1990-03-15", "birthday", "1990 m03 15", None),
@@ -41,7 +42,7 @@ def stated(text: str) -> tuple[str, str, str | None]:
         ("I was born in Porto", "hometown", "porto", None),
         ("I am 34", "age", "34", None),
         ("Ann is 34 years old", "age", "34", "ann"),
-        ("My phone number is 555 0100", "phone", "555 0100", None),
+        ("My phone number is 555-0100", "phone", "5550100", None),
         ("My favourite colour is blue", "favourite:colour", "blue", None),
         ("Favorite color: blue", "favourite:colour", "blue", None),
         ("favourite colour blue", "favourite:colour", "blue", None),
@@ -78,6 +79,9 @@ def test_an_attribute_is_read_in_many_forms(
         "I work at Initech as a cook",
         "I live in a house",
         "I live in fear",
+        "I moved to the marketing team",
+        "It is 34 years old",
+        "This is called a spade",
         "One of my friends lives in Porto",
         "Q is like a brother",
         "I'm engaged in a project",
@@ -110,6 +114,7 @@ def test_what_states_more_or_something_else_has_no_attribute(text: str) -> None:
         ("I am 34", "I turned 35"),
         ("I'm allergic to nuts", "I'm not allergic to nuts"),
         ("My boss is Ann", "My manager is Bea"),
+        ("My email is a@example.org", "My e-mail address is c@example.org"),
     ],
 )
 def test_two_values_of_one_attribute_differ_and_may_contradict(a: str, b: str) -> None:
@@ -133,6 +138,7 @@ def test_two_values_of_one_attribute_differ_and_may_contradict(a: str, b: str) -
         ("My favourite food is rice", "My favourite colour is red"),
         ("I live in Porto", "My sister lives in Lisbon"),
         ("I don't live in Porto", "I live in Lisbon"),
+        ("I don't live in Porto", "I don't live in Rome"),
         ("I don't hate mayo", "I like mayo"),
     ],
 )
@@ -183,7 +189,7 @@ def test_what_can_both_be_true_does_not_contradict(a: str, b: str) -> None:
         ("Q has two dogs", "Q has 2 dogs"),
         ("Launch on March 15", "The launch is on the 15th of March"),
         ("Born 1990-03-15", "Born March 15, 1990"),
-        ("Ann met Bob", "Yesterday is no name: Ann met Bob"[22:]),
+        ("Ann met Bob in the park", "In the park Ann met Bob"),
         ("Likes tea with milk", "The user likes tea with milk"),
         ("Actually, Ann met Bob", "Ann met Bob"),
         ("I love tea", "I adore tea"),
@@ -265,10 +271,11 @@ def test_a_correction_says_so(text: str, denied: str | None, *, corrects: bool) 
     assert denied_part(text) == denied
 
 
-words = st.sampled_from(
-    "I Ann my dog's favourite colour is not lives in Porto likes hates mayo two 15 March no longer "
-    "actually, . ' the name of and @q can't stand born on".split()
-)
+VOCABULARY = """
+    I Ann my dog's favourite colour is not lives in Porto likes hates mayo two 15 March no longer
+    actually, . ' the name of and @q can't stand born on
+"""
+words = st.sampled_from(VOCABULARY.split())
 sentences = st.lists(words, max_size=10).map(" ".join) | st.text(max_size=80)
 
 
@@ -282,12 +289,8 @@ def test_any_two_texts_are_compared_in_either_order_alike(a: str, b: str) -> Non
 def test_a_text_never_speaks_against_itself(text: str) -> None:
     assert not may_contradict(text, text)
     assert same_details(text, text)
-    attribute = attribute_of(text)
-    if attribute is not None:
+    if attribute := attribute_of(text):
         assert not differ(attribute, attribute)
-        assert Attribute(attribute.name, attribute.value) == Attribute(
-            attribute.name, attribute.value, negated=False
-        )
 
 
 @pytest.mark.parametrize(
@@ -296,17 +299,17 @@ def test_a_text_never_speaks_against_itself(text: str) -> None:
     ids=["adverbs", "possessives", "determiners", "now", "since"],
 )
 def test_a_tangled_sentence_is_read_in_no_time(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     attribute_of(text)
-    assert time.perf_counter() - begun < 0.5
+    assert time.process_time() - begun < 2
 
 
 @pytest.mark.parametrize("unit", ["!", "not a ", "Ann ", "a\u0301\u0323", "1 ", "dog, not "])
 def test_a_long_text_is_compared_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert same_details(text, text)
     assert not may_contradict(text, text)
     is_correction(text)
     is_many_valued(text)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 10

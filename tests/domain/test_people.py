@@ -46,7 +46,7 @@ def a_person(
         name=name,
         user_ids=tuple(map(UserId, users)),
         created_by=by,
-        org_id=OrgId(org),
+        orgs=frozenset({OrgId(org)}),
         created_at=NOW,
         updated_at=NOW,
     )

@@ -5,7 +5,7 @@ import re
 from recollect.domain import language
 from recollect.domain.attribute_words import NEGATIONS, OPPOSITES, SAME_WORD, WEIGHTLESS
 from recollect.domain.attributes import attribute_of, differ, is_same_person
-from recollect.domain.details import details, same_details, unified, without_lead_in
+from recollect.domain.details import details, unified, without_lead_in
 from recollect.domain.words import stem, tokens
 
 TEXT_CHARS_MAX = 2_000
@@ -73,8 +73,14 @@ def _is_elsewhere(a: str, b: str) -> bool:
     first, second = _copula(a), _copula(b)
     if first is None or second is None or first[0] != second[0]:
         return False
-    both = bool(details(first[1])) and bool(details(second[1]))
-    return both and not same_details(first[1], second[1])
+    here, there = _details(first[1]), _details(second[1])
+    # Who only says more agrees.
+    return not here <= there and not there <= here
+
+
+def _details(text: str) -> set[str]:
+    found = details(text)
+    return {*found.numbers, *found.dates, *found.names}
 
 
 def _copula(text: str) -> tuple[frozenset[str], str] | None:

@@ -29,9 +29,6 @@ class Details:
     dates: frozenset[str]
     names: tuple[str, ...]
 
-    def __bool__(self) -> bool:
-        return bool(self.numbers or self.dates or self.names)
-
 
 def same_details(a: str, b: str) -> bool:
     """Whether two texts have the same numbers, dates and names.

@@ -54,7 +54,7 @@ class Person:
     user_ids: tuple[UserId, ...] = ()
     time_zone: str | None = None
     created_by: Owner
-    org_id: OrgId | None = None
+    orgs: frozenset[OrgId] = frozenset()
     created_at: datetime
     updated_at: datetime
     merged_into: PersonId | None = None
@@ -168,13 +168,13 @@ def plan_merge(
 
 
 def is_merged_unasked(one: Person, other: Person) -> bool:
-    """Does `people.auto_merge` cover the two? Unlinked, of one creator and org, of equal name."""
+    """Does `people.auto_merge` cover the two? Unlinked, of one creator, in the same orgs, of equal name."""
     linked = one.user_ids or other.user_ids
     return one.id != other.id and not linked and _likeness(one) == _likeness(other)
 
 
-def _likeness(person: Person) -> tuple[Owner, OrgId | None, str]:
-    return person.created_by, person.org_id, normal_form(person.name)
+def _likeness(person: Person) -> tuple[Owner, frozenset[OrgId], str]:
+    return person.created_by, person.orgs, normal_form(person.name)
 
 
 def _folded(text: str) -> str:

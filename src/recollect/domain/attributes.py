@@ -1,0 +1,278 @@
+"""What a statement states: one attribute of which there is one value at a time, or something else.
+
+English sentences are read by their form. A text that says more than one thing, or says it in an
+unknown form, states no attribute: then nothing is replaced because of it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recollect.domain import attribute_values as values
+from recollect.domain import language
+from recollect.domain.attribute_words import (
+    DETERMINERS,
+    DISLIKES,
+    FAVOURITES,
+    LIKES,
+    MARITAL_STATES,
+    NOUNS,
+    PRONOUNS,
+)
+from recollect.domain.details import kinds, unified, without_lead_in
+from recollect.domain.words import tokens
+
+TEXT_CHARS_MAX = 300
+VALUE_WORDS_MAX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute with its value, in a normal form.
+
+    `name` holds whose it is where that isn't the person: "sister home". `subject_hint` is the
+    person's name if the text gives one, None for "I", "she" or nothing. `negated` denies the value.
+    """
+
+    name: str
+    value: str
+    subject_hint: str | None = None
+    negated: bool = False
+
+
+def attribute_of(text: str) -> Attribute | None:
+    """The single-valued attribute that a text states, if that is all it states."""
+    if len(text) > TEXT_CHARS_MAX:
+        return None
+    plain = _expanded(without_lead_in(unified(text))).rstrip(".! ")
+    if _SEVERAL.search(plain):
+        return None
+    return next(filter(None, (read(plain) for read in _READERS)), None)
+
+
+def differ(a: Attribute, b: Attribute) -> bool:
+    """Whether both can't hold at once: one attribute with two values, or a value and its denial.
+
+    A value that only says more ("Porto, Portugal" after "Porto") is no other value.
+    """
+    if a.name != b.name:
+        return False
+    first, second = set(a.value.split()), set(b.value.split())
+    agree = first <= second or second <= first
+    if a.negated != b.negated:
+        return agree
+    return not agree and not a.negated
+
+
+def is_many_valued(text: str) -> bool:
+    """Whether a text is about pets, children, siblings or friends, of which one has many."""
+    attribute = attribute_of(text)
+    return bool(kinds(text if attribute is None else _owner_of(attribute)))
+
+
+def is_same_person(a: str | None, b: str | None) -> bool:
+    """Whether two hints may mean one person: a part of a name means who has it."""
+    return a is None or b is None or not set(a.split()).isdisjoint(b.split())
+
+
+def _owner_of(attribute: Attribute) -> str:
+    """Whose it is: the words before the attribute, without the object of an attitude."""
+    return attribute.name.partition(":")[0]
+
+
+def _expanded(text: str) -> str:
+    for short, full in _SHORT_FORMS:
+        text = short.sub(full, text)
+    return text
+
+
+def _read_favourite(text: str) -> Attribute | None:
+    forms = (_FAVOURITE, _FAVOURITE_LAST, _FAVOURITE_SHORT)
+    found = next(filter(None, (form.fullmatch(text) for form in forms)), None)
+    if found is None:
+        return None
+    return _named(
+        found["who"], f"favourite:{values.normal(found['noun'])}", values.normal(found["value"])
+    )
+
+
+def _read_noun(text: str) -> Attribute | None:
+    """ "My phone number is …", "the name of my boat is …"."""
+    found = _NOUN.fullmatch(text) or _NOUN_OF.fullmatch(text)
+    if found is None:
+        return None
+    name = NOUNS[found["noun"].lower()]
+    value = values.of_noun(name, found["value"])
+    return _named(found["who"], name, value, negated=bool(found["not"]))
+
+
+def _read_attitude(text: str) -> Attribute | None:
+    found = _LIKING.fullmatch(text) or _FONDNESS.fullmatch(text)
+    if found is None:
+        return None
+    denied = bool(found["not"])
+    hates = found["verb"].lower() in DISLIKES | {"can not stand"}
+    # Who says "I don't like it" dislikes it; "I don't hate it" is less than liking.
+    value = "dislike" if hates or denied else "like"
+    return _about("attitude", found, value, negated=hates and denied)
+
+
+def _read_allergy(text: str) -> Attribute | None:
+    found = _ALLERGY.fullmatch(text)
+    return _about("allergy", found, "yes", negated=bool(found["not"])) if found else None
+
+
+def _about(kind: str, found: re.Match[str], value: str, *, negated: bool) -> Attribute | None:
+    """An attribute that there is once for each topic."""
+    if language.STOP_WORDS.issuperset(tokens(found["value"])):
+        return None
+    return _named(found["who"], f"{kind}:{values.normal(found['value'])}", value, negated=negated)
+
+
+def _reader(
+    name: str, verbs: str, *, value_of: Callable[[str], str | None]
+) -> Callable[[str], Attribute | None]:
+    """A reader for sentences of one attribute: who, the verbs, the value."""
+    form = _form(rf"{_BE}{_NOT}{_OFTEN}{verbs}")
+
+    def read(text: str) -> Attribute | None:
+        found = form.fullmatch(text)
+        if found is None:
+            return None
+        return _named(found["who"], name, value_of(found["value"]), negated=bool(found["not"]))
+
+    return read
+
+
+def _named(
+    who: str | None, name: str, value: str | None, *, negated: bool = False
+) -> Attribute | None:
+    """The attribute with its owner, or None where a part can't be compared."""
+    owner = _owner(who or "")
+    if not value or owner is None or len(value.split()) > VALUE_WORDS_MAX:
+        return None
+    person, thing = owner
+    return Attribute(f"{thing} {name}".strip(), value, person or None, negated)
+
+
+def _owner(who: str) -> tuple[str, str] | None:
+    """Person and thing of "I", "Ann", "my dog", "Ann's sister"; None if it is neither."""
+    words = who.lower().replace("'s", " 's").rstrip("'").split()
+    if not words or words in (["the", "user"], ["the", "user", "'s"]):
+        return "", ""
+    if words[0] in _UNRESOLVED:
+        return None
+    if words[0] in PRONOUNS | DETERMINERS:
+        return _owned(words[1:], needs_owner=words[0] in DETERMINERS)
+    place = words.index("'s") if "'s" in words else len(words)
+    person, thing = _noun(words[:place]), _noun(words[place + 1 :])
+    if thing is None or not person:
+        return None
+    return ("", f"{person} {thing}".rstrip()) if kinds(person) else (person, thing)
+
+
+def _owned(words: list[str], *, needs_owner: bool) -> tuple[str, str] | None:
+    thing = _noun(words)
+    return None if thing is None or (thing and not needs_owner) else ("", thing)
+
+
+def _noun(words: list[str]) -> str | None:
+    """Words of a name or a thing in one string, None if there are other words among them."""
+    kept = [word.lstrip("@") for word in words if word != "'s"]
+    if any(word in language.STOP_WORDS or word in _NO_NOUNS for word in kept):
+        return None
+    return " ".join(kept)
+
+
+def _form(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{_WHO} )?{_OFTEN}{pattern}{_LATELY}", re.IGNORECASE)
+
+
+_UNRESOLVED = frozenset(("it", "its", "this", "that"))
+_NO_NOUNS = frozenset(
+    ("used", "said", "says", "told", "thinks", "heard", "want", "wants", "plan", "plans", "never")
+)
+# More than one statement: another sentence, a clause, or a list.
+_SEVERAL = re.compile(
+    r"[.!?;] |\?|\b(?:and|but|because|although|though|while|which|who|if|when|unless|or)\b",
+    re.IGNORECASE,
+)
+_SHORT_FORMS = tuple(
+    (re.compile(short, re.IGNORECASE), full)
+    for short, full in (
+        (r"\b(i)'m\b", r"\1 am"),
+        (r"\b(he|she|it)'s\b", r"\1 is"),
+        (r"\b(they|we)'re\b", r"\1 are"),
+        (r"\b(i|they|we)'ve\b", r"\1 have"),
+        (r"\b(\w+)'(?:d|ll)\b", r"\1 would"),
+        (r"\b(?:can't|cannot|cant)\b", "can not"),
+        (r"\b(do|does|is|are|has|have)n'?t\b", r"\1 not"),
+        (r"\bno longer\b", "not"),
+        (r", not [^,.;]{1,60}$", ""),
+    )
+)
+_WHO = r"(?P<who>@?[^\s,;:]+(?: [^\s,;:]+){0,3}?)"
+_OFTEN = r"(?:(?:really|now|currently|just|recently|newly|absolutely|actually|still|also) )*"
+_LATELY = (
+    r"(?:,? (?:now|currently|these days|at the moment|any ?more|too|a lot|very much|so much"
+    r"|since [\w ]{1,20}))?"
+)
+_BE = r"(?:(?:am|is|are|have|has) )?"
+_NOT = r"(?P<not>(?:(?:do|does) )?not )?"
+_VALUE = r"(?P<value>[^\s,:].*?)"
+_OWNED = r"(?:(?P<who>my|our|his|her|their|your|the|(?:[^\s,;:]+ ){0,3}?[^\s,;:]+'s?) )?"
+_IS = r"(?:(?: is| are| has changed to| changed to)(?P<not> not)?(?: now| actually)? |: ?)"
+_FAVE = rf"{_OWNED}(?:new |current )?(?:favou?rite|fave) "
+_FAVOURITE = re.compile(
+    rf"{_FAVE}(?P<noun>[^\s,:]+(?: [^\s,:]+){{0,2}}?)(?: is(?: now)? (?!not )|: ?)"
+    rf"{_VALUE}{_LATELY}",
+    re.IGNORECASE,
+)
+_FAVOURITE_SHORT = re.compile(
+    rf"{_FAVE}(?P<noun>{'|'.join(sorted(FAVOURITES))}) (?!is\b|are\b|was\b){_VALUE}", re.IGNORECASE
+)
+_FAVOURITE_LAST = re.compile(
+    r"(?P<value>[^\s,:]+(?: [^\s,:]+){0,3}?) is (?:now )?"
+    rf"(?P<who>my|our|his|her|their|[^\s,:]+'s) (?:favou?rite|fave) (?P<noun>.+?){_LATELY}",
+    re.IGNORECASE,
+)
+_NOUNS = "(?P<noun>" + "|".join(sorted(NOUNS, key=len, reverse=True)) + ")"
+_NOUN = re.compile(
+    rf"{_OWNED}(?:new |current )?{_NOUNS}{_IS}(?:on |in |at )?{_VALUE}{_LATELY}", re.IGNORECASE
+)
+_NOUN_OF = re.compile(
+    rf"the {_NOUNS} of (?P<who>[^\s,;:]+(?: [^\s,;:]+){{0,2}}?){_IS}{_VALUE}{_LATELY}",
+    re.IGNORECASE,
+)
+_LIKING = _form(
+    rf"{_NOT}{_OFTEN}(?P<verb>can not stand|{'|'.join(sorted(LIKES | DISLIKES))}) {_VALUE}"
+)
+_FONDNESS = _form(
+    rf"(?:am|is|are) {_NOT}{_OFTEN}(?P<verb>fond of|into|an? (?:big |huge )?fan of) {_VALUE}"
+)
+_ALLERGY = _form(rf"{_BE}{_NOT}allergic to {_VALUE}")
+_HOME = r"(?:(?:lives?|living|based|resides?|residing) (?:in|at)|(?:moved|relocated) to)"
+_EMPLOYER = r"(?:works?|working|employed|started working) (?:at|for|by)"
+_STATES = "|".join(sorted(MARITAL_STATES))
+_READERS: tuple[Callable[[str], Attribute | None], ...] = (
+    _read_favourite,
+    _read_noun,
+    _reader("home", rf"{_HOME} {_VALUE}", value_of=values.place),
+    _reader("employer", rf"{_EMPLOYER} {_VALUE}", value_of=values.place),
+    _reader(
+        "job", rf"(?:works?|working|employed) as (?:an? |the )?{_VALUE}", value_of=values.place
+    ),
+    _reader("name", rf"(?:(?<=am )|(?<=is ))(?:named|called) {_VALUE}", value_of=values.normal),
+    _reader("birthday", rf"(?:was )?born (?:on|in) {_VALUE}", value_of=values.birth),
+    _reader("hometown", rf"(?:was )?born in {_VALUE}", value_of=values.birthplace),
+    _reader(
+        "marital state",
+        rf"(?:got |gotten )?(?P<value>(?:{_STATES})(?: to [^,]+)?)",
+        value_of=values.normal,
+    ),
+    _reader("marital state", rf"married (?!to\b){_VALUE}", value_of=values.wedded),
+    _reader("age", r"(?:turned )?(?P<value>\d{1,3}) years old", value_of=values.normal),
+    _reader("age", r"(?:(?<=am )|(?<=is )|turned )(?P<value>\d{1,3})", value_of=values.normal),
+    _read_allergy,
+    _read_attitude,
+)
