@@ -80,8 +80,8 @@ def test_every_entry_gets_a_vector_each_time_and_the_command_says_so(
     reindex: Reindex, database: TestDatabase, host: Host, embeddings: EmbeddingServer
 ) -> None:
     done = reindex()
-    assert (done.returncode, done.stdout) == (0, f"Done: {TEXTS} entries have new vectors.\n")
-    assert f"of {TEXTS} entries" in done.stderr
+    assert (done.returncode, done.stdout) == (0, f"Done: {TEXTS} texts have new vectors.\n")
+    assert f"of {TEXTS} texts" in done.stderr
     assert waiting(database) == 0
     with host(database, **embedding_flags(embeddings)) as world:
         found = world.named("ann").finds("harbour picture 7", searchType="semantic")
@@ -112,7 +112,7 @@ def test_a_text_that_the_index_lost_is_put_back(
 ) -> None:
     database.rows("DELETE FROM entry_index")
     database.rows("UPDATE conversation_groups SET index_entries = 0")
-    assert f"Done: {TEXTS} entries" in reindex().stdout
+    assert f"Done: {TEXTS} texts" in reindex().stdout
     with host(database) as world:
         assert (
             len(world.named("ann").finds("harbour", groupByConversation=False, limit=100)) == TEXTS
@@ -152,11 +152,11 @@ def test_an_interrupted_run_keeps_its_queue_and_says_so(
             _, rest = process.communicate(timeout=WAIT_SECONDS)
     finally:
         embeddings.mode = "ok"
-    assert line == f"0 of {TEXTS} entries\n"
+    assert line == f"0 of {TEXTS} texts\n"
     assert process.returncode == 130
-    assert f"{TEXTS} of {TEXTS} entries still wait, and the queue keeps them" in rest
+    assert f"{TEXTS} of {TEXTS} texts still wait, and the queue keeps them" in rest
     assert waiting(database) > 0
-    assert f"Done: {TEXTS} entries" in reindex().stdout
+    assert f"Done: {TEXTS} texts" in reindex().stdout
 
 
 def test_a_job_that_was_given_up_is_told(reindex: Reindex, database: TestDatabase) -> None:

@@ -1,7 +1,10 @@
 """Fixtures of the memory family's suites."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from tests.memory.shelf import Shelf, a_shelf
 from tests.support.town import Town
 from tests.support.world import World
 
@@ -10,3 +13,10 @@ from tests.support.world import World
 def town(world: World) -> Town:
     """The default server of tests, and its people."""
     return Town(world)
+
+
+@pytest.fixture
+def shelf(world: World) -> Iterator[Shelf]:
+    """The store behind the default server."""
+    with a_shelf(world) as opened:
+        yield opened

@@ -30,8 +30,8 @@ from recollect.policy.spaces import Caller
 
 ACME, OTHER = frozenset({OrgId("acme")}), frozenset({OrgId("other")})
 ANN = Owner.user("ann")
-BOB = PersonView(ANN, org_id=OrgId("acme"))
-LEA = PersonView(ANN, frozenset({UserId("lea")}), OrgId("acme"))
+BOB = PersonView(ANN, orgs=ACME)
+LEA = PersonView(ANN, frozenset({UserId("lea")}), ACME)
 
 CALLERS = {
     "ann": Caller(ANN, OTHER),
@@ -91,7 +91,7 @@ def test_the_table_has_every_right_and_every_caller() -> None:
 
 
 def test_a_common_chat_and_an_auditor_see_which_user_it_is() -> None:
-    met = PersonView(ANN, LEA.user_ids, LEA.org_id, in_common_chat=True)
+    met = PersonView(ANN, LEA.user_ids, LEA.orgs, in_common_chat=True)
     assert may_see_user(CALLERS["foreign"], met).rule == "somebody in a common chat"
     assert may_see_name(CALLERS["foreign"], met).allowed
     assert not may_change(CALLERS["foreign"], met).allowed
@@ -103,7 +103,7 @@ def test_a_person_without_org_is_seen_by_no_org() -> None:
 
 
 def test_a_merge_needs_the_right_over_both() -> None:
-    other = PersonView(Owner.user("zoe"), org_id=OrgId("acme"))
+    other = PersonView(Owner.user("zoe"), orgs=ACME)
     assert may_merge(CALLERS["ann"], BOB, LEA).allowed
     assert not may_merge(CALLERS["ann"], BOB, other).allowed
     assert not may_merge(CALLERS["ann"], other, BOB).allowed

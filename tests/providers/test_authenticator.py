@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from recollect.domain.agents import Owner
 from recollect.errors import Forbidden, Unauthenticated
 from recollect.policy.principals import Role
-from recollect.providers.identity.settings import IdentitySettings
+from recollect.providers.identity.settings import BoundAgent, IdentitySettings
 from tests.providers.identities import a_token, an_authenticator, ask
 
 ODD_NAMES = ["", "a" * 256, "nul\0", "bell\x07", "line\nfeed", "del\x7f", "c1\x85", "lone\ud800"]
@@ -182,3 +183,44 @@ def test_roles_are_read_from_the_configured_claim(
 def test_settings_dont_show_secrets() -> None:
     shown = repr(IdentitySettings(mode="jwt", secret=b"hush-1", api_keys={"a": ["hush-2"]}))
     assert "hush" not in shown
+
+
+@pytest.mark.parametrize("mode", ["jwt", "local"])
+@pytest.mark.parametrize("claims", [{}, {"kind": "user"}, {"kind": "agent"}, {"kind": True}])
+def test_a_token_whose_user_is_spelled_like_an_agent_is_refused(
+    mode: str, claims: dict[str, Any]
+) -> None:
+    with pytest.raises(Unauthenticated):
+        ask(an_authenticator(mode=mode), token=a_token("agent:guide", **claims))
+
+
+def test_a_token_is_an_agent_by_its_claim_alone() -> None:
+    agent = ask(an_authenticator(), token=a_token("guide", kind="agent"))
+    assert (agent.who, agent.user_id) == (Owner.agent("guide"), "agent:guide")
+    user = ask(an_authenticator(), token=a_token("guide"))
+    assert (user.who, user.user_id) == (Owner.user("guide"), "guide")
+    acting = ask(an_authenticator(), token=a_token("guide", kind="agent", act_for="owner"))
+    assert acting.acts_for_owner
+    assert not ask(an_authenticator(), token=a_token("guide", act_for="owner")).acts_for_owner
+
+
+def test_a_client_that_runs_an_agent_names_that_agent_and_nobody_else() -> None:
+    authenticator = an_authenticator(bound_agents={"plain": BoundAgent("guide", True)})
+    agent = ask(authenticator, key="plain-1", requester="agent:guide")
+    assert (agent.who, agent.acts_for_owner) == (Owner.agent("guide"), True)
+    for other in ("agent:other", "guide", "ann", None):
+        with pytest.raises(Unauthenticated):
+            ask(authenticator, key="plain-1", requester=other)
+    with pytest.raises(Unauthenticated):
+        ask(authenticator, requester="agent:guide")
+
+
+def test_the_key_of_an_agent_gives_rights_to_no_other_caller() -> None:
+    authenticator = an_authenticator(
+        mode="local", bound_agents={"plain": BoundAgent("guide", True)}
+    )
+    for requester in ("agent:other", "guide", "ann"):
+        assert not ask(authenticator, key="plain-1", requester=requester).acts_for_owner
+    assert not ask(authenticator, requester="agent:guide").acts_for_owner
+    assert not ask(authenticator, key="plain-1", token=a_token("guide")).acts_for_owner
+    assert ask(authenticator, key="plain-1", token=a_token("guide", kind="agent")).acts_for_owner

@@ -16,6 +16,11 @@ SELECT (SELECT count(*) FROM entries WHERE indexed_content IS NOT NULL AND index
      + (SELECT count(*) FROM tasks
         WHERE task_type IN ('vector_store_index', 'vector_store_index_retry'))
 """
+_WAITING_MEMORIES = """
+SELECT (SELECT count(*) FROM memory_index WHERE pending)
+     + (SELECT count(*) FROM tasks
+        WHERE task_type IN ('memory_vectors', 'memory_vectors_retry'))
+"""
 
 
 def embedding_flags(server: EmbeddingServer) -> dict[str, Any]:
@@ -34,6 +39,14 @@ def settle(world: World) -> None:
     deadline = time.monotonic() + WAIT_SECONDS_MAX
     while waiting(world.database):
         assert time.monotonic() < deadline, "some entries are not indexed yet"
+        time.sleep(PAUSE_SECONDS)
+
+
+def settle_memories(world: World) -> None:
+    """Wait until every memory that was written has its vector."""
+    deadline = time.monotonic() + WAIT_SECONDS_MAX
+    while int(world.database.rows(_WAITING_MEMORIES)[0][0]):
+        assert time.monotonic() < deadline, "some memories are not indexed yet"
         time.sleep(PAUSE_SECONDS)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import jwt
 
-from tests.support.api import Reply, headers_of, reply_of
+from tests.support.api import Credentials, Reply, headers_of, reply_of
 from tests.support.world import JWT_SECRET, User, World
 
 
@@ -109,6 +109,16 @@ class Town:
         """An agent with a token of its own."""
         user = self.world.named(agent_id)
         return self._with_claims(user, kind="agent", **claims)
+
+    def saying(self, name: str, key: str | None = None) -> Asker:
+        """Somebody who only says who they are, perhaps through the client of an API key."""
+        credentials = Credentials(requester_id=name, api_key=key)
+        return Asker(User(name, self.world.api, credentials), self.world)
+
+    @property
+    def nobody(self) -> Asker:
+        """Somebody who doesn't."""
+        return Asker(self.world.nobody, self.world)
 
     @property
     def admin(self) -> Asker:

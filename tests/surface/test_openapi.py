@@ -10,13 +10,16 @@ from jsonschema_rs import Draft202012Validator
 from schemathesis.core.result import Ok
 
 from recollect.api import openapi
+from recollect.api.memory import MEMORY_OPERATIONS
 from recollect.api.operation import Family
 from recollect.api.operations import OPERATIONS
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
-DOCUMENTS = {
-    "openapi.json": openapi.user_document(),
-    "openapi-admin.json": openapi.admin_document(),
+DOCUMENTS = openapi.documents()
+FAMILIES = {
+    "openapi.json": {Family.CONVERSATIONS, Family.SYSTEM},
+    "openapi-admin.json": {Family.ADMIN},
+    "openapi-memories.json": {Family.MEMORIES},
 }
 named_documents = pytest.mark.parametrize("name", DOCUMENTS)
 
@@ -41,8 +44,8 @@ def test_check_tells_a_stale_file(
 
 @named_documents
 def test_a_reader_of_openapi_finds_every_operation(name: str) -> None:
-    admin = name == "openapi-admin.json"
-    wanted = {o.name for o in OPERATIONS if (o.family is Family.ADMIN) is admin}
+    rows = (*OPERATIONS, *MEMORY_OPERATIONS)
+    wanted = {o.name for o in rows if o.family in FAMILIES[name]}
     schema = schemathesis.openapi.from_dict(DOCUMENTS[name])
     read = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert {operation.definition.raw["operationId"] for operation in read} == wanted

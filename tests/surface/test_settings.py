@@ -37,6 +37,10 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "auth.roles_claim": ("groups", "groups"),
     "auth.api_keys": ('{"k1": ["key-a", "key-b"]}', {"k1": ["**********", "**********"]}),
     "auth.trusted_clients": ('["k1"]', ["k1"]),
+    "auth.agents": (
+        '{"k1": {"agent": "helper"}}',
+        {"k1": {"agent": "helper", "act_for_owner": False}},
+    ),
     "auth.roles": (
         '{"admin": {"users": ["ann"], "token_roles": ["ops"]}}',
         {"admin": {"users": ["ann"], "clients": [], "token_roles": ["ops"]}},
@@ -85,6 +89,8 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "approvals.ttl_minutes": ("60", 60),
     "quarantine.threshold": ("0.5", 0.5),
     "events.reads": ("all", "all"),
+    "events.poll_ms": ("50", 50),
+    "events.heartbeat_seconds": ("5", 5),
     "agents.auto_register": ("true", True),
     "people.auto_merge": ("true", True),
     "orgs.members": ('{"acme": ["ann", "bob"]}', {"acme": ["ann", "bob"]}),
@@ -256,6 +262,7 @@ def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
         ("auth.api_keys", "k1=key", "should be JSON such as {"),
         ("auth.api_keys", '["key-a"]', "should be JSON such as {"),
         ("auth.trusted_clients", '"k1"', "should be JSON such as ["),
+        ("auth.agents", '{"k9": {"agent": "helper"}}', "should name clients of auth.api_keys"),
         ("auth.roles", '{"root": {}}', "should be 'admin', 'auditor' or 'indexer'"),
         ("auth.roles", '{"admin": {"user": []}}', "the nearest is users"),
         ("database.url", "mysql://db.example/r", "should be sqlite:///"),

@@ -54,7 +54,8 @@ class Paging:
 class Operation:
     """One row. `action` is what the caller always needs, before any syntax is looked at;
     `audit` is the name under which an admin call is recorded; `media` is the answer's type, `takes`
-    the body's where it is no JSON object and the handler reads it."""
+    the body's where it is no JSON object and the handler reads it; who asks one that `streams` for
+    server-sent events gets them."""
 
     name: str
     family: Family
@@ -72,6 +73,7 @@ class Operation:
     media: str = "application/json"
     takes: str = "application/json"
     refusals: tuple[int, ...] = ()
+    streams: bool = False
 
     @property
     def strict(self) -> bool:

@@ -408,6 +408,12 @@ _SYSTEM = (
         "Get the description of the admin operations.",
         response="Document",
     ),
+    _system(
+        "getMemoriesOpenapi",
+        "GET /openapi-memories.json",
+        "Get the description of the memory operations.",
+        response="Document",
+    ),
 )
 
 OPERATIONS: tuple[Operation, ...] = (

@@ -6,7 +6,7 @@ query.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from recollect.errors import InvalidInput
 
 EPOCH_MAX = 2**63 - 1
 QUERY_CHARS_MAX = 1_000
+VALUES_MAX = 50
 
 Schema = dict[str, Any]
 E = TypeVar("E", bound=StrEnum)
@@ -26,13 +27,21 @@ E = TypeVar("E", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One query parameter. An absent one has the value `default`."""
+    """One query parameter. An absent one has the value `default`. One that may be sent `many` times
+    has a tuple of values."""
 
     name: str
     read: Callable[[str], Any]
     schema: Schema = field(hash=False)
     description: str
     default: Any = None
+    many: bool = False
+
+
+def several(param: Param) -> Param:
+    """The same parameter, sent once for each of its values."""
+    schema: Schema = {"type": "array", "items": param.schema, "maxItems": VALUES_MAX}
+    return replace(param, schema=schema, default=(), many=True)
 
 
 def limit(default: int | None) -> Param:
@@ -59,7 +68,7 @@ def flag(name: str, description: str) -> Param:
 
 def instant(name: str, description: str) -> Param:
     """An ISO-8601 instant with any offset; without one it is UTC."""
-    return Param(name, _read_instant, {"type": "string", "format": "date-time"}, description)
+    return Param(name, _read_sent_instant, {"type": "string", "format": "date-time"}, description)
 
 
 def uuid(name: str, description: str) -> Param:
@@ -132,6 +141,15 @@ def checked_text(value: str) -> str:
     return value
 
 
+def read_instant(value: str) -> datetime:
+    """An ISO-8601 instant in UTC."""
+    try:
+        at = datetime.fromisoformat(value)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("must be an ISO-8601 instant such as 2026-01-31T12:00:00Z") from None
+
+
 def _read_limit(value: str) -> int:
     number = _whole(value)
     if number is None or not 1 <= number <= LIMIT_MAX:
@@ -157,14 +175,9 @@ def _whole(value: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else None
 
 
-def _read_instant(value: str) -> datetime:
+def _read_sent_instant(value: str) -> datetime:
     # An unescaped `+` of an offset arrives as a space.
-    value = value[:11] + value[11:].replace(" ", "+")
-    try:
-        at = datetime.fromisoformat(value)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise ValueError("must be an ISO-8601 instant such as 2026-01-31T12:00:00Z") from None
+    return read_instant(value[:11] + value[11:].replace(" ", "+"))
 
 
 def _read_query(value: str) -> str | None:

@@ -1,22 +1,30 @@
 """The error answers, as JSON Schema for the API documents: a shape per code, the codes per
 status."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.api.params import Schema
 from recollect.api.resources import SEARCH_TYPE, TEXT, UUID, ref, shape
 
+# What each status means, and the names of its bodies.
+Statuses = Mapping[int, tuple[str, tuple[str, ...]]]
+
 _MESSAGE = shape({"message": TEXT})
 
 
-def _problem(code: str, details: Schema | None, more: dict[str, Schema] | None = None) -> Schema:
-    members = {"error": TEXT, "code": {"type": "string", "const": code}, **(more or {})}
+def problem(
+    code: str | Sequence[str], details: Schema | None, more: dict[str, Schema] | None = None
+) -> Schema:
+    """The body of a refusal with this code, or with one of these."""
+    codes = {"const": code} if isinstance(code, str) else {"enum": list(code)}
+    members = {"error": TEXT, "code": {"type": "string", **codes}, **(more or {})}
     return shape(members if details is None else members | {"details": details})
 
 
 PROBLEMS: dict[str, Schema] = {
-    "BadRequest": _problem("bad_request", shape({"message": TEXT}, {"field": TEXT})),
-    "ValidationError": _problem(
+    "BadRequest": problem("bad_request", shape({"message": TEXT}, {"field": TEXT})),
+    "ValidationError": problem(
         "validation_error",
         shape(
             {
@@ -28,11 +36,11 @@ PROBLEMS: dict[str, Schema] = {
             }
         ),
     ),
-    "InvalidRequest": _problem("invalid_request", None),
-    "JustificationRequired": _problem("JUSTIFICATION_REQUIRED", None),
-    "Unauthorized": _problem("unauthorized", _MESSAGE),
-    "Forbidden": _problem("forbidden", _MESSAGE),
-    "NotFound": _problem(
+    "InvalidRequest": problem("invalid_request", None),
+    "JustificationRequired": problem("JUSTIFICATION_REQUIRED", None),
+    "Unauthorized": problem("unauthorized", _MESSAGE),
+    "Forbidden": problem("forbidden", _MESSAGE),
+    "NotFound": problem(
         "not_found",
         shape(
             {
@@ -44,15 +52,15 @@ PROBLEMS: dict[str, Schema] = {
             }
         ),
     ),
-    "UnknownPath": _problem("not_found", _MESSAGE),
-    "MethodNotAllowed": _problem("method_not_allowed", _MESSAGE),
-    "Conflict": _problem("conflict", _MESSAGE),
-    "TransferAlreadyPending": _problem(
+    "UnknownPath": problem("not_found", _MESSAGE),
+    "MethodNotAllowed": problem("method_not_allowed", _MESSAGE),
+    "Conflict": problem("conflict", _MESSAGE),
+    "TransferAlreadyPending": problem(
         "TRANSFER_ALREADY_PENDING", None, {"existingTransferId": UUID}
     ),
-    "PayloadTooLarge": _problem("payload_too_large", _MESSAGE),
-    "UnsupportedMediaType": _problem("unsupported_media_type", _MESSAGE),
-    "InternalError": _problem("internal_error", shape({"message": TEXT, "requestId": TEXT})),
+    "PayloadTooLarge": problem("payload_too_large", _MESSAGE),
+    "UnsupportedMediaType": problem("unsupported_media_type", _MESSAGE),
+    "InternalError": problem("internal_error", shape({"message": TEXT, "requestId": TEXT})),
     "SearchTypeUnavailable": shape(
         {
             "error": {"type": "string", "const": "search_type_unavailable"},
@@ -60,11 +68,11 @@ PROBLEMS: dict[str, Schema] = {
             "availableTypes": {"type": "array", "items": SEARCH_TYPE},
         }
     ),
-    "VectorStoreDisabled": _problem("vector_store_disabled", _MESSAGE),
-    "Unavailable": _problem("unavailable", _MESSAGE),
+    "VectorStoreDisabled": problem("vector_store_disabled", _MESSAGE),
+    "Unavailable": problem("unavailable", _MESSAGE),
 }
 
-_STATUSES: dict[int, tuple[str, tuple[str, ...]]] = {
+STATUSES: Statuses = {
     400: (
         "The request breaks a rule.",
         ("BadRequest", "ValidationError", "InvalidRequest", "JustificationRequired"),
@@ -87,9 +95,9 @@ _HEADERS: dict[int, dict[str, Any]] = {
 }
 
 
-def error_responses() -> dict[str, Schema]:
+def error_responses(statuses: Statuses) -> dict[str, Schema]:
     """The reusable error answers, by name."""
-    return {response_name(status): _response(status) for status in _STATUSES}
+    return {response_name(status): _response(status, *told) for status, told in statuses.items()}
 
 
 def response_name(status: int) -> str:
@@ -97,8 +105,7 @@ def response_name(status: int) -> str:
     return f"Error{status}"
 
 
-def _response(status: int) -> Schema:
-    description, names = _STATUSES[status]
+def _response(status: int, description: str, names: Sequence[str]) -> Schema:
     schemas = [ref(name) for name in names]
     schema = schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
     response: Schema = {

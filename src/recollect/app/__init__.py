@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from recollect import __version__
 from recollect.api.rest.app import RestSettings, create_app
+from recollect.app.housekeeping import timetable
 from recollect.app.memory import memory_services
 from recollect.app.search import index_parts, open_finding, search_parts
 from recollect.domain.clock import Clock, SystemClock
@@ -25,7 +26,7 @@ from recollect.providers import logs
 from recollect.providers.encryption import AesGcmCipher
 from recollect.providers.identity.authenticator import CredentialAuthenticator
 from recollect.providers.identity.local_key import load_or_create
-from recollect.providers.identity.settings import IdentitySettings
+from recollect.providers.identity.settings import BoundAgent, IdentitySettings
 from recollect.providers.metrics import PrometheusMetrics
 from recollect.providers.request_log import BufferedRequestLog
 from recollect.services.admin import AdminService
@@ -34,9 +35,12 @@ from recollect.services.conversations import ConversationService
 from recollect.services.entries import EntryService
 from recollect.services.eviction import EvictionService
 from recollect.services.gate import GateService
+from recollect.services.housekeeping_jobs import HousekeepingJobs
+from recollect.services.idempotency_jobs import IdempotencyJobs
 from recollect.services.index_jobs import IndexJobs
 from recollect.services.indexing import Indexer, IndexingService
 from recollect.services.jobs import MaintenanceJobs
+from recollect.services.memory_indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.services.search import SearchService
 from recollect.services.sharing import SharingService
 from recollect.services.status import DoctorReport, StatusService
@@ -57,9 +61,12 @@ class App:
     def __init__(self, settings: Settings, runtime: Runtime, metrics: PrometheusMetrics) -> None:
         self.settings = settings
         self.engine = _engine(settings, metrics)
-        self.stores = build_stores(runtime, self.engine)
+        self.stores = build_stores(runtime, self.engine, sealed_words=not settings.indexes_raw_text)
         self.finding = open_finding(settings)
         self.indexer = Indexer(self.stores, runtime, vectors=settings.makes_vectors)
+        self.memory_indexer = MemoryIndexer(
+            self.stores, runtime, vectors=settings.makes_memory_vectors
+        )
         self.services = _services(self, runtime, metrics)
         self.jobs = MaintenanceJobs(
             self.engine,
@@ -68,6 +75,14 @@ class App:
             audit_retention=timedelta(days=settings.audit.retention_days),
             beside=self.finding.beside,
         )
+        self.memory_index_jobs = MemoryIndexJobs(
+            self.engine,
+            self.stores,
+            runtime,
+            metrics,
+            self.memory_indexer,
+            self.finding.embedder if settings.makes_memory_vectors else None,
+        )
         self.index_jobs = IndexJobs(
             self.engine,
             self.stores,
@@ -75,13 +90,28 @@ class App:
             metrics,
             self.indexer,
             index_parts(self.finding, settings),
+            self.memory_index_jobs,
         )
+        self.housekeeping_jobs = HousekeepingJobs(
+            self.engine,
+            self.stores,
+            runtime,
+            self.services.housekeeping,
+            timetable(settings, self.services.retention.rules),
+        )
+        self.answer_jobs = IdempotencyJobs(self.engine, self.stores, runtime)
         self.worker = Worker(
             self.engine,
             self.stores,
             runtime,
             metrics,
-            {**self.jobs.handlers(), **self.index_jobs.handlers()},
+            {
+                **self.jobs.handlers(),
+                **self.index_jobs.handlers(),
+                **self.answer_jobs.handlers(),
+                **self.housekeeping_jobs.handlers(),
+                **self.memory_index_jobs.handlers(),
+            },
             attempts_max=settings.jobs.attempts_max,
             lease_seconds=settings.jobs.lease_seconds,
             poll_seconds=settings.jobs.poll_ms / 1000,
@@ -145,6 +175,8 @@ class App:
     async def _schedule(self) -> None:
         await self.jobs.schedule()
         await self.index_jobs.schedule()
+        await self.answer_jobs.schedule()
+        await self.housekeeping_jobs.schedule()
 
     async def doctor(self) -> DoctorReport:
         """Check what is stored, and change nothing: an old schema is refused, not migrated."""
@@ -272,7 +304,7 @@ def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
         status=StatusService(
             engine, stores, runtime, metrics, version=__version__, engine=engine.name
         ),
-        **vars(memory_services(settings, engine, stores, runtime)),
+        **vars(memory_services(settings, engine, stores, runtime, app.finding)),
     )
 
 
@@ -292,6 +324,10 @@ def _authenticator(settings: Settings, clock: Clock) -> CredentialAuthenticator:
                     for client, keys in auth.api_keys.items()
                 },
                 trusted_clients=auth.trusted_clients,
+                bound_agents={
+                    client: BoundAgent(grant.agent, grant.act_for_owner)
+                    for client, grant in auth.agents.items()
+                },
                 org_members=settings.orgs.members,
                 role_users={role: grant.users for role, grant in auth.roles.items()},
                 role_clients={role: grant.clients for role, grant in auth.roles.items()},

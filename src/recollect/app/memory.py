@@ -2,11 +2,45 @@
 
 from dataclasses import dataclass
 
+from recollect.app.housekeeping import housekeeping
+from recollect.app.memory_writing import Around, memory_writing
+from recollect.app.search import Finding, memory_finder
+from recollect.domain.disclosure import DisclosureSettings
+from recollect.domain.retention import RetentionRules
+from recollect.errors import InvalidInput
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.providers.retention.reader import RetentionFileError, load_rules
 from recollect.services.agents import AgentService
+from recollect.services.approvals import ApprovalService
+from recollect.services.chats import ChatService
+from recollect.services.events import EventService
+from recollect.services.gate import GateService
+from recollect.services.graph import Graph
+from recollect.services.graph_reading import GraphService
+from recollect.services.housekeeping import HousekeepingService
+from recollect.services.idempotency import IdempotencyService
+from recollect.services.memories import MemoryService
+from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_batches import BatchService
+from recollect.services.memory_indexing import MemoryIndexer
+from recollect.services.memory_reading import MemoryReader
+from recollect.services.memory_search import MemorySearchService
+from recollect.services.merging import MergeService
+from recollect.services.participants import ParticipantService
+from recollect.services.people import PeopleService
+from recollect.services.person_claims import ClaimService
+from recollect.services.memory_terms import Terms
+from recollect.services.memory_writing import Hooks
+from recollect.services.read_audit import ReadAudit
+from recollect.services.recall import RecallService
 from recollect.services.requesters import Requesters
+from recollect.services.retention import RetentionService
+from recollect.services.runs import RunService
+from recollect.services.sights import Sights
+from recollect.services.subjects import Subjects
+from recollect.services.views import Views
 from recollect.settings import Settings
 from recollect.stores.engines.base import Engine
 
@@ -17,14 +51,110 @@ class MemoryServices:
 
     requesters: Requesters
     agents: AgentService
+    people: PeopleService
+    claims: ClaimService
+    merging: MergeService
+    chats: ChatService
+    participants: ParticipantService
+    memory_reader: MemoryReader
+    memories: MemoryService
+    memory_batches: BatchService
+    events: EventService
+    idempotency: IdempotencyService
+    runs: RunService
+    approvals: ApprovalService
+    retention: RetentionService
+    housekeeping: HousekeepingService
+    graph: GraphService
+    memory_search: MemorySearchService
+    recall: RecallService
 
 
 def memory_services(
-    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime
+    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, finding: Finding
 ) -> MemoryServices:
     """All of them, on one database."""
-    audit = MemoryAudit(engine, stores, runtime)
+    rules = retention_rules(settings)
+    audit = MemoryAudit(engine, stores, runtime, rules.audit)
+    sights, views = Sights(stores, runtime, disclosure_settings(settings)), Views(stores)
+    reads = ReadAudit(engine, audit, settings.events.reads)
+    graph = Graph(stores, runtime)
+    finder = memory_finder(finding, settings, engine, stores, neighbours=graph.closeness)
+    search = MemorySearchService(engine, stores, runtime, sights=sights, reads=reads, finder=finder)
+    runs = RunService(
+        engine, stores, runtime, audit, rules=rules, cleanup=settings.runs.session_cleanup
+    )
+    approvals = ApprovalService(
+        engine,
+        stores,
+        runtime,
+        audit,
+        terms=Terms(rules, settings.retention.profile),
+        ttl_minutes=settings.approvals.ttl_minutes,
+    )
+    hooks = Hooks(
+        indexer=MemoryIndexer(stores, runtime, vectors=settings.makes_vectors),
+        graph=graph,
+        people=Subjects(stores, runtime, audit),
+        approvals=approvals,
+    )
+    access = MemoryAccess(stores, sights, views)
+    around = Around(audit, access, rules, runs, hooks)
+    writing = memory_writing(settings, engine, stores, runtime, around)
     return MemoryServices(
         requesters=Requesters(engine, stores, runtime),
         agents=AgentService(engine, stores, runtime, audit),
+        people=PeopleService(
+            engine, stores, runtime, audit, auto_merge=settings.people.auto_merge
+        ),
+        claims=ClaimService(engine, stores, runtime, audit),
+        merging=MergeService(engine, stores, runtime, audit),
+        chats=ChatService(engine, stores, runtime, audit),
+        participants=ParticipantService(engine, stores, runtime, audit),
+        memory_reader=MemoryReader(
+            engine,
+            stores,
+            sights=sights,
+            views=views,
+            audit=audit,
+            reads=reads,
+            finder=finder,
+        ),
+        memories=writing.memories,
+        memory_batches=writing.batches,
+        events=_events(settings, engine, stores, runtime),
+        idempotency=IdempotencyService(engine, stores, runtime),
+        runs=runs,
+        approvals=approvals,
+        retention=RetentionService(runtime, rules=rules, profile=settings.retention.profile),
+        housekeeping=housekeeping(settings, engine, stores, runtime, audit=audit, rules=rules),
+        graph=GraphService(engine, stores, sights),
+        memory_search=search,
+        recall=RecallService(engine, stores, runtime, search=search, finder=finder),
+    )
+
+
+def disclosure_settings(settings: Settings) -> DisclosureSettings:
+    """The two switches of privacy."""
+    privacy = settings.privacy
+    return DisclosureSettings(privacy.sensitive_in_groups, privacy.unknown_origin)
+
+
+def retention_rules(settings: Settings) -> RetentionRules:
+    """The rules of keeping. A file that can't be used stops the start, and says where and why."""
+    try:
+        return load_rules(settings.retention.file)
+    except RetentionFileError as error:
+        raise InvalidInput(str(error)) from error
+
+
+def _events(settings: Settings, engine: Engine, stores: Stores, runtime: Runtime) -> EventService:
+    strict = settings.admin.require_justification
+    return EventService(
+        engine,
+        stores,
+        runtime,
+        GateService(engine, stores, runtime, require_justification=strict),
+        poll_seconds=settings.events.poll_ms / 1000,
+        silence_seconds=settings.events.heartbeat_seconds,
     )

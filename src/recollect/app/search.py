@@ -13,7 +13,11 @@ from recollect.providers.embeddings.openai import Endpoint, OpenAiEmbedder
 from recollect.services.corpora import Corpora, Limits
 from recollect.services.gathering import Gathering
 from recollect.services.index_jobs import IndexParts
+from recollect.services.memory_finding import Finder, FindingParts, Neighbours
+from recollect.services.memory_gathering import MemoryGathering
 from recollect.services.ranking.fusion import RankingOptions
+from recollect.services.ranking.memories import MemoryRanking
+from recollect.services.ranking.memory_rows import RowCache
 from recollect.services.search import SearchParts
 from recollect.settings import Settings
 
@@ -65,6 +69,35 @@ def search_parts(
         fulltext=search.fulltext.enabled,
         ranking=RankingOptions(candidates=search.candidates, min_score=search.semantic.min_score),
     )
+
+
+def memory_finder(
+    finding: Finding,
+    settings: Settings,
+    database: Database,
+    stores: Stores,
+    *,
+    neighbours: Neighbours,
+) -> Finder:
+    """What finds memories."""
+    search = settings.search
+    embedder = finding.embedder if settings.makes_memory_vectors else None
+    dimensions = embedder.dimensions if embedder else 1
+    gathering = MemoryGathering(
+        stores.memory_search,
+        candidates=search.candidates,
+        dimensions=dimensions,
+        word_index=search.fulltext.enabled,
+    )
+    parts = FindingParts(
+        cache=RowCache(dimensions=dimensions, bytes_max=search.cache_mb * 2**20),
+        gathering=gathering,
+        embedder=embedder,
+        exact_max=search.exact_max,
+        ranking=MemoryRanking(min_score=search.semantic.min_score),
+        neighbours=neighbours,
+    )
+    return Finder(database, stores, parts)
 
 
 def index_parts(finding: Finding, settings: Settings) -> IndexParts:

@@ -46,7 +46,7 @@ class _Display(Protocol):
 def reindex(
     config: Config = None, database_url: DatabaseUrl = None, no_wait: NoWait = False
 ) -> None:
-    """Make the vectors of all entries anew. Search goes on meanwhile."""
+    """Make the vectors of all entries and memories anew. Search goes on meanwhile."""
     settings = load_settings(config, database_url=database_url).settings
     if not settings.makes_vectors:
         raise InvalidInput(
@@ -108,18 +108,18 @@ def _conclude(state: Reindexing) -> None:
     """Say what is left. Whatever stopped us, the queue holds it."""
     if not state.ended:
         print(
-            f"recollect: interrupted; {state.pending} of {state.entries} entries still wait, and "
+            f"recollect: interrupted; {state.pending} of {state.entries} texts still wait, and "
             "the queue keeps them: servers and workers go on, for one `recollect worker`",
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED_EXIT)
     if state.pending or state.stuck:
         raise Internal(
-            f"{state.pending} of {state.entries} entries got no vector, and {state.stuck} jobs "
+            f"{state.pending} of {state.entries} texts got no vector, and {state.stuck} jobs "
             "were given up: see the log, mend the cause, then run "
             "`recollect doctor --retry-stuck` and this again"
         )
-    print(f"Done: {state.entries} entries have new vectors.")
+    print(f"Done: {state.entries} texts have new vectors.")
 
 
 @contextmanager
@@ -172,7 +172,7 @@ class _Lines:
         done, now = state.entries - state.pending, time.monotonic()
         if state.queueing or (self._done is not None and now < self._at + _LINE_SECONDS):
             return
-        line = f"{done} of {state.entries} entries"
+        line = f"{done} of {state.entries} texts"
         if self._done is not None:
             line += _pace(done - self._done, now - self._at, state.pending)
         print(line, file=sys.stderr, flush=True)

@@ -3,7 +3,7 @@ repeat the text."""
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from recollect.domain import jsontext
@@ -138,11 +138,17 @@ def check_validity(valid_from: datetime | None, valid_until: datetime | None) ->
         raise ValidationFailed.of("valid_until", "must lie after `valid_from`")
 
 
-def check_patch(kind: Kind, names: Iterable[str]) -> None:
-    """Only what may change may be sent."""
+def check_immutable(names: Iterable[str]) -> None:
+    """What never changes may not be sent in a change, whatever the memory."""
     for name in names:
         if name in IMMUTABLE_FIELDS:
             raise _immutable(name)
+
+
+def check_patch(kind: Kind, names: Collection[str]) -> None:
+    """Only what may change may be sent."""
+    check_immutable(names)
+    for name in names:
         if name not in PATCH_FIELDS[kind]:
             known = ", ".join(sorted(PATCH_FIELDS[kind]))
             raise ValidationFailed.of(name, f"can't be changed in a {kind}; what can be: {known}")

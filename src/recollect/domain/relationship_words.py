@@ -27,6 +27,12 @@ def relationship_key(words: str) -> str:
     return _TERMS.get(form.replace("-", " "), form)
 
 
+def is_relationship(words: str) -> bool:
+    """Is the whole of it a word for what somebody is to the speaker, and so no name?"""
+    key = relationship_key(words)
+    return relationship_of(key) == key
+
+
 # Only spellings of one and the same: a colleague is no boss, a partner need be no wife.
 _SPELLINGS = {
     "wife": "wifey",

@@ -8,6 +8,8 @@ from typing import Any
 from recollect.domain.agents import AgentId
 from recollect.domain.spaces import RunId
 
+ERROR_CHARS_MAX = 10_000
+
 
 class RunStatus(StrEnum):
     """A run is `running` until it ends in one of three ways."""

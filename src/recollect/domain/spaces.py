@@ -85,8 +85,8 @@ class Space:
 
     @property
     def scope(self) -> MemoryScope:
-        """Session for runs, org for orgs, long-term for all else."""
-        return _scope_of(self.kind)
+        """That of its kind."""
+        return scope_of(self.kind)
 
     @property
     def visibility(self) -> Visibility | None:
@@ -211,7 +211,7 @@ def _by_name(request: SpaceRequest, name: SpaceName) -> AskedSpace:
     """The request has a `space`: the other members may only say the same."""
     if request.visibility not in (None, _VISIBILITIES.get(name.kind)):
         raise _contradiction("visibility", name.kind)
-    if request.scope not in (None, _scope_of(name.kind)):
+    if request.scope not in (None, scope_of(name.kind)):
         raise _contradiction("scope", name.kind)
     if request.run_id is not None and name.kind is not SpaceKind.RUN:
         raise _contradiction("run_id", name.kind)
@@ -303,5 +303,6 @@ def _org_space(asked: AskedSpace, org_id: OrgId | None) -> Space:
     return Space(SpaceKind.ORG, org_id)
 
 
-def _scope_of(kind: SpaceKind) -> MemoryScope:
+def scope_of(kind: SpaceKind) -> MemoryScope:
+    """Session for runs, org for orgs, long-term for all else."""
     return _SCOPES.get(kind, MemoryScope.LONG_TERM)

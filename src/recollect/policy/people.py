@@ -22,7 +22,7 @@ class PersonView:
 
     created_by: Owner
     user_ids: frozenset[UserId] = frozenset()
-    org_id: OrgId | None = None
+    orgs: frozenset[OrgId] = frozenset()
     in_common_chat: bool = False
 
     @property
@@ -112,7 +112,7 @@ def _is_the_person(caller: Caller, view: PersonView) -> bool:
 
 
 def _in_org(caller: Caller, view: PersonView) -> bool:
-    return view.org_id in caller.orgs
+    return not view.orgs.isdisjoint(caller.orgs)
 
 
 def _in_common_chat(_caller: Caller, view: PersonView) -> bool:

@@ -8,6 +8,7 @@ from typing import Protocol
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
+from recollect.domain.memories import MemoryId
 from recollect.domain.registry import Agent
 from recollect.domain.spaces import OrgId
 from recollect.ports.database import Tx
@@ -52,8 +53,17 @@ class AgentStore(Protocol):
         """A live agent."""
         ...
 
+    def owner_of(self, tx: Tx, agent_id: AgentId) -> Owner | None:
+        """Who owns an agent, or owned one that was removed: their rights to its rows stay."""
+        ...
+
     def lock(self, tx: Tx, agent_id: AgentId) -> None:
         """Hold the agent's row until the transaction ends."""
+        ...
+
+    def hold(self, tx: Tx, agent_id: AgentId) -> None:
+        """The same for those who put something into its spaces: they don't wait for each other,
+        and a removal waits for them."""
         ...
 
     def page(
@@ -74,9 +84,31 @@ class AgentStore(Protocol):
         ...
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
-        """Remove the row, so that the id is free."""
+        """Remove the row and what it took part in, so that the id is free."""
         ...
 
     def owned_by(self, tx: Tx, owner: Owner) -> Sequence[AgentId]:
         """Live agents of one owner."""
+        ...
+
+    def free(self, tx: Tx, agent_id: AgentId) -> None:
+        """Remove the row of a removed agent to which nothing refers any more."""
+        ...
+
+    def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
+        """Would a new agent of this id inherit something: memories, runs or other agents?"""
+        ...
+
+    def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
+        """Is there a row in its agent spaces or its runs that is not due yet?"""
+        ...
+
+    def page_memories(
+        self, tx: Tx, agent_id: AgentId, *, archived: bool, limit: int
+    ) -> list[MemoryId]:
+        """Rows of its agent spaces and its runs; archived ones only if they are asked for."""
+        ...
+
+    def leave_chats(self, tx: Tx, agent_id: AgentId, *, at: datetime) -> None:
+        """End what it takes part in now."""
         ...

@@ -134,12 +134,13 @@ class MemoryStore(Protocol):
         self, tx: Tx, before: Stored, after: Memory, *, change: Change, by: Owner, at: datetime
     ) -> Stored:
         """Store the next version (`after.version` is one more) and keep the one before; subjects,
-        tags, sources and conflict links follow the row."""
+        tags, sources and conflict links follow the row. The caller holds its lock. What `before`
+        says beside its memory is stored as it stands."""
         ...
 
     def delete(self, tx: Tx, memory_id: MemoryId, *, at: datetime) -> bool:
-        """The row with its versions, index rows, vectors, edges, links of conflict and waiting
-        approvals. Histories of others keep the id. False if it was gone."""
+        """The row with its versions, index rows, vectors, edges, links of conflict and approvals.
+        Histories of others keep the id. False if it was gone."""
         ...
 
     def versions(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[Version]:
@@ -168,11 +169,25 @@ class MemoryStore(Protocol):
 
     def find_equal(self, tx: Tx, stored: Stored, *, now: datetime) -> Stored | None:
         """An active statement of the same space, subjects and stater whose text is equal after
-        folding."""
+        folding. Until the transaction ends nobody else gets an answer about that text there, so
+        what is not found can be inserted."""
+        ...
+
+    def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
+        """Active statements of the same space whose text is equal after folding, whoever said it of
+        whom, the oldest first; held as `find_equal` tells."""
+        ...
+
+    def hold_key(self, tx: Tx, space: Space, key: str) -> None:
+        """Until the transaction ends nobody else holds this key there."""
         ...
 
     def find_key(self, tx: Tx, space: Space, key: str, *, now: datetime) -> list[Stored]:
         """Active records of a space under a key, newest first."""
+        ...
+
+    def embedding(self, tx: Tx, memory_id: MemoryId) -> list[float] | None:
+        """The vector of its text; None while there is none."""
         ...
 
     def count(self, tx: Tx, spaces: Sequence[Space]) -> int:

@@ -31,7 +31,16 @@ from recollect.domain.memberships import Membership
 from recollect.domain.transfers import Transfer, TransferRole
 from recollect.policy.scope import Scope
 from recollect.ports.agents import AgentStore, UserStore
+from recollect.ports.approvals import ApprovalStore
 from recollect.ports.database import Tx
+from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
+from recollect.ports.events import EventReads
+from recollect.ports.graph import GraphStore
+from recollect.ports.idempotency import IdempotencyStore
+from recollect.ports.housekeeping import MemoryBulkStore
+from recollect.ports.memories import MemoryStore
+from recollect.ports.memory_search import MemorySearchStore
+from recollect.ports.runs import RunStore
 from recollect.ports.search import SearchStore
 
 
@@ -102,7 +111,7 @@ class ConversationStore(Protocol):
         ...
 
     def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
-        """False if the id is taken."""
+        """False if the id is taken, by a named chat too."""
         ...
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
@@ -270,6 +279,10 @@ class EventStore(Protocol):
         """In the transaction of what it tells of."""
         ...
 
+    def insert_once(self, tx: Tx, event: Event) -> None:
+        """The same for an event that others may write at this moment too, under the same id."""
+        ...
+
     def fetch(self, tx: Tx, event_id: str) -> Event | None:
         """One event."""
         ...
@@ -292,6 +305,11 @@ class JobStore(Protocol):
 
     def insert(self, tx: Tx, job: NewJob) -> None:
         """Queue it, in the transaction that caused it. A name that is queued already is kept."""
+        ...
+
+    def insert_held(self, tx: Tx, job: NewJob) -> None:
+        """The same, and until the transaction ends nobody takes the name from the job that has it:
+        for work that is not under a lock of its own."""
         ...
 
     def claim(
@@ -379,8 +397,20 @@ class Stores:
     memberships: MembershipStore
     transfers: TransferStore
     events: EventStore
+    event_reads: EventReads
+    idempotency: IdempotencyStore
     jobs: JobStore
     maintenance: MaintenanceStore
     users: UserStore
     agents: AgentStore
+    people: PersonStore
+    claims: ClaimStore
+    merges: MergeStore
+    chats: ChatStore
+    memories: MemoryStore
+    graph: GraphStore
     search: SearchStore
+    memory_search: MemorySearchStore
+    memory_bulk: MemoryBulkStore
+    runs: RunStore
+    approvals: ApprovalStore

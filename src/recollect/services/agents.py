@@ -1,18 +1,23 @@
 """The registry of agents: anybody registers, owners change."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.domain.agents import AgentId, Owner, made_agent_id, random_suffix
+from recollect.domain.agents import SUFFIX_CHARS, AgentId, Owner, made_agent_id, random_suffix
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.registry import Agent, MemoriesOfRemoved, check_agent, id_taken
 from recollect.domain.spaces import OrgId, SpaceMode
-from recollect.errors import Forbidden, NotFound, Unsupported, ValidationFailed
+from recollect.domain.words import query_tokens
+from recollect.errors import Forbidden, NotFound, ValidationFailed
+from recollect.policy.agents import may_change, may_hand_over
+from recollect.policy.decide import Decision
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.services.agent_ranking import Asked, ranked_page
+from recollect.services.agent_removal import AgentRemoval
 from recollect.services.memory_audit import MemoryAudit
 
 _LIST = "agents"
@@ -20,7 +25,8 @@ _LIST = "agents"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """An agent to register. Without an owner it owns itself, without an id one is made."""
+    """An agent to register. Without an owner it owns itself, without an id one is made; from
+    `reserved_id`, where the request may come again, always the same."""
 
     id: AgentId | None = None
     name: str | None = None
@@ -29,6 +35,7 @@ class Registration:
     org_id: OrgId | None = None
     space_mode: SpaceMode | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    reserved_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class AgentService:
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
+        self._removal = AgentRemoval(stores, runtime, audit)
 
     async def register(self, requester: Requester, registration: Registration) -> Agent:
         """Conflict if the id is taken, Forbidden for an org that is not the caller's."""
@@ -55,8 +63,10 @@ class AgentService:
         async with self._audit.watching(requester, "registerAgent"):
             org_id = _org_of(requester, registration.org_id)
             agent = self._new_agent(requester, registration, org_id)
-            await self._database.write(lambda tx: self._register(tx, requester, agent))
-        return agent
+            again = registration.id is None and registration.reserved_id is not None
+            return await self._database.write(
+                lambda tx: self._register(tx, requester, agent, again=again)
+            )
 
     async def get(self, requester: Requester, agent_id: AgentId) -> Agent:
         """Anybody may look at an agent that they can name: its public space is open to all."""
@@ -71,7 +81,13 @@ class AgentService:
         after: str | None,
         limit: int,
     ) -> Page[Agent]:
-        """Agents of the caller's orgs and those that the caller owns."""
+        """Agents of the caller's orgs and those that the caller owns: the newest first, or those
+        that match the query, the best first."""
+        if query is not None and query.strip():
+            asked = Asked(tuple(query_tokens(query)), requester, owner)
+            return await self._database.scan(
+                lambda tx: ranked_page(tx, self._stores, asked, after=after, limit=limit)
+            )
         place = decode_key(_LIST, after) if after else None
         found = await self._database.read(
             lambda tx: self._stores.agents.page(
@@ -90,21 +106,70 @@ class AgentService:
 
     async def update(self, requester: Requester, agent_id: AgentId, change: AgentChange) -> Agent:
         """Name, description, mode and metadata. No memory moves."""
-        raise Unsupported("not yet")
+        members = change.members
+        check_agent(members.get("name"), members.get("description"), members.get("metadata", {}))
+        async with self._audit.watching(requester, "updateAgent", agent_id=agent_id):
+            return await self._database.write(
+                lambda tx: self._update(tx, requester, agent_id, members)
+            )
 
     async def hand_over(self, requester: Requester, agent_id: AgentId, owner: Owner) -> Agent:
-        """Readers of the private space change with the owner."""
-        raise Unsupported("not yet")
+        """Readers of the private space change with the owner: it is looked up at every read."""
+        async with self._audit.watching(requester, "setAgentOwner", agent_id=agent_id):
+            return await self._database.write(
+                lambda tx: self._hand_over(tx, requester, agent_id, owner)
+            )
 
     async def remove(
         self, requester: Requester, agent_id: AgentId, *, memories: MemoriesOfRemoved
     ) -> None:
         """Conflict when it has memories and nobody said what becomes of them."""
-        raise Unsupported("not yet")
+        async with self._audit.watching(requester, "deleteAgent", agent_id=agent_id):
+            await self._database.write(lambda tx: self._remove(tx, requester, agent_id, memories))
+
+    def _update(
+        self, tx: Tx, requester: Requester, agent_id: AgentId, members: Mapping[str, Any]
+    ) -> Agent:
+        agent = self._held(tx, agent_id)
+        _require(may_change(requester.caller, agent))
+        changed = sorted(name for name in members if members[name] != getattr(agent, name))
+        if not changed:
+            return agent
+        now = self._runtime.clock.now()
+        agent = replace(agent, **members, updated_at=now)
+        self._stores.agents.update(tx, agent)
+        self._audit.record(
+            tx, requester, "agent.update", agent_id=agent_id, payload={"fields": changed}
+        )
+        return agent
+
+    def _hand_over(self, tx: Tx, requester: Requester, agent_id: AgentId, owner: Owner) -> Agent:
+        agent = self._held(tx, agent_id)
+        _require(may_hand_over(requester.caller, agent))
+        if owner == agent.owner:
+            return agent
+        payload = {"from": agent.owner.spelling, "owner_id": owner.spelling}
+        agent = replace(agent, owner=owner, updated_at=self._runtime.clock.now())
+        self._stores.agents.update(tx, agent)
+        self._audit.record(tx, requester, "agent.owner", agent_id=agent_id, payload=payload)
+        return agent
+
+    def _remove(
+        self, tx: Tx, requester: Requester, agent_id: AgentId, memories: MemoriesOfRemoved
+    ) -> None:
+        agent = self._held(tx, agent_id)
+        _require(may_change(requester.caller, agent))
+        self._removal.remove(tx, requester, agent, memories=memories)
+
+    def _held(self, tx: Tx, agent_id: AgentId) -> Agent:
+        self._stores.agents.lock(tx, agent_id)
+        return found_agent(tx, self._stores, agent_id)
 
     def _new_agent(self, requester: Requester, registration: Registration, org: OrgId) -> Agent:
         now = self._runtime.clock.now()
-        agent_id = registration.id or made_agent_id(registration.name, random_suffix)
+        reserved = registration.reserved_id
+        suffix = random_suffix if reserved is None else lambda: reserved[-SUFFIX_CHARS:]
+        agent_id = registration.id or made_agent_id(registration.name, suffix)
         return Agent(
             id=agent_id,
             name=registration.name,
@@ -118,11 +183,17 @@ class AgentService:
             metadata=registration.metadata,
         )
 
-    def _register(self, tx: Tx, requester: Requester, agent: Agent) -> None:
+    def _register(self, tx: Tx, requester: Requester, agent: Agent, *, again: bool) -> Agent:
+        """`again` means that the same request may have made the agent before it was cut off."""
+        self._stores.agents.free(tx, agent.id)
         if not self._stores.agents.insert(tx, agent):
-            raise id_taken()
+            known = self._stores.agents.fetch(tx, agent.id) if again else None
+            if known is None or known.created_by != requester.who:
+                raise id_taken()
+            return known
         payload = {"owner_id": agent.owner.spelling, "org_id": agent.org_id}
         self._audit.record(tx, requester, "agent.register", agent_id=agent.id, payload=payload)
+        return agent
 
 
 def found_agent(tx: Tx, stores: Stores, agent_id: AgentId) -> Agent:
@@ -131,6 +202,11 @@ def found_agent(tx: Tx, stores: Stores, agent_id: AgentId) -> Agent:
     if agent is None:
         raise NotFound("agent", agent_id)
     return agent
+
+
+def _require(decision: Decision) -> None:
+    if not decision.allowed:
+        raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
 
 
 def _org_of(requester: Requester, asked: OrgId | None) -> OrgId:

@@ -4,12 +4,29 @@ from dataclasses import dataclass
 
 from recollect.services.admin import AdminService
 from recollect.services.agents import AgentService
+from recollect.services.approvals import ApprovalService
+from recollect.services.chats import ChatService
 from recollect.services.conversations import ConversationService
 from recollect.services.entries import EntryService
+from recollect.services.events import EventService
 from recollect.services.eviction import EvictionService
 from recollect.services.gate import GateService
+from recollect.services.graph_reading import GraphService
+from recollect.services.housekeeping import HousekeepingService
+from recollect.services.idempotency import IdempotencyService
 from recollect.services.indexing import IndexingService
+from recollect.services.memories import MemoryService
+from recollect.services.memory_batches import BatchService
+from recollect.services.memory_reading import MemoryReader
+from recollect.services.memory_search import MemorySearchService
+from recollect.services.merging import MergeService
+from recollect.services.participants import ParticipantService
+from recollect.services.people import PeopleService
+from recollect.services.person_claims import ClaimService
+from recollect.services.recall import RecallService
 from recollect.services.requesters import Requesters
+from recollect.services.retention import RetentionService
+from recollect.services.runs import RunService
 from recollect.services.search import SearchService
 from recollect.services.sharing import SharingService
 from recollect.services.status import StatusService
@@ -32,3 +49,20 @@ class Services:
     status: StatusService
     requesters: Requesters
     agents: AgentService
+    people: PeopleService
+    claims: ClaimService
+    merging: MergeService
+    chats: ChatService
+    participants: ParticipantService
+    memory_reader: MemoryReader
+    memories: MemoryService
+    memory_batches: BatchService
+    events: EventService
+    idempotency: IdempotencyService
+    runs: RunService
+    graph: GraphService
+    memory_search: MemorySearchService
+    recall: RecallService
+    approvals: ApprovalService
+    retention: RetentionService
+    housekeeping: HousekeepingService

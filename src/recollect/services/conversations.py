@@ -14,6 +14,8 @@ from recollect.domain.events import EventKind
 from recollect.domain.ids import ConversationId, EntryId, TreeId, parse_uuid
 from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page, unknown_cursor
+from recollect.domain.spaces import ChatId
+from recollect.errors import Forbidden
 from recollect.policy.actions import Action
 from recollect.policy.decide import visible
 from recollect.policy.principals import Principal
@@ -215,7 +217,8 @@ def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
     """A new tree with its root and its owner. Of two that race for one id, one starts again."""
     at = conversation.created_at
     if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
-        raise Retry
+        chat = stores.chats.fetch(tx, ChatId(conversation.tree_id))
+        raise Retry if chat is None or chat.tree else Forbidden("not allowed here: not a member")
     if not stores.conversations.insert(tx, conversation):
         raise Retry
     owner = Membership(conversation.tree_id, conversation.owner_user_id, Level.OWNER, at)

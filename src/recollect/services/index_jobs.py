@@ -18,6 +18,7 @@ from recollect.ports.search import NewVectors, PendingText, PlacedText, Vector, 
 from recollect.ports.stores import Stores
 from recollect.services.indexing import VECTOR_INDEX, Indexer, words_of
 from recollect.services.jobs import Handler
+from recollect.services.memory_indexing import MemoryIndexJobs
 
 VECTOR_INDEX_RETRY = "vector_store_index_retry"
 REINDEX = "vector_store_reindex"
@@ -54,7 +55,7 @@ class IndexParts:
 @dataclass(frozen=True, slots=True)
 class Reindexing:
     """How far a reindex is. What it asks for is queued first, which is quick; only then `pending`
-    tells how many of all entries still wait for a vector."""
+    tells how many of all entries and memories still wait for a vector."""
 
     entries: int
     pending: int
@@ -79,6 +80,7 @@ class IndexJobs:
         metrics: Metrics,
         indexer: Indexer,
         parts: IndexParts,
+        memories: MemoryIndexJobs,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -86,6 +88,7 @@ class IndexJobs:
         self._metrics = metrics
         self._indexer = indexer
         self._parts = parts
+        self._memories = memories
 
     def handlers(self) -> Mapping[str, Handler]:
         """By job type."""
@@ -146,8 +149,13 @@ class IndexJobs:
             state, found = self._stores.jobs.state, self._stores.search.progress(tx)
             first = state(tx, types=(REINDEX, BACKFILL))
             then = state(tx, types=(VECTOR_INDEX, VECTOR_INDEX_RETRY))
+            memories = self._memories.state(tx)
             return Reindexing(
-                found.entries, found.pending, first.depth, then.depth, first.stuck + then.stuck
+                found.entries + memories.memories,
+                found.pending + memories.pending,
+                first.depth,
+                then.depth + memories.waiting,
+                first.stuck + then.stuck + memories.stuck,
             )
 
         return await self._database.read(work)
@@ -173,8 +181,13 @@ class IndexJobs:
             return await self._left_to_others(job)
         if every:
             await self._mark_every()
+            await self._memories.mark()
             return None
-        pause = _LOOK_AGAIN if await self._mark_lacking(model) else _LOOK_EVERY
+        entries, memories = (
+            await self._mark_lacking(model),
+            await self._memories.mark(lacking=model),
+        )
+        pause = _LOOK_AGAIN if entries or memories else _LOOK_EVERY
         return _reindex_job(model, self._runtime.clock.now() + pause, "again")
 
     async def _left_to_others(self, job: Job) -> NewJob | None:

@@ -8,26 +8,37 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from recollect.domain.events import Event, EventKind, Outcome
+from recollect.domain.retention import AuditRules
 from recollect.domain.spaces import Space
 from recollect.errors import Forbidden, InvalidInput, RecollectError
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.services.alerts import Alerts
 
 # Screening: what was sent is fit in form and not in content.
 REFUSALS = frozenset(
     {"secret_refused", "pii_refused", "pii_not_allowed", "sensitivity_not_allowed"}
 )
 
+DEFAULT_RULES = AuditRules()
+
 
 class MemoryAudit:
     """Writes events that `GET /v1/events` shows."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        rules: AuditRules = DEFAULT_RULES,
+    ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
+        self._alerts = Alerts(stores, rules)
 
     def record(
         self,
@@ -61,6 +72,7 @@ class MemoryAudit:
             **ids,  # type: ignore[arg-type]
         )
         self._stores.events.insert(tx, event)
+        self._alerts.heed(tx, event)
         return event.id
 
     @asynccontextmanager
@@ -73,13 +85,18 @@ class MemoryAudit:
         """
         try:
             yield
-        except Forbidden as error:
+        except (Forbidden, InvalidInput) as error:
+            await self.tell_refusal(requester, operation, error, **ids)
+            raise
+
+    async def tell_refusal(
+        self, requester: Requester, operation: str, error: RecollectError, **ids: str | None
+    ) -> None:
+        """The event of a refusal that did not leave its use case; other errors have none."""
+        if isinstance(error, Forbidden):
             await self._refused(requester, "memory.denied", _denied(operation, error), ids)
-            raise
-        except InvalidInput as error:
-            if error.code in REFUSALS:
-                await self._refused(requester, "memory.refused", _refused(error), ids)
-            raise
+        elif isinstance(error, InvalidInput) and error.code in REFUSALS:
+            await self._refused(requester, "memory.refused", _refused(error), ids)
 
     async def _refused(
         self,

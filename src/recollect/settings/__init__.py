@@ -127,6 +127,12 @@ class Settings(Section):
         return self.search.semantic.enabled and self.embedding.provider != "none"
 
     @property
+    def makes_memory_vectors(self) -> bool:
+        """The same for memories. A vector tells what its text is about: where texts are encrypted
+        and not to be indexed in the clear, there is none."""
+        return self.makes_vectors and (not self.encryption.keys or self.indexes_raw_text)
+
+    @property
     def local_key_path(self) -> Path:
         """The file with the secret of local tokens: beside the database, or in ./recollect-data."""
         return (self.database.sqlite_path or Path("recollect-data/-")).with_name(LOCAL_KEY_NAME)

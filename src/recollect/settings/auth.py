@@ -28,6 +28,13 @@ class RoleGrant(Section):
     token_roles: tuple[Name, ...] = ()
 
 
+class AgentGrant(Section):
+    """The agent that a client runs."""
+
+    agent: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    act_for_owner: bool = False
+
+
 class AuthSettings(Section):
     """Who is believed, and who may do more."""
 
@@ -61,6 +68,13 @@ class AuthSettings(Section):
         description="clients of `auth.api_keys` that may name the user with `X-Requester-Id`",
         examples=[["support-bot"]],
     )
+    agents: dict[Name, AgentGrant] = Field(
+        {},
+        description="client of `auth.api_keys` → the one `agent` that it may name with "
+        "`X-Requester-Id`, and whether that agent has its owner's rights in its own spaces and "
+        "runs (`act_for_owner`)",
+        examples=[{"support-bot": {"agent": "helper", "act_for_owner": True}}],
+    )
     roles: dict[Role, RoleGrant] = Field(
         {},
         description="`admin`, `auditor` or `indexer` → `users`, `clients` and `token_roles` "
@@ -69,13 +83,16 @@ class AuthSettings(Section):
     )
 
     @model_validator(mode="after")
-    def _trusted_are_known(self) -> "AuthSettings":
-        unknown = [client for client in self.trusted_clients if client not in self.api_keys]
-        if unknown:
-            raise broken(
-                "auth.trusted_clients",
-                f"should name clients of auth.api_keys, and {unknown[0]!r} is none",
-            )
+    def _clients_are_known(self) -> "AuthSettings":
+        for setting, clients in (
+            ("auth.trusted_clients", self.trusted_clients),
+            ("auth.agents", self.agents),
+        ):
+            unknown = [client for client in clients if client not in self.api_keys]
+            if unknown:
+                raise broken(
+                    setting, f"should name clients of auth.api_keys, and {unknown[0]!r} is none"
+                )
         return self
 
     @model_validator(mode="after")

@@ -108,6 +108,12 @@ class EventsSettings(Section):
         description="reads that are logged: of memories with high or critical risk (`pii`), "
         "`all` or `none`",
     )
+    poll_ms: int = Field(
+        250, ge=10, description="pause of a stream of events between two looks at the log"
+    )
+    heartbeat_seconds: int = Field(
+        15, ge=1, description="silence after which a stream says that it is still there"
+    )
 
 
 class AgentsSettings(Section):

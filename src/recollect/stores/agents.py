@@ -9,9 +9,11 @@ from sqlalchemy import and_, delete, or_, select, tuple_, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import AgentId, Owner, OwnerKind
+from recollect.domain.memories import MemoryId
 from recollect.domain.registry import Agent
 from recollect.domain.spaces import OrgId, SpaceMode
 from recollect.ports.database import Tx
+from recollect.stores import agent_memories
 from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
 from recollect.stores.people_tables import agents
 from recollect.stores.statements import Row, Statement, param
@@ -30,8 +32,15 @@ class SqlAgents:
         row = tx.first(_FETCH, {"id": agent_id})
         return _from_row(row) if row else None
 
+    def owner_of(self, tx: Tx, agent_id: AgentId) -> Owner | None:
+        row = tx.first(_OWNER_OF, {"id": agent_id})
+        return Owner(OwnerKind(row[0]), row[1]) if row else None
+
     def lock(self, tx: Tx, agent_id: AgentId) -> None:
         tx.lock(_LOCK, {"id": agent_id})
+
+    def hold(self, tx: Tx, agent_id: AgentId) -> None:
+        tx.lock(_HOLD, {"id": agent_id})
 
     def page(
         self,
@@ -61,10 +70,30 @@ class SqlAgents:
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
         tx.run(_DELETE, {"id": agent_id})
+        agent_memories.forget_chats(tx, agent_id)
+
+    def free(self, tx: Tx, agent_id: AgentId) -> None:
+        removed = tx.first(_FETCH_REMOVED, {"id": agent_id}) is not None
+        if removed and not self.refers_to(tx, agent_id):
+            self.delete(tx, agent_id)
 
     def owned_by(self, tx: Tx, owner: Owner) -> Sequence[AgentId]:
         rows = tx.fetch(_OWNED, {"owner_kind": owner.kind, "owner_id": owner.id})
         return [AgentId(row[0]) for row in rows]
+
+    def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
+        return agent_memories.refers_to(tx, agent_id)
+
+    def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
+        return agent_memories.has_any(tx, agent_id, now=now)
+
+    def page_memories(
+        self, tx: Tx, agent_id: AgentId, *, archived: bool, limit: int
+    ) -> list[MemoryId]:
+        return agent_memories.page(tx, agent_id, archived=archived, limit=limit)
+
+    def leave_chats(self, tx: Tx, agent_id: AgentId, *, at: datetime) -> None:
+        agent_memories.leave_chats(tx, agent_id, at=at)
 
 
 def _to_params(agent: Agent) -> dict[str, Any]:
@@ -132,7 +161,10 @@ _INSERT = Statement(
     .returning(_a.id)
 )
 _FETCH = Statement(select(*_COLUMNS).where(*_LIVE))
+_FETCH_REMOVED = Statement(select(_a.id).where(_a.id == _ID, _a.removed_at.is_not(None)))
+_OWNER_OF = Statement(select(_a.owner_kind, _a.owner_id).where(_a.id == _ID))
 _LOCK = Statement(select(_a.id).where(_a.id == _ID).with_for_update())
+_HOLD = Statement(select(_a.id).where(_a.id == _ID).with_for_update(read=True))
 _CHANGING = ("name", "description", "owner_kind", "owner_id", "space_mode", "updated_at")
 _UPDATE = Statement(
     update(agents)

@@ -10,6 +10,7 @@ from sqlalchemy import (
     and_,
     case,
     delete,
+    exists,
     func,
     literal_column,
     select,
@@ -37,6 +38,7 @@ from recollect.stores.conversation_pages import (
     page_statement,
 )
 from recollect.stores.engines.expressions import insert_if_absent
+from recollect.stores.people_tables import named_chats
 from recollect.stores.rows import CONVERSATION, ConversationRows, branch_from_row
 from recollect.stores.statements import Statement, param
 from recollect.stores.tables import (
@@ -66,7 +68,7 @@ class SqlConversations:
         return branch_from_row(row) if row else None
 
     def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
-        return tx.first(_INSERT_TREE, {"id": tree_id, "at": at}) is not None
+        return tx.first(_INSERT_TREE, {"id": tree_id, "chat_id": tree_id, "at": at}) is not None
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
         return tx.first(_INSERT, self._rows.to_params(conversation)) is not None
@@ -214,9 +216,14 @@ _LOCATE = Statement(
     )
     .where(_c.id == _ID)
 )
+# A tree is a chat under its id: one that an outside system named must not become another's tree.
+_NAMED = exists().where(named_chats.c.id == param("chat_id", named_chats.c.id))
 _INSERT_TREE = Statement(
     insert_if_absent(trees, "id")
-    .values(id=_ID, created_at=_AT, last_seq=literal_column("0"), last_at=_AT)
+    .from_select(
+        ["id", "created_at", "last_seq", "last_at"],
+        select(_ID, _AT, literal_column("0"), _AT).where(~_NAMED),
+    )
     .returning(_t.id)
 )
 _INSERT = Statement(

@@ -6,15 +6,27 @@ from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.stores.agents import SqlAgents
+from recollect.stores.approvals import SqlApprovals
+from recollect.stores.chats import SqlChats
 from recollect.stores.conversations import SqlConversations
 from recollect.stores.engines.base import Engine
 from recollect.stores.engines.postgres import PostgresEngine
 from recollect.stores.engines.sqlite import SqliteEngine
 from recollect.stores.entries import SqlEntries
+from recollect.stores.event_reads import SqlEventReads
 from recollect.stores.events import SqlEvents
+from recollect.stores.graph import SqlGraph
+from recollect.stores.idempotency import SqlIdempotency
 from recollect.stores.jobs import SqlJobs
 from recollect.stores.maintenance import SqlMaintenance
 from recollect.stores.memberships import SqlMemberships
+from recollect.stores.merging import SqlMerges
+from recollect.stores.people import SqlPeople
+from recollect.stores.person_claims import SqlClaims
+from recollect.stores.memories import SqlMemories
+from recollect.stores.memory_bulk import SqlMemoryBulk
+from recollect.stores.memory_search import SqlMemorySearch
+from recollect.stores.runs import SqlRuns
 from recollect.stores.search import SqlSearch
 from recollect.stores.transfers import SqlTransfers
 from recollect.stores.users import SqlUsers
@@ -29,17 +41,30 @@ def open_engine(
     return PostgresEngine(url, connections=connections, metrics=metrics)
 
 
-def build_stores(runtime: Runtime, engine: Engine) -> Stores:
-    """The same statements on every engine."""
+def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False) -> Stores:
+    """The same statements on every engine. With `sealed_words` the words that memories are found by
+    are encrypted as their texts are."""
     return Stores(
         conversations=SqlConversations(runtime.cipher),
         entries=SqlEntries(runtime.cipher),
         memberships=SqlMemberships(),
         transfers=SqlTransfers(runtime.cipher),
         events=SqlEvents(),
+        event_reads=SqlEventReads(),
+        idempotency=SqlIdempotency(runtime.cipher),
         jobs=SqlJobs(runtime.clock, runtime.ids),
         maintenance=SqlMaintenance(runtime.cipher),
         users=SqlUsers(),
         agents=SqlAgents(),
+        people=SqlPeople(),
+        claims=SqlClaims(),
+        merges=SqlMerges(),
+        chats=SqlChats(runtime.cipher),
+        memories=SqlMemories(runtime.cipher),
+        graph=SqlGraph(runtime.cipher),
         search=SqlSearch(runtime.cipher, engine),
+        memory_search=SqlMemorySearch(runtime.cipher, engine, sealed=sealed_words),
+        memory_bulk=SqlMemoryBulk(),
+        runs=SqlRuns(),
+        approvals=SqlApprovals(),
     )

@@ -9,11 +9,12 @@ from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
 from recollect.domain import jsontext
 from recollect.domain.events import Event, EventFilter, EventKind, Outcome
 from recollect.ports.database import Tx
+from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.statements import Row, Statement, param
 from recollect.stores.tables import events
 
 _v = events.c
-_COLUMNS = tuple(events.columns)
+EVENT = tuple(events.columns)
 
 
 class SqlEvents:
@@ -22,18 +23,21 @@ class SqlEvents:
     def insert(self, tx: Tx, event: Event) -> None:
         tx.run(_INSERT, _to_params(event))
 
+    def insert_once(self, tx: Tx, event: Event) -> None:
+        tx.run(_INSERT_ONCE, _to_params(event))
+
     def fetch(self, tx: Tx, event_id: str) -> Event | None:
         row = tx.first(_FETCH, {"id": event_id})
-        return _from_row(row) if row else None
+        return from_row(row) if row else None
 
     def page(self, tx: Tx, chosen: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
-        wanted = {name: getattr(chosen, name) for name in _FILTERS}
+        wanted = {name: getattr(chosen, name) for name in FILTERS}
         used = {name: value for name, value in wanted.items() if value is not None}
         params: dict[str, Any] = {**used, "limit": limit}
         if after is not None:
             params |= {"at": after.at, "id": after.id}
         statement = _page(frozenset(used), cursor=after is not None)
-        return [_from_row(row) for row in tx.fetch(statement, params)]
+        return [from_row(row) for row in tx.fetch(statement, params)]
 
     def add_count(self, tx: Tx, event_id: str, count: int) -> None:
         tx.run(_ADD_COUNT, {"id": event_id, "more": count})
@@ -43,27 +47,31 @@ class SqlEvents:
 
 
 def _to_params(event: Event) -> dict[str, Any]:
-    params = {column.name: getattr(event, column.name) for column in _COLUMNS}
+    params = {column.name: getattr(event, column.name) for column in EVENT}
     params["kind"] = event.kind.value
     params["outcome"] = event.outcome.value
     params["params"] = jsontext.dump(event.params)
     return params
 
 
-def _from_row(row: Row) -> Event:
-    values = dict(zip((column.name for column in _COLUMNS), row, strict=True))
+def from_row(row: Row) -> Event:
+    """An event of the columns in `EVENT`."""
+    values = dict(zip((column.name for column in EVENT), row, strict=True))
     values["kind"] = EventKind(values["kind"])
     values["outcome"] = Outcome(values["outcome"])
     values["params"] = jsontext.load(values["params"])
     return Event(**values)
 
 
-_FILTERS: dict[str, ColumnElement[bool]] = {
+FILTERS: dict[str, ColumnElement[bool]] = {
     "kind": _v.kind == param("kind", _v.kind),
     "action": _v.action == param("action", _v.action),
     "actor_user_id": _v.actor_user_id == param("actor_user_id", _v.actor_user_id),
     "target_user_id": _v.target_user_id == param("target_user_id", _v.target_user_id),
     "conversation_id": _v.conversation_id == param("conversation_id", _v.conversation_id),
+    "memory_id": _v.memory_id == param("memory_id", _v.memory_id),
+    "agent_id": _v.agent_id == param("agent_id", _v.agent_id),
+    "run_id": _v.run_id == param("run_id", _v.run_id),
     "since": _v.at >= param("since", _v.at),
     "until": _v.at < param("until", _v.at),
 }
@@ -71,15 +79,18 @@ _FILTERS: dict[str, ColumnElement[bool]] = {
 
 @cache
 def _page(used: frozenset[str], *, cursor: bool) -> Statement:
-    query = select(*_COLUMNS).where(*(_FILTERS[name] for name in sorted(used)))
+    query = select(*EVENT).where(*(FILTERS[name] for name in sorted(used)))
     if cursor:
         here = tuple_(param("at", _v.at), param("id", _v.id))
         query = query.where(tuple_(_v.at, _v.id) < here)
     return Statement(query.order_by(_v.at.desc(), _v.id.desc()).limit(param("limit")))
 
 
-_INSERT = Statement(insert(events).values({c.name: param(c.name, c) for c in _COLUMNS}))
-_FETCH = Statement(select(*_COLUMNS).where(_v.id == param("id", _v.id)))
+_INSERT = Statement(insert(events).values({c.name: param(c.name, c) for c in EVENT}))
+_INSERT_ONCE = Statement(
+    insert_if_absent(events, "id").values({c.name: param(c.name, c) for c in EVENT})
+)
+_FETCH = Statement(select(*EVENT).where(_v.id == param("id", _v.id)))
 _ADD_COUNT = Statement(
     update(events)
     .where(_v.id == param("id", _v.id))

@@ -22,7 +22,7 @@ from recollect.domain import jsontext
 from recollect.domain.clock import Clock
 from recollect.domain.ids import Ids
 from recollect.domain.jobs import Job, NewJob, QueueState
-from recollect.ports.database import Tx
+from recollect.ports.database import Retry, Tx
 from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import tasks
@@ -47,6 +47,11 @@ class SqlJobs:
             "due_at": job.due_at,
         }
         tx.run(_INSERT, params)
+
+    def insert_held(self, tx: Tx, job: NewJob) -> None:
+        self.insert(tx, job)
+        if tx.first(_HOLD, {"name": job.name}) is None:
+            raise Retry  # its job gave up the name between the two statements
 
     def claim(
         self, tx: Tx, *, types: Sequence[str], claim_id: str, lease_seconds: int, limit: int
@@ -135,6 +140,10 @@ _INSERT = Statement(
         created_at=param("at", _t.created_at),
         retry_at=param("due_at", _t.retry_at),
     )
+)
+# The weakest lock that a change of the name waits for; writers share it.
+_HOLD = Statement(
+    select(_t.id).where(_t.task_name == _NAME).with_for_update(read=True, key_share=True)
 )
 _CLAIM = Statement(
     update(tasks)

@@ -12,6 +12,7 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
 from recollect.ports.stores import RotationStep
 from recollect.stores.engines.expressions import insert_if_absent
+from recollect.stores.memory_tables import entities, memories, memory_versions
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import (
@@ -32,6 +33,12 @@ _COLUMNS: dict[str, Column[Any]] = {
         conversations.c.title,
         conversations.c.last_message_preview,
         entries.c.content,
+        memories.c.content,
+        memories.c.value,
+        memories.c.messages,
+        memories.c.metadata,
+        memory_versions.c.snapshot,
+        entities.c.name,
     )
 }
 

@@ -104,6 +104,7 @@ memory_links = Table(
 memory_versions = Table(
     "memory_versions",
     metadata,
+    text("id"),
     text("memory_id"),
     number("version"),
     text("change"),
@@ -152,7 +153,7 @@ entities = Table(
     text("id"),
     text("kind"),
     text("name"),
-    text("normal_name"),
+    text("fold"),
     text("space_kind"),
     text("space_id"),
 )
@@ -166,6 +167,7 @@ relations = Table(
     text("relation"),
     text("memory_id"),
     at("recorded_at"),
+    at("retracted_at"),
 )
 
 approvals = Table(

@@ -119,7 +119,7 @@ def texts(scope: SearchScope) -> Statement:
 def matching(scope: SearchScope) -> Statement:
     """Permitted texts that hold words, in batches."""
     query = _indexed(scope, *_TEXT, _i.doc).where(
-        WordsMatch(param("query", _i.terms)), _i.doc > param("after_doc", _i.doc)
+        WordsMatch(param("query", _i.terms), index), _i.doc > param("after_doc", _i.doc)
     )
     return Statement(query.order_by(_i.doc).limit(_LIMIT))
 

@@ -19,6 +19,7 @@ from recollect.services.corpora import Corpora, Limits
 from recollect.services.gathering import Gathering
 from recollect.services.index_jobs import IndexJobs, IndexParts
 from recollect.services.indexing import VECTOR_INDEX, Indexer
+from recollect.services.memory_indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.services.ranking import RankingOptions
 from recollect.services.search import SearchParts, SearchService
 from tests.store.builders import an_entry, plant
@@ -129,6 +130,14 @@ class Stage:
     def jobs(self, *, exact_max: int = MANY) -> IndexJobs:
         """Handlers of index jobs."""
         storage = self.storage
+        memories = MemoryIndexJobs(
+            storage.engine,
+            storage.stores,
+            storage.runtime,
+            NoMetrics(),
+            MemoryIndexer(storage.stores, storage.runtime, vectors=True),
+            self.embedder,
+        )
         return IndexJobs(
             storage.engine,
             storage.stores,
@@ -136,6 +145,7 @@ class Stage:
             NoMetrics(),
             self.indexer,
             IndexParts(self.embedder, self.beside, exact_max),
+            memories,
         )
 
     def finder(self, *, exact_max: int = MANY, candidates: int = 1_000) -> Finder:

@@ -1,10 +1,36 @@
 """The memory family's operations: one module a noun, each with its bodies, shapes and rows."""
 
-from recollect.api.memory import agents
+from recollect.api.memory import (
+    agents,
+    approvals,
+    chats,
+    events,
+    graph,
+    housekeeping,
+    memories,
+    people,
+    reading,
+    retention,
+    runs,
+    search,
+)
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
 
-_NOUNS = (agents,)
+_NOUNS = (
+    agents,
+    people,
+    chats,
+    runs,
+    events,
+    memories,
+    reading,
+    graph,
+    search,
+    approvals,
+    housekeeping,
+    retention,
+)
 
 MEMORY_OPERATIONS: tuple[Operation, ...] = tuple(row for noun in _NOUNS for row in noun.OPERATIONS)
 MEMORY_RESOURCES: dict[str, Schema] = {

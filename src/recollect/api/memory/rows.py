@@ -1,12 +1,15 @@
 """How a row of the memory family is written, and the members that many of its bodies share."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, PlainValidator, WithJsonSchema
 
+from recollect.api.bodies import StrictBody
 from recollect.api.operation import Envelope, Family, Operation, Paging
-from recollect.api.params import Param, Schema, text
+from recollect.api.params import Param, Schema, read_instant, text
 from recollect.api.resources import TEXT, nullable, shape
+from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 from recollect.domain.memories import NAME_CHARS_MAX
 
 LIST = Paging(Envelope.D, 50)
@@ -14,6 +17,25 @@ ID: Schema = TEXT
 OWNER: Schema = TEXT | {"description": "A user id, or `agent:` and the id of an agent."}
 
 Id = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
+
+
+def _instant(value: Any) -> datetime:
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    return read_instant(value)
+
+
+Instant = Annotated[
+    datetime,
+    PlainValidator(_instant),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+
+
+class JustifiedStrict(StrictBody):
+    """The reason of an admin call, where it is not in the query."""
+
+    justification: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
 
 
 def row(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:

@@ -14,7 +14,7 @@ from recollect.api.rest.render import to_list
 from recollect.api.rest.wire import Headers, PageAsked
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind
 from recollect.domain.ids import parse_uuid
-from recollect.domain.jsontext import check_text
+from recollect.domain.jsontext import check_text, dump
 from recollect.errors import RecollectError, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
@@ -22,6 +22,7 @@ from recollect.policy.requesters import Requester
 from recollect.ports.identity import Authenticator
 from recollect.services.audit import AuditName
 from recollect.services.bundle import Services
+from recollect.services.idempotency import Answer, fingerprint_of
 
 T = TypeVar("T")
 _LARGE_BODY_BYTES = 64 * 1024
@@ -31,7 +32,11 @@ _KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKi
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that passed every check an adapter can make."""
+    """A request that passed every check an adapter can make.
+
+    With `reserved_id` it may come a second time, after the first was cut off: what it makes gets
+    this id, and if it is there already it was made by the first.
+    """
 
     services: Services
     principal: Principal
@@ -43,6 +48,7 @@ class Call:
     body: Any
     justification: str | None
     envelope: Envelope
+    reserved_id: str | None = None
 
     @property
     def asker(self) -> Requester:
@@ -81,11 +87,24 @@ class Dispatch:
         call = self._call(operation, principal, request, parameters, body)
         if operation.strict:
             call = replace(call, requester=await self._services.requesters.of(principal))
-        answered = await handler(call)
-        if isinstance(answered, Reply):
-            return answered
-        body = answered.encode() if isinstance(answered, str) else answered or b""
-        return Reply(operation.success, body)
+            key = wire.idempotency_key(request.headers) if operation.method == "POST" else None
+            if key is not None:
+                fingerprint = _fingerprint(operation, request, raw)
+                return await self._once(operation, handler, call, (key, fingerprint))
+        return await _handled(operation, handler, call)
+
+    async def _once(
+        self, operation: Operation, handler: Handler, call: Call, named: tuple[str, str]
+    ) -> Reply:
+        async def handle(reserved_id: str) -> Answer:
+            reply = await _handled(operation, handler, replace(call, reserved_id=reserved_id))
+            return Answer(reply.status, reply.body)
+
+        key, fingerprint = named
+        answer = await self._services.idempotency.once(
+            call.asker.who, key, fingerprint=fingerprint, handle=handle
+        )
+        return Reply(answer.status, answer.body)
 
     async def _authenticate(self, request: Request) -> Principal:
         headers = request.headers
@@ -176,6 +195,19 @@ class Dispatch:
         if operation.paging.search:
             return wire.from_search_body(body, echo=self._emit_after_cursor)
         return wire.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
+
+
+async def _handled(operation: Operation, handler: Handler, call: Call) -> Reply:
+    answered = await handler(call)
+    if isinstance(answered, Reply):
+        return answered
+    body = answered.encode() if isinstance(answered, str) else answered or b""
+    return Reply(operation.success, body)
+
+
+def _fingerprint(operation: Operation, request: Request, raw: bytes) -> str:
+    ids = dump(request.scope["path_params"]).encode(errors="replace")
+    return fingerprint_of(operation.name.encode(), ids, request.scope["query_string"], raw)
 
 
 def _known_parameters(operation: Operation) -> list[str]:

@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
 from recollect.api.errors import error_body, http_headers, http_status, internal_body
+from recollect.api.rest.http import ENDLESS
 from recollect.api.rest.wire import ClientGone, Headers
 from recollect.domain.jsontext import dump
 from recollect.errors import Forbidden, RecollectError, Unavailable
@@ -43,13 +44,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: a body at once, or a stream of it."""
+    """An answer: a body at once, or a stream of it. An `endless` one ends when the server stops."""
 
     status: int
     body: bytes = b""
     media: bytes = b"application/json"
     headers: tuple[tuple[bytes, bytes], ...] = ()
     stream: AsyncIterator[bytes] | None = None
+    endless: bool = False
 
 
 Answer = Callable[[Request], Awaitable[Reply]]
@@ -140,12 +142,13 @@ async def _send(reply: Reply, request: Request, send: Send) -> None:
     ]
     if reply.status != 204:
         headers.append((b"content-type", reply.media))
-    if reply.stream is not None:
+    if reply.stream is not None and request.scope["method"] != "HEAD":
+        request.scope[ENDLESS] = reply.endless
         response = StreamingResponse(reply.stream, reply.status)
         response.raw_headers = headers
         await response(request.scope, request.receive, send)
         return
-    if reply.status != 204:
+    if reply.status != 204 and reply.stream is None:
         headers.append((b"content-length", b"%d" % len(reply.body)))
     body = b"" if request.scope["method"] == "HEAD" else reply.body
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})

@@ -12,6 +12,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_MAX = 512 * 1024
 HEAD_SECONDS_MAX = 30
+# In the scope of a request whose answer goes on until somebody ends it.
+ENDLESS = "recollect.endless"
 
 _HEAD = b"HTTP/1.1 "
 _CONTINUE = b"HTTP/1.1 100 "
@@ -75,6 +77,15 @@ class BoundedHeadProtocol(HttpToolsProtocol):
         """Count the next message anew."""
         self._bytes_beside_body = 0
         super().on_message_complete()
+
+    def shutdown(self) -> None:
+        """The server stops: nobody waits for the end of an answer that has none."""
+        super().shutdown()
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and cycle.scope.get(ENDLESS):
+            cycle.disconnected = True
+            cycle.message_event.set()
+            self.transport.close()
 
     def _await_head(self) -> None:
         if self._head_timer is None:

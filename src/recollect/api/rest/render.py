@@ -110,7 +110,7 @@ def to_event(event: Event) -> str:
             "fromLevel": event.from_level,
             "toLevel": event.to_level,
             "transferId": event.transfer_id,
-            "params": event.params or None,
+            "params": (event.named | event.params) or None,
             "count": event.count,
             "justification": event.justification,
         }

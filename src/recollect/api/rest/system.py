@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
-from recollect.api.openapi import admin_document, user_document
+from recollect.api.openapi import admin_document, memories_document, user_document
 from recollect.api.rest.frame import Answer, Reply, Request
 from recollect.domain.jsontext import dump
 from recollect.errors import Unavailable
@@ -41,6 +41,7 @@ def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]
         "getMetrics": get_metrics,
         "getOpenapi": _constant(user_document()),
         "getAdminOpenapi": _constant(admin_document()),
+        "getMemoriesOpenapi": _constant(memories_document()),
     }
 
 

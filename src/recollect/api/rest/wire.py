@@ -15,7 +15,7 @@ from starlette.types import Receive
 from recollect.api.bodies import Body, SearchBody
 from recollect.api.errors import UnsupportedMediaType
 from recollect.api.operation import Paging
-from recollect.api.params import Param
+from recollect.api.params import VALUES_MAX, Param
 from recollect.api.params import limit as limit_param
 from recollect.domain import jsontext
 from recollect.domain.ids import parse_uuid
@@ -28,6 +28,7 @@ from recollect.errors import (
     ValidationFailed,
     Violation,
 )
+from recollect.services.idempotency import check_key
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
 
@@ -78,6 +79,12 @@ def credential(headers: Headers, name: bytes) -> str | None:
         raise Unauthenticated(f"{name.decode()} is not UTF-8") from None
 
 
+def idempotency_key(headers: Headers) -> str | None:
+    """The key under which a request may be sent again, if it has one."""
+    raw = headers.get(b"idempotency-key")
+    return None if raw is None else check_key(raw.decode("utf-8", "replace"))
+
+
 async def read_body(receive: Receive, headers: Headers) -> bytes:
     """The whole body. Too large is said from its declared length, or while counting."""
     declared = headers.get(b"content-length", b"")
@@ -108,6 +115,11 @@ def from_body(raw: bytes, model: type[M]) -> M:
         value = {}
     else:
         raise ValidationFailed.of("body", "a JSON body is required")
+    return from_value(value, model)
+
+
+def from_value(value: Any, model: type[M]) -> M:
+    """A parsed value as its model, by the same rules."""
     try:
         return model.model_validate(_sent(value, model))
     except ValidationError as error:
@@ -222,9 +234,17 @@ def _from_parameter(parameters: Parameters, param: Param) -> Any:
     given = parameters.get(param.name)
     if given is None:
         return param.default
+    if param.many:
+        return _from_many(given, param)
     if len(set(given)) > 1:
         raise ValueError("must not be given twice with different values")
     return param.read(given[0])
+
+
+def _from_many(given: list[str], param: Param) -> tuple[Any, ...]:
+    if len(given) > VALUES_MAX:
+        raise ValueError(f"must not be given more than {VALUES_MAX} times")
+    return tuple(param.read(text) for text in dict.fromkeys(given))
 
 
 def _check_media_type(content_type: bytes | None) -> None:

@@ -19,7 +19,7 @@ from recollect.providers.identity.jwks import JwksKeys
 from recollect.providers.identity.names import name_problem
 from recollect.providers.identity.orgs import Orgs
 from recollect.providers.identity.roles import RoleGrants
-from recollect.providers.identity.settings import IdentitySettings
+from recollect.providers.identity.settings import BoundAgent, IdentitySettings
 from recollect.providers.identity.signers import SharedSecret
 from recollect.providers.identity.tokens import TokenVerifier
 
@@ -38,6 +38,7 @@ class CredentialAuthenticator:
         self._believes_anyone = settings.mode == "local"
         self._api_keys = ApiKeys(settings.api_keys)
         self._trusted = frozenset(settings.trusted_clients)
+        self._bound = dict(settings.bound_agents)
         self._roles = RoleGrants(settings)
         self._orgs = Orgs(settings)
         self._tokens = _verifier(settings, clock, monotonic)
@@ -52,9 +53,10 @@ class CredentialAuthenticator:
         """
         client_id = self._api_keys.client_of(api_key)
         trusted = client_id in self._trusted
+        bound = self._bound.get(client_id or "")
         claims = await self._claims(authorization)
         if claims is None:
-            user_id = self._asserted(requester_id, trusted=trusted)
+            user_id = self._asserted(requester_id, trusted=trusted or _names(requester_id, bound))
             kind = OwnerKind.AGENT if user_id.startswith(AGENT_MARK) else OwnerKind.USER
             token_roles: frozenset[str] = frozenset()
         else:
@@ -68,7 +70,7 @@ class CredentialAuthenticator:
             roles=self._roles.of(user_id, client_id, token_roles),
             kind=kind,
             orgs=self._orgs.of(user_id, claims.orgs if claims else ()),
-            acts_for_owner=claims is not None and claims.agent and claims.acts_for_owner,
+            acts_for_owner=_acts_for_owner(user_id, claims, bound),
         )
 
     async def _claims(self, authorization: str | None) -> Claims | None:
@@ -93,7 +95,22 @@ class CredentialAuthenticator:
         return UserId(requester_id)
 
 
+def _names(requester_id: str | None, bound: BoundAgent | None) -> bool:
+    return bound is not None and requester_id == f"{AGENT_MARK}{bound.agent_id}"
+
+
+def _acts_for_owner(user_id: UserId, claims: Claims | None, bound: BoundAgent | None) -> bool:
+    """A credential's word: the claim of an agent's token, or the entry of the API key."""
+    if claims is not None and not claims.agent:
+        return False
+    by_key = bound is not None and bound.acts_for_owner and _names(user_id, bound)
+    return by_key or (claims is not None and claims.acts_for_owner)
+
+
 def _agreed(claims: Claims, requester_id: str | None) -> UserId:
+    if claims.user_id.startswith(AGENT_MARK):
+        # Two spellings of one name would be two principals, or one who passes for an agent.
+        raise Unauthenticated(f"the token's user must not start with `{AGENT_MARK}`")
     spelled = UserId(f"{AGENT_MARK}{claims.user_id}") if claims.agent else claims.user_id
     if requester_id is not None and requester_id != spelled:
         raise RequesterMismatch("`X-Requester-Id` is not the user of the token")

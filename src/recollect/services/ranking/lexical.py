@@ -22,7 +22,7 @@ _LENGTH_SHARE = 0.75
 # In tokens: a turn of a chat and the heads beside it.
 _AVERAGE_LENGTH = 80
 # As rare as "about" and "time".
-_NAME_RARITY = 3.0
+NAME_RARITY = 3.0
 # How many counts are held at once.
 _CELLS_MAX = 2**20
 
@@ -86,7 +86,7 @@ def bm25(frequency: Counts, damped: Scores) -> Scores:
 def _rarity(corpus: Corpus, stem: str) -> float:
     """Who talk with each other say the other's name all the time, however rare it is."""
     rarity = frequencies.idf(stem)
-    return min(rarity, _NAME_RARITY) if stem in corpus.speaker_stems else rarity
+    return min(rarity, NAME_RARITY) if stem in corpus.speaker_stems else rarity
 
 
 def _length_with_heads(corpus: Corpus) -> Counts:

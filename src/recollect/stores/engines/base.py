@@ -21,6 +21,7 @@ class Engine(Database, Scriptable, Protocol):
 
     nearest: Nearest
     words: WordIndex
+    memory_words: WordIndex
 
     def start(self) -> None:
         """Start what it needs to run transactions. Scripts run before this."""

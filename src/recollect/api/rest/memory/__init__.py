@@ -1,8 +1,32 @@
 """Handlers of the memory family: one module a noun."""
 
 from recollect.api.rest.dispatch import Handler
-from recollect.api.rest.memory import agents
+from recollect.api.rest.memory import (
+    agents,
+    approvals,
+    chats,
+    events,
+    graph,
+    housekeeping,
+    memories,
+    people,
+    reading,
+    retention,
+    runs,
+    search,
+)
 
 MEMORY_HANDLERS: dict[str, Handler] = {
     **agents.HANDLERS,
+    **people.HANDLERS,
+    **chats.HANDLERS,
+    **events.HANDLERS,
+    **graph.HANDLERS,
+    **runs.HANDLERS,
+    **memories.HANDLERS,
+    **reading.HANDLERS,
+    **search.HANDLERS,
+    **approvals.HANDLERS,
+    **housekeeping.HANDLERS,
+    **retention.HANDLERS,
 }

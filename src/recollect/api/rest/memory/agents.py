@@ -39,6 +39,7 @@ async def register_agent(call: Call) -> str:
         org_id=OrgId(body.org_id) if body.org_id is not None else None,
         space_mode=body.space_mode,
         metadata=body.metadata or {},
+        reserved_id=call.reserved_id,
     )
     return to_agent(await call.services.agents.register(call.asker, registration))
 

@@ -46,6 +46,7 @@ class PostgresEngine:
     dialect: Dialect = DIALECT
     nearest: Nearest = HnswNearest()
     words: WordIndex = GeneratedWords()
+    memory_words: WordIndex = GeneratedWords()
 
     def __init__(
         self, url: str, *, connections: int, metrics: Metrics, lock_wait_ms: int = LOCK_WAIT_MS

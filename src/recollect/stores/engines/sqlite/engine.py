@@ -44,7 +44,8 @@ class SqliteEngine:
     name = "sqlite"
     dialect: Dialect = DIALECT
     nearest: Nearest = ScannedNearest()
-    words: WordIndex = Fts5Words()
+    words: WordIndex = Fts5Words("entry_words")
+    memory_words: WordIndex = Fts5Words("memory_words")
 
     def __init__(self, path: Path, *, readers: int, metrics: Metrics) -> None:
         self._path = path

@@ -8,12 +8,12 @@ from recollect.stores.statements import Statement
 
 
 class Fts5Words:
-    """One statement behind the row's own."""
+    """One statement behind the row's own. `table` is one of ours, never a caller's word."""
+
+    def __init__(self, table: str) -> None:
+        self._insert = Statement(
+            text(f"INSERT INTO {table} (rowid, words) VALUES (last_insert_rowid(), :words)")  # noqa: S608
+        )
 
     def add(self, tx: Tx, words: str) -> None:
-        tx.run(_INSERT, {"words": words})
-
-
-_INSERT = Statement(
-    text("INSERT INTO entry_words (rowid, words) VALUES (last_insert_rowid(), :words)")
-)
+        tx.run(self._insert, {"words": words})

@@ -283,6 +283,7 @@ CREATE INDEX memory_links_to ON memory_links (to_id, kind);
 
 -- Every version, the present one without a snapshot. Half open: current from `at` until `until`.
 CREATE TABLE memory_versions (
+  id text COLLATE "C" NOT NULL UNIQUE,
   memory_id text COLLATE "C" NOT NULL,
   version bigint NOT NULL,
   change text COLLATE "C" NOT NULL,
@@ -332,11 +333,11 @@ CREATE TABLE entities (
   id text COLLATE "C" NOT NULL PRIMARY KEY,
   kind text COLLATE "C" NOT NULL CHECK (kind IN ('organisation', 'place', 'project', 'thing')),
   name text COLLATE "C" NOT NULL,
-  normal_name text COLLATE "C" NOT NULL,
+  fold text COLLATE "C" NOT NULL,
   space_kind text COLLATE "C" NOT NULL,
   space_id text COLLATE "C" NOT NULL
 );
-CREATE UNIQUE INDEX entities_name ON entities (space_kind, space_id, kind, normal_name);
+CREATE UNIQUE INDEX entities_name ON entities (space_kind, space_id, kind, fold);
 
 CREATE TABLE relations (
   id text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -344,7 +345,9 @@ CREATE TABLE relations (
   to_id text COLLATE "C" NOT NULL,
   relation text COLLATE "C" NOT NULL,
   memory_id text COLLATE "C" NOT NULL,
-  recorded_at timestamptz NOT NULL
+  recorded_at timestamptz NOT NULL,
+  -- Set when a later version of the memory states it no more.
+  retracted_at timestamptz
 );
 CREATE INDEX relations_from ON relations (from_id, id);
 CREATE INDEX relations_to ON relations (to_id, id);
@@ -409,6 +412,7 @@ ALTER TABLE audit_events ADD COLUMN agent_id text COLLATE "C";
 ALTER TABLE audit_events ADD COLUMN run_id text COLLATE "C";
 ALTER TABLE audit_events ADD COLUMN space_kind text COLLATE "C";
 ALTER TABLE audit_events ADD COLUMN space_id text COLLATE "C";
+CREATE INDEX audit_events_type ON audit_events (kind, action, at, id);
 CREATE INDEX audit_events_memory ON audit_events (memory_id, at) WHERE memory_id IS NOT NULL;
 CREATE INDEX audit_events_agent ON audit_events (agent_id, at) WHERE agent_id IS NOT NULL;
 CREATE INDEX audit_events_run ON audit_events (run_id, at) WHERE run_id IS NOT NULL;

@@ -127,8 +127,9 @@ CREATE INDEX chat_participations_member ON chat_participations (kind, member_id,
 CREATE UNIQUE INDEX chat_participations_open
   ON chat_participations (chat_id, kind, member_id) WHERE left_at IS NULL;
 
+-- Without the casts the two halves differ in type, and the engine reads all of both each time.
 CREATE VIEW presences AS
-  SELECT conversation_group_id AS chat_id, 'user' AS kind,
+  SELECT conversation_group_id AS chat_id, CAST('user' AS TEXT) AS kind,
     user_id AS member_id, joined_at, left_at
   FROM participations
   UNION ALL
@@ -138,8 +139,8 @@ CREATE VIEW chats AS
   SELECT id, kind, title, provider, 0 AS tree, created_by_kind, created_by_id, created_at
   FROM named_chats
   UNION ALL
-  SELECT id, NULL, NULL, NULL, 1, 'user', owner_user_id,
-    created_at
+  SELECT id, CAST(NULL AS TEXT), CAST(NULL AS TEXT), CAST(NULL AS TEXT), 1, CAST('user' AS TEXT),
+    owner_user_id, created_at
   FROM conversations WHERE id = conversation_group_id AND deleted_at IS NULL;
 
 CREATE TABLE runs (
@@ -279,6 +280,7 @@ CREATE INDEX memory_links_to ON memory_links (to_id, kind);
 
 -- Every version, the present one without a snapshot. Half open: current from `at` until `until`.
 CREATE TABLE memory_versions (
+  id TEXT NOT NULL UNIQUE,
   memory_id TEXT NOT NULL,
   version INTEGER NOT NULL,
   change TEXT NOT NULL,
@@ -334,11 +336,11 @@ CREATE TABLE entities (
   id TEXT NOT NULL PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('organisation', 'place', 'project', 'thing')),
   name TEXT NOT NULL,
-  normal_name TEXT NOT NULL,
+  fold TEXT NOT NULL,
   space_kind TEXT NOT NULL,
   space_id TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX entities_name ON entities (space_kind, space_id, kind, normal_name);
+CREATE UNIQUE INDEX entities_name ON entities (space_kind, space_id, kind, fold);
 
 CREATE TABLE relations (
   id TEXT NOT NULL PRIMARY KEY,
@@ -346,7 +348,9 @@ CREATE TABLE relations (
   to_id TEXT NOT NULL,
   relation TEXT NOT NULL,
   memory_id TEXT NOT NULL,
-  recorded_at TEXT NOT NULL
+  recorded_at TEXT NOT NULL,
+  -- Set when a later version of the memory states it no more.
+  retracted_at TEXT
 ) STRICT;
 CREATE INDEX relations_from ON relations (from_id, id);
 CREATE INDEX relations_to ON relations (to_id, id);
@@ -411,6 +415,7 @@ ALTER TABLE audit_events ADD COLUMN agent_id TEXT;
 ALTER TABLE audit_events ADD COLUMN run_id TEXT;
 ALTER TABLE audit_events ADD COLUMN space_kind TEXT;
 ALTER TABLE audit_events ADD COLUMN space_id TEXT;
+CREATE INDEX audit_events_type ON audit_events (kind, action, at, id);
 CREATE INDEX audit_events_memory ON audit_events (memory_id, at) WHERE memory_id IS NOT NULL;
 CREATE INDEX audit_events_agent ON audit_events (agent_id, at) WHERE agent_id IS NOT NULL;
 CREATE INDEX audit_events_run ON audit_events (run_id, at) WHERE run_id IS NOT NULL;

@@ -1,0 +1,105 @@
+"""Chats: where people talk, and who takes part."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from recollect.api.bodies import StrictBody, exactly
+from recollect.api.memory.rows import ID, LIST, OWNER, Instant, optional, resource, row
+from recollect.api.operation import Operation
+from recollect.api.params import Schema, flag, one_of
+from recollect.api.resources import INSTANT, TEXT
+from recollect.domain.chats import ParticipantKind
+from recollect.domain.conversations import TITLE_CHARS_MAX
+from recollect.domain.disclosure import ChatKind
+from recollect.domain.people import PROVIDER_CHARS_MAX
+
+
+class ChatBody(StrictBody):
+    """A chat to make or to change; what is not sent stays, null clears."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset({"title", "provider"})
+    kind: Annotated[ChatKind, exactly(ChatKind)]
+    title: Annotated[str, Field(max_length=TITLE_CHARS_MAX)] | None = None
+    provider: Annotated[str, Field(max_length=PROVIDER_CHARS_MAX)] | None = None
+
+
+class ParticipantBody(StrictBody):
+    """Somebody to bring in; without `joined_at` from now on."""
+
+    kind: Annotated[ParticipantKind, exactly(ParticipantKind)]
+    joined_at: Instant | None = None
+
+
+RESOURCES: dict[str, Schema] = {
+    "Chat": resource(
+        {
+            "id": ID,
+            "kind": {"type": "string", "enum": [str(kind) for kind in ChatKind]},
+            "title": optional(TEXT),
+            "provider": optional(TEXT),
+            "tree": {"type": "boolean"},
+            "created_by": OWNER,
+            "created_at": INSTANT,
+        }
+    ),
+    "Participant": resource(
+        {
+            "person_id": optional(ID),
+            "user_id": optional(TEXT),
+            "agent_id": optional(ID),
+            "joined_at": INSTANT,
+            "left_at": optional(INSTANT),
+        }
+    ),
+}
+
+_ONE = "/v1/chats/{chat_id}"
+_PARTICIPANT = f"{_ONE}/participants/{{member_id}}"
+
+OPERATIONS: tuple[Operation, ...] = (
+    row(
+        "putChat",
+        f"PUT {_ONE}",
+        200,
+        "Make a chat (201) or change it (200). The id is that of the outside system; who makes a "
+        "chat takes part in it. A conversation is a chat under its own id and is changed there.",
+        response="Chat",
+        body=ChatBody,
+    ),
+    row(
+        "listChats",
+        "GET /v1/chats",
+        200,
+        "List the chats where the caller takes part, conversations among them, the newest first.",
+        response="Chat",
+        paging=LIST,
+    ),
+    row("getChat", f"GET {_ONE}", 200, "Get a chat where the caller takes part.", response="Chat"),
+    row(
+        "listParticipants",
+        f"GET {_ONE}/participants",
+        200,
+        "List who takes part, by when they joined.",
+        response="Participant",
+        query=(flag("include_left", "Show also the stays that have ended."),),
+        paging=LIST,
+    ),
+    row(
+        "putParticipant",
+        f"PUT {_PARTICIPANT}",
+        200,
+        "Bring a user, person or agent in; who takes part already stays as is. Needs somebody "
+        "who takes part, or the creator. Only the creator, an agent or a trusted client may set "
+        "`joined_at`. A private chat has one human.",
+        response="Participant",
+        body=ParticipantBody,
+    ),
+    row(
+        "deleteParticipant",
+        f"DELETE {_PARTICIPANT}",
+        204,
+        "End a stay: one's own, or as the creator or an admin anybody's.",
+        query=(one_of("kind", ParticipantKind, "Tells namesakes apart."),),
+    ),
+)

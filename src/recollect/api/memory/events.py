@@ -1,0 +1,67 @@
+"""Events: what happened to the memories of a caller's own spaces."""
+
+from recollect.api.memory.rows import ID, LIST, id_param, optional, resource, row
+from recollect.api.operation import Operation
+from recollect.api.params import Param, Schema, checked_text, instant, text
+from recollect.api.resources import INSTANT, OBJECT, TEXT
+from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind, EventLevel, Outcome
+
+_TYPE_CHARS_MAX = 64
+
+
+def _read_type(value: str) -> tuple[str, str]:
+    kind, dot, action = checked_text(value).partition(".")
+    if not (dot and action and kind in {str(known) for known in EventKind}):
+        raise ValueError("must be a kind of event, a dot and an action, such as memory.write")
+    return kind, action
+
+
+RESOURCES: dict[str, Schema] = {
+    "MemoryEvent": resource(
+        {
+            "id": ID,
+            "event_type": TEXT | {"examples": ["memory.write", "agent.register"]},
+            "timestamp": INSTANT,
+            "level": {"type": "string", "enum": [str(level) for level in EventLevel]},
+            "message": TEXT,
+            "run_id": optional(TEXT),
+            "agent_slug": optional(TEXT),
+            "requester_id": optional(TEXT),
+            "outcome": {"type": "string", "enum": [str(outcome) for outcome in Outcome]},
+            "payload": OBJECT,
+        }
+    )
+}
+
+OPERATIONS: tuple[Operation, ...] = (
+    row(
+        "listEvents",
+        "GET /v1/events",
+        200,
+        "List what happened in the caller's own spaces, the newest first; an auditor sees all. "
+        "With `Accept: text/event-stream` the answer is a stream instead: from `after` or "
+        "`Last-Event-ID` on (else from `from`, else from now), the oldest first, and then as it "
+        "happens.",
+        response="MemoryEvent",
+        query=(
+            Param(
+                "event_type",
+                _read_type,
+                {"type": "string", "minLength": 3, "maxLength": _TYPE_CHARS_MAX},
+                "Only events of this type, such as `memory.write`.",
+            ),
+            id_param("memory_id", "Only events of this memory."),
+            id_param("agent_id", "Only events of this agent."),
+            id_param("run_id", "Only events of this run."),
+            instant("from", "Only events of this instant or later."),
+            instant("to", "Only events before this instant."),
+            text(
+                "justification",
+                "Why an auditor looks; it goes to the audit log.",
+                chars_max=JUSTIFICATION_CHARS_MAX,
+            ),
+        ),
+        paging=LIST,
+        streams=True,
+    ),
+)

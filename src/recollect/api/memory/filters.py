@@ -1,0 +1,166 @@
+"""Filters of memories, as parameters of a query and as members of a body."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
+
+from recollect.api.bodies import StrictBody, exactly
+from recollect.api.memory.rows import Id, Instant, id_param
+from recollect.api.params import (
+    VALUES_MAX,
+    Param,
+    checked_text,
+    flag,
+    instant,
+    one_of,
+    several,
+    text,
+)
+from recollect.domain.agents import AgentId
+from recollect.domain.memories import (
+    KEY_CHARS_MAX,
+    NAME_CHARS_MAX,
+    SUBJECTS_MAX,
+    TAG_CHARS_MAX,
+    TAGS_MAX,
+    MemoryType,
+    Sensitivity,
+    Status,
+)
+from recollect.domain.retention import MemoryScope
+from recollect.domain.spaces import ChatId, RunId, SpaceKind, SpaceName, Visibility
+from recollect.services.filters import ALL, Filters
+
+_KINDS = ", ".join(SpaceKind)
+
+
+class SpaceBody(StrictBody):
+    """A space. Without an id every one of the kind."""
+
+    kind: Annotated[SpaceKind, exactly(SpaceKind)]
+    id: Id | None = None
+
+
+def _all_or(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    if value == ALL:
+        return ALL
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of spaces, or `{ALL}`")
+    return check(value)
+
+
+Spaces = Annotated[
+    list[SpaceBody],
+    Field(max_length=VALUES_MAX),
+    WrapValidator(_all_or),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "array", "items": SpaceBody.model_json_schema(), "maxItems": VALUES_MAX},
+                {"type": "string", "const": ALL},
+            ]
+        }
+    ),
+]
+Tag = Annotated[str, Field(min_length=1, max_length=TAG_CHARS_MAX)]
+TypeWord = Annotated[MemoryType, exactly(MemoryType)]
+
+
+class FilterBody(StrictBody):
+    """Which memories: search, recall and export share these members."""
+
+    agent_id: Id | None = None
+    spaces: Spaces | None = None
+    visibility: Annotated[Visibility, exactly(Visibility)] | None = None
+    scope: Annotated[MemoryScope, exactly(MemoryScope)] | None = None
+    run_id: Id | None = None
+    user_id: Id | None = None
+    chat_id: Id | None = None
+    asker_id: Id | None = None
+    key: Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX)] | None = None
+    tags: Annotated[list[Tag], Field(max_length=TAGS_MAX)] | None = None
+    types: Annotated[list[TypeWord], Field(max_length=len(MemoryType))] | None = None
+    subjects: Annotated[list[Id], Field(max_length=SUBJECTS_MAX)] | None = None
+    stated_by: Id | None = None
+    sensitivity: Annotated[Sensitivity, exactly(Sensitivity)] | None = None
+    status: Annotated[Status, exactly(Status)] = Status.ACTIVE
+    include_expired: bool = False
+    created_after: Instant | None = None
+    created_before: Instant | None = None
+    valid_at: Instant | None = None
+    as_of: Instant | None = None
+
+    @property
+    def filters(self) -> Filters:
+        """As the services take them."""
+        sent = {name: getattr(self, name) for name in FilterBody.model_fields}
+        return _to_filters(sent | {"spaces": _space_names(self.spaces)})
+
+
+def from_query(query: Mapping[str, Any]) -> Filters:
+    """The same from parameters. Who asks for `all` and for one space asks for all."""
+    sent = {name: query[name] for name in FilterBody.model_fields}
+    spaces = query["spaces"]
+    return _to_filters(sent | {"spaces": ALL if ALL in spaces else spaces})
+
+
+def _to_filters(sent: Mapping[str, Any]) -> Filters:
+    """By the names of the wire; absent members are None or empty."""
+    lists = {name: tuple(sent[name] or ()) for name in ("tags", "types", "subjects")}
+    ids = {
+        name: None if sent[name] is None else as_id(sent[name])
+        for name, as_id in (("agent_id", AgentId), ("run_id", RunId), ("chat_id", ChatId))
+    }
+    return Filters(**{**sent, **lists, **ids})
+
+
+def _space_names(sent: list[SpaceBody] | Any) -> tuple[SpaceName, ...] | Literal["all"]:
+    if sent == ALL:
+        return ALL
+    return tuple(SpaceName(space.kind, space.id) for space in sent or ())
+
+
+def _read_space(value: str) -> SpaceName | Literal["all"]:
+    """`all`, a kind, or a kind, `:` and an id."""
+    if value == ALL:
+        return ALL
+    kind, colon, space_id = value.partition(":")
+    if kind not in list(SpaceKind):
+        raise ValueError(f"must be `all`, or one of {_KINDS}, with `:` and an id behind it")
+    if colon and not 1 <= len(space_id) <= NAME_CHARS_MAX:
+        raise ValueError(f"the id must have 1 to {NAME_CHARS_MAX} characters")
+    return SpaceName(SpaceKind(kind), checked_text(space_id) or None)
+
+
+FILTER_PARAMS: tuple[Param, ...] = (
+    id_param(
+        "agent_id", "The spaces of this agent, or with `spaces`, `run_id` or `scope` its rows."
+    ),
+    several(
+        Param(
+            "spaces",
+            _read_space,
+            {"type": "string", "examples": [ALL, "user", "chat:c-1"]},
+            "`all`, a kind of space, or a kind, `:` and an id.",
+        )
+    ),
+    one_of("visibility", Visibility, "Only agent spaces of this visibility."),
+    one_of("scope", MemoryScope, "Only spaces of this scope."),
+    id_param("run_id", "Only memories of this run."),
+    id_param("user_id", "The space of this user, as far as it is disclosed."),
+    id_param("chat_id", "The chat in whose context is asked."),
+    id_param("asker_id", "For whom an agent asks in the chat."),
+    text("key", "Only records of this key.", chars_max=KEY_CHARS_MAX),
+    several(text("tags", "Only memories that have every one of these.", chars_max=TAG_CHARS_MAX)),
+    several(one_of("types", MemoryType, "Only memories of one of these types.")),
+    several(id_param("subjects", "Only memories about one of these people.")),
+    id_param("stated_by", "Only what this person said."),
+    one_of("sensitivity", Sensitivity, "Only memories of this sensitivity."),
+    one_of("status", Status, "Only memories of this status.", Status.ACTIVE),
+    flag("include_expired", "Also memories that are due, in spaces that the caller may write."),
+    instant("created_after", "Only memories stored after this instant."),
+    instant("created_before", "Only memories stored before this instant."),
+    instant("valid_at", "What was true in the world at this instant."),
+    instant("as_of", "What was recorded at this instant."),
+)

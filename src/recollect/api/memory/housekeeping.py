@@ -1,0 +1,103 @@
+"""Housekeeping by an admin. What each call would do is seen with `dry_run`, which must be said."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.api.memory.retention import ScopeWord
+from recollect.api.memory.rows import JustifiedStrict, optional, resource, row
+from recollect.api.operation import Operation
+from recollect.api.params import Schema
+from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE
+from recollect.domain.retention import MemoryScope
+from recollect.policy.actions import Action
+from recollect.services.housekeeping import DEFAULT_DAYS
+
+Days = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class ExpireBody(JustifiedStrict):
+    """What to expire: everything, or one scope."""
+
+    scope: ScopeWord | None = None
+    dry_run: bool
+
+
+class VacuumBody(ExpireBody):
+    """What to vacuum, and from which age on records go."""
+
+    older_than_days: Days = DEFAULT_DAYS
+
+
+class TidyBody(JustifiedStrict):
+    """From which age on rows that were put away lose their text; unset: `gc.archive_days`."""
+
+    dry_run: bool
+    older_than_days: Days | None = None
+
+
+_COUNTS = {"deleted_count": WHOLE, "would_delete_count": WHOLE}
+_SCOPE: Schema = {"type": "string", "enum": ["all", *(str(scope) for scope in MemoryScope)]}
+
+RESOURCES: dict[str, Schema] = {
+    "ExpireReport": resource(_COUNTS | {"by_rule": OBJECT}),
+    "VacuumReport": resource(
+        _COUNTS
+        | {
+            "skipped_count": WHOLE,
+            "scope": _SCOPE,
+            "older_than_days": WHOLE,
+            "cutoff": INSTANT,
+            "dry_run": {"type": "boolean"},
+            "backup": optional(TEXT),
+        }
+    ),
+    "TidyReport": resource({"by_step": OBJECT, "count": WHOLE}),
+}
+
+OPERATIONS: tuple[Operation, ...] = (
+    row(
+        "expireMemories",
+        "POST /v1/admin/expire",
+        200,
+        "Remove every memory that is past its expiry now, without grace.",
+        response="ExpireReport",
+        action=Action.ADMIN_WRITE,
+        audit="expire",
+        body=ExpireBody,
+    ),
+    row(
+        "vacuumMemories",
+        "POST /v1/admin/vacuum",
+        200,
+        "Remove memories that expired longer ago than the grace period, and records older than "
+        "`older_than_days` that neither a live policy nor an expiry of their own keeps. They are "
+        "written to a backup first; without one nothing is removed.",
+        response="VacuumReport",
+        action=Action.ADMIN_WRITE,
+        audit="vacuum",
+        body=VacuumBody,
+    ),
+    row(
+        "collectMemories",
+        "POST /v1/admin/gc",
+        200,
+        "Tidy up: purge what expired longer ago than the grace period, archive where a space has "
+        "more than `memory.max_entries`, compact.",
+        response="TidyReport",
+        action=Action.ADMIN_WRITE,
+        audit="gc",
+        body=TidyBody,
+    ),
+    row(
+        "compactMemories",
+        "POST /v1/admin/compact",
+        200,
+        "Take the text out of memories that were superseded or archived long enough ago; ids, "
+        "times and links stay.",
+        response="TidyReport",
+        action=Action.ADMIN_WRITE,
+        audit="compact",
+        body=TidyBody,
+    ),
+)

@@ -1,0 +1,260 @@
+"""Memories as they are written, changed, moved and deleted."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+
+from recollect.api.bodies import StrictBody, exactly
+from recollect.api.memory.rows import ID, Id, Instant, id_param, resource, row
+from recollect.api.operation import Operation
+from recollect.api.params import Schema
+from recollect.api.resources import TEXT, WHOLE, ref, shape
+from recollect.domain.memories import MESSAGES_MAX, MemoryType, Role, Sensitivity
+from recollect.domain.memory_checks import check_immutable
+from recollect.domain.retention import PII_TAGS, MemoryScope
+from recollect.domain.spaces import SpaceKind, SpaceName, Visibility
+from recollect.services.drafts import OnConflict
+from recollect.services.memory_batches import ITEMS_MAX, Op
+from recollect.services.memory_writing import WriteStatus
+
+_MESSAGE: Schema = {
+    "type": "object",
+    "required": ["role", "content"],
+    "additionalProperties": False,
+    "properties": {
+        "role": {"type": "string", "enum": [str(role) for role in Role]},
+        "content": TEXT,
+        "name": TEXT,
+        "user_id": TEXT,
+        "created_at": {"type": "string", "format": "date-time"},
+    },
+}
+
+
+def _text_or_list(value: Any) -> Any:
+    if not isinstance(value, str | list):
+        raise ValueError("must be a string or a list of messages")
+    return value
+
+
+Messages = Annotated[
+    Any,
+    PlainValidator(_text_or_list),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                TEXT,
+                {"type": "array", "items": _MESSAGE, "minItems": 1, "maxItems": MESSAGES_MAX},
+            ]
+        }
+    ),
+]
+Texts = list[str]
+PiiTags = Annotated[
+    list[str],
+    WithJsonSchema({"type": "array", "items": {"type": "string", "enum": list(PII_TAGS)}}),
+]
+TypeWord = Annotated[MemoryType, exactly(MemoryType)]
+SensitivityWord = Annotated[Sensitivity, exactly(Sensitivity)]
+VisibilityWord = Annotated[Visibility, exactly(Visibility)]
+Seconds = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+
+
+class SpaceWish(StrictBody):
+    """A space to write to. The id may be left out where it follows from the request."""
+
+    kind: Annotated[SpaceKind, exactly(SpaceKind)]
+    id: str | None = None
+
+
+class SentBody(StrictBody):
+    """A body that the services take by the names of its members."""
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """Those that were sent, with values of the domain."""
+        sent = {name: getattr(self, name) for name in self.model_fields_set}
+        space = sent.get("space")
+        return sent if space is None else sent | {"space": SpaceName(space.kind, space.id)}
+
+
+class MemoryMarks(SentBody):
+    """What may be said at creation and changed later."""
+
+    content: str | None = None
+    value: dict[str, Any] | None = None
+    type: TypeWord | None = None
+    sensitivity: SensitivityWord | None = None
+    portable: bool | None = None
+    subjects: Texts | None = None
+    tags: Texts | None = None
+    metadata: dict[str, Any] | None = None
+    pii_tags: PiiTags | None = None
+    retention_policy: str | None = None
+    ttl_seconds: Seconds | None = None
+    expires_at: Instant | None = None
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None
+
+
+class NewMemory(MemoryMarks):
+    """A memory to write: a text, a list of messages, or a key with a value."""
+
+    messages: Messages | None = None
+    key: str | None = None
+    id: str | None = None
+    memory_id: str | None = None
+    agent_id: Id | None = None
+    agent_slug: Id | None = None
+    visibility: VisibilityWord | None = None
+    scope: Annotated[MemoryScope, exactly(MemoryScope)] | None = None
+    run_id: str | None = None
+    space: SpaceWish | None = None
+    chat_id: Id | None = None
+    learned_in: Id | None = None
+    stated_by: Id | None = None
+    observed_at: Instant | None = None
+    time_zone: Id | None = None
+    supersedes: Texts | None = None
+    source_entries: Texts | None = None
+    extract: bool | None = None
+    on_conflict: Annotated[OnConflict, exactly(OnConflict)] | None = None
+    request_approval: bool | None = None
+
+
+class MemoryPatch(MemoryMarks):
+    """What changes of a memory. Null clears terms and times; a null sensitivity is `public`."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset(
+        {
+            "sensitivity",
+            "retention_policy",
+            "ttl_seconds",
+            "expires_at",
+            "valid_from",
+            "valid_until",
+        }
+    )
+    version: Annotated[int, Field(json_schema_extra={"minimum": 1})] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _changes_nothing_immutable(cls, sent: Any) -> Any:
+        """Known members that never change are told apart from unknown ones."""
+        if isinstance(sent, dict):
+            check_immutable(sent)
+        return sent
+
+
+class MemoryMove(SentBody):
+    """Where a memory moves: another visibility of its agent, or another space."""
+
+    visibility: VisibilityWord | None = None
+    space: SpaceWish | None = None
+
+
+class MemoryRemoval(StrictBody):
+    """An item of a batch that deletes a memory."""
+
+    id: Id
+    version: int | None = None
+
+
+_ITEM: Schema = {
+    "type": "object",
+    "required": ["op"],
+    "properties": {
+        "op": {"type": "string", "enum": [str(op) for op in Op]},
+        "id": ID,
+        "version": WHOLE,
+    },
+    "description": "With the members of a new memory, or of a change.",
+}
+
+
+class MemoryBatch(StrictBody):
+    """Writes, changes and deletions, all or none of them unless `atomic` is false."""
+
+    items: Annotated[
+        list[Any],
+        Field(min_length=1, max_length=ITEMS_MAX),
+        WithJsonSchema({"type": "array", "items": _ITEM, "minItems": 1, "maxItems": ITEMS_MAX}),
+    ]
+    atomic: bool = True
+
+
+RESOURCES: dict[str, Schema] = {
+    "WriteResult": resource(
+        {
+            "id": ID,
+            "group_id": TEXT,
+            "status": {"type": "string", "enum": [str(status) for status in WriteStatus]},
+            "memory": ref("Memory"),
+            "warnings": {
+                "type": "array",
+                "items": resource({"code": TEXT, "message": TEXT}),
+            },
+        }
+    ),
+    "BatchResults": resource(
+        {
+            "results": {
+                "type": "array",
+                "items": shape(
+                    {"index": WHOLE, "status": WHOLE},
+                    {"id": ID, "error": resource({"error": TEXT, "code": TEXT})},
+                ),
+            }
+        }
+    ),
+}
+
+_ONE = "/v1/memories/{memory_id}"
+
+OPERATIONS: tuple[Operation, ...] = (
+    row(
+        "createMemory",
+        "POST /v1/memories",
+        201,
+        "Write a memory. An equal statement of the same space is counted, not stored twice.",
+        response="WriteResult",
+        body=NewMemory,
+        refusals=(404, 409),
+    ),
+    row(
+        "batchMemories",
+        "POST /v1/memories/batch",
+        200,
+        "Write, change and delete many memories. All of them or none, unless `atomic` is false: "
+        "then each item has a status of its own.",
+        response="BatchResults",
+        body=MemoryBatch,
+        refusals=(404, 409),
+    ),
+    row(
+        "updateMemory",
+        f"PATCH {_ONE}",
+        200,
+        "Change a memory; earlier versions stay in its history. A term past the cap on critical "
+        "personal data changes nothing and answers 202 with the id of an approval.",
+        response="Memory",
+        body=MemoryPatch,
+        refusals=(409,),
+    ),
+    row(
+        "deleteMemory",
+        f"DELETE {_ONE}",
+        204,
+        "Delete a memory with its versions.",
+        query=(id_param("agent_id", "Accepted and not looked at: the memory says whose it is."),),
+    ),
+    row(
+        "moveMemory",
+        f"POST {_ONE}/move",
+        201,
+        "Move a memory to another space, under a new id.",
+        response="WriteResult",
+        body=MemoryMove,
+        refusals=(409,),
+    ),
+)

@@ -1,0 +1,73 @@
+"""The error answers of the memory family: `details` is always an object, and what is wrong with a
+request is 422."""
+
+from recollect.api.params import Schema
+from recollect.api.problems import Statuses, problem
+from recollect.api.resources import TEXT, shape
+
+_ANY: Schema = {"type": "object"}
+_VIOLATION = shape({"field": TEXT, "message": TEXT}, {"allowed": {"type": "array", "items": TEXT}})
+
+# Every code that a request may be refused with besides `validation_error`.
+REFUSAL_CODES = (
+    "agent_id_reserved",
+    "ambiguous_subject",
+    "immutable_field",
+    "pii_not_allowed",
+    "pii_refused",
+    "policy_scope",
+    "private_unavailable",
+    "secret_refused",
+    "sensitivity_not_allowed",
+)
+FORBIDDEN_CODES = ("forbidden", "not_owner", "requester_mismatch", "subject_only")
+CONFLICT_REASONS = (
+    "both_users",
+    "duplicate_id",
+    "has_memories",
+    "id_taken",
+    "idempotency",
+    "run_completed",
+    "same_person",
+    "version",
+    "wrong_state",
+)
+
+MEMORY_PROBLEMS: dict[str, Schema] = {
+    "RequesterRequired": problem("requester_required", _ANY),
+    "RequesterInvalid": problem("requester_invalid", _ANY),
+    "JustificationRequired": problem("JUSTIFICATION_REQUIRED", _ANY),
+    "Unauthorized": problem("unauthorized", _ANY),
+    "Forbidden": problem(FORBIDDEN_CODES, _ANY),
+    "NotFound": problem("not_found", shape({}, {"resource": TEXT, "id": TEXT, "message": TEXT})),
+    "MethodNotAllowed": problem("method_not_allowed", _ANY),
+    "Conflict": problem(
+        "conflict", _ANY | {"properties": {"reason": {"enum": list(CONFLICT_REASONS)}}}
+    ),
+    "PayloadTooLarge": problem("payload_too_large", _ANY),
+    "UnsupportedMediaType": problem("unsupported_media_type", _ANY),
+    "ValidationError": problem(
+        "validation_error",
+        shape({"message": TEXT, "violations": {"type": "array", "items": _VIOLATION}}),
+    ),
+    "Refused": problem(REFUSAL_CODES, _ANY),
+    "InternalError": problem("internal_error", shape({"message": TEXT, "requestId": TEXT})),
+    "Unavailable": problem("unavailable", _ANY),
+}
+
+MEMORY_STATUSES: Statuses = {
+    400: (
+        "Nobody says who asks, or no reason was given.",
+        ("RequesterRequired", "RequesterInvalid", "JustificationRequired"),
+    ),
+    401: ("No credentials, or bad ones.", ("Unauthorized",)),
+    403: ("The caller may not do this.", ("Forbidden",)),
+    404: ("No such thing for this caller, or no such path.", ("NotFound",)),
+    405: ("The path has other methods.", ("MethodNotAllowed",)),
+    409: ("The state of the thing forbids it.", ("Conflict",)),
+    413: ("The body is larger than 16 MiB.", ("PayloadTooLarge",)),
+    415: ("The body is not JSON.", ("UnsupportedMediaType",)),
+    422: ("The request breaks a rule.", ("ValidationError", "Refused")),
+    500: ("A fault of the server.", ("InternalError",)),
+    503: ("The server can't answer now.", ("Unavailable",)),
+}

@@ -1,0 +1,91 @@
+"""Retention: the rules of keeping, and what they would do with a memory."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.api.bodies import StrictBody, exactly
+from recollect.api.memory.rows import Id, Instant, optional, resource, row
+from recollect.api.operation import Operation
+from recollect.api.params import Schema
+from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE
+from recollect.domain.memories import MemoryType
+from recollect.domain.retention import PII_TAGS, MemoryScope
+
+_TAGS_MAX = 50
+_WORDS: Schema = {"type": "array", "items": TEXT}
+_TRUTH: Schema = {"type": "boolean"}
+
+ScopeWord = Annotated[MemoryScope, exactly(MemoryScope)]
+
+
+class RetentionPreview(StrictBody):
+    """A memory that somebody thinks of writing. With `type` it is a statement, without a record,
+    for which the default of the scope is."""
+
+    scope: ScopeWord
+    type: Annotated[MemoryType, exactly(MemoryType)] | None = None
+    retention_policy: Id | None = None
+    ttl_seconds: Annotated[int, Field(ge=1)] | None = None
+    pii_tags: Annotated[list[str], Field(max_length=_TAGS_MAX)] | None = None
+    created_at: Instant | None = None
+
+
+RESOURCES: dict[str, Schema] = {
+    "RetentionPolicy": resource(
+        {
+            "name": TEXT,
+            "ttl_seconds": optional(WHOLE),
+            "scopes": _WORDS,
+            "until_run_completes": _TRUTH,
+        }
+    ),
+    "RetentionRules": resource(
+        {
+            "profile": TEXT,
+            "default_ttl": OBJECT | {"description": "Seconds by scope."},
+            "policies": {
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/RetentionPolicy"},
+            },
+            "pii": resource(
+                {
+                    "tags": OBJECT | {"description": f"By tag: {', '.join(PII_TAGS)}."},
+                    "retention_rules": OBJECT | {"description": "By risk."},
+                }
+            ),
+            "vacuum": resource(
+                {
+                    "enabled": _TRUTH,
+                    "interval_hours": WHOLE,
+                    "grace_days": WHOLE,
+                    "after_days": OBJECT | {"description": "Days by scope."},
+                }
+            ),
+            "backup": resource({"before_vacuum": _TRUTH, "format": TEXT, "keep_days": WHOLE}),
+            "audit": OBJECT | {"description": "When operators are alerted."},
+        }
+    ),
+    "ExpiryPreview": resource(
+        {"expires_at": optional(INSTANT), "expiry_rule": TEXT, "clamped": _TRUTH}
+    ),
+}
+
+OPERATIONS: tuple[Operation, ...] = (
+    row(
+        "getRetentionPolicies",
+        "GET /v1/retention/policies",
+        200,
+        "The policies and rules that this server has loaded.",
+        response="RetentionRules",
+    ),
+    row(
+        "previewRetention",
+        "POST /v1/retention/preview",
+        200,
+        "When such a memory would expire, by which rule, and whether a longer wish was cut. With "
+        "`type` it is a statement, without a record; `created_at` is now unless given.",
+        response="ExpiryPreview",
+        body=RetentionPreview,
+    ),
+)

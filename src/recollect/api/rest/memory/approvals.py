@@ -1,0 +1,61 @@
+"""Approvals over REST."""
+
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.shapes import instant
+from recollect.domain.expiry import FOREVER, Approval
+from recollect.domain.jsontext import dump
+from recollect.services.approvals import Decision
+
+
+def to_approval(approval: Approval) -> str:
+    """A request."""
+    wish = approval.requested_expires_at
+    return dump(
+        {
+            "id": approval.id,
+            "memory_id": approval.memory_id,
+            "requested_by": approval.requested_by,
+            "requested_expires_at": None if wish == FOREVER else instant(wish),
+            "status": approval.status,
+            "decided_by": approval.decided_by,
+            "decided_at": instant(approval.decided_at),
+            "valid_until": instant(approval.valid_until),
+        }
+    )
+
+
+async def list_approvals(call: Call) -> bytes:
+    """A page of requests."""
+    page = await call.services.approvals.list(
+        call.asker, status=call.query["status"], after=call.page.after, limit=call.page.size
+    )
+    return call.to_page(map(to_approval, page.items), page.next_cursor)
+
+
+async def get_approval(call: Call) -> str:
+    """One request."""
+    return to_approval(await call.services.approvals.get(call.asker, call.path["approval_id"]))
+
+
+async def approve(call: Call) -> str:
+    """Grant a request."""
+    return await _decide(call, approve=True)
+
+
+async def deny(call: Call) -> str:
+    """Refuse a request."""
+    return await _decide(call, approve=False)
+
+
+async def _decide(call: Call, *, approve: bool) -> str:
+    decision = Decision(approve, call.justification)
+    decided = await call.services.approvals.decide(call.asker, call.path["approval_id"], decision)
+    return to_approval(decided)
+
+
+HANDLERS: dict[str, Handler] = {
+    "listApprovals": list_approvals,
+    "getApproval": get_approval,
+    "approve": approve,
+    "deny": deny,
+}

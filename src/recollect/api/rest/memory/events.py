@@ -1,0 +1,105 @@
+"""Events over REST: a page, or server-sent events that go on."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import structlog
+
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.frame import Reply
+from recollect.api.rest.memory.shapes import instant
+from recollect.domain.events import Event, EventFilter, decode_place, encode_place
+from recollect.domain.jsontext import dump
+from recollect.errors import RecollectError, ValidationFailed
+from recollect.services.events import Step
+
+_log = structlog.get_logger("recollect.rest")
+# Members of the log that this shape has no place for.
+_BESIDE = ("conversation_id", "target_user_id", "from_level", "to_level", "transfer_id", "count")
+
+
+def to_event(event: Event) -> str:
+    """An event."""
+    return dump(
+        {
+            "id": event.id,
+            "event_type": event.event_type,
+            "timestamp": instant(event.at),
+            "level": event.level,
+            "message": event.message,
+            "run_id": event.run_id,
+            "agent_slug": event.agent_id,
+            "requester_id": event.actor_user_id,
+            "outcome": event.outcome,
+            "payload": _payload(event),
+        }
+    )
+
+
+async def list_events(call: Call) -> bytes | Reply:
+    """A page of events, or a stream of them."""
+    if b"text/event-stream" in call.headers.get(b"accept", b"").lower():
+        return await _stream(call)
+    page = await call.services.events.list(
+        call.asker,
+        _filter(call),
+        after=call.page.after,
+        limit=call.page.size,
+        justification=call.query["justification"],
+    )
+    return call.to_page(map(to_event, page.items), page.next_cursor)
+
+
+async def _stream(call: Call) -> Reply:
+    sent = call.headers.get(b"last-event-id", b"").decode("latin-1")
+    if sent and call.page.after and sent != call.page.after:
+        raise ValidationFailed.of("after", "must not differ from the header `Last-Event-ID`")
+    cursor = sent or call.page.after
+    steps = await call.services.events.follow(
+        call.asker,
+        _filter(call),
+        after=decode_place(cursor) if cursor else None,
+        justification=call.query["justification"],
+    )
+    return Reply(200, media=b"text/event-stream", stream=_lines(steps), endless=True)
+
+
+async def _lines(steps: AsyncIterator[Step]) -> AsyncIterator[bytes]:
+    """The status is sent already: when the log can't be read the stream ends, and the reader
+    comes back with the last id."""
+    try:
+        async for step in steps:
+            yield _block(step)
+    except RecollectError as error:
+        _log.warning("a stream of events ended", error=type(error).__name__)
+
+
+def _block(step: Step) -> bytes:
+    """Without an event the block is a comment, with an id to go on from."""
+    id_ = f"id: {encode_place(step.place)}\n"
+    if step.event is None:
+        return f": no more events up to here\n{id_}\n".encode()
+    return f"{id_}event: {step.event.event_type}\ndata: {to_event(step.event)}\n\n".encode()
+
+
+def _filter(call: Call) -> EventFilter:
+    query = call.query
+    kind, action = query["event_type"] or (None, None)
+    return EventFilter(
+        kind=kind,
+        action=action,
+        memory_id=query["memory_id"],
+        agent_id=query["agent_id"],
+        run_id=query["run_id"],
+        since=query["from"],
+        until=query["to"],
+    )
+
+
+def _payload(event: Event) -> dict[str, Any]:
+    beside = {name: getattr(event, name) for name in _BESIDE}
+    beside["memory_id"] = event.memory_id
+    return {name: value for name, value in beside.items() if value is not None} | event.params
+
+
+HANDLERS: dict[str, Handler] = {"listEvents": list_events}

@@ -1,0 +1,77 @@
+"""Reading memories over REST."""
+
+from typing import Any
+
+from recollect.api.memory.filters import from_query
+from recollect.api.memory.reading import Included
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.memory_shapes import to_explanation, to_history_item, to_memory
+from recollect.api.rest.memory.paths import path_id
+from recollect.domain.jsontext import dump
+from recollect.domain.memories import MemoryId
+from recollect.domain.spaces import ChatId
+from recollect.services.memory_reading import MemoryRead
+
+
+async def list_memories(call: Call) -> bytes:
+    """A page of memories."""
+    found = await call.services.memory_reader.list(
+        call.asker, from_query(call.query), after=call.page.after, limit=call.page.size
+    )
+    items = (dump(to_memory(stored, found.now)) for stored in found.page.items)
+    return call.to_page(items, found.page.next_cursor)
+
+
+async def get_memory(call: Call) -> str:
+    """One memory."""
+    found = await call.services.memory_reader.get(
+        call.asker,
+        memory_of(call),
+        chat_id=_chat_of(call),
+        as_of=call.query["as_of"],
+        embedding=call.query["include"] is Included.EMBEDDING,
+    )
+    return dump(to_memory(found.stored, found.now) | _to_embedding(found))
+
+
+async def get_history(call: Call) -> bytes:
+    """A page of a memory's past."""
+    page = await call.services.memory_reader.history(
+        call.asker, memory_of(call), after=call.page.after, limit=call.page.size
+    )
+    return call.to_page((dump(to_history_item(item)) for item in page.items), page.next_cursor)
+
+
+async def explain_memory(call: Call) -> str:
+    """Why a memory is shown."""
+    told = await call.services.memory_reader.explain(
+        call.asker,
+        memory_of(call),
+        chat_id=_chat_of(call),
+        query=call.query["query"],
+        as_user=call.query["as_user"],
+    )
+    return dump(to_explanation(told))
+
+
+def memory_of(call: Call) -> MemoryId:
+    """The memory that the path names."""
+    return MemoryId(path_id(call, "memory_id", "memory"))
+
+
+def _chat_of(call: Call) -> ChatId | None:
+    chat_id = call.query["chat_id"]
+    return None if chat_id is None else ChatId(chat_id)
+
+
+def _to_embedding(found: MemoryRead) -> dict[str, Any]:
+    """A memory that has no vector yet says so to those who may have it."""
+    return {} if found.embedding is None else {"embedding": list(found.embedding) or None}
+
+
+HANDLERS: dict[str, Handler] = {
+    "listMemories": list_memories,
+    "getMemory": get_memory,
+    "getHistory": get_history,
+    "explainMemory": explain_memory,
+}

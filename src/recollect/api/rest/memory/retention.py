@@ -1,0 +1,105 @@
+"""Retention over REST."""
+
+from typing import Any
+
+from recollect.api.memory.retention import RetentionPreview
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.shapes import instant
+from recollect.domain.jsontext import dump
+from recollect.domain.retention import Alert, Policy, RetentionRules, RiskRule, TagRule
+from recollect.services.retention import Proposal
+
+
+async def get_retention_policies(call: Call) -> str:
+    """The loaded rules. The folder of backups is the operator's business."""
+    retention = call.services.retention
+    rules = retention.rules
+    return dump(
+        {
+            "profile": retention.profile,
+            "default_ttl": dict(rules.default_ttl_seconds),
+            "policies": [_policy(policy) for policy in rules.policies.values()],
+            "pii": _pii(rules),
+            "vacuum": {
+                "enabled": rules.vacuum.enabled,
+                "interval_hours": rules.vacuum.interval_hours,
+                "grace_days": rules.vacuum.grace_days,
+                "after_days": dict(rules.vacuum.after_days),
+            },
+            "backup": {
+                "before_vacuum": rules.backup.before_vacuum,
+                "format": rules.backup.format,
+                "keep_days": rules.backup.keep_days,
+            },
+            "audit": {
+                "log_content": False,
+                "alerts": {
+                    "mass_deletion": _alert(rules.audit.mass_deletion),
+                    "pii_access_spike": _alert(rules.audit.pii_access_spike),
+                },
+            },
+        }
+    )
+
+
+async def preview_retention(call: Call) -> str:
+    """What the rules would do."""
+    body: RetentionPreview = call.body
+    proposal = Proposal(
+        scope=body.scope,
+        type=body.type,
+        retention_policy=body.retention_policy,
+        ttl_seconds=body.ttl_seconds,
+        pii_tags=tuple(body.pii_tags or ()),
+        created_at=body.created_at,
+    )
+    ending = call.services.retention.preview(proposal)
+    return dump(
+        {
+            "expires_at": instant(ending.expires_at),
+            "expiry_rule": ending.rule,
+            "clamped": ending.clamped,
+        }
+    )
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    return {
+        "name": policy.name,
+        "ttl_seconds": policy.ttl_seconds,
+        "scopes": sorted(policy.scopes),
+        "until_run_completes": policy.until_run_completes,
+    }
+
+
+def _pii(rules: RetentionRules) -> dict[str, Any]:
+    return {
+        "tags": {name: _tag(tag) for name, tag in rules.tags.items()},
+        "retention_rules": {risk.word: _risk(rule) for risk, rule in rules.risks.items()},
+    }
+
+
+def _tag(tag: TagRule) -> dict[str, Any]:
+    return {"risk": tag.risk.word, "handling": sorted(tag.handling)}
+
+
+def _risk(rule: RiskRule) -> dict[str, Any]:
+    return {
+        "max_ttl_seconds": rule.max_ttl_seconds,
+        "approval": rule.approval,
+        "delete_on_run_completion": rule.delete_on_run_completion,
+    }
+
+
+def _alert(alert: Alert) -> dict[str, Any]:
+    return {
+        "count": alert.count,
+        "window_minutes": alert.window_minutes,
+        "tags": sorted(alert.tags),
+    }
+
+
+HANDLERS: dict[str, Handler] = {
+    "getRetentionPolicies": get_retention_policies,
+    "previewRetention": preview_retention,
+}

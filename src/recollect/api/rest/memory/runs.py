@@ -1,0 +1,90 @@
+"""Runs over REST."""
+
+from dataclasses import asdict
+from typing import Any
+
+from recollect.api.memory.runs import NewRunBody, RunEnd
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.shapes import instant
+from recollect.domain.agents import AgentId
+from recollect.domain.jsontext import dump
+from recollect.domain.runs import Run, RunStatus
+from recollect.domain.spaces import RunId
+from recollect.services.runs import NewRun
+
+
+def run_members(run: Run) -> dict[str, Any]:
+    """A run."""
+    return {
+        "id": run.id,
+        "agent_id": run.agent_id,
+        "parent_run_id": run.parent_run_id,
+        "root_run_id": run.root_run_id,
+        "status": run.status,
+        "started_at": instant(run.started_at),
+        "completed_at": instant(run.completed_at),
+        "metadata": run.metadata,
+    }
+
+
+async def start_run(call: Call) -> str:
+    """Start a run."""
+    body: NewRunBody = call.body
+    new = NewRun(
+        agent_id=AgentId(body.agent_id),
+        id=None if body.id is None else RunId(body.id),
+        parent_run_id=None if body.parent_run_id is None else RunId(body.parent_run_id),
+        metadata=body.metadata or {},
+    )
+    return dump(run_members(await call.services.runs.start(call.asker, new)))
+
+
+async def complete_run(call: Call) -> str:
+    """End a run."""
+    body: RunEnd = call.body
+    done = await call.services.runs.complete(
+        call.asker, _run_of(call), status=RunStatus(body.status), error=body.error
+    )
+    return dump({"run": run_members(done.run), "removed": asdict(done.removed)})
+
+
+async def list_runs(call: Call) -> bytes:
+    """A page of runs."""
+    agent_id = call.query["agent_id"]
+    page = await call.services.runs.list(
+        call.asker,
+        agent_id=None if agent_id is None else AgentId(agent_id),
+        status=call.query["status"],
+        after=call.page.after,
+        limit=call.page.size,
+    )
+    return call.to_page((dump(run_members(run)) for run in page.items), page.next_cursor)
+
+
+async def get_run(call: Call) -> str:
+    """One run."""
+    return dump(run_members(await call.services.runs.get(call.asker, _run_of(call))))
+
+
+async def get_run_lineage(call: Call) -> str:
+    """The runs above and below one."""
+    lineage = await call.services.runs.lineage(call.asker, _run_of(call))
+    return dump(
+        {
+            "ancestors": [run_members(run) for run in lineage.ancestors],
+            "descendants": [run_members(run) for run in lineage.descendants],
+        }
+    )
+
+
+def _run_of(call: Call) -> RunId:
+    return RunId(call.path["run_id"])
+
+
+HANDLERS: dict[str, Handler] = {
+    "startRun": start_run,
+    "completeRun": complete_run,
+    "listRuns": list_runs,
+    "getRun": get_run,
+    "getRunLineage": get_run_lineage,
+}

@@ -1,0 +1,104 @@
+"""Search and recall over REST."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from recollect.api.memory.search import RecallMemories, SearchMemories
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.memory_shapes import to_memory
+from recollect.api.rest.memory.shapes import instant
+from recollect.domain.jsontext import dump
+from recollect.domain.memory_checks import parse_messages
+from recollect.domain.people import Relationship
+from recollect.errors import ValidationFailed
+from recollect.services.memory_search import MemoryHit, MemorySearch
+from recollect.services.recall import RecallRequest
+from recollect.services.recall_people import RecalledPerson
+
+
+async def search_memories(call: Call) -> str:
+    """A page of hits."""
+    body: SearchMemories = call.body
+    request = MemorySearch(
+        query=body.query,
+        filters=body.filters,
+        mode=body.mode,
+        limit=body.limit,
+        min_score=body.min_score,
+        after=body.after,
+        explain=body.explain,
+    )
+    found = await call.services.memory_search.search(call.asker, request)
+    page = {
+        "data": _to_hits(found.items, found.now),
+        "next_cursor": found.next_cursor,
+        "degraded": list(found.degraded),
+    }
+    return dump(page if found.withheld is None else page | {"withheld": found.withheld})
+
+
+async def recall_memories(call: Call) -> str:
+    """A block for a prompt."""
+    body: RecallMemories = call.body
+    request = RecallRequest(
+        filters=body.filters,
+        **_asked(body),
+        token_budget=body.token_budget,
+        max_items=body.max_items,
+        include_people=body.include_people,
+        format=body.format,
+    )
+    told = await call.services.recall.recall(call.asker, request)
+    return dump(
+        {
+            "context": told.context,
+            "items": _to_hits(told.items, told.now),
+            "people": [_to_person(person) for person in told.people],
+            "tokens": told.tokens,
+            "token_budget": body.token_budget,
+            "omitted": told.omitted,
+            "degraded": list(told.degraded),
+        }
+    )
+
+
+def _asked(body: RecallMemories) -> dict[str, Any]:
+    """A text, or messages, or neither."""
+    if body.query is not None and body.messages is not None:
+        raise ValidationFailed.of("messages", "send `query` or `messages`, not both")
+    if isinstance(body.messages, list):
+        return {"messages": parse_messages(body.messages)}
+    return {"query": body.messages if body.query is None else body.query}
+
+
+def _to_hits(hits: Sequence[MemoryHit], now: datetime) -> list[dict[str, Any]]:
+    return [
+        to_memory(hit.stored, now)
+        | {"score": hit.score, "stages": list(hit.stages), "why": hit.why}
+        for hit in hits
+    ]
+
+
+def _to_person(person: RecalledPerson) -> dict[str, Any]:
+    return {
+        "id": person.id,
+        "name": person.name,
+        "relationships": [_to_relationship(claim) for claim in person.relationships],
+    }
+
+
+def _to_relationship(claim: Relationship) -> dict[str, Any]:
+    """The stater as a person: whose user that is, not everybody may know."""
+    return {
+        "relationship": claim.relationship,
+        "to_person_id": claim.to_person_id,
+        "stated_by": claim.stated_by_person,
+        "created_at": instant(claim.created_at),
+    }
+
+
+HANDLERS: dict[str, Handler] = {
+    "searchMemories": search_memories,
+    "recallMemories": recall_memories,
+}

@@ -1,0 +1,71 @@
+"""What a search over memories says of each hit: which stages found it, and why, in one sentence.
+
+The sentence holds words of the query and names that the caller may know, and nothing else of what
+is stored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+LIMIT_MAX = 100
+LIMIT_DEFAULT = 10
+
+_WORDS_TOLD_MAX = 5
+
+
+class FindingStage(StrEnum):
+    """What found a hit."""
+
+    FULLTEXT = "fulltext"
+    VECTOR = "vector"
+    PERSON = "person"
+    GRAPH = "graph"
+    TIME = "time"
+    RECENCY = "recency"
+
+
+class Part(StrEnum):
+    """A part of a search that may fail while the others answer."""
+
+    EMBEDDING = "embedding"
+    VECTORS = "vectors"
+    FULLTEXT = "fulltext"
+    GRAPH = "graph"
+    RERANK = "rerank"
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why a memory was found: words of the query that it holds, names of people whom the query
+    names and it is about, and when it was said."""
+
+    stages: Sequence[FindingStage]
+    words: Sequence[str]
+    people: Sequence[str]
+    said_on: date
+
+
+def why(reasons: Reasons) -> str:
+    """One sentence."""
+    said = [_clause(stage, reasons) for stage in reasons.stages]
+    sentence = "; ".join(said)
+    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
+
+
+def _clause(stage: FindingStage, reasons: Reasons) -> str:
+    match stage:
+        case FindingStage.FULLTEXT:
+            words = list(dict.fromkeys(reasons.words))[:_WORDS_TOLD_MAX]
+            return f"matches the {'word' if len(words) == 1 else 'words'} {', '.join(words)}"
+        case FindingStage.VECTOR:
+            return "is close in meaning"
+        case FindingStage.PERSON:
+            return f"is about {', '.join(dict.fromkeys(reasons.people))}"
+        case FindingStage.GRAPH:
+            return "is tied to what is asked about"
+        case FindingStage.TIME:
+            return f"belongs to the time asked about (said in {reasons.said_on:%B %Y})"
+        case FindingStage.RECENCY:
+            return "is among the latest"

@@ -1,0 +1,212 @@
+"""What a sentence says of people that can be drawn as an edge: where somebody lives or works, what
+they like or work on, and what one person is to another.
+
+English sentences are read by their form, whole ones only. A word that is not understood means that
+nothing was said: a missing edge is looked up elsewhere, a wrong one is believed.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.domain import attribute_values, language
+from recollect.domain.attributes import TEXT_CHARS_MAX, Attribute, attribute_of
+from recollect.domain.details import unified, without_lead_in
+from recollect.domain.relationship_words import is_relationship, relationship_key
+
+SPEAKER = "i"
+SPEAKERS = "we"
+NOBODY_NAMED = ""
+
+
+class EntityKind(StrEnum):
+    """What an entity of the graph is. People are shared, all others live in a space."""
+
+    PERSON = "person"
+    ORGANISATION = "organisation"
+    PLACE = "place"
+    PROJECT = "project"
+    THING = "thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Somebody and something. `who` is a name in lower case, SPEAKER, SPEAKERS, or NOBODY_NAMED
+    where the sentence leaves it to its reader."""
+
+    who: str
+    relation: str
+    kind: EntityKind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """`who` is the `relation` of `whom`; both are names in lower case, or SPEAKER."""
+
+    who: str
+    relation: str
+    whom: str
+
+
+Saying = Bond | Tie
+
+
+def saying_of(text: str) -> Saying | None:
+    """What a text says, if that is all it says."""
+    if len(text) > TEXT_CHARS_MAX:
+        return None
+    plain = _SHORT_FORM.sub("I am", without_lead_in(unified(text)).rstrip(".! "))
+    return _tie(plain) or _work(plain) or _bond(text, plain)
+
+
+def _bond(text: str, plain: str) -> Bond | None:
+    attribute = attribute_of(text)
+    if attribute is None or attribute.negated:
+        return None
+    drawn = _DRAWN.get(_key(attribute))
+    if drawn is None:
+        return None
+    relation, kind, is_named = drawn
+    stems = attribute.name.partition(":")[2] or attribute.value
+    name = _spelled(plain, stems)
+    if not name or not name[0].isalnum() or not is_named(name):
+        return None
+    return Bond(attribute.subject_hint or _voice(plain), relation, kind, name)
+
+
+def _key(attribute: Attribute) -> str:
+    """An attitude is told by its value, everything else by its name."""
+    kind, colon, _ = attribute.name.partition(":")
+    return f"{kind}:{attribute.value}" if colon else kind
+
+
+def _voice(plain: str) -> str:
+    words = frozenset(_WORD.findall(plain.lower()))
+    if words & _OF_SPEAKER:
+        return SPEAKER
+    return SPEAKERS if words & _OF_SPEAKERS else NOBODY_NAMED
+
+
+def _spelled(plain: str, stems: str) -> str:
+    """The longest part of the text that has these stems, as it is written there."""
+    words = plain.split()
+    for length in range(len(stems.split()) + _EXTRA_WORDS_MAX, 0, -1):
+        for start in range(len(words) - length + 1):
+            part = " ".join(words[start : start + length])
+            if attribute_values.normal(part) == stems:
+                return _LITTLE.sub("", part).strip("\"'(),:;")
+    return ""
+
+
+def _is_proper(name: str) -> bool:
+    """A name: every word in capitals, or of a script that has none; and no house number."""
+    words = [word for word in name.split() if word.lower() not in _JOINTS]
+    return bool(words) and all(map(_is_capital, words)) and not _DIGIT.search(name)
+
+
+def _is_firm(name: str) -> bool:
+    words = [word for word in name.split() if word.lower() not in _JOINTS]
+    return bool(words) and all(_is_capital(word) or word[0].isdigit() for word in words)
+
+
+def _is_thing(name: str) -> bool:
+    """A few words without any that only join others."""
+    words = _WORD.findall(name.lower())
+    return 0 < len(words) <= _THING_WORDS_MAX and language.STOP_WORDS.isdisjoint(words)
+
+
+def _is_capital(word: str) -> bool:
+    first = word.lstrip("\"'(")[:1]
+    return first.isalpha() and (first.isupper() or first.upper() == first.lower())
+
+
+def _work(plain: str) -> Bond | None:
+    found = _PROJECT.fullmatch(plain)
+    if found is None:
+        return None
+    name = found["before"] or found["after"]
+    relation = "leads" if found["verb"].lower().startswith("lead") else "works_on"
+    if not name[0].isalnum() or not _is_firm(name):
+        return None
+    return Bond(_named(found["who"]), relation, EntityKind.PROJECT, name)
+
+
+def _tie(plain: str) -> Tie | None:
+    for form, word_of in _TIES:
+        found = form.fullmatch(plain)
+        relation = word_of(found["word"]) if found else None
+        if found and relation:
+            who, whom = _named(found["who"]), _named(found["whom"])
+            return Tie(who, relation, whom) if who and whom else None
+    return None
+
+
+def _named(words: str) -> str:
+    """A name in lower case, SPEAKER, or NOBODY_NAMED for a pronoun of somebody else."""
+    form = words.lower().removesuffix("'s").removesuffix("'").lstrip("@")
+    if form in _OF_SPEAKER:
+        return SPEAKER
+    return NOBODY_NAMED if form in language.STOP_WORDS else form
+
+
+def _relationship(words: str) -> str | None:
+    """A known word for what somebody is, and nothing that changes its meaning."""
+    key = relationship_key(_AGE.sub("", words.lower()))
+    return key if is_relationship(key) and key not in _NO_PERSON else None
+
+
+def _mutual(words: str) -> str | None:
+    return _relationship(words.lower().removesuffix("s"))
+
+
+def _wedlock(word: str) -> str | None:
+    return {"married": "spouse", "engaged": "fiancé"}.get(word.lower())
+
+
+_DRAWN: dict[str, tuple[str, EntityKind, Callable[[str], bool]]] = {
+    "home": ("lives_in", EntityKind.PLACE, _is_proper),
+    "hometown": ("comes_from", EntityKind.PLACE, _is_proper),
+    "employer": ("works_at", EntityKind.ORGANISATION, _is_firm),
+    "attitude:like": ("likes", EntityKind.THING, _is_thing),
+    "attitude:dislike": ("dislikes", EntityKind.THING, _is_thing),
+}
+_THING_WORDS_MAX = 3
+_EXTRA_WORDS_MAX = 3
+_OF_SPEAKER = frozenset(("i", "me", "my", "mine", "myself"))
+_OF_SPEAKERS = frozenset(("we", "us", "our", "ours", "ourselves"))
+_JOINTS = frozenset(
+    re.findall(r"\w+", "of the and de da do dos das del la las le les du des van von den der")
+)
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W_]+")
+# Words that a value is compared without. In capitals they belong to the name: The Hague.
+_LITTLE = re.compile(r"\A(?:(?:a|an|the|to|in|at|on) )+|(?: (?:to|in|at|on))+\Z")
+# Mostly a firm: read as where somebody works.
+_NO_PERSON = frozenset(("employer",))
+_SHORT_FORM = re.compile(r"\AI'm\b", re.IGNORECASE)
+_AGE = re.compile(r"\A(?:older|younger|elder|big|little) ")
+_NAME = r"[^\s,;:!?]+(?: [^\s,;:!?]+){0,3}?"
+_BE = r"(?:is|am|are)(?: now| also)?"
+_WORDS = r"(?P<word>[^\W\d_]+(?:[ -][^\W\d_]+){0,2})"
+_WED = r"(?P<word>married|engaged)"
+_WHOSE = rf"(?P<whom>my|{_NAME}'s?)"
+
+
+def _form(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_PROJECT = _form(
+    rf"(?P<who>{_NAME}) (?:{_BE} )?(?P<verb>works? on|working on|leads?|leading) (?:the )?"
+    rf"(?:project (?P<after>{_NAME})|(?P<before>{_NAME}) project)"
+)
+_TIES: tuple[tuple[re.Pattern[str], Callable[[str], str | None]], ...] = (
+    (_form(rf"(?P<who>{_NAME}) {_BE} {_WHOSE} {_WORDS}"), _relationship),
+    (_form(rf"{_WHOSE} {_WORDS}(?:'s name)? is (?:called )?(?P<who>{_NAME})"), _relationship),
+    (_form(rf"(?P<who>{_NAME}) {_BE} (?:an? |the )?{_WORDS} of (?P<whom>{_NAME})"), _relationship),
+    (_form(rf"(?P<who>{_NAME}) and (?P<whom>{_NAME}) are {_WORDS}"), _mutual),
+    (_form(rf"(?P<who>{_NAME}) and (?P<whom>{_NAME}) are {_WED}"), _wedlock),
+    (_form(rf"(?P<who>{_NAME}) {_BE} {_WED} to (?P<whom>{_NAME})"), _wedlock),
+)

@@ -1,0 +1,98 @@
+"""Backups as files of lines. A file has its name only when all of it is on the disk."""
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from recollect.errors import Unavailable
+
+_STAMP = "%Y%m%dT%H%M%S.%fZ"
+_NAME = re.compile(r"memories-(\d{8}T\d{6}\.\d{6}Z)-[0-9a-f]{8}\.jsonl")
+_UNFINISHED = ".part"
+_RETRY_SECONDS = 60
+
+
+class FileBackup:
+    """The port's Backup. Only the server's user may read it: it holds what memories hold."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._part = path.with_name(path.name + _UNFINISHED)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        opened = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._file = os.fdopen(opened, "w", encoding="utf-8", newline="\n")
+
+    def write(self, lines: Sequence[str]) -> None:
+        """See the port."""
+        with _told():
+            self._file.writelines(f"{line}\n" for line in lines)
+
+    def finish(self) -> str:
+        """See the port."""
+        with _told():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._part.rename(self._path)
+            _sync_folder(self._path.parent)
+        return str(self._path)
+
+    def discard(self) -> None:
+        """See the port."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+
+
+class FileBackups:
+    """The port's Backups: files in one folder, each named after the instant it was begun at."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def begin(self, at: datetime) -> FileBackup:
+        """See the port."""
+        stamp = at.astimezone(UTC).strftime(_STAMP)
+        with _told():
+            return FileBackup(self._folder / f"memories-{stamp}-{secrets.token_hex(4)}.jsonl")
+
+    def prune(self, before: datetime) -> int:
+        """See the port."""
+        old = [path for path in self._files() if _begun_at(path) < before]
+        with _told():
+            for path in old:
+                path.unlink(missing_ok=True)
+        return len(old)
+
+    def _files(self) -> list[Path]:
+        return [path for path in self._folder.glob("memories-*.jsonl") if _NAME.match(path.name)]
+
+
+def _begun_at(path: Path) -> datetime:
+    stamp = path.name.split("-")[1]
+    return datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name is on the disk only when the folder is."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or "the disk refuses"
+        raise Unavailable(
+            f"the backup can't be written ({reason}); nothing was removed",
+            retry_after_seconds=_RETRY_SECONDS,
+        ) from error

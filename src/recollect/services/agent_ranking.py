@@ -1,0 +1,81 @@
+"""Agents by match: a look at every agent that the caller may list, some at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import nlargest
+
+from recollect.domain.agents import Owner
+from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor
+from recollect.domain.registry import Agent, match_rank
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+
+_LIST = "agents by match"
+_ROWS_AT_ONCE = 500
+
+# What is shown earlier is larger: the better match, the newer agent, the larger id.
+_Place = tuple[int, datetime, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who looks for what."""
+
+    words: tuple[str, ...]
+    requester: Requester
+    owner: Owner | None
+
+
+def ranked_page(
+    tx: Tx, stores: Stores, asked: Asked, *, after: str | None, limit: int
+) -> Page[Agent]:
+    """The best matches behind the cursor; an agent that matches nothing is not there."""
+    start = _decoded(after) if after else None
+    places = (
+        (place, agent)
+        for place, agent in _matches(tx, stores, asked)
+        if start is None or place < start
+    )
+    best = nlargest(limit + 1, places, key=lambda found: found[0])
+    shown = best[:limit]
+    cursor = _encoded(shown[-1][0]) if len(best) > limit else None
+    return Page([agent for _, agent in shown], cursor)
+
+
+def _matches(tx: Tx, stores: Stores, asked: Asked) -> Iterator[tuple[_Place, Agent]]:
+    for agent in _seen(tx, stores, asked):
+        rank = match_rank(agent, asked.words)
+        if rank:
+            yield (rank, agent.created_at, agent.id), agent
+
+
+def _seen(tx: Tx, stores: Stores, asked: Asked) -> Iterator[Agent]:
+    last: tuple[datetime, str] | None = None
+    while True:
+        agents = stores.agents.page(
+            tx,
+            orgs=asked.requester.orgs,
+            who=asked.requester.who,
+            owner=asked.owner,
+            after=last,
+            limit=_ROWS_AT_ONCE,
+        )
+        yield from agents
+        if len(agents) < _ROWS_AT_ONCE:
+            return
+        last = (agents[-1].created_at, agents[-1].id)
+
+
+def _encoded(place: _Place) -> str:
+    rank, created_at, agent_id = place
+    return encode_key(_LIST, created_at, f"{rank} {agent_id}")
+
+
+def _decoded(cursor: str) -> _Place:
+    created_at, key = decode_key(_LIST, cursor)
+    rank, _, agent_id = key.partition(" ")
+    if not rank.isdecimal():
+        raise unknown_cursor()
+    return int(rank), created_at, agent_id

@@ -1,0 +1,115 @@
+"""What goes when an agent goes: the rows of its spaces and runs, its part in chats, its id."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.domain.memories import ArchiveReason, MemoryId, Status
+from recollect.domain.registry import Agent, MemoriesOfRemoved
+from recollect.errors import Conflict
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.memories import Change
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_events import tell_of
+
+_ROWS_AT_ONCE = 500
+
+
+class AgentRemoval:
+    """All of it in the transaction of the caller. Rows of an org stay with the org."""
+
+    def __init__(self, stores: Stores, runtime: Runtime, audit: MemoryAudit) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+
+    def remove(
+        self, tx: Tx, requester: Requester, agent: Agent, *, memories: MemoriesOfRemoved
+    ) -> None:
+        """Conflict if there are memories and `memories` is refuse."""
+        at = self._runtime.clock.now()
+        if memories is MemoriesOfRemoved.ARCHIVE:
+            count = self._archive(tx, requester, agent, at)
+        else:
+            if memories is MemoriesOfRemoved.REFUSE:
+                self._require_none(tx, agent, at)
+            count = self._delete(tx, requester, agent, at)
+        payload = {"memories": str(memories), "count": count}
+        self._audit.record(tx, requester, "agent.remove", agent_id=agent.id, payload=payload)
+        self._retire(tx, agent, at)
+
+    def _require_none(self, tx: Tx, agent: Agent, at: datetime) -> None:
+        if self._stores.agents.has_memories(tx, agent.id, now=at):
+            raise Conflict(
+                "the agent has memories: say with `memories` whether to archive or delete them",
+                details={"reason": "has_memories"},
+            )
+
+    def _archive(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
+        count = 0
+        while ids := self._page(tx, agent, archived=False):
+            for memory_id in ids:
+                self._archive_one(tx, requester, memory_id, at)
+            count += len(ids)
+        return count
+
+    def _archive_one(self, tx: Tx, requester: Requester, memory_id: MemoryId, at: datetime) -> None:
+        before = self._stores.memories.fetch(tx, memory_id, lock=True)
+        if before is None:
+            return
+        after = replace(
+            before.memory,
+            status=Status.ARCHIVED,
+            archive_reason=ArchiveReason.AGENT_REMOVED,
+            version=before.memory.version + 1,
+            updated_at=at,
+        )
+        self._stores.memories.update(
+            tx, before, after, change=Change.UPDATED, by=requester.who, at=at
+        )
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.update",
+            memory=after,
+            fields=["archive_reason", "status"],
+            reason=str(ArchiveReason.AGENT_REMOVED),
+        )
+
+    def _delete(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
+        count = 0
+        while ids := self._page(tx, agent, archived=True):
+            for memory_id in ids:
+                self._delete_one(tx, requester, memory_id, at)
+            count += len(ids)
+        return count
+
+    def _delete_one(self, tx: Tx, requester: Requester, memory_id: MemoryId, at: datetime) -> None:
+        stored = self._stores.memories.fetch(tx, memory_id, lock=True)
+        if stored is None:
+            return
+        self._stores.memories.delete(tx, memory_id, at=at)
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.delete",
+            memory=stored.memory,
+            reason=str(ArchiveReason.AGENT_REMOVED),
+        )
+
+    def _page(self, tx: Tx, agent: Agent, *, archived: bool) -> list[MemoryId]:
+        return self._stores.agents.page_memories(
+            tx, agent.id, archived=archived, limit=_ROWS_AT_ONCE
+        )
+
+    def _retire(self, tx: Tx, agent: Agent, at: datetime) -> None:
+        """The id is free at once, unless a new agent of that id would inherit something."""
+        self._stores.agents.leave_chats(tx, agent.id, at=at)
+        if self._stores.agents.refers_to(tx, agent.id):
+            self._stores.agents.update(tx, replace(agent, removed_at=at, updated_at=at))
+        else:
+            self._stores.agents.delete(tx, agent.id)

@@ -1,0 +1,197 @@
+"""Approvals: somebody asks to let a memory live past its cap, somebody else decides."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.domain.expiry import (
+    FOREVER,
+    Approval,
+    ApprovalStatus,
+    approval_deadline,
+    decided,
+    is_due,
+)
+from recollect.domain.memories import Memory, MemoryId
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.errors import Conflict, NotFound
+from recollect.policy.principals import Role
+from recollect.policy.requesters import Requester
+from recollect.ports.approvals import Filed
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import Change, Stored
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_events import memory_payload, tell_of
+from recollect.services.memory_terms import Terms
+
+_LIST = "approvals"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an admin says of a request, and why."""
+
+    approve: bool
+    justification: str | None = None
+
+
+class ApprovalService:
+    """Ask, list, get, decide. Who asked sees their requests, an admin sees all."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        terms: Terms,
+        ttl_minutes: int,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._terms = terms
+        self._ttl_minutes = ttl_minutes
+
+    def request(
+        self, tx: Tx, requester: Requester, stored: Stored, *, wish: datetime, at: datetime
+    ) -> Approval:
+        """File a request in the transaction of the write that made it. `wish` may be `FOREVER`."""
+        memory = stored.memory
+        approval = Approval(
+            id=self._runtime.ids.new(),
+            memory_id=memory.id,
+            requested_by=requester.who.spelling,
+            requested_expires_at=wish,
+            valid_until=approval_deadline(at, memory.expires_at, ttl_minutes=self._ttl_minutes),
+        )
+        self._stores.approvals.insert(tx, Filed(approval, at))
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="approval.required",
+            memory=memory,
+            approval_id=approval.id,
+            status=str(approval.status),
+        )
+        return approval
+
+    async def get(self, requester: Requester, approval_id: str) -> Approval:
+        """NotFound for those who neither asked nor may decide."""
+        filed = await self._database.read(
+            lambda tx: self._seen(tx, requester, approval_id, lock=False)
+        )
+        return self._now(filed.approval)
+
+    async def list(
+        self,
+        requester: Requester,
+        *,
+        status: ApprovalStatus | None,
+        after: str | None,
+        limit: int,
+    ) -> Page[Approval]:
+        """The newest first."""
+        place = decode_key(_LIST, after) if after else None
+        whose = None if requester.admin else requester.who
+        now = self._runtime.clock.now()
+        found = await self._database.read(
+            lambda tx: self._stores.approvals.page(
+                tx, requester=whose, status=status, now=now, after=place, limit=limit + 1
+            )
+        )
+        shown = found[:limit]
+        last = shown[-1] if len(found) > limit else None
+        cursor = encode_key(_LIST, last.created_at, last.approval.id) if last else None
+        return Page([self._now(filed.approval) for filed in shown], cursor)
+
+    async def decide(self, requester: Requester, approval_id: str, decision: Decision) -> Approval:
+        """Approved, the memory's expiry is set as asked, in the same transaction. Forbidden for
+        whoever asked, Conflict once it is decided or has lapsed."""
+        operation = "approve" if decision.approve else "deny"
+        async with self._audit.watching(requester, operation):
+            return await self._database.write(
+                lambda tx: self._decide(tx, requester, approval_id, decision)
+            )
+
+    def _decide(
+        self, tx: Tx, requester: Requester, approval_id: str, decision: Decision
+    ) -> Approval:
+        now = self._runtime.clock.now()
+        filed = self._seen(tx, requester, approval_id, lock=True)
+        by = requester.who.spelling
+        approval = decided(filed.approval, by, now, approve=decision.approve)
+        stored = self._stores.memories.fetch(tx, MemoryId(approval.memory_id), lock=True)
+        if stored is None:
+            raise NotFound("approval", approval_id)
+        self._stores.approvals.decide(tx, approval, justification=decision.justification)
+        self._tell(tx, requester, approval, stored.memory, decision)
+        if decision.approve:
+            self._extend(tx, requester, stored, approval, now)
+        return approval
+
+    def _extend(
+        self, tx: Tx, requester: Requester, before: Stored, approval: Approval, now: datetime
+    ) -> None:
+        if is_due(now, before.memory.expires_at):
+            raise Conflict("the memory has expired", details={"reason": "wrong_state"})
+        after = replace(
+            self._as_asked(before.memory, approval.requested_expires_at),
+            version=before.memory.version + 1,
+            updated_at=now,
+        )
+        self._stores.memories.update(
+            tx, before, after, change=Change.UPDATED, by=requester.who, at=now
+        )
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.update",
+            memory=after,
+            fields=["expires_at"],
+            approval_id=approval.id,
+        )
+
+    def _as_asked(self, memory: Memory, wish: datetime) -> Memory:
+        """The memory with its cap raised to the wish. Where its own terms would still end it
+        earlier, because the wish came with a change that was held back, the wish becomes its
+        explicit expiry, and a policy that stands against it falls."""
+        raised = replace(memory, approved_expires_at=wish)
+        asked = replace(raised, explicit_expires_at=wish)
+        for candidate in (raised, asked):
+            settled = self._terms.settled(candidate).memory
+            if (settled.expires_at or FOREVER) >= wish:
+                return settled
+        return self._terms.settled(replace(asked, retention_policy=None)).memory
+
+    def _tell(
+        self, tx: Tx, requester: Requester, approval: Approval, memory: Memory, decision: Decision
+    ) -> None:
+        told = {"approval_id": approval.id, "status": str(approval.status)}
+        self._audit.record(
+            tx,
+            requester,
+            "approval.updated",
+            space=memory.space,
+            memory_id=memory.id,
+            agent_id=memory.agent_id,
+            run_id=memory.run_id,
+            role=Role.ADMIN.value,
+            justification=decision.justification,
+            payload=memory_payload(memory) | told,
+        )
+
+    def _seen(self, tx: Tx, requester: Requester, approval_id: str, *, lock: bool) -> Filed:
+        filed = self._stores.approvals.fetch(tx, approval_id, lock=lock)
+        own = filed is not None and filed.approval.requested_by == requester.who.spelling
+        if filed is None or not (own or requester.admin):
+            raise NotFound("approval", approval_id)
+        return filed
+
+    def _now(self, approval: Approval) -> Approval:
+        return replace(approval, status=approval.status_at(self._runtime.clock.now()))

@@ -1,0 +1,143 @@
+"""Chats that an outside system names, and who takes part in them; trees are shown beside them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.agents import Owner
+from recollect.domain.chats import (
+    Chat,
+    Participant,
+    ParticipantKind,
+    check_chat,
+    check_kind,
+)
+from recollect.domain.disclosure import ChatKind
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.spaces import ChatId, Space, SpaceKind
+from recollect.errors import NotFound, ValidationFailed
+from recollect.policy.chats import ChatAccess, may_add, may_see_chat
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Retry, Tx
+from recollect.ports.people import Seat
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.secret_check import refuse_secrets
+
+_LIST = "chats"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatDraft:
+    """A chat as it was sent. `members` holds title and provider, those that were sent."""
+
+    id: ChatId
+    kind: ChatKind
+    members: Mapping[str, Any]
+
+
+class ChatService:
+    """Put, get, list. Who takes part is changed by `ParticipantService`."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+
+    async def put(self, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
+        """The chat, and whether it is new. Who makes one takes part in it from then on.
+
+        Title and provider stay as they are unless they were sent.
+        """
+        check_chat(draft.id, **draft.members)
+        async with self._audit.watching(requester, "putChat"):
+            return await self._database.write(lambda tx: self._put(tx, requester, draft))
+
+    async def get(self, requester: Requester, chat_id: ChatId) -> Chat:
+        """NotFound for who takes no part."""
+        return await self._database.read(lambda tx: seen_chat(tx, self._stores, requester, chat_id))
+
+    async def list(self, requester: Requester, *, after: str | None, limit: int) -> Page[Chat]:
+        """Where the caller takes part now, trees among them, the newest first."""
+        place = decode_key(_LIST, after) if after else None
+        seat = Seat.of(requester)
+        found = await self._database.read(
+            lambda tx: self._stores.chats.page(tx, seat, after=place, limit=limit + 1)
+        )
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
+        return Page(shown, cursor)
+
+    def _put(self, tx: Tx, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
+        self._stores.chats.lock(tx, draft.id)
+        chat = self._stores.chats.fetch(tx, draft.id)
+        if chat is not None:
+            return self._changed(tx, requester, chat, draft), False
+        if self._stores.chats.is_tree(tx, draft.id):
+            raise NotFound("chat", draft.id)
+        refuse_secrets(**draft.members)
+        return self._made(tx, requester, draft), True
+
+    def _changed(self, tx: Tx, requester: Requester, chat: Chat, draft: ChatDraft) -> Chat:
+        access = access_to(tx, self._stores, requester, chat)
+        if not may_add(requester.caller, access).allowed:
+            raise NotFound("chat", chat.id)
+        if chat.tree:
+            message = "is a conversation: its title is changed there, its kind by its members"
+            raise ValidationFailed.of("id", message)
+        refuse_secrets(**draft.members)
+        check_kind(draft.kind, self._stores.chats.people_in(tx, chat.id))
+        changed = replace(chat, kind=draft.kind, **draft.members)
+        if changed == chat:
+            return chat
+        self._stores.chats.update(tx, changed)
+        self._record(tx, requester, "chat.update", changed)
+        return changed
+
+    def _made(self, tx: Tx, requester: Requester, draft: ChatDraft) -> Chat:
+        now = self._runtime.clock.now()
+        chat = Chat(
+            id=draft.id,
+            kind=draft.kind,
+            created_by=requester.who,
+            created_at=now,
+            **draft.members,
+        )
+        if not self._stores.chats.insert(tx, chat):
+            raise Retry
+        self._stores.chats.join(tx, chat.id, creator_of(requester, now))
+        self._record(tx, requester, "chat.create", chat)
+        return chat
+
+    def _record(self, tx: Tx, requester: Requester, event: str, chat: Chat) -> None:
+        space = Space(SpaceKind.CHAT, chat.id)
+        self._audit.record(tx, requester, event, space=space, payload={"kind": chat.kind})
+
+
+def creator_of(requester: Requester, at: datetime) -> Participant:
+    """The caller, as somebody who takes part."""
+    kind = ParticipantKind.USER if requester.agent_id is None else ParticipantKind.AGENT
+    return Participant(kind, requester.who.id, at)
+
+
+def access_to(tx: Tx, stores: Stores, requester: Requester, chat: Chat) -> ChatAccess:
+    """A chat as the rules see it, cut down to the caller."""
+    takes_part = stores.chats.takes_part(tx, chat.id, Seat.of(requester))
+    present: frozenset[Owner] = frozenset({requester.who}) if takes_part else frozenset()
+    return ChatAccess(chat.created_by, present)
+
+
+def seen_chat(tx: Tx, stores: Stores, requester: Requester, chat_id: ChatId) -> Chat:
+    """The chat, if the caller takes part in it; to all others it does not exist."""
+    chat = stores.chats.fetch(tx, chat_id)
+    if chat is None:
+        raise NotFound("chat", chat_id)
+    if not may_see_chat(requester.caller, access_to(tx, stores, requester, chat)).allowed:
+        raise NotFound("chat", chat_id)
+    return chat

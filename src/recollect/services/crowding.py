@@ -1,0 +1,85 @@
+"""Where a space holds more active memories than it may, those needed least are archived."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.domain.agents import Owner
+from recollect.domain.housekeeping import Brief, may_evict
+from recollect.domain.memories import ArchiveReason, Status
+from recollect.ports.database import Database, Tx
+from recollect.ports.housekeeping import Crowd
+from recollect.ports.memories import Change
+from recollect.ports.stores import Stores
+from recollect.services.housekeeping_events import Commission, Telling
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.sweeping import Plan, Sweep, Sweeper, Verdict
+
+_ROWS_PER_TRANSACTION = 100
+
+
+class Crowding:
+    """One space at a time; no other space is looked at or changed for its sake."""
+
+    def __init__(
+        self, database: Database, stores: Stores, audit: MemoryAudit, *, max_entries: int | None
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._audit = audit
+        self._most = max_entries
+        self._sweeper = Sweeper(database, stores)
+
+    async def evict(self, commission: Commission, now: datetime) -> int:
+        """How many rows were archived, or would be."""
+        most = self._most
+        if most is None:
+            return 0
+        crowds = await self._database.scan(
+            lambda tx: self._stores.memory_bulk.crowded(tx, most=most, now=now)
+        )
+        return sum(
+            [await self._relieve(commission, crowd, crowd.count - most, now) for crowd in crowds]
+        )
+
+    async def _relieve(self, commission: Commission, crowd: Crowd, over: int, now: datetime) -> int:
+        rows = await self._database.scan(
+            lambda tx: self._stores.memory_bulk.evictable(tx, crowd.space, now=now, limit=over)
+        )
+        if commission.dry_run:
+            return len(rows)
+        told = {"shortfall": over - len(rows)}
+        telling = Telling(self._audit, self._stores, "memory.evict", commission, told, crowd.space)
+        if not rows:
+            await self._database.write(lambda tx: telling.add(tx, 0))
+            return 0
+        return await self._archive(rows, commission.by, telling, now)
+
+    async def _archive(
+        self, rows: Sequence[Brief], by: Owner, telling: Telling, now: datetime
+    ) -> int:
+        plan = Plan()
+        for row in rows:
+            plan.note(row, Verdict("evicted"))
+        sweep = Sweep(
+            plan,
+            lambda row: Verdict("evicted") if may_evict(row, now) else None,
+            lambda tx, held: sum(self._put_away(tx, row, by, now) for row in held),
+            _ROWS_PER_TRANSACTION,
+        )
+        swept = await self._sweeper.carry_out(sweep, tell=telling.add, event_id=None)
+        return swept.count
+
+    def _put_away(self, tx: Tx, row: Brief, by: Owner, now: datetime) -> bool:
+        before = self._stores.memories.fetch(tx, row.id)
+        if before is None:
+            return False
+        after = replace(
+            before.memory,
+            status=Status.ARCHIVED,
+            archive_reason=ArchiveReason.EVICTED,
+            version=before.memory.version + 1,
+            updated_at=now,
+        )
+        self._stores.memories.update(tx, before, after, change=Change.UPDATED, by=by, at=now)
+        return True

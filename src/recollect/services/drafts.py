@@ -1,0 +1,280 @@
+"""A memory to write, checked as far as it can be without stored data: payload, fields, the space
+that is asked for. What is sent comes by the names of the wire; every surface uses the same."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from recollect.domain.agents import AgentId
+from recollect.domain.conversations import is_blank
+from recollect.domain.expiry import explicit_expiry
+from recollect.domain.memories import (
+    SOURCES_MAX,
+    Kind,
+    MemoryId,
+    MemoryType,
+    Message,
+    Sensitivity,
+    Source,
+    render_messages,
+    render_record,
+)
+from recollect.domain.memory_checks import (
+    as_instant,
+    check_content,
+    check_id,
+    check_metadata,
+    check_name,
+    check_observed,
+    check_record,
+    check_run,
+    check_validity,
+    clean_source_entries,
+    clean_subjects,
+    clean_tags,
+    kind_of,
+    parse_messages,
+)
+from recollect.domain.people import check_time_zone
+from recollect.domain.pii import normalise_tags
+from recollect.domain.remember import explicit_term
+from recollect.domain.retention import MemoryScope, Policy, RetentionRules
+from recollect.domain.spaces import (
+    AskedSpace,
+    ChatId,
+    RunId,
+    SpaceKind,
+    SpaceName,
+    SpaceRequest,
+    asked_space,
+    scope_of,
+)
+from recollect.errors import ValidationFailed
+from recollect.ports.memories import Stored
+
+Members = Mapping[str, Any]
+
+
+class OnConflict(StrEnum):
+    """What a record does to records of its space with its key."""
+
+    KEEP = "keep"
+    SUPERSEDE = "supersede"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory to write. None means that the caller didn't say; times are in UTC.
+
+    `subjects` are ids or names as they were sent. `explicit_expires_at` is what the caller asked
+    for, by a member or in the words of the statement. `carried` is the stored memory that moves
+    here: what a caller can't say of a new one comes from there.
+    """
+
+    kind: Kind
+    content: str
+    asked: AskedSpace
+    observed_at: datetime
+    id: MemoryId | None = None
+    key: str | None = None
+    value: dict[str, Any] | None = None
+    messages: tuple[Message, ...] = ()
+    run_id: RunId | None = None
+    type: MemoryType = MemoryType.KNOWLEDGE
+    sensitivity: Sensitivity | None = None
+    portable: bool | None = None
+    subjects: tuple[str, ...] = ()
+    stated_by: str | None = None
+    learned_in: ChatId | None = None
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+    pii_tags: tuple[str, ...] = ()
+    policy: Policy | None = None
+    explicit_expires_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    supersedes: tuple[MemoryId, ...] = ()
+    source: Source = Source.API
+    source_entries: tuple[str, ...] = ()
+    extract: bool = False
+    on_conflict: OnConflict = OnConflict.KEEP
+    request_approval: bool = False
+    carried: Stored | None = None
+
+
+def drafted(
+    members: Members, now: datetime, *, rules: RetentionRules, source: Source = Source.API
+) -> Draft:
+    """The draft of what was sent, or the first thing that is wrong with it."""
+    sent = _without_aliases(members)
+    kind = kind_of(**{name: sent.get(name) for name in ("messages", "content", "key", "value")})
+    asked = asked_space(_space_request(sent))
+    payload, term = _payload(sent, kind, now)
+    return Draft(
+        kind=kind,
+        asked=asked,
+        source=source,
+        explicit_expires_at=_expiry(sent, now) or term,
+        policy=_policy(sent, rules, scope_of(asked.kind)),
+        **payload,
+        **_origin(sent, asked, now),
+        **_marks(sent),
+        **_links(sent, kind),
+    )
+
+
+def cleaned_marks(sent: Members) -> dict[str, Any]:
+    """Those of tags, metadata, subjects, PII tags and world time that were sent, checked."""
+    cleaned: dict[str, Any] = {}
+    for name, clean in _CLEANERS.items():
+        if name in sent:
+            cleaned[name] = clean(sent[name])
+    return cleaned
+
+
+def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    check_metadata(metadata)
+    return metadata
+
+
+_CLEANERS: Mapping[str, Any] = {
+    "tags": clean_tags,
+    "subjects": clean_subjects,
+    "pii_tags": normalise_tags,
+    "metadata": _metadata,
+    "valid_from": lambda at: None if at is None else as_instant(at, "valid_from"),
+    "valid_until": lambda at: None if at is None else as_instant(at, "valid_until"),
+}
+_ALIASES = {"agent_slug": "agent_id", "memory_id": "id", "chat_id": "learned_in"}
+
+
+def _without_aliases(members: Members) -> dict[str, Any]:
+    """Null counts as absent; two names of one member may only say the same."""
+    sent = {name: value for name, value in members.items() if value is not None}
+    for alias, name in _ALIASES.items():
+        if alias not in sent:
+            continue
+        value = sent.pop(alias)
+        if sent.setdefault(name, value) != value:
+            raise ValidationFailed.of(alias, f"says something else than `{name}`; send one of them")
+    return sent
+
+
+def _space_request(sent: Members) -> SpaceRequest:
+    if sent.get("scope") is MemoryScope.SESSION or "run_id" in sent:
+        check_run(sent.get("scope", MemoryScope.LONG_TERM), sent.get("run_id"))
+    name: SpaceName | None = sent.get("space")
+    if name is not None and name.id:
+        check_name(name.id, "space.id")
+    agent_id = sent.get("agent_id")
+    return SpaceRequest(
+        agent_id=None if agent_id is None else AgentId(agent_id),
+        visibility=sent.get("visibility"),
+        scope=sent.get("scope"),
+        run_id=sent.get("run_id"),
+        space=name,
+        has_key="key" in sent,
+    )
+
+
+def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], datetime | None]:
+    """The members of the payload, and the term that its words ask for."""
+    if kind is Kind.RECORD:
+        key, value = sent["key"], sent["value"]
+        check_record(key, value)
+        return {"key": key, "value": value, "content": render_record(key, value)}, None
+    name = "content" if "content" in sent else "messages"
+    said = sent[name]
+    if not isinstance(said, str):
+        messages = parse_messages(said)
+        extract = sent.get("extract", True)
+        content = render_messages(messages)
+        return {"messages": messages, "content": content, "extract": extract}, None
+    check_content(said, name)
+    text, term = _remembered(said, now, _zone(sent))
+    return {"content": text, "extract": sent.get("extract", False)}, term
+
+
+def _remembered(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
+    """ "Remember for two weeks that …" is an expiry and no part of what is to be remembered."""
+    term = explicit_term(text, now, zone)
+    if term is None:
+        return text, None
+    rest = term.text_without_phrase
+    return (text if is_blank(rest) else rest), term.expires_at
+
+
+def _zone(sent: Members) -> tzinfo:
+    if "time_zone" not in sent:
+        return UTC
+    check_time_zone(sent["time_zone"])
+    return ZoneInfo(sent["time_zone"])
+
+
+def _expiry(sent: Members, now: datetime) -> datetime | None:
+    return explicit_expiry(sent.get("ttl_seconds"), sent.get("expires_at"), counted_from=now)
+
+
+def _policy(sent: Members, rules: RetentionRules, scope: MemoryScope) -> Policy | None:
+    name = sent.get("retention_policy")
+    return None if name is None else rules.policy(name, scope)
+
+
+def _origin(sent: Members, asked: AskedSpace, now: datetime) -> dict[str, Any]:
+    """When and where it was said, and by whom."""
+    observed_at = as_instant(sent.get("observed_at", now), "observed_at")
+    check_observed(observed_at, now)
+    chat = sent.get("learned_in")
+    if chat is not None:
+        check_name(chat, "chat_id")
+    if asked.kind is SpaceKind.CHAT:
+        if chat not in (None, asked.id):
+            message = "says something else than the chat of the space; leave it out"
+            raise ValidationFailed.of("chat_id", message)
+        chat = asked.id
+    run_id = asked.id if asked.kind is SpaceKind.RUN else sent.get("run_id")
+    return {
+        "observed_at": observed_at,
+        "learned_in": None if chat is None else ChatId(chat),
+        "stated_by": sent.get("stated_by"),
+        "run_id": None if run_id is None else RunId(run_id),
+    }
+
+
+def _marks(sent: Members) -> dict[str, Any]:
+    if "time_zone" in sent:
+        check_time_zone(sent["time_zone"])
+    check_validity(sent.get("valid_from"), sent.get("valid_until"))
+    plain = {n: sent[n] for n in ("type", "sensitivity", "portable") if n in sent}
+    return plain | cleaned_marks(sent)
+
+
+def _links(sent: Members, kind: Kind) -> dict[str, Any]:
+    """What the memory refers to, and what happens to those that it meets."""
+    on_conflict = sent.get("on_conflict", OnConflict.KEEP)
+    if "on_conflict" in sent and kind is not Kind.RECORD:
+        raise ValidationFailed.of("on_conflict", "is for records: send `key` and `value`")
+    own_id = sent.get("id")
+    if own_id is not None:
+        check_id(own_id)
+    return {
+        "id": None if own_id is None else MemoryId(own_id),
+        "supersedes": _memory_ids(sent.get("supersedes", ()), own_id),
+        "source_entries": clean_source_entries(sent.get("source_entries", ())),
+        "on_conflict": on_conflict,
+        "request_approval": sent.get("request_approval", False),
+    }
+
+
+def _memory_ids(ids: Sequence[str], own_id: str | None) -> tuple[MemoryId, ...]:
+    if len(ids) > SOURCES_MAX:
+        raise ValidationFailed.of("supersedes", f"must have at most {SOURCES_MAX} items")
+    for index, memory_id in enumerate(ids):
+        check_id(memory_id, f"supersedes[{index}]")
+        if memory_id == own_id:
+            raise ValidationFailed.of(f"supersedes[{index}]", "must be another memory than this")
+    return tuple(MemoryId(memory_id) for memory_id in dict.fromkeys(ids))

@@ -1,0 +1,138 @@
+"""The audit log for those whom it tells of: pages of the past, and a stream that goes on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from recollect.domain.events import Event, EventFilter, EventKind, EventPlace
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.policy.actions import Action
+from recollect.policy.events import EventReader
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.events import Followed
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.audit import AuditName, Auditor
+from recollect.services.gate import GateService
+
+_LIST = "events"
+LIFETIME_SECONDS = 3_600
+_ROWS_AT_ONCE = 100
+_START = EventPlace(0, "00000000-0000-0000-0000-000000000000")
+_NAME = AuditName(EventKind.ADMIN_READ, "listEvents")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a stream tells next: an event, or without one only how far it came."""
+
+    place: EventPlace
+    event: Event | None = None
+
+
+class EventService:
+    """Owners read of their own spaces; an auditor reads everything, and leaves an event."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        gate: GateService,
+        *,
+        poll_seconds: float,
+        silence_seconds: float,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._auditor = Auditor(stores, runtime)
+        self._gate = gate
+        self._poll_seconds = poll_seconds
+        self._silence_seconds = silence_seconds
+
+    async def list(
+        self,
+        requester: Requester,
+        chosen: EventFilter,
+        *,
+        after: str | None,
+        limit: int,
+        justification: str | None = None,
+    ) -> Page[Event]:
+        """Newest first."""
+        place = decode_key(_LIST, after) if after else None
+        reader = await self._admitted(requester, justification)
+        found = await self._database.read(
+            lambda tx: self._stores.event_reads.page(
+                tx, reader, chosen, after=place, limit=limit + 1
+            )
+        )
+        shown = found[:limit]
+        more = len(found) > limit
+        return Page(shown, encode_key(_LIST, shown[-1].at, shown[-1].id) if more else None)
+
+    async def follow(
+        self,
+        requester: Requester,
+        chosen: EventFilter,
+        *,
+        after: EventPlace | None,
+        justification: str | None = None,
+    ) -> AsyncIterator[Step]:
+        """Oldest first from `after` on, then as events come; without it from now on, or from
+        `chosen.since`. Refusals come before the first step. It ends after an hour, so that who
+        reads on shows a credential again."""
+        reader = await self._admitted(requester, justification)
+        start = after
+        if start is None:
+            start = await self._database.read(lambda tx: self._first(tx, chosen))
+        return self._steps(reader, chosen, start)
+
+    async def _steps(
+        self, reader: EventReader, chosen: EventFilter, place: EventPlace
+    ) -> AsyncIterator[Step]:
+        """The first step tells where it begins: a reader who is cut off before the first event
+        can go on from there."""
+        yield Step(place)
+        now = asyncio.get_running_loop().time
+        told_at, end = now(), now() + LIFETIME_SECONDS
+        while now() < end:
+            found = await self._database.read(self._look(reader, chosen, place))
+            for where, event in found.events:
+                yield Step(where, event)
+                told_at = now()
+            place = found.reached
+            if len(found.events) == _ROWS_AT_ONCE:
+                continue
+            if now() - told_at >= self._silence_seconds:
+                yield Step(place)
+                told_at = now()
+            await asyncio.sleep(self._poll_seconds)
+
+    def _look(
+        self, reader: EventReader, chosen: EventFilter, place: EventPlace
+    ) -> Callable[[Tx], Followed]:
+        return lambda tx: self._stores.event_reads.follow(
+            tx, reader, chosen, after=place, limit=_ROWS_AT_ONCE
+        )
+
+    def _first(self, tx: Tx, chosen: EventFilter) -> EventPlace:
+        return self._stores.event_reads.head(tx) if chosen.since is None else _START
+
+    async def _admitted(self, requester: Requester, justification: str | None) -> EventReader:
+        reader = EventReader.of(requester)
+        if reader.everything:
+            await self._gate.admit(
+                requester.principal,
+                Action.ADMIN_READ,
+                audit=_NAME,
+                conversation_id=None,
+                justification=justification,
+            )
+            await self._database.write(
+                lambda tx: self._auditor.record_admin(
+                    tx, requester.principal, _NAME, justification=justification
+                )
+            )
+        return reader

@@ -1,0 +1,81 @@
+"""Why a memory is shown, or is not: the rule, and the facts that it looked at."""
+
+from dataclasses import dataclass, replace
+
+from recollect.domain.disclosure import Relation, relations
+from recollect.domain.ids import UserId
+from recollect.domain.memories import Memory, MemoryId
+from recollect.domain.search import SearchType
+from recollect.errors import Forbidden, NotFound
+from recollect.policy.principals import Principal
+from recollect.policy.requesters import Requester
+from recollect.policy.sight import Sight
+from recollect.ports.database import Tx
+from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.stores import Stores
+from recollect.services.memory_finding import Finder, MemoryQuery, Range
+from recollect.services.read_audit import context_word
+from recollect.services.views import Views
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`memory` is for its terms and sources, not for its text. `score` is that of a query."""
+
+    memory: Memory
+    allowed: bool
+    rule: str
+    context: str
+    relations: tuple[Relation, ...]
+    score: float | None = None
+
+
+class Explainer:
+    """Explains a row to somebody, or to an auditor what somebody would see."""
+
+    def __init__(self, stores: Stores, views: Views, finder: Finder) -> None:
+        self._stores = stores
+        self._views = views
+        self._finder = finder
+
+    async def scored(self, told: Explanation, query: str, sight: Sight) -> Explanation:
+        """With the score that a search in the memory's space gives it, if it is found there."""
+        space = told.memory.space
+        among = Range(sight, MemoryFilter(spaces=((space.kind, space.id),)))
+        asked = MemoryQuery(query, SearchType.AUTO, None)
+        found = await self._finder.find(asked, lambda _: among, now=sight.now)
+        ids = (found.table.rows[row].memory_id for row in found.ranked.rows)
+        scores = dict(zip(ids, found.ranked.scores, strict=True))
+        return replace(told, score=scores.get(told.memory.id))
+
+    def explain(self, tx: Tx, sight: Sight, stored: Stored) -> Explanation:
+        """The decision of this sight."""
+        decision = self._views.look(tx, sight, stored)
+        view = self._views.memory_view(tx, stored, sight)
+        held = relations(view, sight.asker, sight.chat)
+        return Explanation(
+            memory=stored.memory,
+            allowed=decision.allowed,
+            rule=decision.rule,
+            context=context_word(sight),
+            relations=tuple(relation for relation in Relation if relation in held),
+        )
+
+    def judged(self, tx: Tx, requester: Requester, as_user: str | None) -> Requester:
+        """Who is looked at: the caller, or for an auditor the user that they name."""
+        if as_user is None:
+            return requester
+        if not requester.auditor:
+            raise Forbidden("`as_user` is for auditors")
+        known = self._stores.users.fetch(tx, UserId(as_user))
+        if known is None:
+            raise NotFound("user", as_user)
+        principal = Principal(UserId(as_user), orgs=known.orgs)
+        return Requester(principal, known.orgs, known.person_id, known.user_ids)
+
+    def row(self, tx: Tx, memory_id: MemoryId) -> Stored:
+        """The row whoever asks, for auditors."""
+        stored = self._stores.memories.fetch(tx, memory_id)
+        if stored is None or stored.erasure_id is not None:
+            raise NotFound("memory", memory_id)
+        return stored

@@ -1,0 +1,158 @@
+"""Filters of lists, searches, recall and export: what a caller sent, and the rows that it means.
+
+`chat_id` says in which context is asked. It is also the place, where nothing else names one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from recollect.domain.agents import AgentId
+from recollect.domain.disclosure import PersonId
+from recollect.domain.memories import MemoryType, Sensitivity, Status
+from recollect.domain.retention import MemoryScope
+from recollect.domain.spaces import (
+    AGENT_KINDS,
+    ChatId,
+    RunId,
+    SpaceKind,
+    SpaceName,
+    Visibility,
+    agent_spaces,
+)
+from recollect.errors import NotFound, ValidationFailed
+from recollect.ports.database import Tx
+from recollect.ports.memories import Context, MemoryFilter
+from recollect.ports.stores import Stores
+
+Places = tuple[tuple[SpaceKind, str | None], ...]
+
+ALL: Final = "all"
+PLACE_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What was sent; None and empty mean that nothing was."""
+
+    agent_id: AgentId | None = None
+    spaces: tuple[SpaceName, ...] | Literal["all"] = ()
+    visibility: Visibility | None = None
+    scope: MemoryScope | None = None
+    run_id: RunId | None = None
+    user_id: str | None = None
+    chat_id: ChatId | None = None
+    asker_id: str | None = None
+    key: str | None = None
+    tags: tuple[str, ...] = ()
+    types: tuple[MemoryType, ...] = ()
+    subjects: tuple[str, ...] = ()
+    stated_by: str | None = None
+    sensitivity: Sensitivity | None = None
+    status: Status = Status.ACTIVE
+    include_expired: bool = False
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    valid_at: datetime | None = None
+    as_of: datetime | None = None
+
+    @property
+    def context(self) -> Context:
+        """In which chat is asked, and for whom."""
+        return Context(self.chat_id, self.asker_id)
+
+    @property
+    def names_place(self) -> bool:
+        """Does it say where to look?"""
+        return any(getattr(self, name) for name in PLACE_FIELDS)
+
+
+def require_place(filters: Filters) -> None:
+    """A list or search of everything must say so."""
+    if not filters.names_place:
+        names = ", ".join(PLACE_FIELDS)
+        message = f'say where to look: one of {names}; `spaces: "all"` is everything'
+        raise ValidationFailed.of("spaces", message)
+
+
+def chosen_by(tx: Tx, stores: Stores, filters: Filters) -> MemoryFilter:
+    """The rows that are meant. NotFound for an agent, run or person that does not exist."""
+    _check_known(tx, stores, filters)
+    people = _people(tx, stores, [*filters.subjects, *_said_by(filters)])
+    subjects = dict.fromkeys(people[subject] for subject in filters.subjects)
+    return MemoryFilter(
+        spaces=_places(filters),
+        agent_id=filters.agent_id if _narrows_by_agent(filters) else None,
+        visibility=filters.visibility,
+        scope=filters.scope,
+        run_id=filters.run_id,
+        key=filters.key,
+        tags=filters.tags,
+        types=filters.types,
+        subjects=tuple(subjects),
+        stated_by=people.get(filters.stated_by or ""),
+        sensitivity=filters.sensitivity,
+        statuses=(filters.status,),
+        include_expired=filters.include_expired,
+        created_after=filters.created_after,
+        created_before=filters.created_before,
+        valid_at=filters.valid_at,
+        as_of=filters.as_of,
+    )
+
+
+def _check_known(tx: Tx, stores: Stores, filters: Filters) -> None:
+    if filters.agent_id is not None and stores.agents.fetch(tx, filters.agent_id) is None:
+        raise NotFound("agent", filters.agent_id)
+    if filters.run_id is not None and stores.runs.fetch(tx, filters.run_id) is None:
+        raise NotFound("run", filters.run_id)
+
+
+def _said_by(filters: Filters) -> Sequence[str]:
+    return () if filters.stated_by is None else (filters.stated_by,)
+
+
+def _people(tx: Tx, stores: Stores, ids: Sequence[str]) -> dict[str, PersonId]:
+    """The canonical id of each; a merged one finds the same memories."""
+    if not ids:
+        return {}
+    known = stores.people.fetch_many(tx, [PersonId(id_) for id_ in ids])
+    for id_ in ids:
+        if id_ not in known:
+            raise NotFound("person", id_)
+    return {str(id_): person.id for id_, person in known.items()}
+
+
+def _places(filters: Filters) -> Places | None:
+    """None is every space. A run and a scope narrow by themselves, so they look everywhere."""
+    if filters.spaces == ALL:
+        return None
+    if filters.spaces:
+        return tuple(_place(name, filters.agent_id) for name in filters.spaces)
+    if filters.run_id is not None or filters.scope is not None:
+        return None
+    named = _named_places(filters)
+    if not named and filters.chat_id is not None:
+        return ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
+    return named or None
+
+
+def _place(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | None]:
+    """Without an id every space of the kind, but for those of an agent that is named beside it."""
+    if name.id is None and name.kind in AGENT_KINDS:
+        return name.kind, agent_id
+    return name.kind, name.id
+
+
+def _named_places(filters: Filters) -> Places:
+    """The spaces of an agent and that of a user; who names both asks for both."""
+    agent_id, user_id = filters.agent_id, filters.user_id
+    of_agent = agent_spaces(agent_id) if agent_id is not None else ()
+    of_user: Places = ((SpaceKind.USER, user_id),) if user_id is not None else ()
+    return (*((space.kind, space.id) for space in of_agent), *of_user)
+
+
+def _narrows_by_agent(filters: Filters) -> bool:
+    """Where the agent is not the place, its rows are meant."""
+    return bool(filters.spaces) or filters.run_id is not None or filters.scope is not None

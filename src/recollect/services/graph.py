@@ -1,0 +1,122 @@
+"""Draws what memories state into the graph, and tells how close memories are to people in it."""
+
+from collections.abc import Collection, Sequence
+from itertools import chain
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.graph import (
+    Edge,
+    EntityId,
+    Named,
+    RelationId,
+    Thing,
+    could_be_meant,
+    draw,
+    stated,
+)
+from recollect.domain.memories import Memory, MemoryId
+from recollect.domain.people import normal_form
+from recollect.domain.sayings import Saying
+from recollect.policy.sight import Sight
+from recollect.ports.database import Tx
+from recollect.ports.graph import Look, StoredEdge
+from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.graph_walks import walk
+
+# What a search looks at around the people it is about.
+CLOSE_EDGES_MAX = 500
+CLOSE_MEMORIES_MAX = 1_000
+_ANY = MemoryFilter()
+
+
+class Graph:
+    """What follows in the graph when a memory is written, inside that transaction."""
+
+    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+        self._stores = stores
+        self._runtime = runtime
+
+    def draw(self, tx: Tx, stored: Stored, told: Sequence[Saying] = ()) -> None:
+        """The edges of a new or changed memory. Those that it states no longer end now and stay
+        for who asks for an earlier record. `told` is what else is known to be said in it."""
+        memory = stored.memory
+        said = stated(memory)
+        sayings = (*told, said) if said else tuple(told)
+        drawn = self._drawn(tx, stored, sayings) if sayings else ()
+        if drawn or memory.version > 1:
+            self._replace(tx, memory, drawn)
+
+    def erase(self, tx: Tx, memory_id: MemoryId) -> None:
+        """Remove all edges of a memory, past ones too, and entities that only they held."""
+        self._stores.graph.delete(tx, memory_id)
+
+    def closeness(
+        self,
+        tx: Tx,
+        sight: Sight,
+        person_ids: Collection[PersonId],
+        *,
+        hops: int = 2,
+        chosen: MemoryFilter = _ANY,
+    ) -> dict[str, float]:
+        """How near memories are to these people, from 1 down: those that state an edge on the way,
+        and those about the people whom it leads to. Over permitted edges and memories only; of
+        `chosen` the instants count, which rows are wanted is the caller's business."""
+        look = Look(sight, MemoryFilter(valid_at=chosen.valid_at, as_of=chosen.as_of))
+        graph = self._stores.graph
+        around = walk(
+            [EntityId(one) for one in person_ids],
+            hops=hops,
+            limit=CLOSE_EDGES_MAX,
+            neighbours=lambda ids, limit: graph.neighbours(tx, look, ids, limit=limit),
+        )
+        reached = {PersonId(one): hop for one, hop in around.depths.items() if hop}
+        about = graph.about(tx, look, reached, limit=CLOSE_MEMORIES_MAX) if reached else ()
+        stating = ((edge.memory_id, 1 / around.hop_of(edge)) for edge in around.relations)
+        telling = ((memory_id, 1 / (reached[one] + 1)) for memory_id, one in about)
+        near: dict[str, float] = {}
+        for memory_id, closeness in chain(stating, telling):
+            near[memory_id] = max(closeness, near.get(memory_id, 0.0))
+        return near
+
+    def _drawn(self, tx: Tx, stored: Stored, sayings: Sequence[Saying]) -> tuple[Edge, ...]:
+        people = self._named(tx, could_be_meant(stored.memory))
+        return draw(stored.memory, sayings, people, doubt=bool(stored.bare_names))
+
+    def _named(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Named]:
+        if not person_ids:
+            return []
+        people = self._stores.people.fetch_many(tx, person_ids)
+        names = {id_: {normal_form(person.name)} for id_, person in people.items()}
+        for alias in self._stores.claims.aliases(tx, list(people)):
+            names[alias.person_id].add(normal_form(alias.value))
+        return [Named(id_, frozenset(of)) for id_, of in names.items()]
+
+    def _replace(self, tx: Tx, memory: Memory, drawn: Sequence[Edge]) -> None:
+        graph, at = self._stores.graph, memory.updated_at
+        before = graph.edges_of(tx, memory.id) if memory.version > 1 else []
+        wanted = [self._edge(tx, memory, edge) for edge in drawn]
+        said = {edge.said for edge in wanted}
+        for edge in before:
+            if edge.said not in said:
+                graph.retract(tx, edge.id, at=at)
+        known = {edge.said for edge in before}
+        for edge in wanted:
+            if edge.said not in known:
+                graph.insert(tx, edge, memory.id, at=at)
+
+    def _edge(self, tx: Tx, memory: Memory, edge: Edge) -> StoredEdge:
+        return StoredEdge(
+            RelationId(self._runtime.ids.new()),
+            EntityId(edge.from_id),
+            edge.relation,
+            self._far_end(tx, memory, edge),
+        )
+
+    def _far_end(self, tx: Tx, memory: Memory, edge: Edge) -> EntityId:
+        if not isinstance(edge.to, Thing):
+            return EntityId(edge.to)
+        new_id = EntityId(self._runtime.ids.new())
+        return self._stores.graph.put_thing(tx, memory.space, edge.to, new_id=new_id)

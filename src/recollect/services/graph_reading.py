@@ -1,0 +1,161 @@
+"""The graph as callers read it: a directory of entities, what lies around one, and how two are
+connected. What a caller sees of it is what they see of the memories that its edges belong to."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.graph import Entity, EntityId, Relation
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.people import normal_form
+from recollect.domain.sayings import EntityKind
+from recollect.errors import NotFound
+from recollect.policy.people import may_see_name
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.graph import Listed, Look
+from recollect.ports.memories import Context, MemoryFilter
+from recollect.ports.stores import Stores
+from recollect.services.graph_walks import Neighbours, shortest_path, walk
+from recollect.services.naming import person_view
+from recollect.services.sights import Sights
+
+_LIST = "entities"
+_ROWS_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """How far to look around an entity, in which chat, and at which instants."""
+
+    hops: int = 1
+    context: Context = field(default_factory=Context)
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """An entity, and what lies around it, nearest first."""
+
+    entity: Entity
+    entities: list[Entity]
+    relations: list[Relation]
+    truncated: bool
+
+
+class GraphService:
+    """List, look around, find a way."""
+
+    def __init__(self, database: Database, stores: Stores, sights: Sights) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+
+    async def entities(
+        self,
+        requester: Requester,
+        *,
+        query: str | None,
+        kind: EntityKind | None,
+        after: str | None,
+        limit: int,
+    ) -> Page[Entity]:
+        """Entities that the caller knows by name from memories that the caller may read, the
+        latest to appear first."""
+        place = decode_key(_LIST, after) if after else None
+        form = normal_form(query or "")
+
+        def listed(tx: Tx) -> list[Listed]:
+            found = self._named_entities(tx, requester, kind=kind, after=place)
+            fitting = (one for one in found if form in normal_form(one.entity.name or ""))
+            return list(islice(fitting, limit + 1))
+
+        found = await self._database.scan(listed)
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].since, shown[-1].entity.id) if more else None
+        return Page([one.entity for one in shown], cursor)
+
+    async def around(
+        self, requester: Requester, entity_id: EntityId, asked: Surroundings
+    ) -> Neighbourhood:
+        """NotFound if the caller sees no edge of it, and for a chat without the caller."""
+        return await self._database.scan(lambda tx: self._around(tx, requester, entity_id, asked))
+
+    async def path(
+        self, requester: Requester, start: EntityId, goal: EntityId, *, hops_max: int
+    ) -> list[Relation]:
+        """A shortest way over edges that the caller may see; empty if there is none."""
+
+        def found(tx: Tx) -> list[Relation]:
+            look = Look(self._sights.of(tx, requester))
+            ends = self._canonical(tx, start), self._canonical(tx, goal)
+            return shortest_path(*ends, hops_max=hops_max, neighbours=self._steps(tx, look))
+
+        return await self._database.scan(found)
+
+    def _around(
+        self, tx: Tx, requester: Requester, entity_id: EntityId, asked: Surroundings
+    ) -> Neighbourhood:
+        sight = self._sights.of(tx, requester, asked.context)
+        look = Look(sight, MemoryFilter(as_of=asked.as_of, valid_at=asked.valid_at))
+        start = self._canonical(tx, entity_id)
+        found = walk([start], hops=asked.hops, limit=asked.limit, neighbours=self._steps(tx, look))
+        if not found.relations:
+            raise NotFound("entity", entity_id)
+        first, *others = self._shown(tx, requester, found.depths)
+        return Neighbourhood(first, others, found.relations, found.truncated)
+
+    def _steps(self, tx: Tx, look: Look) -> Neighbours:
+        graph = self._stores.graph
+        return lambda ids, limit: graph.neighbours(tx, look, ids, limit=limit)
+
+    def _canonical(self, tx: Tx, entity_id: EntityId) -> EntityId:
+        """Of a person that was merged away, the one that they are now."""
+        person = self._stores.people.fetch(tx, PersonId(entity_id))
+        return entity_id if person is None else EntityId(person.id)
+
+    def _shown(self, tx: Tx, requester: Requester, ids: Collection[EntityId]) -> list[Entity]:
+        """In the order of the ids; a person whose name the caller may not know has none."""
+        things = self._stores.graph.things(tx, ids)
+        names = self._names(tx, requester, [one for one in ids if one not in things])
+        return [
+            things.get(one) or Entity(one, EntityKind.PERSON, names.get(PersonId(one)))
+            for one in ids
+        ]
+
+    def _names(self, tx: Tx, requester: Requester, ids: Iterable[EntityId]) -> dict[PersonId, str]:
+        people = self._stores.people.fetch_many(tx, [PersonId(one) for one in ids])
+        met = self._stores.people.meet(tx, requester, people)
+        return {
+            id_: person.name
+            for id_, person in people.items()
+            if may_see_name(requester.caller, person_view(person, met)).allowed
+        }
+
+    def _named_entities(
+        self,
+        tx: Tx,
+        requester: Requester,
+        *,
+        kind: EntityKind | None,
+        after: tuple[datetime, str] | None,
+    ) -> Iterator[Listed]:
+        """All that have a name for the caller, some at a time: names are sealed, so that only here
+        they can be compared."""
+        look = Look(self._sights.of(tx, requester))
+        while True:
+            found = self._stores.graph.page(tx, look, kind=kind, after=after, limit=_ROWS_AT_ONCE)
+            people = [one.entity.id for one in found if one.entity.kind is EntityKind.PERSON]
+            names = self._names(tx, requester, people) if people else {}
+            for one in found:
+                name = one.entity.name or names.get(PersonId(one.entity.id))
+                if name is not None:
+                    yield replace(one, entity=replace(one.entity, name=name))
+            if len(found) < _ROWS_AT_ONCE:
+                return
+            after = (found[-1].since, found[-1].entity.id)

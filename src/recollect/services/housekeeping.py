@@ -1,0 +1,227 @@
+"""Housekeeping: what is due goes, what is old goes, what is too much or long past is put away.
+
+Each use case plans first and acts on the plan; a dry run ends with the plan. The server's own jobs
+tell of nothing where there was nothing to do.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any
+
+from recollect.domain.housekeeping import (
+    Brief,
+    Fate,
+    days_before,
+    fate_in_vacuum,
+    is_purgeable,
+    reason,
+)
+from recollect.domain.retention import MemoryScope, RetentionRules
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.compaction import ROWS_PER_TRANSACTION as COMPACTED_PER_TRANSACTION
+from recollect.services.compaction import Compaction
+from recollect.services.crowding import Crowding
+from recollect.services.housekeeping_events import Commission, Telling
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.sweeping import Act, Judge, Plan, Sweep, Sweeper, Verdict, Walk
+from recollect.services.vacuum_backup import VacuumBackup
+
+DEFAULT_DAYS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """What was past its expiry."""
+
+    deleted_count: int
+    would_delete_count: int
+    by_rule: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vacuumed:
+    """What a vacuum did, or would do. `backup` says where the removed rows are written down."""
+
+    deleted_count: int
+    would_delete_count: int
+    skipped_count: int
+    cutoff: datetime
+    backup: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """How many rows each step dealt with, or would."""
+
+    by_step: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """All steps together."""
+        return sum(self.by_step.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HousekeepingParts:
+    """What housekeeping is made of. `archive_days` is the age at which texts are taken out."""
+
+    rules: RetentionRules
+    archive_days: int
+    crowding: Crowding
+    compaction: Compaction
+    backup: VacuumBackup
+
+
+class HousekeepingService:
+    """Expire, vacuum, gc, compact."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        parts: HousekeepingParts,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._parts = parts
+        self._sweeper = Sweeper(database, stores)
+
+    async def expire(self, commission: Commission, *, scope: MemoryScope | None = None) -> Expired:
+        """Remove everything past its expiry, without grace."""
+        now = self._runtime.clock.now()
+        walk = self._due(now, scope, lambda row: Verdict(reason(row, now)))
+        plan = await self._sweeper.plan(walk)
+        telling = self._telling("memory.expire", commission, plan)
+        (deleted,) = await self._sweep(telling, Sweep(plan, walk.judge, self._removal(now)))
+        return Expired(deleted, plan.count, dict(plan.by_rule))
+
+    async def vacuum(
+        self,
+        commission: Commission,
+        *,
+        scope: MemoryScope | None = None,
+        older_than_days: int = DEFAULT_DAYS,
+    ) -> Vacuumed:
+        """Remove what is due beyond its grace and records that are too old, written down first.
+        Unavailable if that can't be done, and then nothing is removed."""
+        now = self._runtime.clock.now()
+        cutoff = days_before(now, older_than_days)
+        judge = self._vacuuming(now, cutoff)
+        due, old = self._due(now, scope, self._purging(now)), self._old(cutoff, scope, judge)
+        plan = await self._sweeper.plan(due, old)
+        backup = None if commission.dry_run else await self._parts.backup.write(plan, now)
+        kept = {"skipped_count": plan.skipped, "backup": backup and PurePath(backup).name}
+        telling = self._telling("memory.vacuum", commission, plan, **kept)
+        purging = self._purging(now)
+        sweep = Sweep(plan, lambda row: purging(row) or judge(row), self._removal(now))
+        (deleted,) = await self._sweep(telling, sweep)
+        return Vacuumed(
+            deleted_count=deleted,
+            would_delete_count=plan.count,
+            skipped_count=plan.skipped,
+            cutoff=cutoff,
+            backup=backup,
+        )
+
+    async def gc(self, commission: Commission, *, older_than_days: int | None = None) -> Tidied:
+        """Purge what is due beyond its grace, compact, archive where a space is too full. What is
+        archived now is not compacted in the same round, whatever the age that was asked for."""
+        now = self._runtime.clock.now()
+        walk = self._due(now, None, self._purging(now))
+        purge = Sweep(await self._sweeper.plan(walk), walk.judge, self._removal(now))
+        compact = await self._compacting(commission, now, older_than_days)
+        telling = self._telling("memory.gc", commission, purge.plan, compact.plan)
+        purged, compacted = await self._sweep(telling, purge, compact)
+        if commission.dry_run:
+            purged, compacted = purge.plan.count, compact.plan.count
+        evicted = await self._parts.crowding.evict(commission, now)
+        return Tidied({"purge": purged, "evict": evicted, "compact": compacted})
+
+    async def compact(
+        self, commission: Commission, *, older_than_days: int | None = None
+    ) -> Tidied:
+        """Take the text out of what was superseded or archived long enough ago."""
+        now = self._runtime.clock.now()
+        sweep = await self._compacting(commission, now, older_than_days)
+        telling = self._telling("memory.gc", commission, sweep.plan)
+        (compacted,) = await self._sweep(telling, sweep)
+        return Tidied({"compact": sweep.plan.count if commission.dry_run else compacted})
+
+    async def _compacting(
+        self, commission: Commission, now: datetime, older_than_days: int | None
+    ) -> Sweep:
+        days = self._parts.archive_days if older_than_days is None else older_than_days
+        walk = self._parts.compaction.walk(now, days_before(now, days))
+        plan = await self._sweeper.plan(walk)
+        act = self._parts.compaction.act(commission.by, now)
+        return Sweep(plan, walk.judge, act, COMPACTED_PER_TRANSACTION)
+
+    async def _sweep(self, telling: Telling, *sweeps: Sweep) -> list[int]:
+        """How many rows each has dealt with. Where nothing was to be done, a requester's order is
+        told of all the same."""
+        order = telling.commission
+        counts, event_id = [0] * len(sweeps), None
+        if not order.dry_run:
+            for at, sweep in enumerate(sweeps):
+                swept = await self._sweeper.carry_out(sweep, tell=telling.add, event_id=event_id)
+                counts[at], event_id = swept.count, swept.event_id
+        if event_id is None and order.requester is not None:
+            planned = sum(sweep.plan.count for sweep in sweeps)
+            await self._database.write(lambda tx: telling.add(tx, planned))
+        return counts
+
+    def _telling(
+        self, event_type: str, commission: Commission, *plans: Plan, **more: Any
+    ) -> Telling:
+        by_rule = sum((plan.by_rule for plan in plans), Counter[str]())
+        payload = {"by_rule": dict(by_rule), **more}
+        return Telling(self._audit, self._stores, event_type, commission, payload)
+
+    def _removal(self, now: datetime) -> Act:
+        def work(tx: Tx, rows: list[Brief]) -> int:
+            return self._stores.memory_bulk.remove(tx, [row.id for row in rows], at=now)
+
+        return work
+
+    def _purging(self, now: datetime) -> Judge:
+        rules = self._parts.rules
+        return lambda row: Verdict(reason(row, now)) if is_purgeable(row, rules, now) else None
+
+    def _vacuuming(self, now: datetime, cutoff: datetime) -> Judge:
+        """Of old records, those that are not purged anyway."""
+        rules = self._parts.rules
+
+        def judge(row: Brief) -> Verdict | None:
+            fate = fate_in_vacuum(row, rules, now, cutoff=cutoff)
+            if is_purgeable(row, rules, now) or fate is Fate.KEPT:
+                return None
+            return Verdict(reason(row, now), goes=fate is Fate.REMOVED)
+
+        return judge
+
+    def _due(self, now: datetime, scope: MemoryScope | None, judge: Judge) -> Walk:
+        return Walk(
+            lambda tx, after, limit: self._stores.memory_bulk.due(
+                tx, now=now, scope=scope, after=after, limit=limit
+            ),
+            lambda row: row.expires_at,
+            judge,
+        )
+
+    def _old(self, cutoff: datetime, scope: MemoryScope | None, judge: Judge) -> Walk:
+        return Walk(
+            lambda tx, after, limit: self._stores.memory_bulk.old_records(
+                tx, cutoff=cutoff, scope=scope, after=after, limit=limit
+            ),
+            lambda row: row.created_at,
+            judge,
+        )

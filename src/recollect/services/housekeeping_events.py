@@ -1,0 +1,62 @@
+"""Who ordered housekeeping, and how it tells of itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.domain.agents import Owner
+from recollect.domain.spaces import Space
+from recollect.policy.principals import Role
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+
+# No agent can have this id: it has a blank.
+SERVER = Owner.agent("recollect server")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commission:
+    """An order to tidy up. Without a requester it is the server's own."""
+
+    dry_run: bool
+    requester: Requester | None = None
+    justification: str | None = None
+
+    @property
+    def by(self) -> Owner:
+        """Who changes rows in histories."""
+        return SERVER if self.requester is None else self.requester.who
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """One event of a whole sweep, written with its first batch and counted up by the others."""
+
+    audit: MemoryAudit
+    stores: Stores
+    event_type: str
+    commission: Commission
+    payload: Mapping[str, Any]
+    space: Space | None = None
+
+    def add(self, tx: Tx, count: int, event_id: str | None = None) -> str:
+        """Tell of so many rows more; the event's id."""
+        if event_id is None:
+            return self._record(tx, count)
+        self.stores.events.add_count(tx, event_id, count)
+        return event_id
+
+    def _record(self, tx: Tx, count: int) -> str:
+        order = self.commission
+        return self.audit.record(
+            tx,
+            order.requester,
+            self.event_type,
+            space=self.space,
+            payload={"dry_run": order.dry_run, **self.payload},
+            count=count,
+            role=None if order.requester is None else Role.ADMIN.value,
+            justification=order.justification,
+        )

@@ -1,0 +1,91 @@
+"""Housekeeping that nobody has to order: when a server starts, and at regular times."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from recollect.domain.jobs import Job, NewJob
+from recollect.domain.retention import VacuumRules
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.housekeeping import HousekeepingService
+from recollect.services.housekeeping_events import Commission
+from recollect.services.jobs import Handler
+
+MEMORY_GC = "memory_gc"
+MEMORY_VACUUM = "memory_vacuum"
+_ORDER = Commission(dry_run=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """What is done without being asked, and how often."""
+
+    auto_gc: bool
+    gc_every: timedelta
+    vacuum: VacuumRules
+
+
+class HousekeepingJobs:
+    """Each job queues its successor. One that is switched off ends when its turn comes."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        service: HousekeepingService,
+        timetable: Timetable,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._service = service
+        self._timetable = timetable
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """By job type."""
+        return {MEMORY_GC: self.collect, MEMORY_VACUUM: self.vacuum}
+
+    async def schedule(self) -> None:
+        """Queue a round for now and the regular ones. Safe on many nodes."""
+        jobs: list[NewJob] = []
+        if self._timetable.auto_gc:
+            at_once = NewJob(
+                MEMORY_GC, {"again": False}, self._runtime.clock.now(), f"{MEMORY_GC}:start"
+            )
+            jobs += [at_once, self._next_gc()]
+        if self._timetable.vacuum.enabled:
+            jobs.append(self._next_vacuum())
+
+        def work(tx: Tx) -> None:
+            for job in jobs:
+                self._stores.jobs.insert(tx, job)
+
+        await self._database.write(work)
+
+    async def collect(self, job: Job) -> NewJob | None:
+        """Purge, compact, evict."""
+        if not self._timetable.auto_gc:
+            return None
+        await self._service.gc(_ORDER)
+        return self._next_gc() if job.body["again"] else None
+
+    async def vacuum(self, _: Job) -> NewJob | None:
+        """Each scope has an age of its own."""
+        rules = self._timetable.vacuum
+        if not rules.enabled:
+            return None
+        for scope, days in rules.after_days.items():
+            await self._service.vacuum(_ORDER, scope=scope, older_than_days=days)
+        return self._next_vacuum()
+
+    def _next_gc(self) -> NewJob:
+        return self._later(MEMORY_GC, self._timetable.gc_every)
+
+    def _next_vacuum(self) -> NewJob:
+        return self._later(MEMORY_VACUUM, timedelta(hours=self._timetable.vacuum.interval_hours))
+
+    def _later(self, type_: str, delay: timedelta) -> NewJob:
+        return NewJob(type_, {"again": True}, self._runtime.clock.now() + delay, type_)

@@ -1,0 +1,135 @@
+"""A request that is sent again under one key is done once; both times the answer is the same.
+
+The key is claimed before the request is handled and the answer is kept behind it. A server that
+dies between the two leaves a claim without an answer: after a while the request may be tried again,
+and what it makes has the id that was reserved with the claim, so that it is not made twice.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from hashlib import sha256
+
+from recollect.domain.agents import Owner
+from recollect.errors import Conflict, Internal, RecollectError, Unavailable, ValidationFailed
+from recollect.ports.database import Database, Retry, Tx
+from recollect.ports.idempotency import Claim
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+
+KEY_CHARS_MAX = 255
+LIFETIME = timedelta(hours=24)
+# A claim of this age without an answer is one of a server that is gone.
+ABANDONED_AFTER = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request was answered with."""
+
+    status: int
+    body: bytes
+
+
+class IdempotencyService:
+    """Around the handling of a request that came with a key."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+
+    async def once(
+        self,
+        who: Owner,
+        key: str,
+        *,
+        fingerprint: str,
+        handle: Callable[[str], Awaitable[Answer]],
+    ) -> Answer:
+        """The first answer, or that of `handle`, which gets the reserved id. Only successes are
+        kept: after a refusal the corrected request may come under the same key.
+
+        Conflict if another request has the key, or if this one is still running.
+        """
+        claim = await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
+        if claim.status is not None:
+            return Answer(claim.status, (claim.body or "").encode())
+        try:
+            answer = await handle(claim.reserved_id)
+        except RecollectError as error:
+            await self._give_back(claim, certain=_is_refusal(error))
+            raise
+        except Exception:
+            await self._give_back(claim, certain=False)
+            raise
+        if 200 <= answer.status < 300:
+            kept = replace(claim, status=answer.status, body=answer.body.decode())
+            await self._database.write(lambda tx: self._stores.idempotency.update(tx, kept))
+        else:
+            await self._give_back(claim, certain=True)
+        return answer
+
+    def _claim(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim:
+        now = self._runtime.clock.now()
+        fresh = Claim(who, key, fingerprint, now, reserved_id=self._runtime.ids.new())
+        if self._stores.idempotency.insert(tx, fresh):
+            return fresh
+        known = self._stores.idempotency.fetch(tx, who, key)
+        if known is None:
+            raise Retry
+        if now - known.claimed_at >= LIFETIME:
+            self._stores.idempotency.update(tx, fresh)
+            return fresh
+        if known.fingerprint != fingerprint:
+            raise _conflict("the key was used for another request; use a new key")
+        if known.status is not None:
+            return known
+        if now - known.claimed_at < ABANDONED_AFTER:
+            raise _running()
+        again = replace(known, claimed_at=now)
+        self._stores.idempotency.update(tx, again)
+        return again
+
+    async def _give_back(self, claim: Claim, *, certain: bool) -> None:
+        """Where something may have been stored all the same the claim stays, with its reserved
+        id, and may be taken over at once."""
+
+        def work(tx: Tx) -> None:
+            if certain:
+                self._stores.idempotency.delete(tx, claim)
+            else:
+                open_now = claim.claimed_at - ABANDONED_AFTER
+                self._stores.idempotency.update(tx, replace(claim, claimed_at=open_now))
+
+        await self._database.write(work)
+
+
+def check_key(key: str) -> str:
+    """The key itself, or the refusal."""
+    if not 1 <= len(key) <= KEY_CHARS_MAX or not key.isprintable():
+        message = f"must have 1 to {KEY_CHARS_MAX} characters, none of them a control character"
+        raise ValidationFailed.of("Idempotency-Key", message)
+    return key
+
+
+def fingerprint_of(*parts: bytes) -> str:
+    """What two requests have in common if they are the same; it can't be read back."""
+    digest = sha256()
+    for part in parts:
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _is_refusal(error: RecollectError) -> bool:
+    """Was nothing stored, for certain? Not if the database or the server gave up halfway."""
+    return not isinstance(error, Unavailable | Internal)
+
+
+def _running() -> Conflict:
+    return _conflict("the first request with this key is still running; try again")
+
+
+def _conflict(message: str) -> Conflict:
+    return Conflict(message, details={"reason": "idempotency", "message": message})

@@ -1,0 +1,48 @@
+"""Removes kept answers that nobody may ask for again."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from recollect.domain.jobs import Job, NewJob
+from recollect.ports.database import Database
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.idempotency import LIFETIME
+from recollect.services.jobs import Handler
+
+IDEMPOTENCY_EXPIRY = "idempotency_expiry"
+_EVERY = timedelta(hours=1)
+_ROWS_PER_TRANSACTION = 500
+
+
+class IdempotencyJobs:
+    """One job, every hour."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """By job type."""
+        return {IDEMPOTENCY_EXPIRY: self.expire}
+
+    async def schedule(self) -> None:
+        """Queue it. Safe on many nodes."""
+        await self._database.write(lambda tx: self._stores.jobs.insert(tx, self._next(_EVERY)))
+
+    async def expire(self, _: Job) -> NewJob:
+        """Remove what is past its day, and come back."""
+        cutoff = self._runtime.clock.now() - LIFETIME
+        removed = _ROWS_PER_TRANSACTION
+        while removed == _ROWS_PER_TRANSACTION:
+            removed = await self._database.write(
+                lambda tx: self._stores.idempotency.delete_before(
+                    tx, cutoff, limit=_ROWS_PER_TRANSACTION
+                )
+            )
+        return self._next(_EVERY)
+
+    def _next(self, delay: timedelta) -> NewJob:
+        due_at = self._runtime.clock.now() + delay
+        return NewJob(IDEMPOTENCY_EXPIRY, {}, due_at, IDEMPOTENCY_EXPIRY)

@@ -1,0 +1,153 @@
+"""Memories: write, change, delete and move them, alone or many at once. Reading is
+`memory_reading.py`."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from recollect.domain.memories import MemoryId, Source, Status
+from recollect.domain.retention import RetentionRules
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.drafts import Members, drafted
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_changes import Changed, MemoryChanges
+from recollect.services.memory_moves import Looked, MemoryMoves, Target
+from recollect.services.memory_patches import Patch, Patches
+from recollect.services.memory_writing import MemoryWriter, WriteStatus, Written
+from recollect.services.screening import LONG_CHARS, Screened, Screening
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryParts:
+    """What the service is made of."""
+
+    rules: RetentionRules
+    screening: Screening
+    writer: MemoryWriter
+    changes: MemoryChanges
+    moves: MemoryMoves
+
+
+class MemoryService:
+    """One method an operation. What was sent comes by the names of the wire, with values of the
+    domain's types.
+
+    A list of messages is stored as it is; nothing is extracted from it here, so `extract` changes
+    no answer yet and `queued` is nobody's status.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        parts: MemoryParts,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._rules = parts.rules
+        self._screening = parts.screening
+        self._patches = Patches(parts.screening)
+        self._writer = parts.writer
+        self._changes = parts.changes
+        self._moves = parts.moves
+
+    async def create(
+        self,
+        requester: Requester,
+        members: Members,
+        *,
+        source: Source = Source.API,
+        reserved_id: str | None = None,
+    ) -> Written:
+        """Store what was sent. What an earlier try made under `reserved_id` is given again."""
+        now = self._runtime.clock.now()
+        agent_id = members.get("agent_id") or members.get("agent_slug")
+        async with self._audit.watching(requester, "createMemory", agent_id=agent_id):
+            screened = await self.drafted(members, now, source=source, reserved_id=reserved_id)
+
+            def work(tx: Tx) -> Written:
+                made = self._made(tx, requester, reserved_id)
+                return made or self._writer.write(tx, requester, screened, at=now)
+
+            return await self._database.write(work)
+
+    async def update(self, requester: Requester, memory_id: MemoryId, members: Members) -> Changed:
+        """Change what may change; with an approval in the answer nothing was changed yet."""
+        now = self._runtime.clock.now()
+        async with self._audit.watching(requester, "updateMemory", memory_id=memory_id):
+            patch = await self.patch(members, now)
+            return await self._database.write(
+                lambda tx: self._changes.update(tx, requester, memory_id, patch=patch, at=now)
+            )
+
+    async def delete(self, requester: Requester, memory_id: MemoryId) -> None:
+        """Remove it for good. NotFound the second time."""
+        now = self._runtime.clock.now()
+        async with self._audit.watching(requester, "deleteMemory", memory_id=memory_id):
+            await self._database.write(
+                lambda tx: self._changes.delete(tx, requester, memory_id, at=now)
+            )
+
+    async def move(self, requester: Requester, memory_id: MemoryId, members: Members) -> Written:
+        """Put it into another space, under a new id."""
+        now = self._runtime.clock.now()
+        target = Target.of(members)
+        async with self._audit.watching(requester, "moveMemory", memory_id=memory_id):
+            looked = await self._looked(memory_id)
+            return await self._database.write(
+                lambda tx: self._moves.move(
+                    tx, requester, memory_id, target=target, looked=looked, at=now
+                )
+            )
+
+    async def drafted(
+        self,
+        members: Members,
+        now: datetime,
+        *,
+        source: Source = Source.API,
+        reserved_id: str | None = None,
+    ) -> Screened:
+        """What was sent as a screened draft, or what is wrong with it."""
+        draft = drafted(members, now, rules=self._rules, source=source)
+        if draft.id is None and reserved_id is not None:
+            draft = replace(draft, id=MemoryId(reserved_id))
+        return await _off_loop_if_long(len(draft.content), lambda: self._screening.screen(draft))
+
+    async def patch(self, members: Members, now: datetime) -> Patch:
+        """The same for a change."""
+        size = len(members.get("content") or "")
+        return await _off_loop_if_long(size, lambda: self._patches.of(members, now))
+
+    async def _looked(self, memory_id: MemoryId) -> Looked | None:
+        stored = await self._database.read(lambda tx: self._stores.memories.fetch(tx, memory_id))
+        if stored is None:
+            return None
+        size = len(stored.memory.content)
+        return await _off_loop_if_long(size, lambda: self._moves.look(stored))
+
+    def _made(self, tx: Tx, requester: Requester, reserved_id: str | None) -> Written | None:
+        if reserved_id is None:
+            return None
+        stored = self._stores.memories.fetch(tx, MemoryId(reserved_id))
+        if stored is None or stored.written_by != requester.who:
+            return None
+        aside = stored.memory.status is Status.QUARANTINED
+        return Written(stored, WriteStatus.QUARANTINED if aside else WriteStatus.CREATED)
+
+
+async def _off_loop_if_long(chars: int, look: Callable[[], T]) -> T:
+    """To screen a long text takes a while, and all other requests would wait."""
+    return await asyncio.to_thread(look) if chars > LONG_CHARS else look()

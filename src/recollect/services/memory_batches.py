@@ -1,0 +1,220 @@
+"""Many writes in one call: all or none of them, or each on its own."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.domain.memories import MemoryId, Source
+from recollect.errors import Internal, RecollectError
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.services.drafts import Members
+from recollect.services.memories import MemoryParts, MemoryService
+from recollect.services.memory_audit import MemoryAudit
+
+ITEMS_MAX = 1_000
+_OPERATION = "batchMemories"
+
+
+class Op(StrEnum):
+    """What an item does."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """An item that writes a memory."""
+
+    members: Members
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An item that changes a memory."""
+
+    id: MemoryId
+    members: Members
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """An item that deletes a memory, if it still has the version that was seen."""
+
+    id: MemoryId
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An item that could not be read."""
+
+    error: RecollectError
+
+
+Item = Creation | Update | Deletion | Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An item that succeeded. With an approval its change waits for somebody's word."""
+
+    index: int
+    op: Op
+    id: MemoryId
+    approval_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that was refused."""
+
+    index: int
+    error: RecollectError
+
+
+Outcome = Done | Failure
+_Step = Callable[[Tx], Done]
+
+
+class BatchRefused(RecollectError):
+    """Nothing was stored; these items are why."""
+
+    default_code = "validation_error"
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__("an item of the batch was refused")
+        self.failures = tuple(failures)
+
+
+class BatchService:
+    """Runs the items in their order."""
+
+    def __init__(
+        self,
+        database: Database,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        memories: MemoryService,
+        parts: MemoryParts,
+    ) -> None:
+        self._database = database
+        self._runtime = runtime
+        self._audit = audit
+        self._memories = memories
+        self._writer = parts.writer
+        self._changes = parts.changes
+
+    async def run(
+        self, requester: Requester, items: Sequence[Item], *, atomic: bool = True
+    ) -> list[Outcome]:
+        """The outcome of each item. Of an atomic batch all succeeded, or BatchRefused tells every
+        failure and nothing is stored. Each refusal that has an event writes it."""
+        steps = [await self._step(requester, place, item) for place, item in enumerate(items)]
+        outcomes = await (self._together(steps) if atomic else self._apart(steps))
+        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+        for failure in failures:
+            await self._audit.tell_refusal(requester, _OPERATION, failure.error)
+        if failures and atomic:
+            raise BatchRefused(failures)
+        return outcomes
+
+    async def _step(self, requester: Requester, index: int, item: Item) -> _Step | Failure:
+        """What an item does in a transaction, or why it can do nothing."""
+        try:
+            return await self._prepared(requester, index, item)
+        except RecollectError as error:
+            return Failure(index, error)
+
+    async def _prepared(self, requester: Requester, index: int, item: Item) -> _Step:
+        match item:
+            case Creation(members):
+                return await self._creation(requester, index, members)
+            case Update(id=memory_id, members=members):
+                return await self._update(requester, index, memory_id, members=members)
+            case Deletion():
+                return self._deletion(requester, index, item)
+            case Broken(error):
+                raise error
+
+    async def _creation(self, requester: Requester, index: int, members: Members) -> _Step:
+        at = self._runtime.clock.now()
+        screened = await self._memories.drafted(members, at, source=Source.API)
+
+        def create(tx: Tx) -> Done:
+            written = self._writer.write(tx, requester, screened, at=at)
+            return Done(index, Op.CREATE, written.stored.memory.id)
+
+        return create
+
+    async def _update(
+        self, requester: Requester, index: int, memory_id: MemoryId, *, members: Members
+    ) -> _Step:
+        at = self._runtime.clock.now()
+        patch = await self._memories.patch(members, at)
+
+        def update(tx: Tx) -> Done:
+            changed = self._changes.update(tx, requester, memory_id, patch=patch, at=at)
+            approval = changed.approval
+            return Done(index, Op.UPDATE, memory_id, approval.id if approval else None)
+
+        return update
+
+    def _deletion(self, requester: Requester, index: int, item: Deletion) -> _Step:
+        at = self._runtime.clock.now()
+
+        def delete(tx: Tx) -> Done:
+            self._changes.delete(tx, requester, item.id, at=at, version=item.version)
+            return Done(index, Op.DELETE, item.id)
+
+        return delete
+
+    async def _together(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
+        """One transaction. After a failure it goes on, to tell all of them, and is rolled back."""
+
+        def work(tx: Tx) -> list[Outcome]:
+            outcomes = [_outcome(tx, index, step) for index, step in enumerate(steps)]
+            if any(isinstance(outcome, Failure) for outcome in outcomes):
+                raise _RolledBack(outcomes)
+            return outcomes
+
+        try:
+            return await self._database.write(work)
+        except _RolledBack as rolled_back:
+            return rolled_back.outcomes
+
+    async def _apart(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
+        """A transaction each, one after the other: a later item may mean what an earlier made."""
+        outcomes: list[Outcome] = []
+        for index, step in enumerate(steps):
+            try:
+                if isinstance(step, Failure):
+                    outcomes.append(step)
+                else:
+                    outcomes.append(await self._database.write(step))
+            except RecollectError as error:
+                outcomes.append(Failure(index, error))
+        return outcomes
+
+
+def _outcome(tx: Tx, index: int, step: _Step | Failure) -> Outcome:
+    if isinstance(step, Failure):
+        return step
+    try:
+        return step(tx)
+    except Internal:
+        raise
+    except RecollectError as error:
+        return Failure(index, error)
+
+
+class _RolledBack(Exception):
+    """Takes the outcomes out of a transaction that must leave nothing."""
+
+    def __init__(self, outcomes: list[Outcome]) -> None:
+        super().__init__()
+        self.outcomes = outcomes

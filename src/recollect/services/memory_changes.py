@@ -1,0 +1,214 @@
+"""Changes of a stored memory: update, delete, move. The stored row says where it lies and who may;
+everything happens in the caller's transaction."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.expiry import Approval, is_due
+from recollect.domain.memories import (
+    Memory,
+    MemoryId,
+    Status,
+)
+from recollect.domain.memory_checks import (
+    check_patch,
+    check_validity,
+)
+from recollect.domain.trust import trust_of
+from recollect.errors import Conflict, NotFound
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.memories import Change, Stored
+from recollect.ports.stores import Stores
+from recollect.services.drafts import Members
+from recollect.services.memory_access import MemoryAccess
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_events import tell_of
+from recollect.services.memory_patches import (
+    Patch,
+    changed_sensitivity,
+    check_patch_loosening,
+    plain_changes,
+)
+from recollect.services.memory_terms import Terms
+from recollect.services.memory_writing import Hooks
+from recollect.services.screening import Screening
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The row after a change; with an approval it is as before, and somebody has to decide."""
+
+    stored: Stored
+    approval: Approval | None = None
+
+
+class MemoryChanges:
+    """Update, delete, move."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        audit: MemoryAudit,
+        *,
+        access: MemoryAccess,
+        screening: Screening,
+        terms: Terms,
+        hooks: Hooks,
+    ) -> None:
+        self._stores = stores
+        self._audit = audit
+        self._access = access
+        self._screening = screening
+        self._terms = terms
+        self._hooks = hooks
+
+    def update(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId, *, patch: Patch, at: datetime
+    ) -> Changed:
+        """The next version of an active memory. A patch that changes nothing makes none.
+
+        A wish that critical personal data live past its cap leaves the whole row as it is and asks
+        for an approval.
+        """
+        stored = self.active(tx, requester, memory_id, at=at)
+        check_patch_loosening(stored, requester, patch)
+        after = self._patched(tx, requester, stored, patch=patch, at=at)
+        self._screening.admit(
+            patch.findings,
+            after.space.kind,
+            sensitivity=after.sensitivity,
+            pii_tags=after.pii_tags,
+        )
+        _check_version(stored, patch.version)
+        wish = self._terms.extension(after) if patch.wishes else None
+        if wish is not None:
+            return Changed(stored, self._ask(tx, requester, stored, wish=wish, at=at))
+        return Changed(self._store(tx, requester, stored, after=after, patch=patch, at=at))
+
+    def delete(
+        self,
+        tx: Tx,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        at: datetime,
+        version: int | None = None,
+    ) -> None:
+        """The row and all that hangs on it. NotFound the second time."""
+        stored = self._access.to_change(tx, requester, memory_id)
+        _check_version(stored, version)
+        self.remove(tx, stored, at=at)
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.delete",
+            memory=stored.memory,
+            reason="request",
+        )
+
+    def active(self, tx: Tx, requester: Requester, memory_id: MemoryId, *, at: datetime) -> Stored:
+        """An active memory that is the caller's to change, held."""
+        stored = self._access.to_change(tx, requester, memory_id)
+        if is_due(at, stored.memory.expires_at):
+            raise NotFound("memory", memory_id)
+        if stored.memory.status is not Status.ACTIVE:
+            message = f"the memory is {stored.memory.status}; only an active one can be changed"
+            raise Conflict(message, details={"reason": "wrong_state"})
+        return stored
+
+    def _patched(
+        self, tx: Tx, requester: Requester, stored: Stored, *, patch: Patch, at: datetime
+    ) -> Memory:
+        """The row as it would be, with its expiry."""
+        before, sent = stored.memory, patch.sent
+        check_patch(before.kind, sent.keys())
+        subjects = before.subjects
+        if "subjects" in sent:
+            names, chat_id = sent["subjects"], before.learned_in
+            people = self._hooks.people
+            subjects = people.resolve(tx, requester, names, chat_id) if names else ()
+        same = set(subjects) == set(before.subjects)
+        after = replace(before, **plain_changes(before, patch), **self._policy(before, sent))
+        after = replace(
+            after,
+            subjects=tuple(subjects),
+            trust=before.trust if same else trust_of(before.stated_by, subjects),
+            sensitivity=changed_sensitivity(before, requester, patch),
+            updated_at=at,
+        )
+        check_validity(after.valid_from, after.valid_until)
+        if self._screening.is_suspect(patch.findings):
+            after = replace(after, status=Status.QUARANTINED)
+        return self._terms.settled(after).memory
+
+    def _policy(self, before: Memory, sent: Members) -> dict[str, Any]:
+        if "retention_policy" not in sent:
+            return {}
+        name = sent["retention_policy"]
+        if name is not None:
+            self._terms.rules.policy(name, before.space.scope)
+        return {"retention_policy": name}
+
+    def _ask(
+        self, tx: Tx, requester: Requester, stored: Stored, *, wish: datetime, at: datetime
+    ) -> Approval:
+        return self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
+
+    def _store(
+        self,
+        tx: Tx,
+        requester: Requester,
+        stored: Stored,
+        *,
+        after: Memory,
+        patch: Patch,
+        at: datetime,
+    ) -> Stored:
+        before = stored.memory
+        if replace(after, updated_at=before.updated_at) == before:
+            return stored
+        after = replace(after, version=before.version + 1)
+        if {"content", "value"} & patch.names:
+            suspicion = patch.findings.suspicion
+            stored = replace(stored, suspicion=suspicion.score, suspicion_reasons=suspicion.reasons)
+        if "subjects" in patch.names:
+            stored = replace(stored, bare_names=())
+        by = requester.who
+        kept = self._stores.memories.update(tx, stored, after, change=Change.UPDATED, by=by, at=at)
+        self._tell_update(tx, requester, kept, patch=patch)
+        return kept
+
+    def _tell_update(self, tx: Tx, requester: Requester, stored: Stored, *, patch: Patch) -> None:
+        memory = stored.memory
+        if memory.status is Status.QUARANTINED:
+            self._hooks.indexer.drop(tx, memory.id)
+            self._hooks.graph.erase(tx, memory.id)
+            told: dict[str, Any] = {
+                "score": stored.suspicion,
+                "reasons": list(stored.suspicion_reasons),
+            }
+            tell_of(
+                self._audit, tx, requester, event_type="memory.quarantine", memory=memory, **told
+            )
+        else:
+            self._hooks.indexer.write(tx, stored)
+            self._hooks.graph.draw(tx, stored)
+        fields = sorted(patch.names)
+        tell_of(
+            self._audit, tx, requester, event_type="memory.update", memory=memory, fields=fields
+        )
+
+    def remove(self, tx: Tx, stored: Stored, *, at: datetime) -> None:
+        """With its index rows and edges: the store takes all that hangs on a row."""
+        if not self._stores.memories.delete(tx, stored.memory.id, at=at):
+            raise NotFound("memory", stored.memory.id)
+
+
+def _check_version(stored: Stored, seen: int | None) -> None:
+    version = stored.memory.version
+    if seen not in (None, version):
+        details = {"reason": "version", "version": version}
+        raise Conflict("the memory has another version now", details=details)

@@ -1,0 +1,46 @@
+"""What an event tells of one memory: its id, place, tags and key, never content or values."""
+
+from typing import Any
+
+from recollect.domain.events import masked_key
+from recollect.domain.memories import Memory
+from recollect.domain.retention import TAG_RULES, Risk
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.services.memory_audit import MemoryAudit
+
+
+def tell_of(
+    audit: MemoryAudit,
+    tx: Tx,
+    requester: Requester | None,
+    *,
+    event_type: str,
+    memory: Memory,
+    **more: Any,
+) -> str:
+    """Record an event of this memory, with `more` in its payload; the event's id."""
+    return audit.record(
+        tx,
+        requester,
+        event_type,
+        space=memory.space,
+        memory_id=memory.id,
+        agent_id=memory.agent_id,
+        run_id=memory.run_id,
+        payload=memory_payload(memory) | more,
+    )
+
+
+def memory_payload(memory: Memory) -> dict[str, Any]:
+    """The members that every event of a memory has. The key of a row with critical personal data
+    may hold some of it, so it is masked."""
+    critical = any(TAG_RULES[tag].risk is Risk.CRITICAL for tag in memory.pii_tags)
+    return {
+        "memory_id": memory.id,
+        "scope": str(memory.space.scope),
+        "key": masked_key(memory.key) if critical else memory.key,
+        "has_pii": bool(memory.pii_tags),
+        "pii_tags": list(memory.pii_tags),
+        "space": {"kind": str(memory.space.kind), "id": memory.space.id},
+    }

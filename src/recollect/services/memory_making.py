@@ -1,0 +1,136 @@
+"""A draft as the row that it becomes: pure, once place and people are known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.agents import AgentId
+from recollect.domain.disclosure import ChatKind, PersonId
+from recollect.domain.expiry import TYPE_TTL_SECONDS, still_approved
+from recollect.domain.memories import Memory, MemoryId, Origin, Sensitivity
+from recollect.domain.spaces import OPEN_KINDS
+from recollect.domain.trust import trust_of
+from recollect.policy.requesters import Requester
+from recollect.services.drafts import Draft
+from recollect.services.memory_places import MemoryPlace
+from recollect.services.screening import Findings
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """All that a new row is made from."""
+
+    requester: Requester
+    draft: Draft
+    findings: Findings
+    place: MemoryPlace
+    id: MemoryId
+    at: datetime
+
+
+def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
+    """The row of something that is said for the first time; its expiry is not settled yet."""
+    draft, place, requester = making.draft, making.place, making.requester
+    stated_by = requester.person_id
+    return Memory(
+        id=making.id,
+        kind=draft.kind,
+        content=draft.content,
+        key=draft.key,
+        value=draft.value,
+        messages=draft.messages,
+        created_at=making.at,
+        updated_at=making.at,
+        observed_at=draft.observed_at,
+        type=draft.type,
+        sensitivity=_sensitivity(making, subjects),
+        portable=draft.portable is not False,
+        subjects=tuple(subjects),
+        stated_by=stated_by,
+        learned_in=draft.learned_in,
+        origin=Origin.DIRECT if draft.learned_in is None else Origin.CHAT,
+        trust=trust_of(stated_by, subjects),
+        tags=draft.tags,
+        metadata=draft.metadata,
+        pii_tags=making.findings.tagged(draft.pii_tags),
+        retention_policy=draft.policy.name if draft.policy else None,
+        explicit_expires_at=draft.explicit_expires_at,
+        valid_from=draft.valid_from,
+        valid_until=draft.valid_until,
+        source=draft.source,
+        source_entries=draft.source_entries,
+        run_id=draft.run_id,
+        **_of_place(place, requester),
+    )
+
+
+def moved(making: Making, old: Memory) -> Memory:
+    """The row of a memory in its new place.
+
+    It keeps `created_at`: caps on personal data count from there, and a move must not renew them.
+    """
+    draft, place = making.draft, making.place
+    pii_tags = making.findings.tagged(draft.pii_tags)
+    return replace(
+        old,
+        id=making.id,
+        content=draft.content,
+        key=draft.key,
+        value=draft.value,
+        messages=draft.messages,
+        updated_at=making.at,
+        pii_tags=pii_tags,
+        approved_expires_at=still_approved(old.approved_expires_at, old.pii_tags, pii_tags),
+        learned_in=draft.learned_in,
+        origin=old.origin if draft.learned_in is None else Origin.CHAT,
+        source_memories=(old.id,),
+        supersedes=(),
+        conflicts_with=(),
+        version=1,
+        run_id=draft.run_id,
+        **_of_place(place, making.requester),
+    )
+
+
+def at_least(said: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
+    """The stricter of the two; nothing said is public."""
+    return max(said or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
+
+
+def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
+    """Whose word on privacy counts in both directions: a subject's, or anybody's where there is no
+    subject."""
+    return not subjects or person_id in subjects
+
+
+def _sensitivity(making: Making, subjects: Sequence[PersonId]) -> Sensitivity:
+    """What the caller says, lifted to the floor of the words.
+
+    In an open space there is no lifting: it would refuse every text with a word of health or money
+    ("the pharmacy opens at nine") though nobody called it private; what is called so is refused.
+    Elsewhere an explicit word wins over the floor if it comes from who could lower it afterwards.
+    """
+    draft, place = making.draft, making.place
+    said = draft.sensitivity
+    if place.space.kind in OPEN_KINDS:
+        return said or Sensitivity.PUBLIC
+    if said is not None and may_loosen(subjects, making.requester.person_id):
+        return said
+    private = place.chat is not None and place.chat.kind is ChatKind.PRIVATE
+    passing = private and draft.type in TYPE_TTL_SECONDS
+    lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
+    return at_least(said, at_least(making.findings.floor, lowest))
+
+
+def _of_place(place: MemoryPlace, requester: Requester) -> dict[str, Any]:
+    """What a row has from where it lies. In spaces of users and chats an agent is a source only."""
+    agent_id: AgentId | None = place.agent.id if place.agent else None
+    kept = agent_id if place.keeps_agent else None
+    return {
+        "space": place.space,
+        "agent_id": kept,
+        "org_id": place.agent.org_id if place.agent and place.keeps_agent else None,
+        "source_agent": requester.agent_id or (None if place.keeps_agent else agent_id),
+        "parent_run_id": place.run.parent_run_id if place.run else None,
+    }

@@ -1,0 +1,160 @@
+"""Moves: a memory goes to another space under a new id. Visibility never changes in place."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.domain.agents import AgentId
+from recollect.domain.memories import Memory, MemoryId
+from recollect.domain.retention import RetentionRules
+from recollect.domain.spaces import (
+    AGENT_KINDS,
+    ChatId,
+    RunId,
+    SpaceKind,
+    SpaceName,
+    SpaceRequest,
+    Visibility,
+    asked_space,
+    scope_of,
+)
+from recollect.errors import ValidationFailed
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.memories import Stored
+from recollect.services.drafts import Draft, Members
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_changes import MemoryChanges
+from recollect.services.memory_events import tell_of
+from recollect.services.memory_writing import MemoryWriter, Written
+from recollect.services.screening import Findings, Screening, Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a memory is to move: one of the two is set."""
+
+    visibility: Visibility | None = None
+    space: SpaceName | None = None
+
+    @classmethod
+    def of(cls, members: Members) -> "Target":
+        """What was sent, if it names one place."""
+        visibility, space = members.get("visibility"), members.get("space")
+        if (visibility is None) == (space is None):
+            raise ValidationFailed.of("visibility", "send either `visibility` or `space`")
+        return cls(visibility, space)
+
+    @property
+    def field(self) -> str:
+        """The member that was sent."""
+        return "visibility" if self.space is None else "space"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What screening saw in a memory at one of its versions."""
+
+    version: int
+    findings: Findings
+
+
+class MemoryMoves:
+    """One transaction: the new row, and the old one gone."""
+
+    def __init__(
+        self,
+        audit: MemoryAudit,
+        changes: MemoryChanges,
+        *,
+        writer: MemoryWriter,
+        screening: Screening,
+        rules: RetentionRules,
+    ) -> None:
+        self._audit = audit
+        self._changes = changes
+        self._writer = writer
+        self._screening = screening
+        self._rules = rules
+
+    def look(self, stored: Stored) -> Looked:
+        """What a move would have to be refused for; may take long for a long text."""
+        texts = _texts(stored.memory)
+        return Looked(stored.memory.version, self._screening.look(texts))
+
+    def move(
+        self,
+        tx: Tx,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        target: Target,
+        looked: Looked | None,
+        at: datetime,
+    ) -> Written:
+        """All checks of a write apply, and the caller may write both spaces.
+
+        `looked` was seen before the transaction; what changed since is looked at again.
+        """
+        stored = self._changes.active(tx, requester, memory_id, at=at)
+        if looked is None or looked.version != stored.memory.version:
+            looked = self.look(stored)
+        screened = self._screening.fitted(self._draft(stored, target), looked.findings)
+        written = self._writer.write(tx, requester, screened, at=at)
+        new = written.stored.memory
+        if new.space == stored.memory.space:
+            raise ValidationFailed.of(target.field, "the memory lies there already")
+        self._changes.remove(tx, stored, at=at)
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.move",
+            memory=stored.memory,
+            new_id=new.id,
+        )
+        return written
+
+    def _draft(self, stored: Stored, target: Target) -> Draft:
+        """The stored memory as a draft for another space."""
+        memory = stored.memory
+        asked = asked_space(_request(memory, target))
+        policy = memory.retention_policy
+        in_chat = asked.kind is SpaceKind.CHAT
+        return Draft(
+            kind=memory.kind,
+            content=memory.content,
+            asked=asked,
+            observed_at=memory.observed_at,
+            key=memory.key,
+            value=memory.value,
+            messages=memory.messages,
+            run_id=RunId(asked.id) if asked.kind is SpaceKind.RUN else memory.run_id,
+            sensitivity=memory.sensitivity,
+            learned_in=ChatId(asked.id) if in_chat else memory.learned_in,
+            pii_tags=memory.pii_tags,
+            policy=self._rules.policy(policy, scope_of(asked.kind)) if policy else None,
+            carried=stored,
+        )
+
+
+def _texts(memory: Memory) -> Texts:
+    return Texts(
+        content=memory.content,
+        key=memory.key,
+        value=memory.value,
+        messages=memory.messages,
+        metadata=memory.metadata,
+        tags=memory.tags,
+    )
+
+
+def _request(memory: Memory, target: Target) -> SpaceRequest:
+    """A move names an agent by the id of its space, else it is the agent that the memory has."""
+    space = target.space
+    named = space.id if space is not None and space.kind in AGENT_KINDS else None
+    own = memory.agent_id or memory.source_agent
+    return SpaceRequest(
+        agent_id=AgentId(named) if named else own,
+        visibility=target.visibility,
+        space=space,
+    )

@@ -1,0 +1,51 @@
+"""Where a page of memories ends, as an opaque cursor."""
+
+import base64
+import math
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from recollect.domain.jsontext import text_problem
+from recollect.domain.pages import unknown_cursor
+
+_FIXED = struct.Struct(">ddq?8s")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPosition:
+    """The last hit of a page. The next page is measured as this one was: at its instant, by its
+    scale, and with meaning or without."""
+
+    score: float
+    memory_id: str
+    scale: float
+    at: datetime
+    with_meaning: bool
+
+    def is_behind(self, score: float, memory_id: str) -> bool:
+        """Does a hit come after this one?"""
+        return (score, memory_id) < (self.score, self.memory_id)
+
+    def to_cursor(self, fingerprint: bytes) -> str:
+        """The cursor of a search with this fingerprint."""
+        instant = (self.at - _EPOCH) // _TICK
+        fixed = _FIXED.pack(self.score, self.scale, instant, self.with_meaning, fingerprint)
+        return base64.urlsafe_b64encode(fixed + self.memory_id.encode()).decode().rstrip("=")
+
+    @classmethod
+    def from_cursor(cls, cursor: str, fingerprint: bytes) -> "MemoryPosition":
+        """The inverse; a cursor of another search or of nobody is refused."""
+        try:
+            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+            score, scale, instant, with_meaning, made_for = _FIXED.unpack(raw[: _FIXED.size])
+            memory_id = raw[_FIXED.size :].decode()
+            at = _EPOCH + instant * _TICK
+        except (ValueError, struct.error, OverflowError):
+            raise unknown_cursor() from None
+        genuine = made_for == fingerprint and math.isfinite(score) and 0 < scale < math.inf
+        if not genuine or not memory_id or text_problem(memory_id):
+            raise unknown_cursor()
+        return cls(score, memory_id, scale, at, with_meaning)

@@ -1,0 +1,288 @@
+"""Reading memories: one, a list, its history, and why it is shown. Searching is elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.domain import jsontext
+from recollect.domain.memories import MemoryId
+from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor
+from recollect.domain.spaces import ChatId
+from recollect.errors import NotFound
+from recollect.policy.requesters import Requester
+from recollect.policy.sight import Sight
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import Context, MemoryFilter, Stored
+from recollect.ports.stores import Stores
+from recollect.services.explaining import Explainer, Explanation
+from recollect.services.filters import Filters, chosen_by, require_place
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_events import memory_payload
+from recollect.services.memory_finding import Finder
+from recollect.services.past import IN_HISTORY, HistoryItem, ItemPlace, Past
+from recollect.services.read_audit import ReadAudit, context_word
+from recollect.services.sights import Sights
+from recollect.services.views import Views
+
+_LIST = "memories"
+_HISTORY = "history"
+_Place = tuple[datetime, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRead:
+    """A memory at an instant. `embedding` is set where it was asked for by a writer of the space;
+    it is empty while there is none. `rule` is the one that showed it, where that is logged."""
+
+    stored: Stored
+    now: datetime
+    embedding: Sequence[float] | None = None
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """A page of memories, at an instant and in a context."""
+
+    page: Page[Stored]
+    now: datetime
+    context: str
+
+
+class MemoryReader:
+    """Get, list, history, explain: each under the caller's sight."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        *,
+        sights: Sights,
+        views: Views,
+        audit: MemoryAudit,
+        reads: ReadAudit,
+        finder: Finder,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+        self._views = views
+        self._audit = audit
+        self._reads = reads
+        self._past = Past(stores, views)
+        self._explainer = Explainer(stores, views, finder)
+
+    async def get(
+        self,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        chat_id: ChatId | None = None,
+        as_of: datetime | None = None,
+        embedding: bool = False,
+    ) -> MemoryRead:
+        """An active memory, or the version that was current at `as_of`."""
+        found = await self._database.read(
+            lambda tx: self._get(
+                tx,
+                requester,
+                memory_id,
+                context=Context(chat_id),
+                as_of=as_of,
+                embedding=embedding,
+            )
+        )
+        await self._reads.tell(requester, "getMemory", [found.stored.memory], rule=found.rule)
+        return found
+
+    async def list(
+        self, requester: Requester, filters: Filters, *, after: str | None, limit: int
+    ) -> MemoryPage:
+        """The newest first."""
+        require_place(filters)
+        place = decode_key(_LIST, after) if after else None
+        found = await self._database.scan(
+            lambda tx: self._list(tx, requester, filters, after=place, limit=limit)
+        )
+        shown = [stored.memory for stored in found.page.items]
+        await self._reads.tell(requester, "listMemories", shown, rule=found.context)
+        return found
+
+    async def history(
+        self, requester: Requester, memory_id: MemoryId, *, after: str | None, limit: int
+    ) -> Page[HistoryItem]:
+        """All versions, and all that it replaced on every branch."""
+        place = decode_key(_HISTORY, after)[1] if after else None
+        items, memory = await self._database.read(
+            lambda tx: self._history(tx, requester, memory_id)
+        )
+        page = _history_page(items, after=place, limit=limit)
+        if any(item.readable for item in page.items):
+            await self._reads.tell(requester, "getHistory", [memory.memory], rule="history")
+        return page
+
+    async def explain(
+        self,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        chat_id: ChatId | None = None,
+        query: str | None = None,
+        as_user: str | None = None,
+    ) -> Explanation:
+        """NotFound for what is hidden, except to an auditor who asks about somebody."""
+        async with self._audit.watching(requester, "explainMemory", memory_id=memory_id):
+            told, sight = await self._database.read(
+                lambda tx: self._explain(
+                    tx, requester, memory_id, context=Context(chat_id), as_user=as_user
+                )
+            )
+        if as_user is not None:
+            await self._database.write(
+                lambda tx: self._tell_audited(tx, requester, told, as_user=as_user)
+            )
+        return told if query is None else await self._explainer.scored(told, query, sight)
+
+    def _get(
+        self,
+        tx: Tx,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        context: Context,
+        as_of: datetime | None,
+        embedding: bool,
+    ) -> MemoryRead:
+        sight = self._sights.of(tx, requester, context)
+        stored = self._seen(tx, sight, memory_id, MemoryFilter(as_of=as_of))
+        told = self._reads.wants(stored.memory)
+        return MemoryRead(
+            stored,
+            sight.now,
+            self._embedding(tx, requester, stored) if embedding else None,
+            self._views.look(tx, sight, stored).rule if told else "",
+        )
+
+    def _embedding(self, tx: Tx, requester: Requester, stored: Stored) -> Sequence[float] | None:
+        if not self._views.may_change(tx, requester, stored).allowed:
+            return None
+        return self._stores.memories.embedding(tx, stored.memory.id) or ()
+
+    def _list(
+        self,
+        tx: Tx,
+        requester: Requester,
+        filters: Filters,
+        *,
+        after: _Place | None,
+        limit: int,
+    ) -> MemoryPage:
+        sight = self._sights.of(tx, requester, filters.context)
+        chosen = chosen_by(tx, self._stores, filters)
+        found = self._gather(tx, sight, chosen, after=after, limit=limit + 1)
+        shown = found[:limit]
+        cursor = encode_key(_LIST, *_place(shown[-1])) if len(found) > limit else None
+        return MemoryPage(Page(shown, cursor), sight.now, context_word(sight))
+
+    def _gather(
+        self,
+        tx: Tx,
+        sight: Sight,
+        chosen: MemoryFilter,
+        *,
+        after: _Place | None,
+        limit: int,
+    ) -> Sequence[Stored]:
+        """So many rows that are shown, if there are as many."""
+        shown: list[Stored] = []
+        while len(shown) < limit:
+            wanted = limit - len(shown)
+            rows = self._stores.memories.page(tx, sight, chosen, after=after, limit=wanted)
+            shown += self._as_shown(tx, sight, rows, chosen)
+            if len(rows) < wanted:
+                break
+            after = _place(rows[-1])
+        return shown
+
+    def _as_shown(
+        self, tx: Tx, sight: Sight, rows: Sequence[Stored], chosen: MemoryFilter
+    ) -> Sequence[Stored]:
+        if chosen.as_of is None:
+            return rows
+        kept = [row for row in rows if self._past.shows(tx, sight, row)]
+        return self._past.canonical(tx, kept)
+
+    def _seen(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
+        stored = self._stores.memories.see(tx, sight, memory_id, chosen)
+        shown = self._as_shown(tx, sight, [stored], chosen) if stored is not None else ()
+        if not shown:
+            raise NotFound("memory", memory_id)
+        return shown[0]
+
+    def _history(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId
+    ) -> tuple[Sequence[HistoryItem], Stored]:
+        sight = self._sights.of(tx, requester)
+        present = self._seen(tx, sight, memory_id, IN_HISTORY)
+        return self._past.history(tx, sight, present), present
+
+    def _explain(
+        self,
+        tx: Tx,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        context: Context,
+        as_user: str | None,
+    ) -> tuple[Explanation, Sight]:
+        judged = self._explainer.judged(tx, requester, as_user)
+        stored = self._explainer.row(tx, memory_id)
+        sight = self._sights.of(tx, judged, context)
+        explanation = self._explainer.explain(tx, sight, stored)
+        if as_user is None and not explanation.allowed:
+            raise NotFound("memory", memory_id)
+        return explanation, sight
+
+    def _tell_audited(
+        self, tx: Tx, requester: Requester, told: Explanation, *, as_user: str
+    ) -> None:
+        """What a role opens is always told."""
+        self._audit.record(
+            tx,
+            requester,
+            "memory.read",
+            space=told.memory.space,
+            memory_id=told.memory.id,
+            agent_id=told.memory.agent_id,
+            run_id=told.memory.run_id,
+            role="auditor",
+            target_user_id=as_user,
+            payload=memory_payload(told.memory) | {"operation": "explainMemory", "rule": told.rule},
+        )
+
+
+def _place(stored: Stored) -> _Place:
+    return stored.memory.created_at, stored.memory.id
+
+
+def _history_page(
+    items: Sequence[HistoryItem], *, after: str | None, limit: int
+) -> Page[HistoryItem]:
+    last = _read_item_key(after) if after is not None else None
+    rest = [item for item in items if last is None or item.place > last]
+    shown = rest[:limit]
+    more = len(rest) > limit
+    cursor = encode_key(_HISTORY, shown[-1].at, _item_key(shown[-1])) if more else None
+    return Page(shown, cursor)
+
+
+def _item_key(item: HistoryItem) -> str:
+    return jsontext.dump(item.place)
+
+
+def _read_item_key(text: str) -> ItemPlace:
+    try:
+        depth, memory_id, back = jsontext.load(text)
+        return int(depth), str(memory_id), int(back)
+    except (ValueError, TypeError):
+        raise unknown_cursor() from None

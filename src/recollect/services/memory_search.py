@@ -1,0 +1,256 @@
+"""Search over memories: what a caller may see here, ranked, page by page."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.domain.disclosure import ChatKind, is_withheld
+from recollect.domain.jsontext import drop_unstorable
+from recollect.domain.memories import MemoryId, Sensitivity
+from recollect.domain.memory_finding import LIMIT_DEFAULT, FindingStage, Part, Reasons, why
+from recollect.domain.memory_questions import is_lone_letter
+from recollect.domain.search import SearchType
+from recollect.domain.words import stem
+from recollect.errors import ValidationFailed
+from recollect.policy.requesters import Requester
+from recollect.policy.sight import Sight
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import Stored
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.filters import Filters, chosen_by, require_place
+from recollect.services.memory_finding import Finder, Found, MemoryQuery, Range
+from recollect.services.memory_pages import MemoryPosition
+from recollect.services.read_audit import ReadAudit, context_word
+from recollect.services.sights import Sights
+from recollect.services.views import Views
+
+# Withheld matches are counted up to here: a caller has to know that there are some.
+_WITHHELD_MAX = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySearch:
+    """A search as it was sent."""
+
+    query: str
+    filters: Filters
+    mode: SearchType = SearchType.AUTO
+    limit: int = LIMIT_DEFAULT
+    min_score: float | None = None
+    after: str | None = None
+    explain: bool = False
+
+    def fingerprint(self, requester: Requester) -> bytes:
+        """What a cursor is good for: this search, asked by this caller."""
+        asked = (self.query, self.mode, self.min_score, self.filters, requester.who.spelling)
+        text = repr(asked).encode(errors="surrogatepass")
+        return hashlib.blake2b(text, digest_size=8).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """One result. `score` is comparable within one answer only."""
+
+    stored: Stored
+    score: float
+    stages: Sequence[FindingStage]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHits:
+    """A page in order. `withheld` counts what a caller asked to have explained: matches about
+    themself that are not told in a group."""
+
+    items: Sequence[MemoryHit]
+    now: datetime
+    next_cursor: str | None = None
+    degraded: Sequence[Part] = ()
+    withheld: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A part of a ranking: its hits, where it ends if there are more, and how many there are in
+    all."""
+
+    hits: Sequence[MemoryHit]
+    end: MemoryPosition | None
+    total: int
+
+
+class MemorySearchService:
+    """By words, by meaning, or by all that is known."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        *,
+        sights: Sights,
+        reads: ReadAudit,
+        finder: Finder,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._sights = sights
+        self._reads = reads
+        self._views = Views(stores)
+        self._finder = finder
+
+    async def search(self, requester: Requester, request: MemorySearch) -> MemoryHits:
+        """A blank query finds nothing. NotFound for an agent, chat, run or person that is not
+        there, ValidationFailed without a place to look at."""
+        require_place(request.filters)
+        self._require(request.mode)
+        fingerprint = request.fingerprint(requester)
+        after = MemoryPosition.from_cursor(request.after, fingerprint) if request.after else None
+        range_of = self.range_of(requester, request.filters)
+        query = MemoryQuery(drop_unstorable(request.query), request.mode, request.min_score)
+        now = self._runtime.clock.now()
+        if is_blank(query.text):
+            await self._database.read(range_of)
+            return MemoryHits([], now, withheld=0 if request.explain else None)
+        found = await self._finder.find(query, range_of, now=now, after=after)
+        shown = await self.shown(found, after=after, limit=request.limit)
+        cursor = shown.end.to_cursor(fingerprint) if shown.end is not None else None
+        withheld = await self._withheld(found, query) if request.explain else None
+        await self.tell(requester, "searchMemories", shown.hits, found.range.sight)
+        return MemoryHits(shown.hits, now, cursor, found.degraded, withheld)
+
+    async def tell(
+        self, requester: Requester, operation: str, hits: Sequence[MemoryHit], sight: Sight
+    ) -> None:
+        """Who was shown what, to the audit log."""
+        shown = [hit.stored.memory for hit in hits]
+        await self._reads.tell(requester, operation, shown, rule=context_word(sight))
+
+    def range_of(self, requester: Requester, filters: Filters) -> Callable[[Tx], Range]:
+        """What the caller may see of what the filters mean."""
+
+        def work(tx: Tx) -> Range:
+            sight = self._sights.of(tx, requester, filters.context)
+            return Range(sight, chosen_by(tx, self._stores, filters))
+
+        return work
+
+    async def shown(self, found: Found, *, after: MemoryPosition | None, limit: int) -> Shown:
+        """The hits behind a position. What is shown is read under the sight once more: a ranking
+        may be a moment old."""
+        return await self._database.read(lambda tx: self._shown(tx, found, after, limit))
+
+    def _shown(self, tx: Tx, found: Found, after: MemoryPosition | None, limit: int) -> Shown:
+        folded = self._folded(tx, found)
+        places = _behind(found, after, limit + 1 + len(folded))
+        kept = [place for place in places if _id(found, place) not in folded]
+        page = kept[:limit]
+        rows = self._seen(tx, found.range, [_id(found, place) for place in page])
+        hits = [
+            _hit(found, place, rows[_id(found, place)])
+            for place in page
+            if _id(found, place) in rows
+        ]
+        end = None
+        if len(kept) > limit:
+            end = found.position(found.ranked.scores[page[-1]], _id(found, page[-1]))
+        return Shown(hits, end, len(found.ranked.rows) - len(folded))
+
+    def _folded(self, tx: Tx, found: Found) -> frozenset[MemoryId]:
+        """What was told again: of a raw list and a fact from it, a search that finds both shows
+        the fact."""
+        rows = [found.table.rows[row] for row in found.ranked.rows]
+        sources = [MemoryId(row.memory_id) for row in rows if row.told_again]
+        if not sources:
+            return frozenset()
+        ids = {row.memory_id for row in rows}
+        facts = self._stores.memory_search.facts_from(tx, sources)
+        return frozenset(source for source, made in facts.items() if not ids.isdisjoint(made))
+
+    def _seen(self, tx: Tx, among: Range, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
+        if not memory_ids:
+            return {}
+        return self._stores.memories.see_many(tx, among.sight, memory_ids, among.chosen)
+
+    def _require(self, mode: SearchType) -> None:
+        if mode is SearchType.SEMANTIC and not self._finder.has_meaning:
+            allowed = [str(one) for one in SearchType if one is not SearchType.SEMANTIC]
+            raise ValidationFailed.of("mode", "semantic is switched off here", allowed=allowed)
+
+    async def _withheld(self, found: Found, query: MemoryQuery) -> int:
+        """Matches about the one who asks that only the group's ears keep from them."""
+        sight, chosen = found.range.sight, found.range.chosen
+        person_id, group = sight.asker.person_id, sight.chat
+        if person_id is None or group is None or group.kind is not ChatKind.GROUP:
+            return 0
+        if chosen.sensitivity not in (None, Sensitivity.SENSITIVE):
+            return 0
+        about = replace(chosen, subjects=(person_id,), sensitivity=Sensitivity.SENSITIVE)
+        alone = Range(replace(sight, chat=None), about)
+        hidden = await self._finder.find(query, lambda _: alone, now=found.at)
+        ids = [_id(hidden, place) for place in _behind(hidden, None, _WITHHELD_MAX)]
+        return await self._database.read(lambda tx: self._count_withheld(tx, sight, alone, ids))
+
+    def _count_withheld(
+        self, tx: Tx, sight: Sight, alone: Range, memory_ids: Sequence[MemoryId]
+    ) -> int:
+        rows = self._seen(tx, alone, memory_ids).values()
+        return sum(
+            is_withheld(
+                self._views.memory_view(tx, stored, sight),
+                sight.asker,
+                self._views.look(tx, sight, stored),
+            )
+            for stored in rows
+        )
+
+
+def is_blank(text: str) -> bool:
+    """Nothing to be seen in it."""
+    return not any(char.isprintable() and not char.isspace() for char in text)
+
+
+def _id(found: Found, place: int) -> MemoryId:
+    return MemoryId(found.table.rows[found.ranked.rows[place]].memory_id)
+
+
+def _behind(found: Found, after: MemoryPosition | None, limit: int) -> Iterator[int]:
+    """Places in the ranking, at most so many."""
+    count = 0
+    for place, score in enumerate(found.ranked.scores):
+        if after is not None and not after.is_behind(score, _id(found, place)):
+            continue
+        if count == limit:
+            return
+        count += 1
+        yield place
+
+
+def _hit(found: Found, place: int, stored: Stored) -> MemoryHit:
+    stages = _stages(found, place)
+    named = [one.name for one in found.people if one.person_id in stored.memory.subjects]
+    reasons = Reasons(stages, _matched(found, place), named, stored.memory.observed_at.date())
+    return MemoryHit(stored, found.ranked.scores[place], stages, why(reasons))
+
+
+def _stages(found: Found, place: int) -> list[FindingStage]:
+    ranked = found.ranked
+    by_stage = {
+        FindingStage.FULLTEXT: ranked.by_words,
+        FindingStage.VECTOR: ranked.by_meaning,
+        FindingStage.PERSON: ranked.by_person,
+        FindingStage.TIME: ranked.by_time,
+        FindingStage.GRAPH: ranked.by_graph,
+    }
+    return [stage for stage, flags in by_stage.items() if flags[place]]
+
+
+def _matched(found: Found, place: int) -> list[str]:
+    """The words of the query that the row holds."""
+    words = found.table.words_of(found.ranked.rows[place])
+    held = {stem(word) for word in words}
+    held |= {word[0] for word in words if is_lone_letter(word[0])}
+    return [word for word in found.question.words if stem(word) in held]

@@ -1,0 +1,137 @@
+"""What a new memory replaces because its writer says so, and what happens to the old one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.domain.expiry import is_due
+from recollect.domain.memories import Memory, MemoryId, Status
+from recollect.domain.spaces import Space
+from recollect.domain.succession import Statement, ending, is_protected
+from recollect.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.memories import Change, Stored
+from recollect.ports.stores import Stores
+from recollect.services.drafts import Draft, OnConflict
+from recollect.services.memory_access import MemoryAccess
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_events import tell_of
+
+
+def statement_of(memory: Memory) -> Statement:
+    """A memory as the rules of replacing see it."""
+    return Statement(
+        id=memory.id,
+        content=memory.content,
+        space=memory.space,
+        observed_at=memory.observed_at,
+        type=memory.type,
+        subjects=frozenset(memory.subjects),
+        stated_by=memory.stated_by,
+        trust=memory.trust,
+        sensitivity=memory.sensitivity,
+        portable=memory.portable,
+        verified=memory.verified,
+        valid_from=memory.valid_from,
+        valid_until=memory.valid_until,
+    )
+
+
+class Succession:
+    """Finds what is to be replaced, and replaces it."""
+
+    def __init__(self, stores: Stores, audit: MemoryAudit, access: MemoryAccess) -> None:
+        self._stores = stores
+        self._audit = audit
+        self._access = access
+
+    def named(
+        self, tx: Tx, requester: Requester, ids: Sequence[MemoryId], *, now: datetime
+    ) -> list[Stored]:
+        """What the writer names, held: visible, or NotFound; theirs to change and not somebody's
+        own word about themself, or Forbidden."""
+        # In one order, so that two writers who name the same rows don't wait for each other.
+        found = {one: self._named(tx, requester, one, now=now) for one in sorted(ids)}
+        return [found[one] for one in ids]
+
+    def _named(self, tx: Tx, requester: Requester, memory_id: MemoryId, *, now: datetime) -> Stored:
+        stored = self._access.to_change(tx, requester, memory_id)
+        if is_due(now, stored.memory.expires_at):
+            raise NotFound("memory", memory_id)
+        _check_protection(stored, requester)
+        return stored
+
+    def under_key(
+        self, tx: Tx, requester: Requester, draft: Draft, *, space: Space, now: datetime
+    ) -> list[Stored]:
+        """Records of the space with the draft's key that it is to replace. Conflict if it is to
+        be the only one and there is another."""
+        if draft.key is None or draft.on_conflict is OnConflict.KEEP:
+            return []
+        self._stores.memories.hold_key(tx, space, draft.key)
+        known = self._stores.memories.find_key(tx, space, draft.key, now=now)
+        if known and draft.on_conflict is OnConflict.REFUSE:
+            raise Conflict(
+                "a record with this key exists in the space",
+                details={"reason": "id_taken", "field": "key", "id": known[0].memory.id},
+            )
+        return self.named(tx, requester, [one.memory.id for one in known], now=now)
+
+    def replace_all(
+        self,
+        tx: Tx,
+        requester: Requester,
+        successor: Stored,
+        olds: Iterable[Stored],
+        *,
+        reason: str,
+    ) -> None:
+        """Set status and links of the old rows, and tell."""
+        for old in olds:
+            self._replace(tx, requester, successor.memory, old, reason=reason)
+
+    def _replace(
+        self, tx: Tx, requester: Requester, new: Memory, old: Stored, *, reason: str
+    ) -> None:
+        at = new.updated_at
+        ends = ending(statement_of(new), statement_of(old.memory), now=at)
+        after = replace(
+            old.memory,
+            status=Status.SUPERSEDED,
+            superseded_by=new.id,
+            valid_until=ends.valid_until,
+            retracted_at=ends.retracted_at,
+            version=old.memory.version + 1,
+            updated_at=at,
+        )
+        by = requester.who
+        self._stores.memories.update(tx, old, after, change=Change.SUPERSEDED, by=by, at=at)
+        self._stores.memories.link_superseded(tx, new.id, after.id, at=at, reason=reason)
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.supersede",
+            memory=after,
+            by=new.id,
+            reason=reason,
+        )
+
+
+def check_replaceable(olds: Sequence[Stored], ids: Sequence[MemoryId], space: Space) -> None:
+    """A memory replaces active ones of its own space, each of which has no successor yet."""
+    for index, old in enumerate(olds):
+        if old.memory.space != space:
+            raise ValidationFailed.of(f"supersedes[{index}]", "must lie in the same space")
+        if old.memory.status is not Status.ACTIVE:
+            raise Conflict(
+                "only an active memory can be replaced",
+                details={"reason": "wrong_state", "id": ids[index]},
+            )
+
+
+def _check_protection(old: Stored, requester: Requester) -> None:
+    if is_protected(statement_of(old.memory), by=requester.person_id):
+        message = "what somebody said of themself is replaced only by themself"
+        raise Forbidden(message, code="subject_only")

@@ -1,0 +1,69 @@
+"""How long memories live, by the rules and the profile of this server."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.domain.expiry import (
+    Expiry,
+    Life,
+    Profile,
+    expiry,
+    extension_needed,
+    lowered,
+    renewed,
+)
+from recollect.domain.memories import Memory
+from recollect.domain.retention import Policy, RetentionRules
+
+
+@dataclass(frozen=True, slots=True)
+class Termed:
+    """A memory with its expiry; `clamped` says that a ceiling won over a longer wish."""
+
+    memory: Memory
+    clamped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Computes expiries: on every write, from what the row itself tells."""
+
+    rules: RetentionRules
+    profile: Profile = Profile.RECORDS
+
+    def settled(self, memory: Memory) -> Termed:
+        """The memory with the expiry that follows from its facts."""
+        return _with(memory, self._expiry(memory, Life.of(memory, self._policy(memory))))
+
+    def repeated(self, memory: Memory, observed_at: datetime) -> Memory:
+        """The memory after a repeat: decay by type begins again, caps as before."""
+        life = renewed(Life.of(memory, self._policy(memory)), observed_at)
+        later = replace(memory, observed_at=life.observed_at)
+        return _with(later, self._expiry(later, life)).memory
+
+    def extension(self, memory: Memory) -> datetime | None:
+        """The expiry to ask an approval for; None where the wish is met or simply clamped."""
+        life = Life.of(memory, self._policy(memory))
+        return extension_needed(life, self.rules, profile=self.profile)
+
+    def _expiry(self, memory: Memory, life: Life) -> Expiry:
+        vanished = memory.retention_policy is not None and life.policy is None
+        if vanished and life.explicit_expires_at is None:
+            # Its rows keep what they were promised when the policy was in the file.
+            kept = Expiry(memory.expires_at, memory.expiry_rule, memory.requested_expires_at)
+            return lowered(kept, life, self.rules)
+        return expiry(life, self.rules, profile=self.profile)
+
+    def _policy(self, memory: Memory) -> Policy | None:
+        name = memory.retention_policy
+        return None if name is None else self.rules.policies.get(name)
+
+
+def _with(memory: Memory, term: Expiry) -> Termed:
+    settled = replace(
+        memory,
+        expires_at=term.expires_at,
+        expiry_rule=term.rule,
+        requested_expires_at=term.requested_expires_at,
+    )
+    return Termed(settled, term.clamped)

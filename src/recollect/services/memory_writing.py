@@ -1,0 +1,278 @@
+"""The one way in which a memory comes to be stored: placed, screened, compared with what is known,
+inserted, indexed, told. Everything happens in the caller's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from recollect.domain.memories import SOURCES_MAX, Kind, MemoryId, Sensitivity, Status
+from recollect.domain.reconcile import is_repeat
+from recollect.domain.succession import stricter, trust_when_repeated
+from recollect.errors import Conflict
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.memories import Change, Stored
+from recollect.ports.memory_hooks import (
+    ApprovalRequests,
+    GraphDrawing,
+    MemoryIndexing,
+    SubjectResolving,
+)
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.drafts import Draft
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_events import tell_of
+from recollect.services.memory_making import Making, fresh, moved
+from recollect.services.memory_places import MemoryPlace, MemoryPlaces
+from recollect.services.memory_succession import Succession, check_replaceable, statement_of
+from recollect.services.memory_terms import Terms
+from recollect.services.screening import Screened, Screening
+
+
+class WriteStatus(StrEnum):
+    """What became of a write. `queued` is `created` with an extraction job."""
+
+    CREATED = "created"
+    QUEUED = "queued"
+    DUPLICATE = "duplicate"
+    QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the writer should know though the write succeeded."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The row that holds what was written, and what became of the write."""
+
+    stored: Stored
+    status: WriteStatus
+    warnings: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What follows a write in its transaction, and whom it asks."""
+
+    indexer: MemoryIndexing
+    graph: GraphDrawing
+    people: SubjectResolving
+    approvals: ApprovalRequests
+
+
+class MemoryWriter:
+    """Writes screened drafts. The order of checks is that of the contract."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        places: MemoryPlaces,
+        screening: Screening,
+        succession: Succession,
+        terms: Terms,
+        hooks: Hooks,
+    ) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._places = places
+        self._screening = screening
+        self._succession = succession
+        self._terms = terms
+        self._hooks = hooks
+
+    def write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
+        """Store a draft, or add to the statement that says the same already.
+
+        NotFound, Forbidden, what screening refuses, and Conflict, in this order.
+        """
+        draft, findings = screened.draft, screened.findings
+        place = self._places.find(tx, requester, draft, at=at)
+        olds = self._succession.named(tx, requester, draft.supersedes, now=at)
+        self._screening.admit(
+            findings,
+            place.space.kind,
+            sensitivity=draft.sensitivity or Sensitivity.PUBLIC,
+            pii_tags=findings.tagged(draft.pii_tags),
+        )
+        check_replaceable(olds, draft.supersedes, place.space)
+        self._check_id(tx, draft)
+        new = self._new(tx, requester, screened, place=place, at=at)
+        if new.memory.status is Status.QUARANTINED:
+            return self._set_aside(tx, requester, new)
+        known = None if olds or draft.carried else self._known(tx, new, at=at)
+        if known is not None:
+            return self._repeat(tx, requester, known, new=new)
+        by_key = self._succession.under_key(tx, requester, draft, space=place.space, now=at)
+        return self._store(tx, requester, draft, new=new, olds=[*olds, *by_key])
+
+    def _check_id(self, tx: Tx, draft: Draft) -> None:
+        """The id of a removed memory that histories name stays taken: no link means two things."""
+        if draft.id is not None and self._stores.memories.removals(tx, [draft.id]):
+            raise _duplicate_id(draft.id)
+
+    def _new(
+        self,
+        tx: Tx,
+        requester: Requester,
+        screened: Screened,
+        *,
+        place: MemoryPlace,
+        at: datetime,
+    ) -> Stored:
+        """The row as it would be if there were no others."""
+        draft, findings = screened.draft, screened.findings
+        memory_id = draft.id or MemoryId(self._runtime.ids.new())
+        making = Making(requester, draft, findings, place, memory_id, at)
+        if draft.carried is not None:
+            memory = moved(making, draft.carried.memory)
+        else:
+            chat_id = draft.learned_in
+            people = self._hooks.people
+            names = draft.subjects
+            subjects = people.resolve(tx, requester, names, chat_id) if names else ()
+            memory = fresh(making, subjects)
+        if self._screening.is_suspect(findings):
+            memory = replace(memory, status=Status.QUARANTINED)
+        return Stored(
+            memory=self._terms.settled(memory).memory,
+            written_by=requester.who,
+            bare_names=draft.carried.bare_names if draft.carried else (),
+            suspicion=findings.suspicion.score,
+            suspicion_reasons=findings.suspicion.reasons,
+        )
+
+    def _set_aside(self, tx: Tx, requester: Requester, new: Stored) -> Written:
+        """Stored, and in no read, index or graph before somebody releases it. It replaces nothing
+        and repeats nothing."""
+        stored = self._insert(tx, requester, new)
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.quarantine",
+            memory=stored.memory,
+            score=stored.suspicion,
+            reasons=list(stored.suspicion_reasons),
+        )
+        return Written(stored, WriteStatus.QUARANTINED, self._notices(stored))
+
+    def _known(self, tx: Tx, new: Stored, *, at: datetime) -> Stored | None:
+        """The active statement of the space that says the same, held."""
+        if new.memory.kind is not Kind.STATEMENT:
+            return None
+        said = statement_of(new.memory)
+        for one in self._stores.memories.find_same_text(tx, new, now=at):
+            if one.bare_names or not is_repeat(said, statement_of(one.memory)):
+                continue
+            held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
+            if held is not None and held.memory.version == one.memory.version:
+                return held
+        return None
+
+    def _repeat(self, tx: Tx, requester: Requester, known: Stored, *, new: Stored) -> Written:
+        """One more time: repeats, sources, and the stricter word on who may know."""
+        old, said, at = known.memory, new.memory, new.memory.updated_at
+        candidate = statement_of(said)
+        sensitivity, portable = stricter(candidate, [statement_of(old)])
+        sources = dict.fromkeys((*old.source_entries, *said.source_entries))
+        more = replace(
+            self._terms.repeated(old, said.observed_at),
+            repeats=old.repeats + 1,
+            sensitivity=sensitivity,
+            portable=portable,
+            trust=trust_when_repeated(statement_of(old), candidate),
+            source_entries=tuple(sources)[:SOURCES_MAX],
+            version=old.version + 1,
+            updated_at=at,
+        )
+        by = requester.who
+        stored = self._stores.memories.update(tx, known, more, change=Change.UPDATED, by=by, at=at)
+        tell_of(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.duplicate",
+            memory=more,
+            repeats=more.repeats,
+        )
+        return Written(stored, WriteStatus.DUPLICATE)
+
+    def _store(
+        self, tx: Tx, requester: Requester, draft: Draft, *, new: Stored, olds: Sequence[Stored]
+    ) -> Written:
+        if olds:
+            new = _after(new, olds, draft)
+        stored = self._insert(tx, requester, new, moves=draft.carried is not None)
+        reason = "explicit" if draft.supersedes else "key"
+        self._succession.replace_all(tx, requester, stored, olds=olds, reason=reason)
+        self._hooks.indexer.write(tx, stored)
+        self._hooks.graph.draw(tx, stored)
+        notices = self._notices(stored)
+        if draft.request_approval:
+            notices += self._approval(tx, requester, stored)
+        return Written(stored, WriteStatus.CREATED, notices)
+
+    def _insert(self, tx: Tx, requester: Requester, new: Stored, *, moves: bool = False) -> Stored:
+        """The row and its event; of a move the event is the mover's."""
+        stored = self._stores.memories.insert(tx, new)
+        if stored is None:
+            raise _duplicate_id(new.memory.id)
+        if not moves:
+            tell_of(
+                self._audit,
+                tx,
+                requester,
+                event_type="memory.write",
+                memory=stored.memory,
+                source=str(stored.memory.source),
+                version=stored.memory.version,
+            )
+        return stored
+
+    def _notices(self, stored: Stored) -> tuple[Notice, ...]:
+        if not self._terms.settled(stored.memory).clamped:
+            return ()
+        return (clamped_notice(stored.memory.expiry_rule),)
+
+    def _approval(self, tx: Tx, requester: Requester, stored: Stored) -> tuple[Notice, ...]:
+        wish = self._terms.extension(stored.memory)
+        if wish is None:
+            return ()
+        at = stored.memory.created_at
+        approval = self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
+        return (Notice("approval_required", f"approval {approval.id} is pending"),)
+
+
+def clamped_notice(rule: str) -> Notice:
+    """A ceiling won over a longer wish."""
+    return Notice("expiry_clamped", f"a ceiling shortened the asked expiry: {rule}")
+
+
+def _after(new: Stored, olds: Sequence[Stored], draft: Draft) -> Stored:
+    """The row as the successor of others: as strict as the strictest, unless a subject says."""
+    memory = new.memory
+    said = draft.sensitivity is not None or draft.portable is not None
+    by_subject = said and memory.stated_by is not None and memory.stated_by in memory.subjects
+    before = [statement_of(old.memory) for old in olds]
+    sensitivity, portable = stricter(statement_of(memory), before, set_by_subject=by_subject)
+    supersedes = tuple(old.memory.id for old in olds)
+    return replace(
+        new,
+        memory=replace(memory, sensitivity=sensitivity, portable=portable, supersedes=supersedes),
+    )
+
+
+def _duplicate_id(memory_id: MemoryId) -> Conflict:
+    details = {"reason": "duplicate_id", "id": memory_id}
+    return Conflict("a memory with this id exists or existed", details=details)

@@ -1,0 +1,138 @@
+"""Gathers who could be meant by a name, for the rule that decides (`domain/resolving.py`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recollect.domain.agents import Owner
+from recollect.domain.disclosure import PersonId
+from recollect.domain.people import Alias, AliasKind, Person, Relationship, normal_form
+from recollect.domain.relationship_words import relationship_key, relationship_of
+from recollect.domain.resolving import Claimed, Known, Stages
+from recollect.domain.spaces import ChatId, OrgId
+from recollect.errors import NotFound
+from recollect.policy.people import PersonView, may_see_name
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.people import Seat
+from recollect.ports.stores import Stores
+
+
+class Naming:
+    """Looks up the stages of a name, cut down to those whom the name fits."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    def stages(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Stages:
+        """All steps at once. Nobody is in them whose name the caller may not see."""
+        found = self._found(tx, requester, normal_form(name))
+        known = found.known()
+        present = self._present(tx, requester, chat_id)
+        orgs = frozenset[OrgId]() if is_relationship(name) else requester.orgs
+        of_org = [one for one in known if not found.people[one.person_id].orgs.isdisjoint(orgs)]
+        return Stages(
+            handles=_addressed(known),
+            own=requester.person_id,
+            claimed=found.claimed(requester),
+            participants=[one for one in known if one.person_id in present],
+            org=of_org,
+        )
+
+    def _found(self, tx: Tx, requester: Requester, form: str) -> "_Found":
+        stores = self._stores
+        named = stores.people.namesakes(tx, requester, form)
+        aliases = stores.claims.spelled(tx, requester, form)
+        related = stores.claims.related(tx, requester, relationship_key(form))
+        ids = {one for one, _ in named} | {claim.person_id for claim in aliases}
+        ids |= {claim.person_id for claim in related}
+        people = stores.people.fetch_many(tx, ids)
+        met = stores.people.meet(tx, requester, people)
+        seen = {
+            id_: one
+            for id_, one in people.items()
+            if may_see_name(requester.caller, person_view(one, met)).allowed
+        }
+        return _Found(form, seen, named, aliases, related)
+
+    def _present(self, tx: Tx, requester: Requester, chat_id: ChatId | None) -> frozenset[PersonId]:
+        chats = self._stores.chats
+        if chat_id is None or not chats.takes_part(tx, chat_id, Seat.of(requester)):
+            return frozenset()
+        return chats.people_in(tx, chat_id)
+
+
+def _addressed(known: list[Known]) -> list[Known]:
+    """Nobody but a user's own person may answer to the handle that the user has: others are named
+    so by strangers."""
+    users = [one for one in known if one.handles and one.linked_to_user]
+    return users or known
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the stores know of a name. `people` are all whom the caller may see."""
+
+    form: str
+    people: Mapping[PersonId, Person]
+    named: list[tuple[PersonId, Owner]]
+    aliases: list[Alias]
+    related: list[Relationship]
+
+    def known(self) -> list[Known]:
+        """Everybody of that name, alias or handle."""
+        full_names = {one for one, _ in self.named} | self._aliased(AliasKind.ALIAS)
+        handles = self._aliased(AliasKind.HANDLE)
+        form, none = frozenset({self.form}), frozenset[str]()
+        return [
+            Known(
+                one.id,
+                form if one.id in full_names else none,
+                form if one.id in handles else none,
+                linked_to_user=bool(one.user_ids),
+            )
+            for one in self.people.values()
+            if one.id in full_names | handles
+        ]
+
+    def claimed(self, requester: Requester) -> list[Claimed]:
+        """Whom the caller calls so. One's own name is no claim on oneself: it may be another's."""
+        names = {one for one, by in self.named if by == requester.who} - {requester.person_id}
+        names |= {one.person_id for one in self.aliases if is_stater(requester, one)}
+        relations = {one.person_id for one in self.related}
+        form, key = frozenset({self.form}), frozenset({relationship_key(self.form)})
+        none = frozenset[str]()
+        return [
+            Claimed(id_, form if id_ in names else none, key if id_ in relations else none)
+            for id_ in self.people.keys() & (names | relations)
+        ]
+
+    def _aliased(self, kind: AliasKind) -> set[PersonId]:
+        return {one.person_id for one in self.aliases if one.kind is kind}
+
+
+def is_relationship(name: str) -> bool:
+    """Is the whole of it a word for what somebody is to the speaker, and so no name?"""
+    key = relationship_key(name)
+    return relationship_of(key) == key
+
+
+def is_stater(requester: Requester, claim: Alias) -> bool:
+    """Did the caller state it, as this or another user of the same person?"""
+    stated = claim.stated_by is not None and claim.stated_by == requester.person_id
+    return stated or claim.added_by == requester.who
+
+
+def person_view(person: Person, met: frozenset[PersonId]) -> PersonView:
+    """A person as the rules see them; `met` are those who share a chat with the caller."""
+    return PersonView(person.created_by, frozenset(person.user_ids), person.orgs, person.id in met)
+
+
+def visible_person(tx: Tx, stores: Stores, requester: Requester, person_id: PersonId) -> Person:
+    """The canonical person, if the caller may know them; to all others they don't exist."""
+    person = stores.people.fetch(tx, person_id)
+    if person is None:
+        raise NotFound("person", person_id)
+    met = stores.people.meet(tx, requester, [person.id])
+    if not may_see_name(requester.caller, person_view(person, met)).allowed:
+        raise NotFound("person", person_id)
+    return person

@@ -1,0 +1,234 @@
+"""Who takes part in a chat, and how that changes. Of a conversation it is changed there."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.domain.agents import OwnerKind, parse_agent_id, parse_owner
+from recollect.domain.chats import (
+    Chat,
+    Participant,
+    ParticipantKind,
+    check_joins,
+    check_participants_change,
+)
+from recollect.domain.clock import to_text
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.memory_checks import check_name
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.spaces import ChatId, Space, SpaceKind
+from recollect.errors import Forbidden, NotFound, ValidationFailed
+from recollect.policy.chats import may_add, may_remove, may_see_chat
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.agents import found_agent
+from recollect.services.chats import access_to, seen_chat
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.naming import visible_person
+from recollect.services.requesters import first_name
+from recollect.services.stays import Stay, shown_stays
+
+_LIST = "participants"
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """Somebody to be brought in. `joined_at` None is now."""
+
+    kind: ParticipantKind
+    id: str
+    joined_at: datetime | None = None
+
+
+class ParticipantService:
+    """List, bring in, let go."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+
+    async def list(
+        self,
+        requester: Requester,
+        chat_id: ChatId,
+        *,
+        include_left: bool,
+        after: str | None,
+        limit: int,
+    ) -> Page[Stay]:
+        """Those who take part, by when they joined; with `include_left` all who ever did."""
+        place = decode_key(_LIST, after) if after else None
+
+        def work(tx: Tx) -> Page[Stay]:
+            chat = seen_chat(tx, self._stores, requester, chat_id)
+            stays = self._stores.chats.participants(tx, chat_id, include_left=include_left)
+            stays.sort(key=_place)
+            rest = [one for one in stays if place is None or _place(one) > place]
+            cursor = encode_key(_LIST, *_place(rest[limit - 1])) if len(rest) > limit else None
+            return Page(shown_stays(tx, self._stores, requester, chat, rest[:limit]), cursor)
+
+        return await self._database.read(work)
+
+    async def add(self, requester: Requester, chat_id: ChatId, newcomer: Newcomer) -> Stay:
+        """Bring somebody in; who takes part already stays as they are.
+
+        Whoever was there when something was said may know it, so only the chat's creator, an agent
+        in it or a trusted client may say that somebody joined before now.
+        """
+        _check_newcomer(newcomer)
+        self._check_not_ahead(newcomer.joined_at)
+        async with self._audit.watching(requester, "putParticipant"):
+            return await self._database.write(
+                lambda tx: self._add(tx, requester, chat_id, newcomer)
+            )
+
+    async def remove(
+        self,
+        requester: Requester,
+        chat_id: ChatId,
+        member_id: str,
+        *,
+        kind: ParticipantKind | None = None,
+    ) -> None:
+        """End the stay of a user, person or agent; `kind` tells namesakes apart."""
+        async with self._audit.watching(requester, "deleteParticipant"):
+            await self._database.write(
+                lambda tx: self._remove(tx, requester, chat_id, member_id=member_id, kind=kind)
+            )
+
+    def _add(self, tx: Tx, requester: Requester, chat_id: ChatId, newcomer: Newcomer) -> Stay:
+        self._stores.chats.lock(tx, chat_id)
+        chat = self._stores.chats.fetch(tx, chat_id)
+        if chat is None:
+            raise NotFound("chat", chat_id)
+        if not may_add(requester.caller, access_to(tx, self._stores, requester, chat)).allowed:
+            raise NotFound("chat", chat_id)
+        check_participants_change(chat)
+        joined_at = self._joined_at(requester, chat, newcomer.joined_at)
+        member = self._member(tx, requester, newcomer, joined_at)
+        present = self._stores.chats.participants(tx, chat_id)
+        for one in present:
+            if (one.kind, one.id) == (member.kind, member.id):
+                return shown_stays(tx, self._stores, requester, chat, [one])[0]
+        person = self._person_of(tx, member)
+        check_joins(chat, self._stores.chats.people_in(tx, chat_id), person)
+        self._stores.chats.join(tx, chat_id, member)
+        self._record(tx, requester, "chat.join", chat_id, member)
+        return shown_stays(tx, self._stores, requester, chat, [member])[0]
+
+    def _joined_at(self, requester: Requester, chat: Chat, asked: datetime | None) -> datetime:
+        now = self._runtime.clock.now()
+        if asked is None or asked == now:
+            return now
+        trusted = requester.agent_id is not None or requester.principal.trusted
+        if not trusted and requester.who != chat.created_by:
+            message = "only the chat's creator, an agent or a trusted client may set `joined_at`"
+            raise Forbidden(message, code="forbidden")
+        if asked < chat.created_at:
+            raise ValidationFailed.of("joined_at", "must not lie before the chat's creation")
+        return asked
+
+    def _check_not_ahead(self, joined_at: datetime | None) -> None:
+        if joined_at is not None and joined_at > self._runtime.clock.now():
+            raise ValidationFailed.of("joined_at", "must not lie in the future")
+
+    def _member(
+        self, tx: Tx, requester: Requester, newcomer: Newcomer, joined_at: datetime
+    ) -> Participant:
+        member_id = newcomer.id
+        if newcomer.kind is ParticipantKind.AGENT:
+            member_id = found_agent(tx, self._stores, parse_agent_id(member_id)).id
+        elif newcomer.kind is ParticipantKind.PERSON:
+            member_id = visible_person(tx, self._stores, requester, PersonId(member_id)).id
+        else:
+            self._introduce(tx, UserId(member_id))
+        return Participant(newcomer.kind, member_id, joined_at)
+
+    def _introduce(self, tx: Tx, user_id: UserId) -> None:
+        """A private chat's partner is judged by their person, also before they ever called."""
+        person_id, now = PersonId(self._runtime.ids.new()), self._runtime.clock.now()
+        self._stores.users.introduce(tx, user_id, person_id, name=first_name(user_id), at=now)
+
+    def _person_of(self, tx: Tx, member: Participant) -> PersonId | None:
+        if member.kind is ParticipantKind.USER:
+            return self._stores.people.people_of(tx, [UserId(member.id)])[UserId(member.id)]
+        return PersonId(member.id) if member.kind is ParticipantKind.PERSON else None
+
+    def _remove(
+        self,
+        tx: Tx,
+        requester: Requester,
+        chat_id: ChatId,
+        *,
+        member_id: str,
+        kind: ParticipantKind | None,
+    ) -> None:
+        self._stores.chats.lock(tx, chat_id)
+        chat = self._stores.chats.fetch(tx, chat_id)
+        if chat is None:
+            raise NotFound("chat", chat_id)
+        access = access_to(tx, self._stores, requester, chat)
+        may = may_remove(requester.caller, access, oneself=False).allowed
+        if not (may or may_see_chat(requester.caller, access).allowed):
+            raise NotFound("chat", chat_id)
+        check_participants_change(chat)
+        stay = self._stay_of(tx, chat_id, member_id, kind)
+        if not may_remove(requester.caller, access, oneself=_is_oneself(requester, stay)).allowed:
+            raise Forbidden("only oneself, the chat's creator or an admin may end a stay")
+        now = self._runtime.clock.now()
+        self._stores.chats.leave(tx, chat_id, stay.kind, member_id=stay.id, at=now)
+        self._record(tx, requester, "chat.leave", chat_id, stay)
+
+    def _record(
+        self, tx: Tx, requester: Requester, event: str, chat_id: ChatId, who: Participant
+    ) -> None:
+        payload = {"kind": who.kind, "member_id": who.id}
+        space = Space(SpaceKind.CHAT, chat_id)
+        self._audit.record(tx, requester, event, space=space, payload=payload)
+
+    def _stay_of(
+        self, tx: Tx, chat_id: ChatId, member_id: str, kind: ParticipantKind | None
+    ) -> Participant:
+        merged = self._stores.people.fetch(tx, PersonId(member_id))
+        ids = {member_id, merged.id} if merged is not None else {member_id}
+        stays = [
+            one
+            for one in self._stores.chats.participants(tx, chat_id)
+            if one.id in ids and kind in (None, one.kind)
+        ]
+        if not stays:
+            raise NotFound("participant", member_id)
+        if len(stays) > 1:
+            kinds = [str(one.kind) for one in stays]
+            raise ValidationFailed.of("kind", "must tell which of the namesakes", allowed=kinds)
+        return stays[0]
+
+
+def _check_newcomer(newcomer: Newcomer) -> None:
+    if newcomer.kind is ParticipantKind.AGENT:
+        parse_agent_id(newcomer.id)
+    elif newcomer.kind is ParticipantKind.PERSON:
+        check_name(newcomer.id, "id")
+    elif parse_owner(newcomer.id, "id").kind is not OwnerKind.USER:
+        raise ValidationFailed.of("kind", "must be `agent` for an agent, whose id has no `agent:`")
+
+
+def _is_oneself(requester: Requester, stay: Participant) -> bool:
+    mine = {
+        ParticipantKind.USER: requester.user_ids,
+        ParticipantKind.PERSON: {requester.person_id},
+        ParticipantKind.AGENT: {requester.agent_id},
+    }
+    return stay.id in mine[stay.kind]
+
+
+def _place(stay: Participant) -> tuple[datetime, str]:
+    """Where it stands in the list. Who left and came back at one instant has two stays there."""
+    left = to_text(stay.left_at) if stay.left_at is not None else "~"
+    return stay.joined_at, f"{stay.kind} {stay.id} {left}"

@@ -1,0 +1,171 @@
+"""Earlier versions of memories: whether they may be shown, and the histories that they make."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.agents import Owner
+from recollect.domain.disclosure import PersonId
+from recollect.domain.memories import Memory, MemoryId, Sensitivity, Status
+from recollect.policy.sight import Sight
+from recollect.ports.database import Tx
+from recollect.ports.memories import Change, MemoryFilter, Stored, Version
+from recollect.ports.stores import Stores
+from recollect.services.views import Views
+
+ItemPlace = tuple[int, str, int]
+
+# A history asks for what was replaced, too.
+IN_HISTORY = MemoryFilter(statuses=(Status.ACTIVE, Status.SUPERSEDED))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryItem:
+    """One version of a memory or of what it replaced, `depth` links away.
+
+    Who may not read it gets ids and times: `readable` is False then, and there is no `by`. Of a
+    removed memory there is no version either.
+    """
+
+    memory_id: MemoryId
+    change: Change
+    at: datetime
+    depth: int
+    superseded_by: MemoryId | None
+    version: int | None = None
+    by: Owner | None = None
+    readable: bool = False
+    content: str | None = None
+    value: Mapping[str, Any] | None = None
+
+    @property
+    def place(self) -> ItemPlace:
+        """Where it stands in a history, whatever else is in it."""
+        return self.depth, self.memory_id, -(self.version or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A memory on the way back, and by which one it was reached."""
+
+    memory_id: MemoryId
+    depth: int
+    successor: MemoryId | None
+
+
+class Past:
+    """Looks back, for one sight."""
+
+    def __init__(self, stores: Stores, views: Views) -> None:
+        self._stores = stores
+        self._views = views
+
+    def shows(self, tx: Tx, sight: Sight, version: Stored) -> bool:
+        """May an earlier version be shown to somebody who may see what became of it?
+
+        A text that was more private than the present one does not become public with it.
+        """
+        then = version.memory
+        if then.sensitivity is Sensitivity.PUBLIC and then.portable:
+            return True
+        lasting = replace(then, status=Status.ACTIVE, expires_at=None)
+        return self._views.look(tx, sight, replace(version, memory=lasting)).allowed
+
+    def canonical(self, tx: Tx, found: Sequence[Stored]) -> list[Stored]:
+        """With the ids that its people have today."""
+        ids = {PersonId(id_) for stored in found for id_ in stored.memory.subjects}
+        known = self._stores.people.fetch_many(tx, ids) if ids else {}
+        today = {str(id_): str(person.id) for id_, person in known.items()}
+        return [_renamed(stored, today) for stored in found]
+
+    def history(self, tx: Tx, sight: Sight, present: Stored) -> list[HistoryItem]:
+        """Versions and predecessors on every branch: breadth first, of one memory the newest
+        first."""
+        steps = self._steps(tx, present)
+        ids = [step.memory_id for step in steps]
+        seen = self._stores.memories.see_many(tx, sight, ids, IN_HISTORY)
+        removed = self._stores.memories.removals(tx, ids)
+        versions = _by_memory(self._stores.memories.versions(tx, ids))
+        items: list[HistoryItem] = []
+        for step in steps:
+            row = seen.get(step.memory_id)
+            kept = versions.get(step.memory_id, [])
+            items += (self._item(tx, sight, step, version=v, row=row) for v in kept)
+            if step.memory_id in removed:
+                items.append(_removed(step, removed[step.memory_id]))
+        return sorted(items, key=lambda item: item.place)
+
+    def _steps(self, tx: Tx, present: Stored) -> list[_Step]:
+        """Breadth first; who is reached twice counts where it is nearest."""
+        level = [_Step(present.memory.id, 0, present.memory.superseded_by)]
+        steps = list(level)
+        known = {present.memory.id}
+        while level:
+            replaced = self._stores.memories.predecessors(tx, [step.memory_id for step in level])
+            level = list(_next_level(level, replaced, known))
+            steps += level
+        return steps
+
+    def _item(
+        self, tx: Tx, sight: Sight, step: _Step, *, version: Version, row: Stored | None
+    ) -> HistoryItem:
+        item = HistoryItem(
+            memory_id=step.memory_id,
+            change=version.change,
+            at=version.at,
+            depth=step.depth,
+            superseded_by=step.successor,
+            version=version.version,
+        )
+        then = None if row is None else _as_of_version(row, version)
+        if then is None or not self.shows(tx, sight, then):
+            return item
+        memory = then.memory
+        return replace(
+            item, by=version.by, readable=True, content=memory.content, value=memory.value
+        )
+
+
+def _next_level(
+    level: Iterable[_Step],
+    replaced: Mapping[MemoryId, Sequence[MemoryId]],
+    known: set[MemoryId],
+) -> Iterator[_Step]:
+    for step in level:
+        for memory_id in replaced.get(step.memory_id, ()):
+            if memory_id not in known:
+                known.add(memory_id)
+                yield _Step(memory_id, step.depth + 1, step.memory_id)
+
+
+def _by_memory(versions: Iterable[Version]) -> dict[MemoryId, list[Version]]:
+    found: dict[MemoryId, list[Version]] = {}
+    for version in versions:
+        found.setdefault(version.memory_id, []).append(version)
+    return found
+
+
+def _removed(step: _Step, at: datetime) -> HistoryItem:
+    return HistoryItem(
+        memory_id=step.memory_id,
+        change=Change.REMOVED,
+        at=at,
+        depth=step.depth,
+        superseded_by=step.successor,
+    )
+
+
+def _as_of_version(row: Stored, version: Version) -> Stored | None:
+    """The row as that version; None if its text is gone."""
+    if version.until is None:
+        return row
+    if version.snapshot is None:
+        return None
+    return replace(row, memory=replace(row.memory, **version.snapshot))
+
+
+def _renamed(stored: Stored, today: Mapping[str, str]) -> Stored:
+    memory: Memory = stored.memory
+    subjects = tuple(dict.fromkeys(today.get(id_, id_) for id_ in memory.subjects))
+    return replace(stored, memory=replace(memory, subjects=subjects))

@@ -1,0 +1,241 @@
+"""People: make, find, change and drop them. Claims and merges have services of their own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.memory_checks import check_metadata
+from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor
+from recollect.domain.people import (
+    Person,
+    check_alias_count,
+    check_person_name,
+    check_time_zone,
+    normal_form,
+)
+from recollect.domain.spaces import ChatId
+from recollect.errors import Conflict, Forbidden
+from recollect.policy.decide import Decision
+from recollect.policy.people import may_change, may_delete, may_set_time_zone
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.chats import seen_chat
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.merging import MergeService
+from recollect.services.naming import person_view, visible_person
+from recollect.services.person_cards import PersonCard, card, cards
+from recollect.services.person_claims import AliasDraft, Claims, RelationshipDraft
+from recollect.services.secret_check import refuse_secrets
+from recollect.services.subjects import Subjects
+
+_LIST, _SEARCH = "people", "people.search"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPerson:
+    """Somebody to be known, with what the caller claims of them."""
+
+    name: str
+    aliases: tuple[AliasDraft, ...] = ()
+    relationships: tuple[RelationshipDraft, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Whom a name means: one person, or nobody, with those among whom the caller may choose."""
+
+    card: PersonCard | None
+    ambiguous: bool
+    candidates: list[PersonCard]
+
+
+class PeopleService:
+    """Create, get, list, change, remove, resolve."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        auto_merge: bool,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._subjects = Subjects(stores, runtime, audit)
+        self._claims = Claims(stores, runtime)
+        self._merging = MergeService(database, stores, runtime, audit)
+        self._auto_merge = auto_merge
+
+    async def create(self, requester: Requester, new: NewPerson) -> PersonCard:
+        """Somebody new, known to the caller's orgs."""
+        check_person_name(new.name)
+        check_metadata(new.metadata)
+        check_alias_count(len(new.aliases))
+        for place, alias in enumerate(new.aliases):
+            alias.check(f"aliases[{place}].")
+        for place, relationship in enumerate(new.relationships):
+            relationship.check(f"relationships[{place}].")
+        async with self._audit.watching(requester, "createPerson"):
+            return await self._database.write(lambda tx: self._create(tx, requester, new))
+
+    async def get(self, requester: Requester, person_id: PersonId) -> PersonCard:
+        """The canonical person; NotFound for who may not know the name."""
+
+        def work(tx: Tx) -> PersonCard:
+            person = visible_person(tx, self._stores, requester, person_id)
+            return card(tx, self._stores, requester, person)
+
+        return await self._database.read(work)
+
+    async def list(
+        self, requester: Requester, *, query: str | None, after: str | None, limit: int
+    ) -> Page[PersonCard]:
+        """Everybody whose name the caller may see: the newest first, or those whose name, or an
+        alias that the caller may see, has the query in it, the closest first."""
+        form = normal_form(query or "")
+        if form:
+            return await self._database.scan(
+                lambda tx: self._search(tx, requester, form, after=after, limit=limit)
+            )
+        return await self._database.read(
+            lambda tx: self._page(tx, requester, after=after, limit=limit)
+        )
+
+    async def update(
+        self, requester: Requester, person_id: PersonId, members: Mapping[str, Any]
+    ) -> PersonCard:
+        """`members` are those that were sent: name, time_zone, metadata."""
+        _check_change(members)
+        async with self._audit.watching(requester, "updatePerson"):
+            return await self._database.write(
+                lambda tx: self._update(tx, requester, person_id, members)
+            )
+
+    async def remove(self, requester: Requester, person_id: PersonId) -> None:
+        """Conflict while a memory outside the caller's own space refers to the person."""
+        async with self._audit.watching(requester, "deletePerson"):
+            await self._database.write(lambda tx: self._remove(tx, requester, person_id))
+
+    async def resolve(self, requester: Requester, name: str, chat_id: ChatId | None) -> Found:
+        """Whom the name would mean in a write by the caller. Creates nobody."""
+        check_person_name(name)
+        return await self._database.read(lambda tx: self._resolve(tx, requester, name, chat_id))
+
+    def _create(self, tx: Tx, requester: Requester, new: NewPerson) -> PersonCard:
+        refuse_secrets(name=new.name, metadata=new.metadata)
+        now = self._runtime.clock.now()
+        person = Person(
+            id=PersonId(self._runtime.ids.new()),
+            name=new.name,
+            created_by=requester.who,
+            orgs=requester.orgs,
+            created_at=now,
+            updated_at=now,
+            metadata=new.metadata,
+        )
+        self._stores.people.insert(tx, person)
+        for place, alias in enumerate(new.aliases):
+            self._claims.alias(tx, requester, person, alias, field=f"aliases[{place}].")
+        for place, one in enumerate(new.relationships):
+            self._claims.relate(tx, requester, person, one, field=f"relationships[{place}].")
+        self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
+        return self._settled(tx, requester, person)
+
+    def _settled(self, tx: Tx, requester: Requester, person: Person) -> PersonCard:
+        """As it is shown after a change of the name."""
+        if self._auto_merge:
+            person = self._merging.merge_unasked(tx, requester, person)
+        return card(tx, self._stores, requester, person)
+
+    def _page(
+        self, tx: Tx, requester: Requester, *, after: str | None, limit: int
+    ) -> Page[PersonCard]:
+        place = decode_key(_LIST, after) if after else None
+        found = self._stores.people.page(tx, requester, after=place, limit=limit + 1)
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
+        return Page(cards(tx, self._stores, requester, shown), cursor)
+
+    def _search(
+        self, tx: Tx, requester: Requester, form: str, *, after: str | None, limit: int
+    ) -> Page[PersonCard]:
+        place = None
+        if after:
+            at, key = decode_key(_SEARCH, after)
+            rank, _, id_ = key.partition(" ")
+            if not rank.isdecimal():
+                raise unknown_cursor()
+            place = (int(rank), at, id_)
+        found = self._stores.people.search(tx, requester, form, after=place, limit=limit + 1)
+        shown = found[:limit]
+        cursor = None
+        if len(found) > limit:
+            rank_, last = shown[-1]
+            cursor = encode_key(_SEARCH, last.created_at, f"{rank_} {last.id}")
+        return Page(cards(tx, self._stores, requester, [one for _, one in shown]), cursor)
+
+    def _update(
+        self, tx: Tx, requester: Requester, person_id: PersonId, members: Mapping[str, Any]
+    ) -> PersonCard:
+        person = self._held(tx, requester, person_id)
+        view = person_view(person, frozenset())
+        _require(may_change(requester.caller, view))
+        if "time_zone" in members:
+            _require(may_set_time_zone(requester.caller, view))
+        refuse_secrets(**{name: members[name] for name in members if name != "time_zone"})
+        changed = sorted(name for name in members if members[name] != getattr(person, name))
+        if not changed:
+            return card(tx, self._stores, requester, person)
+        person = replace(person, **members, updated_at=self._runtime.clock.now())
+        self._stores.people.update(tx, person)
+        payload = {"person_id": person.id, "fields": changed}
+        self._audit.record(tx, requester, "person.update", payload=payload)
+        return self._settled(tx, requester, person)
+
+    def _remove(self, tx: Tx, requester: Requester, person_id: PersonId) -> None:
+        person = self._held(tx, requester, person_id)
+        _require(may_delete(requester.caller, person_view(person, frozenset())))
+        if self._stores.people.is_in_memories(tx, person.id, outside=requester.user_ids):
+            message = "memories of others are about this person"
+            raise Conflict(message, details={"reason": "has_memories"})
+        self._stores.people.delete(tx, person.id)
+        self._audit.record(tx, requester, "person.delete", payload={"person_id": person.id})
+
+    def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+        person = visible_person(tx, self._stores, requester, person_id)
+        self._stores.people.lock(tx, [person.id])
+        return visible_person(tx, self._stores, requester, person_id)
+
+    def _resolve(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Found:
+        if chat_id is not None:
+            seen_chat(tx, self._stores, requester, chat_id)
+        found = self._subjects.find(tx, requester, name, chat_id)
+        asked = [*found.candidates, *([found.person_id] if found.person_id else [])]
+        people = self._stores.people.fetch_many(tx, asked)
+        shown = {
+            one.person.id: one for one in cards(tx, self._stores, requester, list(people.values()))
+        }
+        meant = shown.get(found.person_id) if found.person_id else None
+        return Found(meant, found.ambiguous, [shown[id_] for id_ in found.candidates])
+
+
+def _check_change(members: Mapping[str, Any]) -> None:
+    if "name" in members:
+        check_person_name(members["name"])
+    if members.get("time_zone") is not None:
+        check_time_zone(members["time_zone"])
+    check_metadata(members.get("metadata", {}))
+
+
+def _require(decision: Decision) -> None:
+    if not decision.allowed:
+        raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")

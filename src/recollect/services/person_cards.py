@@ -1,0 +1,99 @@
+"""People as the one who asks may know them: the name, and of the rest what the rules open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.domain.agents import Owner
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.people import Alias, Person, Relationship
+from recollect.domain.spaces import ChatId
+from recollect.policy.people import ClaimView, may_change, may_see_claim, may_see_user
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.people import Seat
+from recollect.ports.stores import Stores
+from recollect.services.naming import person_view
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCard:
+    """What the caller may know of a person; None is what they may not, or what is not there.
+
+    Who created a user's person is that user, so it is as open as the user's id.
+    """
+
+    person: Person
+    aliases: tuple[Alias, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    user_id: UserId | None = None
+    created_by: Owner | None = None
+    time_zone: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+def cards(
+    tx: Tx, stores: Stores, requester: Requester, people: Sequence[Person]
+) -> list[PersonCard]:
+    """One for each of these people, whose names the caller may see."""
+    ids = [one.id for one in people]
+    met = stores.people.meet(tx, requester, ids)
+    seat = Seat.of(requester)
+    chats = stores.chats.chats_of(tx, users=seat.users, people=seat.people, agent=seat.agent)
+    look = _Look(requester, met, chats)
+    aliases = stores.claims.aliases(tx, ids)
+    relationships = stores.claims.relationships(tx, ids)
+    return [look.card(one, aliases, relationships) for one in people]
+
+
+def card(tx: Tx, stores: Stores, requester: Requester, person: Person) -> PersonCard:
+    """The same for one."""
+    return cards(tx, stores, requester, [person])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Whose eyes: the caller, whom they meet in chats, and in which chats they take part."""
+
+    requester: Requester
+    met: frozenset[PersonId]
+    chats: frozenset[ChatId]
+
+    def card(
+        self, person: Person, aliases: list[Alias], relationships: list[Relationship]
+    ) -> PersonCard:
+        caller, view = self.requester.caller, person_view(person, self.met)
+        knows_user = may_see_user(caller, view, auditor=self.requester.auditor).allowed
+        changes = may_change(caller, view).allowed or self.requester.auditor
+        is_self = person.id == self.requester.person_id or self.requester.auditor
+        return PersonCard(
+            person,
+            tuple(one for one in aliases if self._is_open(person, one)),
+            tuple(one for one in relationships if self._is_open(person, one)),
+            user_id=person.user_ids[0] if person.user_ids and knows_user else None,
+            created_by=person.created_by if changes or knows_user else None,
+            time_zone=person.time_zone if is_self else None,
+            metadata=person.metadata if changes else None,
+        )
+
+    def _is_open(self, person: Person, claim: Alias | Relationship) -> bool:
+        if claim.person_id != person.id:
+            return False
+        heard = claim.chat_id is not None and claim.chat_id in self.chats
+        view = ClaimView(
+            stater_of(self.requester, claim),
+            frozenset(person.user_ids),
+            frozenset({self.requester.who}) if heard else frozenset(),
+        )
+        return may_see_claim(self.requester.caller, view).allowed
+
+
+def stater_of(requester: Requester, claim: Alias | Relationship) -> Owner:
+    """Who stated it, where all users of the caller's person are the caller."""
+    if isinstance(claim, Alias):
+        person_id, owner = claim.stated_by, claim.added_by
+    else:
+        person_id, owner = claim.stated_by_person, claim.stated_by
+    is_caller = person_id is not None and person_id == requester.person_id
+    return requester.who if is_caller else owner

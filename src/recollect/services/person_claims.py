@@ -1,0 +1,212 @@
+"""What somebody says of a person: another name, or what they are to somebody. Each claim is its
+stater's, and only the stater takes it back."""
+
+from dataclasses import dataclass
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.people import (
+    Alias,
+    AliasKind,
+    ClaimId,
+    Person,
+    Relationship,
+    check_alias,
+    check_alias_count,
+    check_relationship,
+    normal_form,
+)
+from recollect.errors import Forbidden, NotFound
+from recollect.policy.people import ClaimView, may_alias, may_withdraw
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.naming import person_view, visible_person
+from recollect.services.person_cards import card, stater_of
+from recollect.services.secret_check import refuse_secrets
+
+
+@dataclass(frozen=True, slots=True)
+class AliasDraft:
+    """Another name, or a handle at a provider."""
+
+    value: str
+    kind: AliasKind = AliasKind.ALIAS
+    provider: str | None = None
+
+    def check(self, field: str = "") -> None:
+        """What was sent, where `field` says where."""
+        check_alias(self.value, self.provider, field_name=f"{field}value")
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipDraft:
+    """What the person is to another one; without that one, to the caller."""
+
+    relationship: str
+    to_person_id: PersonId | None = None
+
+    def check(self, field: str = "") -> None:
+        """What was sent, where `field` says where."""
+        check_relationship(self.relationship, f"{field}relationship")
+
+
+class Claims:
+    """States claims inside a transaction."""
+
+    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+        self._stores = stores
+        self._runtime = runtime
+
+    def alias(
+        self, tx: Tx, requester: Requester, person: Person, draft: AliasDraft, *, field: str = ""
+    ) -> Alias:
+        """The caller's alias of that spelling; a repeat changes nothing."""
+        refuse_secrets(**{f"{field}value": draft.value, f"{field}provider": draft.provider})
+        alias = Alias(
+            id=ClaimId(self._runtime.ids.new()),
+            person_id=person.id,
+            value=draft.value,
+            kind=draft.kind,
+            provider=draft.provider,
+            added_by=requester.who,
+            stated_by=requester.person_id,
+            created_at=self._runtime.clock.now(),
+        )
+        stored = self._stores.claims.put_alias(tx, alias)
+        if stored.id == alias.id:
+            check_alias_count(len(self._stores.claims.aliases(tx, [person.id])))
+        return stored
+
+    def relate(
+        self,
+        tx: Tx,
+        requester: Requester,
+        person: Person,
+        draft: RelationshipDraft,
+        *,
+        field: str = "",
+    ) -> Relationship:
+        """The caller's claim of that word between the two; a repeat changes nothing."""
+        to_person_id = requester.person_id
+        if draft.to_person_id is not None:
+            to_person_id = visible_person(tx, self._stores, requester, draft.to_person_id).id
+        refuse_secrets(**{f"{field}relationship": draft.relationship})
+        claim = Relationship(
+            id=ClaimId(self._runtime.ids.new()),
+            person_id=person.id,
+            relationship=draft.relationship,
+            to_person_id=to_person_id,
+            stated_by=requester.who,
+            stated_by_person=requester.person_id,
+            created_at=self._runtime.clock.now(),
+        )
+        return self._stores.claims.put_relationship(tx, claim)
+
+
+class ClaimService:
+    """State and withdraw."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._audit = audit
+        self._claims = Claims(stores, runtime)
+
+    async def add_alias(
+        self, requester: Requester, person_id: PersonId, draft: AliasDraft
+    ) -> Alias:
+        """Needs the right to change the person; a handle of a user's person, that user or admin."""
+        draft.check()
+        async with self._audit.watching(requester, "addAlias"):
+            return await self._database.write(
+                lambda tx: self._add_alias(tx, requester, person_id, draft)
+            )
+
+    async def add_relationship(
+        self, requester: Requester, person_id: PersonId, draft: RelationshipDraft
+    ) -> Relationship:
+        """Anybody who knows the person may say what they are to somebody."""
+        draft.check()
+
+        def work(tx: Tx) -> Relationship:
+            person = self._held(tx, requester, person_id)
+            claim = self._claims.relate(tx, requester, person, draft)
+            self._record(tx, requester, person, "relationships")
+            return claim
+
+        async with self._audit.watching(requester, "addRelationship"):
+            return await self._database.write(work)
+
+    async def withdraw_alias(self, requester: Requester, person_id: PersonId, value: str) -> None:
+        """The caller's own claims of that spelling."""
+        async with self._audit.watching(requester, "deleteAlias"):
+            await self._database.write(
+                lambda tx: self._withdraw_alias(tx, requester, person_id, value)
+            )
+
+    async def withdraw_relationship(
+        self, requester: Requester, person_id: PersonId, claim_id: ClaimId
+    ) -> None:
+        """A claim of the caller's own."""
+        async with self._audit.watching(requester, "deleteRelationship"):
+            await self._database.write(
+                lambda tx: self._withdraw_relationship(tx, requester, person_id, claim_id)
+            )
+
+    def _add_alias(
+        self, tx: Tx, requester: Requester, person_id: PersonId, draft: AliasDraft
+    ) -> Alias:
+        person = self._held(tx, requester, person_id)
+        view = person_view(person, frozenset())
+        handle = draft.kind is AliasKind.HANDLE
+        decision = may_alias(requester.caller, view, handle=handle)
+        if not decision.allowed:
+            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+        alias = self._claims.alias(tx, requester, person, draft)
+        self._record(tx, requester, person, "aliases")
+        return alias
+
+    def _withdraw_alias(
+        self, tx: Tx, requester: Requester, person_id: PersonId, value: str
+    ) -> None:
+        person = self._held(tx, requester, person_id)
+        form = normal_form(value)
+        shown = card(tx, self._stores, requester, person).aliases
+        named = [one for one in shown if normal_form(one.value) == form]
+        self._require_own(requester, named, value)
+        own = [one.id for one in named if stater_of(requester, one) == requester.who]
+        self._stores.claims.delete_aliases(tx, own)
+        self._record(tx, requester, person, "aliases")
+
+    def _withdraw_relationship(
+        self, tx: Tx, requester: Requester, person_id: PersonId, claim_id: ClaimId
+    ) -> None:
+        person = self._held(tx, requester, person_id)
+        shown = card(tx, self._stores, requester, person).relationships
+        named = [one for one in shown if one.id == claim_id]
+        self._require_own(requester, named, claim_id)
+        self._stores.claims.delete_relationship(tx, claim_id)
+        self._record(tx, requester, person, "relationships")
+
+    def _require_own(
+        self, requester: Requester, claims: list[Alias] | list[Relationship], id_: str
+    ) -> None:
+        """NotFound for a claim that the caller may not see, Forbidden for another's."""
+        if not claims:
+            raise NotFound("claim", id_)
+        views = [ClaimView(stater_of(requester, one)) for one in claims]
+        if not any(may_withdraw(requester.caller, view).allowed for view in views):
+            raise Forbidden("only who stated a claim may withdraw it", code="not_owner")
+
+    def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+        person = visible_person(tx, self._stores, requester, person_id)
+        self._stores.people.lock(tx, [person.id])
+        return visible_person(tx, self._stores, requester, person_id)
+
+    def _record(self, tx: Tx, requester: Requester, person: Person, field: str) -> None:
+        payload = {"person_id": person.id, "fields": [field]}
+        self._audit.record(tx, requester, "person.update", payload=payload)

@@ -1,0 +1,216 @@
+"""Words and vectors of memories, kept from one search to the next and shared by all callers.
+
+What is kept is named by the number of a row and the revision of its text, so it is never out of
+date: which rows a caller may see, and the revision of each, is asked at every search. A table has
+the rows of one search and no others, so no score can depend on what its caller may not see.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports.memory_search import Candidate, VectorOf, WordRow
+from recollect.services.ranking.pools import Pool
+from recollect.services.ranking.vocabulary import Vocabulary
+
+Ints = NDArray[np.int64]
+Key = tuple[int, int]
+
+# About what a row and a word take outside of the arrays.
+_ROW_BYTES = 300
+_WORD_BYTES = 200
+# So much is left when there was too much: to clear away a little at a time would cost more.
+_KEPT_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTable:
+    """The rows of one search. Of row i the tokens lie from `starts[i]` on, `lengths[i]` of them;
+    its vector at `places[i]`, -1 is none. `whole`: every row that was asked for is there, with all
+    that it has."""
+
+    rows: Sequence[Candidate]
+    vocabulary: Vocabulary
+    tokens: NDArray[np.int32]
+    starts: Ints
+    lengths: Ints
+    vectors: Pool[np.float32]
+    places: Ints
+    whole: bool
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def all_tokens(self) -> tuple[NDArray[np.int32], Ints]:
+        """Every token of these rows, and the row each belongs to."""
+        owners = np.repeat(np.arange(len(self)), self.lengths)
+        return _gathered(self.tokens, self.starts, self.lengths), owners
+
+    def words_of(self, row: int) -> list[str]:
+        """The words of one row, in text order."""
+        first = int(self.starts[row])
+        numbers = self.tokens[first : first + int(self.lengths[row])].tolist()
+        return [self.vocabulary.names[number] for number in numbers]
+
+
+@dataclass(slots=True)
+class _Held:
+    """What is kept. The pools are replaced and never changed, so a table stays as it is."""
+
+    vocabulary: Vocabulary
+    tokens: Pool[np.int32]
+    vectors: Pool[np.float32]
+    slots: dict[Key, int]
+    places: dict[Key, int]
+    starts: Ints
+    lengths: Ints
+    used: Ints
+
+
+class RowCache:
+    """Safe to use from many threads."""
+
+    def __init__(self, *, dimensions: int, bytes_max: int) -> None:
+        self._dimensions = dimensions
+        self._bytes_max = bytes_max
+        self._ticks = count(1)
+        self._lock = threading.Lock()
+        self._held = _nothing(dimensions)
+
+    @property
+    def busy(self) -> bool:
+        """Does somebody use it at this moment, perhaps for long?"""
+        return self._lock.locked()
+
+    def missing(self, rows: Sequence[Candidate]) -> tuple[list[int], list[int]]:
+        """Numbers of the rows whose words, and of those whose vectors, are not kept."""
+        slots, places = self._held.slots, self._held.places
+        words = [row.doc for row in rows if (row.doc, row.revision) not in slots]
+        vectors = [
+            row.doc for row in rows if row.has_vector and (row.doc, row.revision) not in places
+        ]
+        return words, vectors
+
+    def table(
+        self, rows: Sequence[Candidate], words: Sequence[WordRow], vectors: Sequence[VectorOf]
+    ) -> MemoryTable:
+        """A table of these rows, for which these words and vectors were missing.
+
+        What was cleared away meanwhile, in favour of others, is not in it.
+        """
+        with self._lock:
+            _add_words(self._held, words)
+            _add_vectors(self._held, vectors)
+            table = self._table(rows)
+            if _nbytes(self._held) > self._bytes_max:
+                self._held = _recent(self._held, self._dimensions, self._kept_rows())
+        return table
+
+    def _table(self, rows: Sequence[Candidate]) -> MemoryTable:
+        held = self._held
+        known = [row for row in rows if (row.doc, row.revision) in held.slots]
+        slots = np.fromiter(
+            (held.slots[row.doc, row.revision] for row in known), np.int64, len(known)
+        )
+        places = np.fromiter(
+            (held.places.get((row.doc, row.revision), -1) for row in known), np.int64, len(known)
+        )
+        held.used[slots] = next(self._ticks)
+        return MemoryTable(
+            rows=known,
+            vocabulary=held.vocabulary,
+            tokens=held.tokens.rows,
+            starts=held.starts[slots],
+            lengths=held.lengths[slots],
+            vectors=held.vectors,
+            places=places,
+            whole=len(known) == len(rows) and not (_flags(known) & (places < 0)).any(),
+        )
+
+    def _kept_rows(self) -> int:
+        share = _KEPT_SHARE * self._bytes_max / _nbytes(self._held)
+        return int(share * len(self._held.slots))
+
+
+def _flags(rows: Sequence[Candidate]) -> NDArray[np.bool_]:
+    return np.fromiter((row.has_vector for row in rows), np.bool_, len(rows))
+
+
+def _nbytes(held: _Held) -> int:
+    arrays = held.tokens.rows.nbytes + held.vectors.rows.nbytes
+    return arrays + _ROW_BYTES * len(held.slots) + _WORD_BYTES * len(held.vocabulary)
+
+
+def _nothing(dimensions: int) -> _Held:
+    none = np.empty(0, np.int64)
+    return _Held(
+        vocabulary=Vocabulary(),
+        tokens=Pool(np.empty(0, np.int32)),
+        vectors=Pool(np.empty((0, dimensions), np.float32)),
+        slots={},
+        places={},
+        starts=none,
+        lengths=none,
+        used=none,
+    )
+
+
+def _add_words(held: _Held, words: Sequence[WordRow]) -> None:
+    rows = [row for row in words if (row.doc, row.revision) not in held.slots]
+    if not rows:
+        return
+    parted = [row.terms.split() for row in rows]
+    lengths = np.fromiter(map(len, parted), np.int64, len(parted))
+    numbers = held.vocabulary.give([word for words in parted for word in words])
+    _append(held, [(row.doc, row.revision) for row in rows], lengths, numbers)
+
+
+def _append(held: _Held, keys: Sequence[Key], lengths: Ints, numbers: NDArray[np.int32]) -> None:
+    first_slot, first_token = len(held.starts), len(held.tokens)
+    held.tokens = held.tokens.appended(numbers)
+    held.starts = np.concatenate([held.starts, first_token + np.cumsum(lengths) - lengths])
+    held.lengths = np.concatenate([held.lengths, lengths])
+    held.used = np.concatenate([held.used, np.zeros(len(keys), np.int64)])
+    held.slots.update(zip(keys, range(first_slot, first_slot + len(keys)), strict=True))
+
+
+def _add_vectors(held: _Held, vectors: Sequence[VectorOf]) -> None:
+    rows = [row for row in vectors if (row.doc, row.revision) not in held.places]
+    if not rows:
+        return
+    first = len(held.vectors)
+    held.vectors, room = held.vectors.grown(len(rows))
+    np.concatenate([row.vector for row in rows], out=room.reshape(-1), casting="same_kind")
+    keys = [(row.doc, row.revision) for row in rows]
+    held.places.update(zip(keys, range(first, first + len(rows)), strict=True))
+
+
+def _recent(held: _Held, dimensions: int, kept: int) -> _Held:
+    """What was used last, in tables of its own."""
+    keys = list(held.slots)
+    slots = np.fromiter(held.slots.values(), np.int64, len(keys))
+    newest = np.argsort(-held.used[slots], kind="stable")[:kept]
+    chosen = slots[newest]
+    lengths = held.lengths[chosen]
+    fresh = _nothing(dimensions)
+    numbers, places = np.unique(
+        _gathered(held.tokens.rows, held.starts[chosen], lengths), return_inverse=True
+    )
+    renamed = fresh.vocabulary.give([held.vocabulary.names[number] for number in numbers.tolist()])
+    _append(fresh, [keys[place] for place in newest.tolist()], lengths, renamed[places])
+    fresh.used = held.used[chosen]
+    kept_places = [(key, held.places[key]) for key in fresh.slots if key in held.places]
+    if kept_places:
+        fresh.vectors = Pool(held.vectors.rows[[place for _, place in kept_places]])
+        fresh.places = {key: place for place, (key, _) in enumerate(kept_places)}
+    return fresh
+
+
+def _gathered(tokens: NDArray[np.int32], starts: Ints, lengths: Ints) -> NDArray[np.int32]:
+    before = np.cumsum(lengths) - lengths
+    where = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return tokens[where]

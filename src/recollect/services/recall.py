@@ -1,0 +1,195 @@
+"""Recall: what an agent should be told now, as a block for its prompt within a budget of tokens."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from recollect.domain import recall
+from recollect.domain.jsontext import drop_unstorable
+from recollect.domain.memories import Memory, MemoryType, Message, Role, Trust
+from recollect.domain.memory_finding import LIMIT_MAX, FindingStage, Part, Reasons, why
+from recollect.domain.recall import Block, RecallLine
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import Stored
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.filters import Filters
+from recollect.services.memory_finding import Finder, MemoryQuery, Range
+from recollect.services.memory_search import MemoryHit, MemorySearchService, is_blank
+from recollect.services.recall_people import RecalledPerson, RecallPeople
+
+TOKEN_BUDGET_MAX = 32_000
+ITEMS_MAX = 100
+
+# Without a query the best of so many latest memories are told.
+_LATEST_MAX = 200
+# As much of the last words of a conversation as says what it is about.
+_MESSAGES_ASKED = 3
+_QUERY_CHARS_MAX = 4_000
+_HALF_LIFE = timedelta(days=90)
+# What stays true is worth more than what fades.
+_WORTH = {
+    MemoryType.IDENTITY: 1.0,
+    MemoryType.PREFERENCE: 1.0,
+    MemoryType.RELATIONSHIP: 1.0,
+    MemoryType.KNOWLEDGE: 0.9,
+    MemoryType.TASK: 0.9,
+    MemoryType.EVENT: 0.8,
+    MemoryType.CONTEXT: 0.8,
+    MemoryType.OBSERVATION: 0.7,
+}
+_TRUST = {Trust.FACT: 1.0, Trust.UNKNOWN: 0.9, Trust.HEARSAY: 0.8}
+
+
+class RecallFormat(StrEnum):
+    """A block of text with the memories in it, or these alone."""
+
+    TEXT = "text"
+    ITEMS = "items"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """A recall as it was sent: for a query, for the last messages of a talk, or for neither."""
+
+    filters: Filters
+    query: str | None = None
+    messages: Sequence[Message] = ()
+    token_budget: int = 1_000
+    max_items: int = 20
+    include_people: bool = True
+    format: RecallFormat = RecallFormat.TEXT
+
+    @property
+    def text(self) -> str:
+        """What to look for; blank: nothing in particular."""
+        if self.query is not None:
+            return drop_unstorable(self.query)
+        asked = [one.content for one in self.messages if one.role is Role.USER]
+        spoken = asked or [one.content for one in self.messages]
+        return drop_unstorable("\n".join(spoken[-_MESSAGES_ASKED:]))[-_QUERY_CHARS_MAX:]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A block, the memories in it, and who they are about. `omitted` counts what matched and is
+    not in it. Where only the items were asked for, `tokens` is what they would take."""
+
+    context: str | None
+    items: Sequence[MemoryHit]
+    people: Sequence[RecalledPerson]
+    tokens: int
+    omitted: int
+    now: datetime
+    degraded: Sequence[Part] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Hits in order, best first, and how many there are in all."""
+
+    range: Range
+    hits: Sequence[MemoryHit]
+    total: int
+    degraded: Sequence[Part] = ()
+
+
+class RecallService:
+    """Search with a budget."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        *,
+        search: MemorySearchService,
+        finder: Finder,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._search = search
+        self._finder = finder
+        self._people = RecallPeople(stores)
+
+    async def recall(self, requester: Requester, request: RecallRequest) -> Recalled:
+        """The best that fits. Errors are those of a search; without a place to look at, all that
+        the caller may see is meant."""
+        range_of = self._search.range_of(requester, request.filters)
+        text = request.text
+        if is_blank(text):
+            chosen = await self._database.read(lambda tx: self._latest(tx, range_of(tx)))
+        else:
+            chosen = await self._matching(MemoryQuery(text), range_of)
+        told = await self._database.read(lambda tx: self._told(tx, requester, request, chosen))
+        await self._search.tell(requester, "recallMemories", told.items, chosen.range.sight)
+        return told
+
+    async def _matching(self, query: MemoryQuery, range_of: Callable[[Tx], Range]) -> _Chosen:
+        found = await self._finder.find(query, range_of, now=self._runtime.clock.now())
+        shown = await self._search.shown(found, after=None, limit=LIMIT_MAX)
+        return _Chosen(found.range, shown.hits, shown.total, found.degraded)
+
+    def _latest(self, tx: Tx, among: Range) -> _Chosen:
+        rows = self._stores.memories.page(
+            tx, among.sight, among.chosen, after=None, limit=_LATEST_MAX
+        )
+        hits = [_latest_hit(stored, among.sight.now) for stored in rows]
+        hits.sort(key=lambda hit: (hit.score, hit.stored.memory.id), reverse=True)
+        return _Chosen(among, hits, len(hits))
+
+    def _told(
+        self, tx: Tx, requester: Requester, request: RecallRequest, chosen: _Chosen
+    ) -> Recalled:
+        memories = [hit.stored.memory for hit in chosen.hits]
+        names = self._people.names(tx, requester, chosen.range.sight, memories)
+        hits, block = _fitting(chosen.hits, names, request)
+        people: list[RecalledPerson] = []
+        if request.include_people:
+            told = [hit.stored.memory for hit in hits]
+            people = self._people.block(tx, requester, chosen.range.sight, told)
+        return Recalled(
+            block.context if request.format is RecallFormat.TEXT else None,
+            hits,
+            people,
+            block.tokens,
+            chosen.total - len(hits),
+            chosen.range.sight.now,
+            chosen.degraded,
+        )
+
+
+def _fitting(
+    hits: Sequence[MemoryHit], names: Mapping[str, str], request: RecallRequest
+) -> tuple[Sequence[MemoryHit], Block]:
+    """Whole lines in order, as many as budget and count allow."""
+    lines = [_line(hit.stored.memory, names) for hit in hits]
+    first = recall.fit(lines, token_budget=request.token_budget)
+    kept = first.used[: request.max_items]
+    block = first
+    if len(kept) < len(first.used):
+        block = recall.fit([lines[place] for place in kept], token_budget=request.token_budget)
+    return [hits[place] for place in kept], block
+
+
+def _line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
+    return RecallLine(
+        id=memory.id,
+        date=memory.observed_at.date(),
+        about=tuple(names[id_] for id_ in memory.subjects if id_ in names),
+        said_by=names.get(memory.stated_by or ""),
+        hearsay=memory.trust is Trust.HEARSAY,
+        text=memory.content,
+    )
+
+
+def _latest_hit(stored: Stored, now: datetime) -> MemoryHit:
+    memory = stored.memory
+    age = max((now - memory.observed_at) / _HALF_LIFE, 0.0)
+    score = _WORTH[memory.type] * _TRUST[memory.trust] * (0.5 + 0.5 * 0.5**age)
+    stages = [FindingStage.RECENCY]
+    reasons = Reasons(stages, (), (), memory.observed_at.date())
+    return MemoryHit(stored, round(score, 9), stages, why(reasons))

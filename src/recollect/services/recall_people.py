@@ -1,0 +1,87 @@
+"""Who is behind a recalled block: names for its lines, and people with what the asker may see."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.memories import Memory
+from recollect.domain.people import Person, Relationship
+from recollect.policy.people import may_see_name
+from recollect.policy.requesters import Requester
+from recollect.policy.sight import Sight
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+from recollect.services.naming import person_view
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledPerson:
+    """Somebody whom a block tells of, and what the asker may know of their relationships."""
+
+    id: PersonId
+    name: str
+    relationships: Sequence[Relationship]
+
+
+class RecallPeople:
+    """Looks people up for the one who is judged, and for the agent that asks for them."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    def names(
+        self, tx: Tx, requester: Requester, sight: Sight, memories: Sequence[Memory]
+    ) -> Mapping[str, str]:
+        """Of subjects and staters, by id, as far as everybody who reads the answer for it may
+        know them."""
+        ids = {PersonId(id_) for one in memories for id_ in (*one.subjects, one.stated_by) if id_}
+        return {str(id_): one.name for id_, one in self._seen(tx, requester, sight, ids).items()}
+
+    def block(
+        self, tx: Tx, requester: Requester, sight: Sight, memories: Sequence[Memory]
+    ) -> list[RecalledPerson]:
+        """Subjects of what is shown, then others who take part in the chat."""
+        subjects = [PersonId(id_) for memory in memories for id_ in memory.subjects]
+        present = self._present(tx, sight)
+        ids = list(dict.fromkeys([*subjects, *sorted(present)]))
+        seen = self._seen(tx, requester, sight, ids)
+        claims = self._claims(tx, requester, sight, seen)
+        return [
+            RecalledPerson(
+                id_, seen[id_].name, [claim for claim in claims if claim.person_id == id_]
+            )
+            for id_ in ids
+            if id_ in seen
+        ]
+
+    def _seen(
+        self, tx: Tx, requester: Requester, sight: Sight, ids: Collection[PersonId]
+    ) -> dict[PersonId, Person]:
+        if not ids:
+            return {}
+        people = self._stores.people.fetch_many(tx, ids)
+        met = self._stores.people.meet(tx, requester, people) | self._present(tx, sight)
+        return {
+            id_: one
+            for id_, one in people.items()
+            if all(may_see_name(who, person_view(one, met)).allowed for who in sight.callers)
+        }
+
+    def _present(self, tx: Tx, sight: Sight) -> frozenset[PersonId]:
+        chat = sight.chat
+        return self._stores.chats.people_in(tx, chat.id) if chat is not None else frozenset()
+
+    def _claims(
+        self, tx: Tx, requester: Requester, sight: Sight, people: Collection[PersonId]
+    ) -> list[Relationship]:
+        """Made by the one who asks, about them, or in this chat."""
+        if not people:
+            return []
+        asker, chat = sight.asker.person_id, sight.chat
+        return [
+            claim
+            for claim in self._stores.claims.relationships(tx, people)
+            if (asker is not None and asker in (claim.stated_by_person, claim.person_id))
+            or claim.stated_by == requester.who
+            or (chat is not None and claim.chat_id == chat.id)
+        ]

@@ -1,0 +1,50 @@
+"""The rules of keeping, for those who ask: what they are, and what they would do."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.domain import pii
+from recollect.domain.expiry import Expiry, Life, Profile, expiry, explicit_expiry
+from recollect.domain.memories import Kind, MemoryType
+from recollect.domain.retention import MemoryScope, RetentionRules
+from recollect.ports.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A memory that somebody thinks of writing. With a type it is a statement, without a record:
+    what a scope's default is for."""
+
+    scope: MemoryScope
+    type: MemoryType | None = None
+    retention_policy: str | None = None
+    ttl_seconds: int | None = None
+    pii_tags: tuple[str, ...] = ()
+    created_at: datetime | None = None
+
+
+class RetentionService:
+    """Looks at no stored row, so anybody may ask."""
+
+    def __init__(self, runtime: Runtime, *, rules: RetentionRules, profile: Profile) -> None:
+        self._runtime = runtime
+        self.rules = rules
+        self.profile = profile
+
+    def preview(self, proposal: Proposal) -> Expiry:
+        """When such a memory would end, and by which rule."""
+        created_at = proposal.created_at or self._runtime.clock.now()
+        named = proposal.retention_policy
+        life = Life(
+            scope=proposal.scope,
+            kind=Kind.RECORD if proposal.type is None else Kind.STATEMENT,
+            type=proposal.type or MemoryType.KNOWLEDGE,
+            created_at=created_at,
+            observed_at=created_at,
+            explicit_expires_at=explicit_expiry(
+                proposal.ttl_seconds, None, counted_from=created_at
+            ),
+            policy=None if named is None else self.rules.policy(named, proposal.scope),
+            pii_tags=pii.normalise_tags(proposal.pii_tags),
+        )
+        return expiry(life, self.rules, profile=self.profile)

@@ -1,0 +1,293 @@
+"""Runs: an agent's pieces of work, what started what, and what goes when one ends."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from recollect.domain.agents import AgentId
+from recollect.domain.housekeeping import Brief
+from recollect.domain.memory_checks import check_metadata, check_name
+from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.registry import id_taken
+from recollect.domain.retention import RetentionRules
+from recollect.domain.runs import ERROR_CHARS_MAX, Run, RunStatus
+from recollect.domain.spaces import RunId, Space, SpaceKind
+from recollect.errors import Conflict, Forbidden, NotFound
+from recollect.policy.requesters import Requester
+from recollect.policy.spaces import SpaceView, may_write
+from recollect.ports.database import Database, Retry, Tx
+from recollect.ports.runs import Lineage
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.agents import found_agent
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.secret_check import refuse_secrets
+
+_LIST = "runs"
+Cleanup = Literal["root", "run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run to start; without an id one is made, without a parent it is a root."""
+
+    agent_id: AgentId
+    id: RunId | None = None
+    parent_run_id: RunId | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many rows went with a run; each is counted once, as the first that fits."""
+
+    ephemeral: int = 0
+    critical_pii: int = 0
+    session: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A run that has ended, and what went with it."""
+
+    run: Run
+    removed: Removed
+
+
+class RunService:
+    """Start, complete, get, list, lineage; and the entry of a write into its run."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        rules: RetentionRules,
+        cleanup: Cleanup,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._rules = rules
+        self._cleanup = cleanup
+
+    async def start(self, requester: Requester, new: NewRun) -> Run:
+        """NotFound for an unknown agent or a parent that the caller doesn't see, Conflict if the
+        id is taken."""
+        if new.id is not None:
+            check_name(new.id, "id")
+        check_metadata(new.metadata)
+        run_id = new.id or RunId(self._runtime.ids.new())
+        at = self._runtime.clock.now()
+        async with self._audit.watching(requester, "startRun", agent_id=new.agent_id):
+            return await self._database.write(
+                lambda tx: self._start(tx, requester, replace(new, id=run_id), at)
+            )
+
+    async def complete(
+        self, requester: Requester, run_id: RunId, *, status: RunStatus, error: str | None
+    ) -> Completion:
+        """End a run and remove what ends with it. The same end told twice changes nothing;
+        another one is a Conflict."""
+        if error is not None:
+            check_name(error, "error", chars_max=ERROR_CHARS_MAX)
+        at = self._runtime.clock.now()
+        async with self._audit.watching(requester, "completeRun", run_id=run_id):
+            return await self._database.write(
+                lambda tx: self._complete(tx, requester, run_id, status=status, error=error, at=at)
+            )
+
+    async def get(self, requester: Requester, run_id: RunId) -> Run:
+        """NotFound for those who can't read the run's space."""
+        return await self._database.read(lambda tx: self._seen(tx, requester, run_id))
+
+    async def list(
+        self,
+        requester: Requester,
+        *,
+        agent_id: AgentId | None,
+        status: RunStatus | None,
+        after: str | None,
+        limit: int,
+    ) -> Page[Run]:
+        """Runs whose space the caller may read, the latest start first."""
+        place = decode_key(_LIST, after) if after else None
+        found = await self._database.read(
+            lambda tx: self._page(
+                tx, requester, agent_id, status=status, after=place, limit=limit + 1
+            )
+        )
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].started_at, shown[-1].id) if more else None
+        return Page(shown, cursor)
+
+    async def lineage(self, requester: Requester, run_id: RunId) -> Lineage:
+        """Of the runs above and below, those that the caller may see."""
+
+        def work(tx: Tx) -> Lineage:
+            self._seen(tx, requester, run_id)
+            return self._stores.runs.lineage(tx, requester.who, run_id)
+
+        return await self._database.read(work)
+
+    def enter(
+        self, tx: Tx, requester: Requester, run_id: RunId, *, agent_id: AgentId, at: datetime
+    ) -> Run:
+        """The run that a session write belongs to, held until the transaction ends; an unknown one
+        starts as a root. Forbidden if it is another agent's, Conflict if it is completed.
+
+        The right to write for the agent is looked at first, so nobody else learns of its runs.
+        """
+        self._require_writer(tx, requester, run_id, agent_id)
+        run = self._stores.runs.fetch(tx, run_id, lock=True)
+        if run is None:
+            run = _root(run_id, agent_id, at, {})
+            if not self._insert(tx, requester, run):
+                raise Retry
+        if run.agent_id != agent_id:
+            raise Forbidden("the run is another agent's", code="not_owner")
+        if run.completed:
+            raise Conflict("the run is completed", details={"reason": "run_completed"})
+        return run
+
+    def _start(self, tx: Tx, requester: Requester, new: NewRun, at: datetime) -> Run:
+        run = _root(RunId(new.id or ""), new.agent_id, at, new.metadata)
+        found_agent(tx, self._stores, new.agent_id)
+        if new.parent_run_id is not None:
+            parent = self._seen(tx, requester, new.parent_run_id)
+            run = replace(run, parent_run_id=parent.id, root_run_id=parent.root_run_id)
+        self._require_writer(tx, requester, run.id, run.agent_id)
+        refuse_secrets(metadata=new.metadata)
+        if not self._insert(tx, requester, run):
+            raise id_taken()
+        return run
+
+    def _insert(self, tx: Tx, requester: Requester, run: Run) -> bool:
+        if not self._stores.runs.insert(tx, run):
+            return False
+        payload = {"parent_run_id": run.parent_run_id, "status": str(run.status)}
+        self._record(tx, requester, "run.start", run, payload)
+        return True
+
+    def _complete(
+        self,
+        tx: Tx,
+        requester: Requester,
+        run_id: RunId,
+        *,
+        status: RunStatus,
+        error: str | None,
+        at: datetime,
+    ) -> Completion:
+        run = self._seen(tx, requester, run_id)
+        self._require_writer(tx, requester, run.id, run.agent_id)
+        refuse_secrets(error=error)
+        run, root = self._held(tx, run)
+        if run.completed:
+            return Completion(_ended_as(run, status), Removed())
+        run = replace(run, status=status, error=error, completed_at=at)
+        self._stores.runs.complete(tx, run)
+        removed = self._clean(tx, run, root, at)
+        payload = {
+            "parent_run_id": run.parent_run_id,
+            "status": str(status),
+            "removed": asdict(removed),
+        }
+        self._record(tx, requester, "run.complete", run, payload)
+        return Completion(run, removed)
+
+    def _held(self, tx: Tx, run: Run) -> tuple[Run, Run]:
+        """The run and its root. The root is held first: a run that ends beside its root either
+        leaves its rows to it or finds it completed."""
+        root = self._stores.runs.fetch(tx, run.root_run_id, lock=True)
+        held = self._stores.runs.fetch(tx, run.id, lock=True)
+        if root is None or held is None:
+            raise NotFound("run", run.id)
+        return held, root
+
+    def _clean(self, tx: Tx, run: Run, root: Run, at: datetime) -> Removed:
+        """Rows that end with the run; all other rows too where the lineage is over."""
+        is_root = run.id == root.id
+        over = is_root or root.completed or self._cleanup == "run"
+        whole_tree = is_root and self._cleanup == "root"
+        runs = self._stores.runs.tree(tx, run.id) if whole_tree else [run.id]
+        rows = self._stores.memory_bulk.in_runs(tx, runs)
+        going = [row for row in rows if over or self._kind_of(row) != "session"]
+        self._stores.memory_bulk.remove(tx, [row.id for row in going], at=at)
+        kinds = [self._kind_of(row) for row in going]
+        return Removed(**{kind: kinds.count(kind) for kind in sorted(set(kinds))})
+
+    def _kind_of(self, row: Brief) -> str:
+        """As what a row is counted, and whether it ends with its own run."""
+        policy = self._rules.policies.get(row.retention_policy or "")
+        if policy is not None and policy.until_run_completes:
+            return "ephemeral"
+        return "critical_pii" if self._rules.ends_with_run(None, row.pii_tags) else "session"
+
+    def _seen(self, tx: Tx, requester: Requester, run_id: RunId) -> Run:
+        run = self._stores.runs.see(tx, requester.who, run_id)
+        if run is None:
+            raise NotFound("run", run_id)
+        return run
+
+    def _page(
+        self,
+        tx: Tx,
+        requester: Requester,
+        agent_id: AgentId | None,
+        *,
+        status: RunStatus | None,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> Sequence[Run]:
+        if agent_id is not None:
+            found_agent(tx, self._stores, agent_id)
+        return self._stores.runs.page(
+            tx, requester.who, agent_id=agent_id, status=status, after=after, limit=limit
+        )
+
+    def _require_writer(
+        self, tx: Tx, requester: Requester, run_id: RunId, agent_id: AgentId
+    ) -> None:
+        """The running agent or its owner."""
+        agent = found_agent(tx, self._stores, agent_id)
+        view = SpaceView(Space(SpaceKind.RUN, run_id), agent_id=agent.id, agent_owner=agent.owner)
+        decision = may_write(requester.caller, view)
+        if not decision.allowed:
+            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+
+    def _record(
+        self, tx: Tx, requester: Requester, event_type: str, run: Run, payload: dict[str, Any]
+    ) -> None:
+        self._audit.record(
+            tx,
+            requester,
+            event_type,
+            space=Space(SpaceKind.RUN, run.id),
+            agent_id=run.agent_id,
+            run_id=run.id,
+            payload=payload,
+        )
+
+
+def _root(run_id: RunId, agent_id: AgentId, at: datetime, metadata: dict[str, Any]) -> Run:
+    return Run(
+        id=run_id,
+        agent_id=agent_id,
+        parent_run_id=None,
+        root_run_id=run_id,
+        status=RunStatus.RUNNING,
+        started_at=at,
+        metadata=metadata,
+    )
+
+
+def _ended_as(run: Run, status: RunStatus) -> Run:
+    if run.status is not status:
+        raise Conflict("the run has ended in another way", details={"reason": "wrong_state"})
+    return run

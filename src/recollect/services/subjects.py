@@ -1,0 +1,114 @@
+"""Whom the names in a request mean, for the one who sent them. A name that means nobody yet makes
+somebody new."""
+
+from collections.abc import Iterable, Sequence
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import parse_uuid
+from recollect.domain.people import ClaimId, Person, Relationship, check_person_name, normal_form
+from recollect.domain.resolving import Resolution, resolve
+from recollect.domain.spaces import ChatId
+from recollect.errors import InvalidInput, ValidationFailed
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.naming import Naming, is_relationship, visible_person
+from recollect.services.secret_check import refuse_secrets
+
+
+class Subjects:
+    """Finds and makes people by name, inside a transaction."""
+
+    def __init__(self, stores: Stores, runtime: Runtime, audit: MemoryAudit) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._naming = Naming(stores)
+
+    def resolve(
+        self, tx: Tx, requester: Requester, names: Sequence[str], chat_id: ChatId | None
+    ) -> tuple[PersonId, ...]:
+        """Canonical ids of these ids and names, each once, in their order. Creates people.
+
+        An id that the caller may not know is NotFound; a name that may mean several is refused as
+        `ambiguous_subject`.
+        """
+        found = [
+            self._meant(tx, requester, name, chat_id=chat_id, field=f"subjects[{place}]")
+            for place, name in enumerate(names)
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def canonical(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
+        """The ids that these lead to, each once, in their order; unknown ones are left out."""
+        asked = list(person_ids)
+        known = self._stores.people.fetch_many(tx, asked)
+        return tuple(dict.fromkeys(known[id_].id for id_ in asked if id_ in known))
+
+    def find(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Resolution:
+        """Whom a name means. Creates nobody."""
+        return resolve(name, self._naming.stages(tx, requester, name, chat_id))
+
+    def create(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> PersonId:
+        """Somebody new, claimed by the caller.
+
+        A word such as "my wife" is a claim on somebody whose name nobody said: it becomes one, and
+        the person is known to no org, else the next one's wife would be found by it.
+        """
+        shown = " ".join(name.split())
+        nameless = is_relationship(name)
+        now = self._runtime.clock.now()
+        person = Person(
+            id=PersonId(self._runtime.ids.new()),
+            name=shown,
+            created_by=requester.who,
+            orgs=frozenset() if nameless else requester.orgs,
+            created_at=now,
+            updated_at=now,
+        )
+        self._stores.people.insert(tx, person)
+        if nameless:
+            self._relate(tx, requester, person, chat_id=chat_id)
+        self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
+        return person.id
+
+    def _meant(
+        self, tx: Tx, requester: Requester, name: str, *, chat_id: ChatId | None, field: str
+    ) -> PersonId:
+        if parse_uuid(name) is not None:
+            return visible_person(tx, self._stores, requester, PersonId(name)).id
+        check_person_name(name, field)
+        found = self.find(tx, requester, name, chat_id)
+        if found.person_id is not None:
+            return found.person_id
+        if found.ambiguous:
+            raise ambiguous_subject(field, found.candidates)
+        if not found.creates:
+            raise ValidationFailed.of(field, "must name somebody; here this word names nobody")
+        refuse_secrets(**{field: name})
+        return self.create(tx, requester, name, chat_id)
+
+    def _relate(
+        self, tx: Tx, requester: Requester, person: Person, *, chat_id: ChatId | None
+    ) -> None:
+        claim = Relationship(
+            id=ClaimId(self._runtime.ids.new()),
+            person_id=person.id,
+            relationship=normal_form(person.name),
+            to_person_id=requester.person_id,
+            stated_by=requester.who,
+            stated_by_person=requester.person_id,
+            chat_id=chat_id,
+            created_at=person.created_at,
+        )
+        self._stores.claims.put_relationship(tx, claim)
+
+
+def ambiguous_subject(field: str, candidates: Sequence[PersonId]) -> InvalidInput:
+    """The caller must choose: an id instead of the name."""
+    message = f"{field}: may mean several people; send the id of one of the candidates"
+    error = InvalidInput(message, field=field, code="ambiguous_subject")
+    error.details = {"message": message, "field": field, "candidates": list(candidates)}
+    return error

@@ -1,0 +1,70 @@
+"""Writes down what a vacuum is about to remove, all of it, before anything goes."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from recollect.domain.housekeeping import days_before
+from recollect.domain.memories import Status
+from recollect.domain.retention import BackupRules
+from recollect.policy.sight import Sight
+from recollect.ports.backups import Backup, Backups
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import MemoryFilter
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.backup_lines import backup_line
+from recollect.services.sweeping import Plan
+
+_ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
+
+
+class VacuumBackup:
+    """One file a vacuum. Files that have been kept long enough go when a new one is written."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        *,
+        rules: BackupRules,
+        backups: Backups,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._rules = rules
+        self._backups = backups
+
+    async def write(self, plan: Plan, now: datetime) -> str | None:
+        """Where the planned rows are written down; None if there are none, or if no backup is
+        wanted. Unavailable if it can't be done."""
+        if not self._rules.before_vacuum or not plan.count:
+            return None
+        backup = await asyncio.to_thread(self._backups.begin, now)
+        try:
+            name = await self._fill(backup, plan, now)
+        except BaseException:
+            await asyncio.to_thread(backup.discard)
+            raise
+        await asyncio.to_thread(self._backups.prune, days_before(now, self._rules.keep_days))
+        return name
+
+    async def _fill(self, backup: Backup, plan: Plan, now: datetime) -> str:
+        for batch in plan.batches():
+            lines = await self._database.scan(self._reading(batch, now))
+            await asyncio.to_thread(backup.write, lines)
+        return await asyncio.to_thread(backup.finish)
+
+    def _reading(self, batch: Mapping[int, int], now: datetime) -> Callable[[Tx], list[str]]:
+        sight = Sight.whole("a backup holds what a vacuum removes", now)
+
+        def work(tx: Tx) -> list[str]:
+            ids = [row.id for row in self._stores.memory_bulk.fetch(tx, list(batch))]
+            found = self._stores.memories.see_many(tx, sight, ids, _ANY)
+            cipher = self._runtime.cipher
+            # A row that can't be read stops the vacuum here: it must not go without a line.
+            return [backup_line(found[id_], cipher, now) for id_ in ids]
+
+        return work

@@ -1,0 +1,111 @@
+"""Single memories as the pure rules see them. Lists and searches ask the same rules as SQL; these
+views are for decisions on one row that is at hand: explaining, changing, deleting."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.domain.agents import AgentId, OwnerKind
+from recollect.domain.chats import Participant, ParticipantKind, is_present
+from recollect.domain.disclosure import AskerView, MemoryView, PersonId
+from recollect.domain.disclosure import Decision as Disclosure
+from recollect.domain.expiry import status_at
+from recollect.domain.ids import UserId
+from recollect.domain.memories import Memory, Origin, Status
+from recollect.domain.spaces import AGENT_KINDS, ChatId, OrgId, RunId, Space, SpaceKind
+from recollect.policy.decide import Decision
+from recollect.policy.requesters import Requester
+from recollect.policy.sight import Sight, look
+from recollect.policy.spaces import Caller, SpaceView, may_write
+from recollect.ports.database import Tx
+from recollect.ports.memories import Stored
+from recollect.ports.people import Seat
+from recollect.ports.stores import Stores
+
+
+class Views:
+    """Looks up the facts of a row and of its space. Sets of people are cut down to who asks."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    def look(self, tx: Tx, sight: Sight, stored: Stored) -> Disclosure:
+        """May the row be shown, and by which rule?"""
+        return look(sight, self.memory_view(tx, stored, sight), self.space_view(tx, stored, sight))
+
+    def may_change(self, tx: Tx, requester: Requester, stored: Stored) -> Decision:
+        """May the requester change, move or delete the row? The row says where it lies."""
+        return self.may_write(tx, requester, stored.memory.space, agent_id=stored.memory.agent_id)
+
+    def may_write(
+        self, tx: Tx, requester: Requester, space: Space, *, agent_id: AgentId | None = None
+    ) -> Decision:
+        """May the requester write there? `agent_id` is that of the run, or the one that writes to
+        its org."""
+        view = self._owned(tx, space, agent_id)
+        if space.kind is SpaceKind.CHAT:
+            there = self._stores.chats.takes_part(tx, ChatId(space.id), Seat.of(requester))
+            view = replace(view, participants=frozenset({requester.who} if there else ()))
+        return may_write(requester.caller, view)
+
+    def space_view(self, tx: Tx, stored: Stored, sight: Sight) -> SpaceView:
+        """The facts that a reader's right depends on. A chat's participants are not among them:
+        what they may see is for disclosure to say."""
+        memory = stored.memory
+        view = self._owned(tx, memory.space, memory.agent_id)
+        if memory.space.kind is not SpaceKind.RUN:
+            return view
+        return replace(view, lineage=self._lineage(tx, RunId(memory.space.id), sight.callers))
+
+    def memory_view(self, tx: Tx, stored: Stored, sight: Sight) -> MemoryView:
+        """The row as disclosure sees it at the instant of the sight."""
+        memory = stored.memory
+        status = status_at(sight.now, memory.status, memory.expires_at)
+        return MemoryView(
+            space=memory.space,
+            sensitivity=memory.sensitivity,
+            portable=memory.portable,
+            origin=memory.origin,
+            learned_in=memory.learned_in,
+            stated_by=PersonId(memory.stated_by) if memory.stated_by is not None else None,
+            subjects=frozenset(PersonId(subject) for subject in memory.subjects),
+            bare_names=bool(stored.bare_names),
+            witnesses=self._witnesses(tx, memory, sight.asker),
+            orgs=self._orgs(tx, memory.space),
+            active=status is Status.ACTIVE,
+        )
+
+    def _owned(self, tx: Tx, space: Space, agent_id: AgentId | None) -> SpaceView:
+        owning = AgentId(space.id) if space.kind in AGENT_KINDS else agent_id
+        owner = self._stores.agents.owner_of(tx, owning) if owning is not None else None
+        return SpaceView(space, agent_id=agent_id, agent_owner=owner)
+
+    def _lineage(self, tx: Tx, run_id: RunId, callers: Sequence[Caller]) -> frozenset[AgentId]:
+        """Agents among the callers that the run's space is open to."""
+        agents = (caller.who for caller in callers if caller.who.kind is OwnerKind.AGENT)
+        return frozenset(
+            AgentId(who.id) for who in agents if self._stores.runs.see(tx, who, run_id) is not None
+        )
+
+    def _witnesses(self, tx: Tx, memory: Memory, asker: AskerView) -> frozenset[PersonId]:
+        if asker.person_id is None or memory.learned_in is None or memory.origin is not Origin.CHAT:
+            return frozenset()
+        stays = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
+        own = [stay for stay in stays if _is_of(stay, asker)]
+        there = is_present(own, memory.observed_at)
+        return frozenset({asker.person_id}) if there else frozenset()
+
+    def _orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
+        """Of the user whose space it is, or of the chat's creator."""
+        if space.kind is SpaceKind.USER:
+            known = self._stores.users.fetch(tx, UserId(space.id))
+            return known.orgs if known is not None else frozenset()
+        if space.kind is SpaceKind.CHAT:
+            chat_id = ChatId(space.id)
+            return self._stores.chats.creator_orgs(tx, [chat_id]).get(chat_id, frozenset())
+        return frozenset()
+
+
+def _is_of(stay: Participant, asker: AskerView) -> bool:
+    if stay.kind is ParticipantKind.PERSON:
+        return stay.id == asker.person_id
+    return stay.kind is ParticipantKind.USER and stay.id in asker.users

@@ -1,0 +1,145 @@
+"""Requests to let a memory live past its cap. A wish without end is stored as null."""
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, insert, select, tuple_, update
+
+from recollect.domain.agents import Owner, OwnerKind, parse_owner
+from recollect.domain.expiry import FOREVER, Approval, ApprovalStatus
+from recollect.ports.approvals import Filed
+from recollect.ports.database import Tx
+from recollect.stores.memory_tables import approvals
+from recollect.stores.statements import Row, Statement, param, word
+
+_p = approvals.c
+_SHOWN = (
+    _p.id,
+    _p.memory_id,
+    _p.requested_by_kind,
+    _p.requested_by_id,
+    _p.requested_expires_at,
+    _p.status,
+    _p.decided_by,
+    _p.decided_at,
+    _p.valid_until,
+    _p.created_at,
+)
+
+
+class SqlApprovals:
+    """The port's ApprovalStore on both engines."""
+
+    def insert(self, tx: Tx, filed: Filed) -> None:
+        approval = filed.approval
+        by = parse_owner(approval.requested_by)
+        wish = approval.requested_expires_at
+        params = {
+            "id": approval.id,
+            "memory_id": approval.memory_id,
+            "requested_by_kind": by.kind,
+            "requested_by_id": by.id,
+            "requested_expires_at": None if wish == FOREVER else wish,
+            "status": approval.status,
+            "valid_until": approval.valid_until,
+            "created_at": filed.created_at,
+        }
+        tx.run(_INSERT, params)
+
+    def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> Filed | None:
+        if lock:
+            tx.lock(_LOCK, {"id": approval_id})
+        row = tx.first(_FETCH, {"id": approval_id})
+        return _filed(row) if row else None
+
+    def page(
+        self,
+        tx: Tx,
+        *,
+        requester: Owner | None,
+        status: ApprovalStatus | None,
+        now: datetime,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> list[Filed]:
+        params: dict[str, Any] = {"limit": limit, "now": now}
+        if requester is not None:
+            params |= {"by_kind": requester.kind, "by_id": requester.id}
+        if after is not None:
+            params |= {"at": after[0], "id": after[1]}
+        statement = _page(status, own=requester is not None, cursor=after is not None)
+        return [_filed(row) for row in tx.fetch(statement, params)]
+
+    def decide(self, tx: Tx, approval: Approval, *, justification: str | None) -> None:
+        params = {
+            "id": approval.id,
+            "status": approval.status,
+            "decided_by": approval.decided_by,
+            "decided_at": approval.decided_at,
+            "justification": justification,
+        }
+        tx.run(_DECIDE, params)
+
+
+def _filed(row: Row) -> Filed:
+    approval = Approval(
+        id=row[0],
+        memory_id=row[1],
+        requested_by=Owner(OwnerKind(row[2]), row[3]).spelling,
+        requested_expires_at=FOREVER if row[4] is None else row[4],
+        status=ApprovalStatus(row[5]),
+        decided_by=row[6],
+        decided_at=row[7],
+        valid_until=row[8],
+    )
+    return Filed(approval, row[9])
+
+
+def _in_state(status: ApprovalStatus) -> ColumnElement[bool]:
+    """As `Approval.status_at` has it: a pending request lapses by itself."""
+    now = param("now", _p.valid_until)
+    match status:
+        case ApprovalStatus.PENDING:
+            return and_(_p.status == word("pending"), _p.valid_until > now)
+        case ApprovalStatus.EXPIRED:
+            return and_(_p.status == word("pending"), _p.valid_until <= now)
+        case _:
+            return _p.status == word(status)
+
+
+@cache
+def _page(status: ApprovalStatus | None, *, own: bool, cursor: bool) -> Statement:
+    query = select(*_SHOWN)
+    if own:
+        query = query.where(
+            _p.requested_by_kind == param("by_kind", _p.requested_by_kind),
+            _p.requested_by_id == param("by_id", _p.requested_by_id),
+        )
+    if status is not None:
+        query = query.where(_in_state(status))
+    if cursor:
+        here = tuple_(param("at", _p.created_at), _ID)
+        query = query.where(tuple_(_p.created_at, _p.id) < here)
+    query = query.order_by(_p.created_at.desc(), _p.id.desc())
+    return Statement(query.limit(param("limit")))
+
+
+_ID = param("id", _p.id)
+_NEW = (
+    "id",
+    "memory_id",
+    "requested_by_kind",
+    "requested_by_id",
+    "requested_expires_at",
+    "status",
+    "valid_until",
+    "created_at",
+)
+_INSERT = Statement(insert(approvals).values({name: param(name, _p[name]) for name in _NEW}))
+_FETCH = Statement(select(*_SHOWN).where(_p.id == _ID))
+_LOCK = Statement(select(_p.id).where(_p.id == _ID).with_for_update())
+_DECIDED = ("status", "decided_by", "decided_at", "justification")
+_DECIDE = Statement(
+    update(approvals).where(_p.id == _ID).values({name: param(name, _p[name]) for name in _DECIDED})
+)

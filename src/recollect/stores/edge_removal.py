@@ -1,0 +1,33 @@
+"""Removes edges of the graph, and entities that no other edge holds."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, or_, select
+
+from recollect.domain import jsontext
+from recollect.ports.database import Tx
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_tables import entities, relations
+from recollect.stores.statements import Statement, param
+
+_e, _r = entities.c, relations.c
+
+
+def remove_edges(tx: Tx, memory_ids: Sequence[str]) -> None:
+    """All edges that these memories ever had. Whoever draws another edge to one of their entities
+    at this moment is waited for, or has to wait."""
+    params = {"ids": jsontext.dump(list(memory_ids))}
+    tx.lock(_HOLD, params)
+    tx.run(_DROP_LONE, params)
+    tx.run(_DROP, params)
+
+
+_IDS = param("ids")
+_OURS = AmongTexts(_r.memory_id, _IDS)
+_ENDS = _e.id.in_(select(_r.from_id).where(_OURS).union(select(_r.to_id).where(_OURS)))
+_HELD = or_(_r.from_id == _e.id, _r.to_id == _e.id)
+_ELSEWHERE = select(_r.id).where(~AmongTexts(_r.memory_id, _IDS), _HELD).exists()
+_HOLD = Statement(select(_e.id).where(_ENDS).order_by(_e.id).with_for_update())
+# They go before the edges by which they are found.
+_DROP_LONE = Statement(delete(entities).where(_ENDS, ~_ELSEWHERE))
+_DROP = Statement(delete(relations).where(_OURS))

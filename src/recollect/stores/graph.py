@@ -1,0 +1,136 @@
+"""The graph: entities of spaces, and edges between them and people."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from recollect.domain import jsontext
+from recollect.domain.disclosure import PersonId
+from recollect.domain.graph import Entity, EntityId, Relation, RelationId, Thing
+from recollect.domain.memories import MemoryId
+from recollect.domain.people import normal_form
+from recollect.domain.sayings import EntityKind
+from recollect.domain.spaces import Space, SpaceKind
+from recollect.ports.database import Retry, Tx
+from recollect.ports.graph import Listed, Look, StoredEdge
+from recollect.ports.runtime import Cipher
+from recollect.stores import graph_statements as sql
+from recollect.stores.edge_removal import remove_edges
+from recollect.stores.memory_filters import FilterShape, filter_params
+from recollect.stores.memory_tables import entities
+from recollect.stores.rows import Sealed
+from recollect.stores.sights import SightShape, sight_params
+from recollect.stores.statements import Row
+
+
+class SqlGraph:
+    """The port's GraphStore on both engines. Names are sealed as the texts are that they were
+    taken from, and are compared by a hash of their normal form."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._name = Sealed(cipher, entities.c.name)
+
+    def put_thing(self, tx: Tx, space: Space, thing: Thing, *, new_id: EntityId) -> EntityId:
+        params = {
+            "id": new_id,
+            "kind": thing.kind,
+            "name": self._name.seal(thing.name, new_id),
+            "fold": sha256(normal_form(thing.name).encode()).hexdigest(),
+            "space_kind": space.kind,
+            "space_id": space.id,
+        }
+        tx.run(sql.PUT_ENTITY, params)
+        # Whoever removes the last other edge of it has to wait, or we for them.
+        tx.lock(sql.LOCK_ENTITY, params)
+        found = tx.first(sql.FIND_ENTITY, params)
+        if found is None:
+            raise Retry("the entity was removed meanwhile")
+        return EntityId(found[0])
+
+    def edges_of(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
+        rows = tx.fetch(sql.EDGES_OF, {"memory_id": memory_id})
+        return [StoredEdge(RelationId(row[0]), row[1], row[2], row[3]) for row in rows]
+
+    def insert(self, tx: Tx, edge: StoredEdge, memory_id: MemoryId, *, at: datetime) -> None:
+        params = {
+            "id": edge.id,
+            "from_id": edge.from_id,
+            "to_id": edge.to_id,
+            "relation": edge.relation,
+            "memory_id": memory_id,
+            "recorded_at": at,
+        }
+        tx.run(sql.INSERT_EDGE, params)
+
+    def retract(self, tx: Tx, edge_id: RelationId, *, at: datetime) -> None:
+        tx.run(sql.RETRACT_EDGE, {"id": edge_id, "at": at})
+
+    def delete(self, tx: Tx, memory_id: MemoryId) -> None:
+        remove_edges(tx, [memory_id])
+
+    def neighbours(
+        self, tx: Tx, look: Look, ids: Collection[EntityId], *, limit: int
+    ) -> list[Relation]:
+        params = _seeing(look) | {"ids": _listed(ids), "limit": limit}
+        return [_relation(row) for row in tx.fetch(sql.neighbours(*_shapes(look)), params)]
+
+    def things(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
+        rows = tx.fetch(sql.THINGS, {"ids": _listed(ids)}) if ids else ()
+        return {row[0]: self._entity(row) for row in rows}
+
+    def page(
+        self,
+        tx: Tx,
+        look: Look,
+        *,
+        kind: EntityKind | None,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> list[Listed]:
+        params = _seeing(look) | {"kind": kind, "limit": limit}
+        if after is not None:
+            params |= {"at": after[0], "id": after[1]}
+        statement = sql.entity_page(*_shapes(look), kind=kind, cursor=after is not None)
+        return [Listed(self._entity(row), row[-1]) for row in tx.fetch(statement, params)]
+
+    def about(
+        self, tx: Tx, look: Look, person_ids: Collection[PersonId], *, limit: int
+    ) -> Sequence[tuple[MemoryId, PersonId]]:
+        params = _seeing(look) | {"ids": _listed(person_ids), "limit": limit}
+        return [(row[0], row[1]) for row in tx.fetch(sql.about(*_shapes(look)), params)]
+
+    def _entity(self, row: Row) -> Entity:
+        """What is in no space is a person, and named elsewhere."""
+        id_, kind, name, space_kind, space_id = row[:5]
+        if kind is None:
+            return Entity(EntityId(id_), EntityKind.PERSON, None)
+        space = Space(SpaceKind(space_kind), space_id)
+        return Entity(EntityId(id_), EntityKind(kind), self._name.open(name, id_), space)
+
+
+def _shapes(look: Look) -> tuple[SightShape, FilterShape]:
+    return SightShape.of(look.sight), FilterShape.of(look.chosen)
+
+
+def _seeing(look: Look) -> dict[str, Any]:
+    return {**sight_params(look.sight), **filter_params(look.chosen, look.sight.now)}
+
+
+def _listed(ids: Iterable[str]) -> str:
+    return jsontext.dump(sorted(ids))
+
+
+def _relation(row: Row) -> Relation:
+    return Relation(
+        id=RelationId(row[0]),
+        from_id=EntityId(row[1]),
+        to_id=EntityId(row[2]),
+        relation=row[3],
+        memory_id=MemoryId(row[4]),
+        space=Space(SpaceKind(row[5]), row[6]),
+        valid_from=row[7],
+        valid_until=row[8],
+        recorded_at=row[9],
+        retracted_at=row[10],
+    )

@@ -1,0 +1,144 @@
+"""The statements of the graph. An edge is visible iff its memory is: reads join the two and carry
+the clauses of sight and filter. An edge from an entity to itself, which a merge of people may
+leave, is not there."""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    union_all,
+    update,
+)
+
+from recollect.domain.sayings import EntityKind
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.memory_filters import FilterShape, filter_clause
+from recollect.stores.memory_tables import (
+    entities,
+    memories,
+    memory_subjects,
+    memory_versions,
+    relations,
+)
+from recollect.stores.sights import SightShape, sight_clause
+from recollect.stores.statements import Statement, param
+
+_e, _r, _m, _s, _v = entities.c, relations.c, memories.c, memory_subjects.c, memory_versions.c
+
+_IDS = param("ids", _r.from_id)
+_LIMIT = param("limit", _m.doc)
+_AS_OF = param("f_as_of", _m.valid_from)
+_ENTITY = (_e.id, _e.kind, _e.name, _e.space_kind, _e.space_id)
+
+
+@cache
+def neighbours(seen: SightShape, chosen: FilterShape) -> Statement:
+    """Visible edges at any of the ids."""
+    query = _edges(seen, chosen, or_(AmongTexts(_r.from_id, _IDS), AmongTexts(_r.to_id, _IDS)))
+    return Statement(query.order_by(_r.recorded_at.desc(), _r.id.desc()).limit(_LIMIT))
+
+
+@cache
+def entity_page(
+    seen: SightShape, chosen: FilterShape, *, kind: EntityKind | None, cursor: bool
+) -> Statement:
+    """Entities that visible edges lead to, each with the time of its first one."""
+    edges = _edges(seen, chosen).cte("edges").prefix_with("MATERIALIZED").c
+    ends = union_all(
+        select(edges.from_id.label("id"), edges.recorded_at.label("at")),
+        select(edges.to_id.label("id"), edges.recorded_at.label("at")),
+    ).subquery()
+    first = select(ends.c.id, func.min(ends.c.at).label("since")).group_by(ends.c.id).subquery().c
+    query = select(first.id, _e.kind, _e.name, _e.space_kind, _e.space_id, first.since)
+    query = query.outerjoin_from(first.id.table, entities, _e.id == first.id)
+    if kind is not None:
+        is_person = kind is EntityKind.PERSON
+        query = query.where(_e.id.is_(None) if is_person else _e.kind == param("kind", _e.kind))
+    if cursor:
+        here = tuple_(param("at", _r.recorded_at), param("id", _r.id))
+        query = query.where(tuple_(first.since, first.id) < here)
+    return Statement(query.order_by(first.since.desc(), first.id.desc()).limit(_LIMIT))
+
+
+@cache
+def about(seen: SightShape, chosen: FilterShape) -> Statement:
+    """Visible memories about any of the people."""
+    query = (
+        select(_m.id, _s.person_id)
+        .join_from(memory_subjects, memories, _s.memory_id == _m.id)
+        .where(AmongTexts(_s.person_id, _IDS), sight_clause(seen), filter_clause(chosen))
+    )
+    return Statement(query.order_by(_m.created_at.desc(), _m.id.desc()).limit(_LIMIT))
+
+
+def _edges(
+    seen: SightShape, chosen: FilterShape, *where: ColumnElement[bool]
+) -> Select[tuple[Any, ...]]:
+    """World time is that of the memory, or of its version if an earlier record is asked for."""
+    valid = _v if chosen.as_of else _m
+    query = select(
+        _r.id,
+        _r.from_id,
+        _r.to_id,
+        _r.relation,
+        _r.memory_id,
+        _m.space_kind,
+        _m.space_id,
+        valid.valid_from,
+        valid.valid_until,
+        _r.recorded_at,
+        func.coalesce(_r.retracted_at, _m.retracted_at).label("retracted_at"),
+    ).join_from(relations, memories, _r.memory_id == _m.id)
+    if chosen.as_of:
+        query = query.join(memory_versions, and_(_v.memory_id == _m.id, _held_at(_v.at, _v.until)))
+        query = query.where(_held_at(_r.recorded_at, _r.retracted_at))
+    else:
+        query = query.where(_r.retracted_at.is_(None))
+    return query.where(*where, _r.from_id != _r.to_id, sight_clause(seen), filter_clause(chosen))
+
+
+def _held_at(start: ColumnElement[Any], end: ColumnElement[Any]) -> ColumnElement[bool]:
+    return and_(start <= _AS_OF, or_(end.is_(None), end > _AS_OF))
+
+
+_THIS = (
+    _e.space_kind == param("space_kind", _e.space_kind),
+    _e.space_id == param("space_id", _e.space_id),
+    _e.kind == param("kind", _e.kind),
+    _e.fold == param("fold", _e.fold),
+)
+PUT_ENTITY = Statement(
+    insert_if_absent(entities, "space_kind", "space_id", "kind", "fold").values(
+        {column.name: param(column.name, column) for column in entities.columns}
+    )
+)
+LOCK_ENTITY = Statement(select(_e.id).where(*_THIS).with_for_update())
+FIND_ENTITY = Statement(select(_e.id).where(*_THIS))
+THINGS = Statement(select(*_ENTITY).where(AmongTexts(_e.id, _IDS)))
+EDGES_OF = Statement(
+    select(_r.id, _r.from_id, _r.relation, _r.to_id)
+    .where(_r.memory_id == param("memory_id", _r.memory_id), _r.retracted_at.is_(None))
+    .order_by(_r.id)
+)
+INSERT_EDGE = Statement(
+    insert(relations).values(
+        {
+            column.name: param(column.name, column)
+            for column in relations.columns
+            if column.name != "retracted_at"
+        }
+    )
+)
+RETRACT_EDGE = Statement(
+    update(relations)
+    .where(_r.id == param("id", _r.id))
+    .values(retracted_at=param("at", _r.recorded_at))
+)

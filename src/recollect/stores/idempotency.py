@@ -1,0 +1,106 @@
+"""Answers to requests that may be sent again. They hold what was read, so they are sealed."""
+
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import delete, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.agents import Owner, OwnerKind
+from recollect.ports.database import Tx
+from recollect.ports.idempotency import Claim
+from recollect.ports.runtime import Cipher
+from recollect.stores.engines.expressions import insert_if_absent
+from recollect.stores.memory_tables import idempotency_answers
+from recollect.stores.rows import Sealed
+from recollect.stores.statements import Row, Statement, param
+
+_i = idempotency_answers.c
+_COLUMNS = tuple(idempotency_answers.columns)
+
+
+class SqlIdempotency:
+    """The port's IdempotencyStore on both engines."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._answer = Sealed(cipher, _i.answer)
+
+    def insert(self, tx: Tx, claim: Claim) -> bool:
+        return tx.first(_INSERT, self._to_params(claim)) is not None
+
+    def fetch(self, tx: Tx, who: Owner, key: str) -> Claim | None:
+        named = {"requester_kind": who.kind, "requester_id": who.id, "key": key}
+        tx.lock(_LOCK, named)
+        row = tx.first(_FETCH, named)
+        return self._from_row(row) if row else None
+
+    def update(self, tx: Tx, claim: Claim) -> None:
+        tx.run(_UPDATE, self._to_params(claim))
+
+    def delete(self, tx: Tx, claim: Claim) -> None:
+        tx.run(_DELETE, self._to_params(claim))
+
+    def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
+        rows = tx.fetch(_OLD, {"cutoff": cutoff, "limit": limit})
+        for kind, id_, key in rows:
+            params = {"requester_kind": kind, "requester_id": id_, "key": key, "cutoff": cutoff}
+            tx.run(_DELETE_OLD, params)
+        return len(rows)
+
+    def _to_params(self, claim: Claim) -> dict[str, Any]:
+        answer = jsontext.dump({"id": claim.reserved_id, "body": claim.body})
+        return {
+            "requester_kind": claim.who.kind,
+            "requester_id": claim.who.id,
+            "key": claim.key,
+            "fingerprint": claim.fingerprint,
+            "status": claim.status,
+            "answer": self._answer.seal(answer, _row_id(claim.who, claim.key)),
+            "claimed_at": claim.claimed_at,
+        }
+
+    def _from_row(self, row: Row) -> Claim:
+        who = Owner(OwnerKind(row[0]), row[1])
+        answer = jsontext.load(self._answer.open(row[5], _row_id(who, row[2])) or "{}")
+        return Claim(
+            who=who,
+            key=row[2],
+            fingerprint=row[3],
+            claimed_at=row[6],
+            reserved_id=answer["id"],
+            status=row[4],
+            body=answer["body"],
+        )
+
+
+def _row_id(who: Owner, key: str) -> str:
+    """What the sealed answer is bound to; the parts can't run into each other."""
+    return sha256(jsontext.dump([who.kind, who.id, key]).encode()).hexdigest()
+
+
+_KEY = tuple(
+    _i[name] == param(name, _i[name]) for name in ("requester_kind", "requester_id", "key")
+)
+_CHANGING = ("fingerprint", "status", "answer", "claimed_at")
+_INSERT = Statement(
+    insert_if_absent(idempotency_answers, "requester_kind", "requester_id", "key")
+    .values({column.name: param(column.name, column) for column in _COLUMNS})
+    .returning(_i.key)
+)
+_FETCH = Statement(select(*_COLUMNS).where(*_KEY))
+_LOCK = Statement(select(_i.key).where(*_KEY).with_for_update())
+_UPDATE = Statement(
+    update(idempotency_answers).where(*_KEY).values({n: param(n, _i[n]) for n in _CHANGING})
+)
+_DELETE = Statement(
+    delete(idempotency_answers).where(*_KEY, _i.claimed_at == param("claimed_at", _i.claimed_at))
+)
+_CUTOFF = _i.claimed_at < param("cutoff", _i.claimed_at)
+_OLD = Statement(
+    select(_i.requester_kind, _i.requester_id, _i.key)
+    .where(_CUTOFF)
+    .order_by(_i.claimed_at)
+    .limit(param("limit"))
+)
+_DELETE_OLD = Statement(delete(idempotency_answers).where(*_KEY, _CUTOFF))

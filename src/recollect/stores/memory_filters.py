@@ -1,0 +1,257 @@
+"""A MemoryFilter as SQL over `memories`. It narrows what a sight shows and opens nothing.
+
+A clause is made once for each shape of filter. Members that choose the rows to look at, and those
+that ask for the past, are in the shape; all others come together or not at all, so that there are
+few shapes. Parameters begin with `f_`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, false, func, literal_column, or_, select, true
+from sqlalchemy.sql.elements import BindParameter
+
+from recollect.domain import jsontext
+from recollect.domain.memories import Status
+from recollect.domain.spaces import AGENT_KINDS, Space, SpaceKind
+from recollect.ports.memories import MemoryFilter
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_tables import memories, memory_subjects, memory_tags, memory_versions
+from recollect.stores.space_rights import KIND, not_due
+from recollect.stores.statements import param, word
+
+_m, _s, _t, _v = memories.c, memory_subjects.c, memory_tags.c, memory_versions.c
+_ONE: ColumnElement[int] = literal_column("1")
+
+# Kinds that are asked for together get a statement of their own; any other mix shares one.
+_ALL_KINDS = frozenset(SpaceKind)
+_TOGETHER = frozenset(
+    {
+        *(frozenset({kind}) for kind in SpaceKind),
+        AGENT_KINDS,
+        frozenset({SpaceKind.USER, SpaceKind.CHAT}),
+        frozenset[SpaceKind](),
+    }
+)
+
+_NOW = param("f_now", _m.expires_at)
+_VALID_AT = param("f_valid_at", _m.valid_from)
+_AS_OF = param("f_as_of", _m.valid_from)
+_STATUSES = param("f_statuses", _m.status)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterShape:
+    """What of a filter is in a statement's text. `kinds` are those of which spaces are named, None
+    where any space will do; `single` means that it is one space, whose rows an index has in order;
+    `whole` that every space of some kinds is asked for, too."""
+
+    kinds: frozenset[SpaceKind] | None
+    single: bool
+    whole: bool
+    about: bool
+    narrow: bool
+    include_expired: bool
+    expired: bool
+    valid_at: bool
+    as_of: bool
+
+    @classmethod
+    def of(cls, chosen: MemoryFilter) -> "FilterShape":
+        """The filter with its values taken out."""
+        # What is over today is in no past either.
+        today = chosen.as_of is None
+        return cls(
+            kinds=_kinds(chosen),
+            single=len(chosen.spaces or ()) == 1,
+            whole=any(space_id is None for _, space_id in chosen.spaces or ()),
+            about=bool(chosen.subjects),
+            narrow=any(value is not None for value in _narrowing(chosen).values()),
+            include_expired=today and chosen.include_expired,
+            expired=today and Status.EXPIRED in chosen.statuses,
+            valid_at=chosen.valid_at is not None,
+            as_of=not today,
+        )
+
+
+def filter_params(chosen: MemoryFilter, now: datetime) -> dict[str, Any]:
+    """The values of a filter. A statement takes those that its shape asks for."""
+    named = chosen.spaces or ()
+    ids = {
+        f"f_ids_{kind}": _listed(id_ for of, id_ in named if of is kind and id_ is not None)
+        for kind in SpaceKind
+    }
+    return (
+        ids
+        | _narrowing(chosen)
+        | {
+            "f_space_id": next((space_id for _, space_id in named), None),
+            "f_kinds": _listed(kind for kind, id_ in named if id_ is None),
+            "f_subjects": _listed(chosen.subjects),
+            "f_now": now,
+            "f_statuses": _listed(_statuses(chosen)),
+            "f_valid_at": chosen.valid_at,
+            "f_as_of": chosen.as_of,
+            "f_tag_count": len(set(chosen.tags)),
+        }
+    )
+
+
+@cache
+def filter_clause(shape: FilterShape) -> ColumnElement[bool]:
+    """Which memories are asked for."""
+    parts = [_in_spaces(shape), _at_its_time(shape)]
+    if shape.about:
+        parts.append(_about())
+    return and_(*parts, *_NARROW) if shape.narrow else and_(*parts)
+
+
+def _kinds(chosen: MemoryFilter) -> frozenset[SpaceKind] | None:
+    if chosen.spaces is None:
+        return None
+    kinds = frozenset(kind for kind, space_id in chosen.spaces if space_id is not None)
+    return kinds if kinds in _TOGETHER else _ALL_KINDS
+
+
+def _statuses(chosen: MemoryFilter) -> frozenset[Status]:
+    """Of the row, or of its version. A superseded one was right in its time."""
+    statuses = frozenset(chosen.statuses) - {Status.EXPIRED}
+    past = chosen.valid_at is not None and Status.ACTIVE in statuses
+    return statuses | {Status.SUPERSEDED} if past else statuses
+
+
+def _narrowing(chosen: MemoryFilter) -> dict[str, Any]:
+    """Members of which each may be None."""
+    return {
+        "f_agent_id": chosen.agent_id,
+        "f_of_kinds": _listed_or_none(_kinds_seen_as(chosen)),
+        "f_run_id": chosen.run_id,
+        "f_key": chosen.key,
+        "f_tags": _listed_or_none(set(chosen.tags)),
+        "f_types": _listed_or_none(chosen.types),
+        "f_stated_by": chosen.stated_by,
+        "f_sensitivity": chosen.sensitivity,
+        "f_created_after": chosen.created_after,
+        "f_created_before": chosen.created_before,
+    }
+
+
+def _kinds_seen_as(chosen: MemoryFilter) -> list[str]:
+    """Kinds of the visibility and scope; a word that is no kind where none has both."""
+    if chosen.visibility is None and chosen.scope is None:
+        return []
+    return [kind for kind in SpaceKind if _seen_as(kind, chosen)] or ["none"]
+
+
+def _seen_as(kind: SpaceKind, chosen: MemoryFilter) -> bool:
+    space = Space(kind, "")
+    return chosen.visibility in (None, space.visibility) and chosen.scope in (None, space.scope)
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return jsontext.dump(sorted(texts))
+
+
+def _listed_or_none(texts: Iterable[str]) -> str | None:
+    listed = sorted(texts)
+    return jsontext.dump(listed) if listed else None
+
+
+def _in_spaces(shape: FilterShape) -> ColumnElement[bool]:
+    if shape.kinds is None:
+        return true()
+    asked: list[ColumnElement[bool]] = [
+        and_(_m.space_kind == word(kind), _named(kind, shape)) for kind in sorted(shape.kinds)
+    ]
+    if shape.whole:
+        asked.append(AmongTexts(KIND, param("f_kinds", _m.space_kind)))
+    return or_(false(), *asked)
+
+
+def _named(kind: SpaceKind, shape: FilterShape) -> ColumnElement[bool]:
+    if shape.single:
+        return _m.space_id == param("f_space_id", _m.space_id)
+    return AmongTexts(_m.space_id, param(f"f_ids_{kind}", _m.space_id))
+
+
+def _at_its_time(shape: FilterShape) -> ColumnElement[bool]:
+    """Statuses, expiry, and what was true or known at an instant."""
+    if shape.as_of:
+        return and_(not_due(_NOW), _recorded(shape))
+    asked: list[ColumnElement[bool]] = [AmongTexts(_m.status, _STATUSES)]
+    if shape.valid_at:
+        asked += [_m.retracted_at.is_(None), *_valid(_m)]
+    if not shape.include_expired:
+        asked.append(not_due(_NOW))
+    return or_(and_(*asked), _m.expires_at <= _NOW) if shape.expired else and_(*asked)
+
+
+def _recorded(shape: FilterShape) -> ColumnElement[bool]:
+    """Was the version of that instant of an asked status, and not withdrawn yet?"""
+    query = select(_ONE).where(
+        _v.memory_id == _m.id,
+        _v.at <= _AS_OF,
+        or_(_v.until.is_(None), _v.until > _AS_OF),
+        AmongTexts(_v.status, _STATUSES),
+        *(_valid(_v) if shape.valid_at else ()),
+    )
+    kept = or_(_m.retracted_at.is_(None), _m.retracted_at > _AS_OF)
+    return and_(kept, exists(query.correlate(memories)))
+
+
+def _valid(columns: Any) -> tuple[ColumnElement[bool], ...]:
+    """World time is half open; null is without end."""
+    return (
+        or_(columns.valid_from.is_(None), columns.valid_from <= _VALID_AT),
+        or_(columns.valid_until.is_(None), columns.valid_until > _VALID_AT),
+    )
+
+
+def _if_sent(value: BindParameter[Any], condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return or_(value.is_(None), condition)
+
+
+def _equal(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
+    value = param(name, column)
+    return _if_sent(value, column == value)
+
+
+def _among(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
+    value = param(name, column)
+    return _if_sent(value, AmongTexts(column, value))
+
+
+def _tagged() -> ColumnElement[bool]:
+    """Every tag must be there."""
+    tags = param("f_tags", _t.tag)
+    held = select(func.count()).where(_t.memory_id == _m.id, AmongTexts(_t.tag, tags))
+    count = held.correlate(memories).scalar_subquery()
+    return _if_sent(tags, count == param("f_tag_count", _m.version))
+
+
+def _about() -> ColumnElement[bool]:
+    """One subject is enough. A person has few memories, so they are where to look."""
+    people = param("f_subjects", _s.person_id)
+    return _m.id.in_(select(_s.memory_id).where(AmongTexts(_s.person_id, people)))
+
+
+def _created() -> Iterable[ColumnElement[bool]]:
+    after, before = (param(f"f_created_{side}", _m.created_at) for side in ("after", "before"))
+    yield _if_sent(after, _m.created_at > after)
+    yield _if_sent(before, _m.created_at < before)
+
+
+_NARROW = (
+    _equal("f_agent_id", _m.agent_id),
+    _among("f_of_kinds", KIND),
+    _equal("f_run_id", _m.run_id),
+    _equal("f_key", _m.key),
+    _tagged(),
+    _among("f_types", _m.type),
+    _equal("f_stated_by", _m.stated_by),
+    _equal("f_sensitivity", _m.sensitivity),
+    *_created(),
+)

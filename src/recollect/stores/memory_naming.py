@@ -1,0 +1,66 @@
+"""Whom the words of a query call by name, as far as the one who asks may know."""
+
+from functools import cache
+
+from sqlalchemy import ColumnElement, Select, and_, exists, or_, select, union
+
+from recollect.domain.agents import OwnerKind
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.people_tables import (
+    people,
+    person_aliases,
+    person_orgs,
+    person_relationships,
+)
+from recollect.stores.statements import Statement, param, word
+
+_p, _a, _r, _o = people.c, person_aliases.c, person_relationships.c, person_orgs.c
+_NAMES = param("names", _p.normal_name)
+_TERMS = param("terms", _p.normal_name)
+_PERSON = param("person_id", _a.stated_by)
+_LIVE = and_(_p.merged_into.is_(None), _p.erasure_id.is_(None))
+_Named = Select[tuple[str, str, str]]
+
+
+@cache
+def named(*, person: bool) -> Statement:
+    """Person, name, and the form that calls them. `names` are looked for within the orgs of the one
+    who asks, `terms` among the names that they gave and the claims that are their own."""
+    in_org = exists(
+        select(_o.person_id)
+        .where(_o.person_id == _p.id, AmongTexts(_o.org_id, param("orgs", _o.org_id)))
+        .correlate(people)
+    )
+    by_name = _by_name(AmongTexts(_p.normal_name, _NAMES), in_org)
+    if not person:
+        return Statement(by_name)
+    own = and_(
+        _p.created_by_kind == word(OwnerKind.USER),
+        AmongTexts(_p.created_by_id, param("users", _p.created_by_id)),
+    )
+    given = _by_name(AmongTexts(_p.normal_name, _TERMS), own)
+    return Statement(union(by_name, given, _by_alias(), _by_relationship()))
+
+
+def _by_name(*conditions: ColumnElement[bool]) -> _Named:
+    named = select(_p.id, _p.name, _p.normal_name.label("form"))
+    return named.where(_LIVE, *conditions)
+
+
+def _by_alias() -> _Named:
+    own: ColumnElement[bool] = or_(_a.stated_by == _PERSON, _a.person_id == _PERSON)
+    return (
+        select(_p.id, _p.name, _a.normal_value.label("form"))
+        .select_from(person_aliases.join(people, _p.id == _a.person_id))
+        .where(_LIVE, AmongTexts(_a.normal_value, _TERMS), own)
+    )
+
+
+def _by_relationship() -> _Named:
+    """What somebody is to the one who says so; what is said of two others calls nobody."""
+    to_self = or_(_r.to_person_id.is_(None), _r.to_person_id == _PERSON)
+    return (
+        select(_p.id, _p.name, _r.normal_relationship.label("form"))
+        .select_from(person_relationships.join(people, _p.id == _r.person_id))
+        .where(_LIVE, AmongTexts(_r.normal_relationship, _TERMS), _r.stated_by == _PERSON, to_self)
+    )

@@ -1,0 +1,285 @@
+"""Memories to rows and back. Text that may be encrypted is opened and sealed here alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from recollect.domain import jsontext, pii
+from recollect.domain.agents import Owner, OwnerKind
+from recollect.domain.clock import from_text, to_text
+from recollect.domain.folding import fold
+from recollect.domain.memories import (
+    ArchiveReason,
+    Kind,
+    Memory,
+    MemoryId,
+    MemoryType,
+    Message,
+    Origin,
+    Role,
+    Sensitivity,
+    Source,
+    Status,
+    Trust,
+)
+from recollect.domain.retention import TAG_RULES
+from recollect.domain.spaces import Space, SpaceKind
+from recollect.ports.memories import Stored
+from recollect.ports.runtime import Cipher
+from recollect.stores.memory_tables import memories, memory_versions
+from recollect.stores.rows import Sealed
+from recollect.stores.statements import Row
+
+MEMORY = tuple(memories.columns)
+
+_NAMES = tuple(column.name for column in MEMORY)
+# Members of a memory whose column is of the same name and holds the value as it is.
+_PLAIN = (
+    "id",
+    "key",
+    "agent_id",
+    "org_id",
+    "portable",
+    "stated_by",
+    "learned_in",
+    "observed_at",
+    "confidence",
+    "verified",
+    "retention_policy",
+    "expires_at",
+    "expiry_rule",
+    "requested_expires_at",
+    "explicit_expires_at",
+    "approved_expires_at",
+    "valid_from",
+    "valid_until",
+    "created_at",
+    "updated_at",
+    "retracted_at",
+    "superseded_by",
+    "repeats",
+    "version",
+    "source_agent",
+    "run_id",
+    "parent_run_id",
+)
+_WORDS: Mapping[str, type[Any]] = {
+    "kind": Kind,
+    "type": MemoryType,
+    "sensitivity": Sensitivity,
+    "origin": Origin,
+    "trust": Trust,
+    "source": Source,
+    "status": Status,
+}
+_BESIDE = ("import_id", "suspicion", "used_at", "compacted_at", "erasure_id")
+_ENUMS: Mapping[str, type[Any]] = {**_WORDS, "archive_reason": ArchiveReason}
+
+
+@dataclass(slots=True)
+class Hanging:
+    """What hangs on one memory in tables of its own."""
+
+    subjects: tuple[str, ...] = ()
+    supersedes: tuple[MemoryId, ...] = ()
+    conflicts_with: tuple[MemoryId, ...] = ()
+    source_entries: tuple[str, ...] = ()
+    source_memories: tuple[MemoryId, ...] = ()
+
+
+NOTHING = Hanging()
+
+
+class MemoryRows:
+    """Memories with their texts in the clear."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._content = Sealed(cipher, memories.c.content)
+        self._value = Sealed(cipher, memories.c.value)
+        self._messages = Sealed(cipher, memories.c.messages)
+        self._metadata = Sealed(cipher, memories.c.metadata)
+        self._snapshot = Sealed(cipher, memory_versions.c.snapshot)
+
+    def from_row(self, row: Row, hanging: Hanging) -> Stored:
+        """The columns are those of MEMORY."""
+        named = dict(zip(_NAMES, row, strict=True))
+        return Stored(
+            memory=self._memory(named, hanging),
+            written_by=Owner(OwnerKind(named["written_by_kind"]), named["written_by_id"]),
+            doc=named["doc"],
+            bare_names=_texts(named["bare_names"] or "[]"),
+            status_at=named["status_at"],
+            suspicion_reasons=_texts(named["suspicion_reasons"]),
+            **{name: named[name] for name in _BESIDE},
+        )
+
+    def _memory(self, named: Mapping[str, Any], hanging: Hanging) -> Memory:
+        id_ = named["id"]
+        value = self._value.open(named["value"], id_)
+        reason = named["archive_reason"]
+        return Memory(
+            **{name: named[name] for name in _PLAIN},
+            **{name: word(named[name]) for name, word in _WORDS.items()},
+            content=jsontext.load(self._content.open(named["content"], id_) or '""'),
+            value=None if value is None else jsontext.load(value),
+            messages=_messages(self._messages.open(named["messages"], id_)),
+            space=Space(SpaceKind(named["space_kind"]), named["space_id"]),
+            subjects=hanging.subjects,
+            tags=_texts(named["tags"]),
+            metadata=jsontext.load(self._metadata.open(named["metadata"], id_) or "{}"),
+            pii_tags=_texts(named["pii_tags"]),
+            supersedes=hanging.supersedes,
+            conflicts_with=hanging.conflicts_with,
+            source_entries=hanging.source_entries,
+            source_memories=hanging.source_memories,
+            archive_reason=None if reason is None else ArchiveReason(reason),
+        )
+
+    def to_params(self, stored: Stored) -> dict[str, Any]:
+        """One value for each column of MEMORY but `doc`, which the database gives."""
+        memory = stored.memory
+        return {
+            **{name: getattr(memory, name) for name in (*_PLAIN, *_WORDS, "archive_reason")},
+            **{name: getattr(stored, name) for name in _BESIDE},
+            **self._texts_of(memory),
+            "space_kind": memory.space.kind,
+            "space_id": memory.space.id,
+            "has_subjects": bool(memory.subjects or stored.bare_names),
+            "bare_names": jsontext.dump(stored.bare_names) if stored.bare_names else None,
+            "tags": jsontext.dump(memory.tags),
+            "pii_tags": jsontext.dump(memory.pii_tags),
+            "pii_risk": risk_of(memory.pii_tags),
+            "status_at": stored.status_at or memory.created_at,
+            "written_by_kind": stored.written_by.kind,
+            "written_by_id": stored.written_by.id,
+            "fold": fold_hash(memory),
+            "suspicion_reasons": jsontext.dump(stored.suspicion_reasons),
+        }
+
+    def _texts_of(self, memory: Memory) -> dict[str, Any]:
+        """All as JSON, the content too: a stored text must not begin like a sealed one."""
+        id_ = memory.id
+        value = None if memory.value is None else jsontext.dump(memory.value)
+        return {
+            "content": self._content.seal(jsontext.dump(memory.content), id_),
+            "value": self._value.seal(value, id_),
+            "messages": self._messages.seal(_messages_text(memory.messages), id_),
+            "metadata": self._metadata.seal(jsontext.dump(memory.metadata), id_),
+        }
+
+    def snapshot_of(self, memory: Memory) -> str | None:
+        """What a version keeps of a memory: all that a later version may change."""
+        kept = {name: _to_json(getattr(memory, name)) for name in _SNAPSHOT}
+        return self._snapshot.seal(jsontext.dump(kept), version_id(memory.id, memory.version))
+
+    def open_snapshot(self, sealed: str | None, row_id: str) -> dict[str, Any] | None:
+        """The members that a version kept, with their types; None of the present version."""
+        text = self._snapshot.open(sealed, row_id)
+        if text is None:
+            return None
+        kept: dict[str, Any] = jsontext.load(text)
+        return {name: _restored(name, value) for name, value in kept.items()}
+
+
+def as_it_was(stored: Stored, snapshot: Mapping[str, Any]) -> Stored:
+    """An earlier version of a memory, beside which today's facts stay."""
+    return replace(stored, memory=replace(stored.memory, **snapshot))
+
+
+def version_id(memory_id: str, version: int) -> str:
+    """The id of a version's row. No two are the same: what follows the last `:` is the number."""
+    return f"{memory_id}:{version}"
+
+
+def fold_hash(memory: Memory) -> str:
+    """By what equal statements are found; records are never compared, nor is text that is gone."""
+    if memory.kind is Kind.RECORD or not memory.content:
+        return ""
+    return sha256(fold(memory.content).encode()).hexdigest()
+
+
+def risk_of(pii_tags: Iterable[str]) -> int:
+    """The number of the highest risk, 0 without tags."""
+    riskiest = pii.riskiest(pii_tags)
+    return 0 if riskiest is None else int(TAG_RULES[riskiest].risk)
+
+
+# In the order of an answer. What never changes is read off the row, and so is who said it: an
+# erasure takes that back.
+_SNAPSHOT = (
+    "content",
+    "value",
+    "type",
+    "sensitivity",
+    "portable",
+    "subjects",
+    "observed_at",
+    "confidence",
+    "verified",
+    "trust",
+    "tags",
+    "metadata",
+    "pii_tags",
+    "retention_policy",
+    "expires_at",
+    "expiry_rule",
+    "requested_expires_at",
+    "valid_from",
+    "valid_until",
+    "updated_at",
+    "retracted_at",
+    "supersedes",
+    "superseded_by",
+    "conflicts_with",
+    "repeats",
+    "version",
+    "source_entries",
+    "source_memories",
+    "status",
+    "archive_reason",
+)
+_LISTS = frozenset(
+    {"subjects", "tags", "pii_tags", "supersedes", "conflicts_with"}
+    | {"source_entries", "source_memories"}
+)
+
+
+def _to_json(value: Any) -> Any:
+    return to_text(value) if isinstance(value, datetime) else value
+
+
+def _restored(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _LISTS:
+        return tuple(value)
+    if name in _ENUMS:
+        return _ENUMS[name](value)
+    is_instant = name.endswith("_at") or name in ("valid_from", "valid_until")
+    return from_text(value) if is_instant else value
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(jsontext.load(text))
+
+
+def _messages_text(items: Sequence[Message]) -> str | None:
+    if not items:
+        return None
+    return jsontext.dump(
+        [
+            [item.role, item.content, item.name, item.user_id, _to_json(item.created_at)]
+            for item in items
+        ]
+    )
+
+
+def _messages(text: str | None) -> tuple[Message, ...]:
+    if text is None:
+        return ()
+    return tuple(
+        Message(Role(role), content, name, user_id, None if at is None else from_text(at))
+        for role, content, name, user_id, at in jsontext.load(text)
+    )

@@ -1,0 +1,215 @@
+"""The statements by which memories are found. Those that look for rows are made per shape of sight
+and filter: which values these have, not what they are."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    delete,
+    exists,
+    false,
+    func,
+    insert,
+    literal_column,
+    select,
+    true,
+    update,
+)
+
+from recollect.domain import jsontext
+from recollect.ports.memory_search import BUCKETS, Looking
+from recollect.stores.engines.expressions import (
+    AmongNumbers,
+    AmongTexts,
+    WordsMatch,
+    insert_if_absent,
+)
+from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
+from recollect.stores.memory_tables import (
+    memories,
+    memory_embeddings,
+    memory_index,
+    memory_sources,
+    memory_subjects,
+)
+from recollect.stores.sights import SightShape, sight_clause, sight_params
+from recollect.stores.statements import Statement, param, word
+
+_m, _i, _v = memories.c, memory_index.c, memory_embeddings.c
+_s, _p = memory_sources.c, memory_subjects.c
+
+_DOC = param("doc", _i.doc)
+_DOCS = param("docs", _i.terms)
+_AFTER = param("after_doc", _i.doc)
+_LIMIT = param("limit", _i.doc)
+_MODEL = param("model", _v.model)
+_ONE = literal_column("1")
+_TOLD_AGAIN = exists(
+    select(_ONE).where(_s.kind == word("memory"), _s.source_id == _m.id).correlate(memories)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LookingShape:
+    """Which values a look for rows has."""
+
+    sight: SightShape
+    chosen: FilterShape
+    people: bool
+    vectors: bool
+
+    @classmethod
+    def of(cls, looking: Looking) -> "LookingShape":
+        """The look with its values taken out."""
+        sight, chosen = SightShape.of(looking.sight), FilterShape.of(looking.chosen)
+        return cls(sight, chosen, bool(looking.people), bool(looking.model))
+
+
+def looking_params(looking: Looking) -> dict[str, Any]:
+    """The values of a look as parameters."""
+    params = {
+        **sight_params(looking.sight),
+        **filter_params(looking.chosen, looking.sight.now),
+        "model": looking.model,
+    }
+    return params | {"people": jsontext.dump(looking.people)} if looking.people else params
+
+
+@cache
+def candidates(shape: LookingShape) -> Statement:
+    """Everything that may be ranked."""
+    return Statement(_permitted(shape).limit(_LIMIT))
+
+
+@cache
+def matching(shape: LookingShape, *, every: bool) -> Statement:
+    """What holds words, or every row, in batches."""
+    query = _permitted(shape)
+    if not every:
+        query = query.where(WordsMatch(param("query", _i.terms), memory_index))
+    return _batch(query)
+
+
+@cache
+def with_vectors(shape: LookingShape) -> Statement:
+    """What has a vector of the model, in batches."""
+    return _batch(_permitted(shape).where(_v.doc.is_not(None)))
+
+
+@cache
+def some(shape: LookingShape) -> Statement:
+    """What of a list may be ranked."""
+    return Statement(_permitted(shape).where(AmongNumbers(_m.doc, _DOCS)))
+
+
+def _batch(query: Select[Any]) -> Statement:
+    return Statement(query.where(_i.doc > _AFTER).order_by(_i.doc).limit(_LIMIT))
+
+
+def _permitted(shape: LookingShape) -> Select[Any]:
+    source = memories.join(memory_index, _i.doc == _m.doc)
+    has_vector: ColumnElement[Any] = false()
+    if shape.vectors:
+        source = source.outerjoin(memory_embeddings, and_(_v.doc == _m.doc, _v.model == _MODEL))
+        has_vector = _v.doc.is_not(None)
+    return (
+        select(
+            _m.doc,
+            _m.id,
+            _i.revision,
+            has_vector.label("has_vector"),
+            _m.trust,
+            _m.observed_at,
+            _m.valid_from,
+            _m.valid_until,
+            _TOLD_AGAIN.label("told_again"),
+            _about(people=shape.people).label("about"),
+        )
+        .select_from(source)
+        .where(sight_clause(shape.sight), filter_clause(shape.chosen))
+    )
+
+
+def _about(*, people: bool) -> ColumnElement[Any]:
+    if not people:
+        return false()
+    asked_for = AmongTexts(_p.person_id, param("people", _p.person_id))
+    return exists(select(_ONE).where(_p.memory_id == _m.id, asked_for).correlate(memories))
+
+
+@cache
+def next_rows(*, lacking: bool) -> Statement:
+    """Rows by number: all, or those that have no vector of the model and wait for none."""
+    query = select(_i.doc).where(_i.doc > _AFTER)
+    if lacking:
+        held = exists(select(_ONE).where(_v.doc == _i.doc, _v.model == _MODEL))
+        query = query.where(_i.pending == false(), ~held)
+    return Statement(query.order_by(_i.doc).limit(_LIMIT))
+
+
+_TEXT = {
+    name: param(name, memory_index.c[name])
+    for name in ("revision", "head", "terms", "stems", "pending")
+}
+KNOWN = Statement(select(_i.terms, _i.revision).where(_i.doc == _DOC))
+INSERT = Statement(
+    insert(memory_index).values(doc=_DOC, memory_id=param("memory_id", _i.memory_id), **_TEXT)
+)
+REPLACE = Statement(update(memory_index).where(_i.doc == _DOC).values(_TEXT))
+FORGET_VECTOR = Statement(delete(memory_embeddings).where(_v.doc == _DOC))
+_ID = param("memory_id", _i.memory_id)
+# In this order: who makes a vector at this moment holds the row of the index.
+DROPS = (
+    Statement(delete(memory_index).where(_i.memory_id == _ID)),
+    Statement(delete(memory_embeddings).where(_v.memory_id == _ID)),
+)
+WORDS = Statement(
+    select(_i.doc, _i.revision, _i.terms, _i.memory_id).where(AmongNumbers(_i.doc, _DOCS))
+)
+VECTORS = Statement(
+    select(_v.doc, _i.revision, _v.embedding)
+    .select_from(memory_embeddings.join(memory_index, _i.doc == _v.doc))
+    .where(AmongNumbers(_v.doc, _DOCS), _v.model == _MODEL)
+)
+FACTS = Statement(
+    select(_s.source_id, _s.memory_id).where(
+        _s.kind == word("memory"), AmongTexts(_s.source_id, param("ids", _s.source_id))
+    )
+)
+PENDING = Statement(
+    select(_i.doc, _i.revision, _m.content, _m.id)
+    .select_from(memory_index.join(memories, _m.doc == _i.doc))
+    .where(
+        _i.pending == true(),
+        _i.doc % literal_column(str(BUCKETS)) == param("bucket", _i.doc),
+    )
+    .order_by(_i.doc)
+    .limit(_LIMIT)
+)
+TAKE = Statement(
+    update(memory_index)
+    .where(_i.doc == _DOC, _i.revision == param("revision", _i.revision), _i.pending == true())
+    .values(pending=literal_column("false"))
+)
+INSERT_VECTOR = Statement(
+    insert_if_absent(memory_embeddings, "doc").from_select(
+        ["doc", "memory_id", "embedding", "model", "dimensions"],
+        select(
+            _i.doc,
+            _i.memory_id,
+            param("embedding", _v.embedding),
+            _MODEL,
+            param("dimensions", _v.dimensions),
+        ).where(_i.doc == _DOC),
+    )
+)
+MARK = Statement(
+    update(memory_index).where(AmongNumbers(_i.doc, _DOCS)).values(pending=literal_column("true"))
+)
+PROGRESS = Statement(
+    select(func.count(), func.count().filter(_i.pending == true())).select_from(memory_index)
+)

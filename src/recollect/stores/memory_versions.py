@@ -1,0 +1,105 @@
+"""Versions of memories: each with the time in which it was current, older ones as snapshots."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, or_, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.agents import Owner, OwnerKind
+from recollect.domain.memories import Memory, MemoryId, Status
+from recollect.ports.database import Tx
+from recollect.ports.memories import Change, Stored, Version
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_rows import MemoryRows, as_it_was, version_id
+from recollect.stores.memory_tables import memory_versions
+from recollect.stores.statements import Row, Statement, param
+
+_v = memory_versions.c
+_COLUMNS = tuple(memory_versions.columns)
+
+
+class MemoryVersions:
+    """The versions behind the store of memories."""
+
+    def __init__(self, rows: MemoryRows) -> None:
+        self._rows = rows
+
+    def begin(self, tx: Tx, memory: Memory, change: Change, *, by: Owner, at: datetime) -> None:
+        """The version that is current from now on."""
+        params = {
+            "id": version_id(memory.id, memory.version),
+            "memory_id": memory.id,
+            "version": memory.version,
+            "change": change,
+            "at": at,
+            "until": None,
+            "by_kind": by.kind,
+            "by_id": by.id,
+            "status": memory.status,
+            "valid_from": memory.valid_from,
+            "valid_until": memory.valid_until,
+            "snapshot": None,
+        }
+        tx.run(_BEGIN, params)
+
+    def end(self, tx: Tx, memory: Memory, *, at: datetime) -> None:
+        """Keep what this version was; its successor begins at the same instant."""
+        snapshot = self._rows.snapshot_of(memory)
+        id_ = version_id(memory.id, memory.version)
+        tx.run(_END, {"id": id_, "until": at, "snapshot": snapshot})
+
+    def all_of(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[Version]:
+        """Oldest first."""
+        rows = tx.fetch(_ALL, {"ids": jsontext.dump(list(memory_ids))})
+        return [self._version(row) for row in rows]
+
+    def as_of(self, tx: Tx, found: Sequence[Stored], at: datetime) -> list[Stored]:
+        """Each as the version that was current then; what has none of that time stays as it is."""
+        changed = [stored.memory.id for stored in found if stored.memory.version > 1]
+        if not changed:
+            return list(found)
+        rows = tx.fetch(_CURRENT_AT, {"ids": jsontext.dump(changed), "at": at})
+        kept = {row[1]: self._rows.open_snapshot(row[2], row[0]) for row in rows}
+        snapshots = ((stored, kept.get(stored.memory.id)) for stored in found)
+        return [as_it_was(stored, then) if then else stored for stored, then in snapshots]
+
+    def _version(self, row: Row) -> Version:
+        named = dict(zip(_NAMES, row, strict=True))
+        return Version(
+            memory_id=MemoryId(named["memory_id"]),
+            version=named["version"],
+            change=Change(named["change"]),
+            at=named["at"],
+            until=named["until"],
+            by=Owner(OwnerKind(named["by_kind"]), named["by_id"]),
+            status=Status(named["status"]),
+            snapshot=self._rows.open_snapshot(named["snapshot"], named["id"]),
+        )
+
+
+def _values(columns: Iterable[Any]) -> dict[str, Any]:
+    return {column.name: param(column.name, column) for column in columns}
+
+
+_NAMES = tuple(column.name for column in _COLUMNS)
+_BEGIN = Statement(insert(memory_versions).values(_values(_COLUMNS)))
+_END = Statement(
+    update(memory_versions)
+    .where(_v.id == param("id", _v.id))
+    .values(_values((_v.until, _v.snapshot)))
+)
+_ALL = Statement(
+    select(*_COLUMNS)
+    .where(AmongTexts(_v.memory_id, param("ids")))
+    .order_by(_v.at, _v.memory_id, _v.version)
+)
+_AT = param("at", _v.at)
+_CURRENT_AT = Statement(
+    select(_v.id, _v.memory_id, _v.snapshot).where(
+        AmongTexts(_v.memory_id, param("ids")),
+        _v.at <= _AT,
+        or_(_v.until.is_(None), _v.until > _AT),
+    )
+)

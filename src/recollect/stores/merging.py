@@ -1,0 +1,155 @@
+"""Two people become one, and two again: rows move, and a record says which.
+
+The record names rows, not places: what is undone out of order, or after some of it was changed or
+deleted, still gives back exactly what is left.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Table, insert, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.agents import Owner, OwnerKind
+from recollect.domain.disclosure import PersonId
+from recollect.domain.people import MergePlan
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.people import Likeness, Merge
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_tables import memories, relations
+from recollect.stores.merging_links import (
+    give_back_orgs,
+    give_back_stays,
+    give_back_subjects,
+    join_orgs_of_users,
+    move_orgs,
+    move_stays,
+    move_subjects,
+)
+from recollect.stores.people_tables import (
+    people,
+    person_aliases,
+    person_merges,
+    person_relationships,
+    person_users,
+)
+from recollect.stores.person_pairs import likenesses
+from recollect.stores.person_rows import params_of
+from recollect.stores.statements import Row, Statement, param
+
+_g = person_merges.c
+_COLUMNS = (_g.id, _g.primary_id, _g.secondary_id, _g.at, _g.by_kind, _g.by_id, _g.moved)
+
+
+class _Column:
+    """One column that names people, and the column by which its rows are known."""
+
+    def __init__(self, table: Table, key: str, name: str) -> None:
+        id_: Column[Any] = table.c[key]
+        person: Column[Any] = table.c[name]
+        to = {name: param("to_id", person)}
+        moving = update(table).where(person == param("from_id", person)).values(to)
+        self._move = Statement(moving.returning(id_))
+        self._give_back = Statement(moving.where(AmongTexts(id_, param("ids"))))
+
+    def move(self, tx: Tx, from_id: str, to_id: str) -> list[str]:
+        """All rows; their keys."""
+        rows = tx.fetch(self._move, {"from_id": from_id, "to_id": to_id})
+        return sorted(row[0] for row in rows)
+
+    def give_back(self, tx: Tx, ids: list[str], *, from_id: str, to_id: str) -> None:
+        """Those of these rows that are still there."""
+        ids_text = jsontext.dump(ids)
+        tx.run(self._give_back, {"ids": ids_text, "from_id": from_id, "to_id": to_id})
+
+
+class SqlMerges:
+    """The port's MergeStore on both engines."""
+
+    def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
+        away, to = plan.secondary_id, plan.primary_id
+        moved: dict[str, Any] = {kind: c.move(tx, away, to) for kind, c in _MOVING.items()}
+        moved |= move_subjects(tx, away, to) | move_stays(tx, away, to) | move_orgs(tx, away, to)
+        tx.run(_LEAD, {"id": away, "merged_into": to, "at": at})
+        merge = Merge(merge_id, to, away, at, by, moved)
+        tx.run(_INSERT, _to_params(merge))
+        return merge
+
+    def standing(self, tx: Tx, secondary_id: PersonId) -> Merge | None:
+        row = tx.first(_STANDING, {"secondary_id": secondary_id})
+        return _from_row(row) if row else None
+
+    def undo(self, tx: Tx, merge: Merge, *, at: datetime) -> None:
+        away = merge.secondary_id
+        row = tx.first(_LEADS, {"id": away})
+        to = row[0] if row else merge.primary_id
+        tx.run(_LEAD, {"id": away, "merged_into": None, "at": at})
+        for kind, column in _MOVING.items():
+            column.give_back(tx, merge.moved.get(kind, []), from_id=to, to_id=away)
+        give_back_subjects(tx, merge.moved, from_id=to, to_id=away)
+        give_back_stays(tx, merge.moved, from_id=to, to_id=away)
+        give_back_orgs(tx, merge.moved, person_id=to)
+        join_orgs_of_users(tx, away)
+        tx.run(_UNDONE, {"id": merge.id, "at": at})
+
+    def likenesses(
+        self, tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
+    ) -> list[Likeness]:
+        return likenesses(tx, requester, after=after, limit=limit)
+
+
+def _to_params(merge: Merge) -> dict[str, Any]:
+    return {
+        "id": merge.id,
+        "primary_id": merge.primary_id,
+        "secondary_id": merge.secondary_id,
+        "at": merge.at,
+        "by_kind": merge.by.kind,
+        "by_id": merge.by.id,
+        "moved": jsontext.dump(merge.moved),
+        "undone_at": None,
+    }
+
+
+def _from_row(row: Row) -> Merge:
+    moved: Mapping[str, Any] = jsontext.load(row[6])
+    by = Owner(OwnerKind(row[4]), row[5])
+    return Merge(row[0], PersonId(row[1]), PersonId(row[2]), row[3], by, moved)
+
+
+_MOVING = {
+    "users": _Column(person_users, "user_id", "person_id"),
+    "statements": _Column(memories, "id", "stated_by"),
+    "aliases": _Column(person_aliases, "id", "person_id"),
+    "alias_claims": _Column(person_aliases, "id", "stated_by"),
+    "relationships": _Column(person_relationships, "id", "person_id"),
+    "relationships_to": _Column(person_relationships, "id", "to_person_id"),
+    "relationship_claims": _Column(person_relationships, "id", "stated_by"),
+    "edges_from": _Column(relations, "id", "from_id"),
+    "edges_to": _Column(relations, "id", "to_id"),
+    # Whoever was merged into the secondary is led to the primary, in one step.
+    "redirects": _Column(people, "id", "merged_into"),
+}
+_ID = param("id", people.c.id)
+_LEAD = Statement(
+    update(people)
+    .where(people.c.id == _ID)
+    .values(
+        merged_into=param("merged_into", people.c.merged_into),
+        updated_at=param("at", people.c.updated_at),
+    )
+)
+_LEADS = Statement(select(people.c.merged_into).where(people.c.id == _ID))
+_INSERT = Statement(insert(person_merges).values(params_of(person_merges)))
+_STANDING = Statement(
+    select(*_COLUMNS)
+    .where(_g.secondary_id == param("secondary_id", _g.secondary_id), _g.undone_at.is_(None))
+    .order_by(_g.at.desc(), _g.id.desc())
+)
+_UNDONE = Statement(
+    update(person_merges)
+    .where(_g.id == param("id", _g.id))
+    .values(undone_at=param("at", _g.undone_at))
+)

@@ -1,0 +1,210 @@
+"""What a merge can't move by changing one column, because both people may have it: subjects of one
+memory, stays in one chat, orgs."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, delete, exists, insert, not_, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.clock import from_text, to_text
+from recollect.ports.database import Tx
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.memory_tables import memory_subjects
+from recollect.stores.people_tables import (
+    chat_participations,
+    person_orgs,
+    person_users,
+    user_orgs,
+)
+from recollect.stores.statements import Statement, param, word
+
+Moved = Mapping[str, Any]
+
+_s, _t, _o = memory_subjects.c, chat_participations.c, person_orgs.c
+
+
+def move_subjects(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
+    """A memory that was about both is about the one; where the other stood is kept."""
+    people = {"from_id": from_id, "to_id": to_id}
+    joint = tx.fetch(_JOINT, people)
+    tx.run(_DROP_JOINT, people)
+    moved = tx.fetch(_MOVE_SUBJECTS, people)
+    return {
+        "subjects": sorted(row[0] for row in moved),
+        "joint_subjects": sorted([memory_id, place] for memory_id, place in joint),
+    }
+
+
+def give_back_subjects(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
+    """Of a memory about both, only while it is still about the one."""
+    ids = jsontext.dump(moved["subjects"])
+    tx.run(_RETURN_SUBJECTS, {"ids": ids, "from_id": from_id, "to_id": to_id})
+    for memory_id, place in moved["joint_subjects"]:
+        params = {"memory_id": memory_id, "from_id": from_id}
+        if tx.first(_IS_SUBJECT, params) is not None:
+            tx.run(_ADD_SUBJECT, {"memory_id": memory_id, "to_id": to_id, "place": place})
+
+
+def move_stays(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
+    """Two open stays in one chat become one that began with the earlier."""
+    people = {"from_id": from_id, "to_id": to_id}
+    doubled = tx.fetch(_DOUBLED, people)
+    for chat_id, joined_at, began_at in doubled:
+        params = {"chat_id": chat_id, "from_id": from_id, "to_id": to_id}
+        tx.run(_DROP_OPEN, params)
+        tx.run(_BEGIN, params | {"joined_at": min(joined_at, began_at)})
+    moved = tx.fetch(_MOVE_STAYS, people)
+    return {
+        "stays": [[row[0], to_text(row[1]), _text(row[2])] for row in moved],
+        "joint_stays": sorted([row[0], to_text(row[1]), to_text(row[2])] for row in doubled),
+    }
+
+
+def give_back_stays(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
+    """An open stay of both that ended since ended for both."""
+    for chat_id, joined_text, left_text in moved["stays"]:
+        place = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
+        _return_stay(tx, place, left_text, from_id=from_id, to_id=to_id)
+    for chat_id, joined_text, began_text in moved["joint_stays"]:
+        joined_at, began_at = from_text(joined_text), from_text(began_text)
+        place = {"chat_id": chat_id, "joined_at": min(joined_at, began_at), "from_id": from_id}
+        for (left_at,) in tx.fetch(_ENDS, place)[:1]:
+            tx.run(_BEGAN, place | {"began_at": began_at})
+            stay = {"chat_id": chat_id, "joined_at": joined_at, "left_at": left_at}
+            tx.run(_ADD_STAY, stay | {"to_id": to_id})
+
+
+def _return_stay(
+    tx: Tx, place: Mapping[str, Any], left_text: str | None, *, from_id: str, to_id: str
+) -> None:
+    """Rows of stays have no id. Where several began at once, the one that ended as recorded goes
+    back, else one that has ended since."""
+    ends = [row[0] for row in tx.fetch(_ENDS, {**place, "from_id": from_id})]
+    if not ends:
+        return
+    theirs = next((end for end in ends if _text(end) == left_text), ends[0])
+    ends.remove(theirs)
+    tx.run(_DROP_STAYS, {**place, "from_id": from_id})
+    for left_at in ends:
+        tx.run(_ADD_STAY, {**place, "to_id": from_id, "left_at": left_at})
+    tx.run(_ADD_STAY, {**place, "to_id": to_id, "left_at": theirs})
+
+
+def _text(at: datetime | None) -> str | None:
+    return None if at is None else to_text(at)
+
+
+def move_orgs(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
+    """Who was known in an org stays known there; the redirect keeps its own."""
+    added = [row[0] for row in tx.fetch(_LACKING, {"from_id": from_id, "to_id": to_id})]
+    for org_id in added:
+        tx.run(_ADD_ORG, {"to_id": to_id, "org_id": org_id})
+    return {"orgs": sorted(added)}
+
+
+def give_back_orgs(tx: Tx, moved: Moved, *, person_id: str) -> None:
+    """Except those that a user of the person belongs to."""
+    tx.run(_DROP_ORGS, {"id": person_id, "ids": jsontext.dump(moved["orgs"])})
+
+
+def join_orgs_of_users(tx: Tx, person_id: str) -> None:
+    """A person is known where their users are, also where these came to meanwhile."""
+    for (org_id,) in tx.fetch(_ORGS_OF_USERS, {"id": person_id}):
+        tx.run(_ADD_ORG, {"to_id": person_id, "org_id": org_id})
+
+
+_FROM, _TO, _IDS = param("from_id", _s.person_id), param("to_id", _s.person_id), param("ids")
+_same = memory_subjects.alias("same")
+_ABOUT_BOTH = exists().where(_same.c.memory_id == _s.memory_id, _same.c.person_id == _TO)
+_JOINT = Statement(select(_s.memory_id, _s.place).where(_s.person_id == _FROM, _ABOUT_BOTH))
+_DROP_JOINT = Statement(delete(memory_subjects).where(_s.person_id == _FROM, _ABOUT_BOTH))
+_MOVE_SUBJECTS = Statement(
+    update(memory_subjects)
+    .where(_s.person_id == _FROM)
+    .values(person_id=_TO)
+    .returning(_s.memory_id)
+)
+_RETURN_SUBJECTS = Statement(
+    update(memory_subjects)
+    .where(AmongTexts(_s.memory_id, _IDS), _s.person_id == _FROM)
+    .values(person_id=_TO)
+)
+_MEMORY = param("memory_id", _s.memory_id)
+_IS_SUBJECT = Statement(select(_s.memory_id).where(_s.memory_id == _MEMORY, _s.person_id == _FROM))
+_ADD_SUBJECT = Statement(
+    insert_if_absent(memory_subjects).values(
+        memory_id=_MEMORY, person_id=_TO, place=param("place", _s.place)
+    )
+)
+
+_PERSON = _t.kind == word("person")
+_CHAT = param("chat_id", _t.chat_id)
+_JOINED = param("joined_at", _t.joined_at)
+_here = chat_participations.alias("here")
+_DOUBLED = Statement(
+    select(_t.chat_id, _t.joined_at, _here.c.joined_at.label("began_at"))
+    .select_from(
+        chat_participations.join(
+            _here, and_(_here.c.chat_id == _t.chat_id, _here.c.kind == _t.kind)
+        )
+    )
+    .where(
+        _PERSON,
+        _t.member_id == _FROM,
+        _t.left_at.is_(None),
+        _here.c.member_id == _TO,
+        _here.c.left_at.is_(None),
+    )
+)
+_OPEN = (_PERSON, _t.chat_id == _CHAT, _t.left_at.is_(None))
+_DROP_OPEN = Statement(delete(chat_participations).where(*_OPEN, _t.member_id == _FROM))
+_BEGIN = Statement(
+    update(chat_participations).where(*_OPEN, _t.member_id == _TO).values(joined_at=_JOINED)
+)
+_MOVE_STAYS = Statement(
+    update(chat_participations)
+    .where(_PERSON, _t.member_id == _FROM)
+    .values(member_id=_TO)
+    .returning(_t.chat_id, _t.joined_at, _t.left_at)
+)
+_STAY = (_PERSON, _t.chat_id == _CHAT, _t.member_id == _FROM, _t.joined_at == _JOINED)
+_ENDS = Statement(select(_t.left_at).where(*_STAY).order_by(_t.left_at))
+_DROP_STAYS = Statement(delete(chat_participations).where(*_STAY))
+_BEGAN = Statement(
+    update(chat_participations).where(*_STAY).values(joined_at=param("began_at", _t.joined_at))
+)
+_ADD_STAY = Statement(
+    insert(chat_participations).values(
+        chat_id=_CHAT,
+        kind=word("person"),
+        member_id=_TO,
+        joined_at=_JOINED,
+        left_at=param("left_at", _t.left_at),
+    )
+)
+
+_theirs = person_orgs.alias("theirs")
+_LACKING = Statement(
+    select(_o.org_id).where(
+        _o.person_id == _FROM,
+        not_(exists().where(_theirs.c.person_id == _TO, _theirs.c.org_id == _o.org_id)),
+    )
+)
+_ADD_ORG = Statement(
+    insert_if_absent(person_orgs).values(person_id=_TO, org_id=param("org_id", _o.org_id))
+)
+_USERS_ORGS = (
+    select(user_orgs.c.org_id)
+    .select_from(person_users.join(user_orgs, user_orgs.c.user_id == person_users.c.user_id))
+    .where(person_users.c.person_id == param("id", _o.person_id))
+)
+_ORGS_OF_USERS = Statement(_USERS_ORGS.distinct())
+_DROP_ORGS = Statement(
+    delete(person_orgs).where(
+        _o.person_id == param("id", _o.person_id),
+        AmongTexts(_o.org_id, _IDS),
+        _o.org_id.not_in(_USERS_ORGS),
+    )
+)

@@ -1,0 +1,218 @@
+"""People, as the one who asks may know them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    union_all,
+    update,
+)
+
+from recollect.domain import jsontext
+from recollect.domain.agents import Owner, OwnerKind
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.people import Person
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.people import Seat
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.people_tables import people, person_aliases, person_orgs, person_users
+from recollect.stores.person_removal import delete_person, is_in_memories
+from recollect.stores.person_rows import PERSON, params_of, person_from_row, person_params
+from recollect.stores.person_visibility import (
+    LIVE,
+    SEEN_CLAIM,
+    may_see_name,
+    requester_params,
+)
+from recollect.stores.presences import people_met, seat_params
+from recollect.stores.statements import Row, Statement, param
+
+_p, _l, _o, _a = people.c, person_users.c, person_orgs.c, person_aliases.c
+
+
+class SqlPeople:
+    """The port's PersonStore on both engines."""
+
+    def insert(self, tx: Tx, person: Person) -> None:
+        tx.run(_INSERT, person_params(person))
+        for org_id in sorted(person.orgs):
+            tx.run(_JOIN_ORG, {"person_id": person.id, "org_id": org_id})
+
+    def fetch(self, tx: Tx, person_id: PersonId) -> Person | None:
+        return self.fetch_many(tx, [person_id]).get(person_id)
+
+    def fetch_many(self, tx: Tx, person_ids: Collection[PersonId]) -> dict[PersonId, Person]:
+        if not person_ids:
+            return {}
+        leads = {PersonId(row[0]): row[1] for row in tx.fetch(_CANONICAL, _among(person_ids))}
+        found = {one.id: one for one in _people(tx, tx.fetch(_FETCH, _among(leads.values())))}
+        return {asked: found[id_] for asked, id_ in leads.items() if id_ in found}
+
+    def lock(self, tx: Tx, person_ids: Collection[PersonId]) -> None:
+        tx.lock(_LOCK, _among(person_ids))
+
+    def update(self, tx: Tx, person: Person) -> None:
+        params = person_params(person)
+        tx.run(_UPDATE, {name: params[name] for name in ("id", *_CHANGING)})
+
+    def delete(self, tx: Tx, person_id: PersonId) -> None:
+        delete_person(tx, person_id)
+
+    def is_in_memories(self, tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
+        return is_in_memories(tx, person_id, outside=outside)
+
+    def people_of(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
+        rows = tx.fetch(_LINKS, _among(user_ids))
+        return {UserId(row[0]): PersonId(row[1]) for row in rows}
+
+    def meet(
+        self, tx: Tx, requester: Requester, person_ids: Collection[PersonId]
+    ) -> frozenset[PersonId]:
+        if not person_ids:
+            return frozenset()
+        params = seat_params(Seat.of(requester)) | _among(person_ids)
+        return frozenset(PersonId(row[0]) for row in tx.fetch(_MEET, params))
+
+    def page(
+        self, tx: Tx, requester: Requester, *, after: tuple[datetime, str] | None, limit: int
+    ) -> list[Person]:
+        params = requester_params(requester) | {"limit": limit}
+        if after is not None:
+            params |= {"at": after[0], "id": after[1]}
+        return _people(tx, tx.fetch(_page(cursor=after is not None), params))
+
+    def search(
+        self,
+        tx: Tx,
+        requester: Requester,
+        form: str,
+        *,
+        after: tuple[int, datetime, str] | None,
+        limit: int,
+    ) -> list[tuple[int, Person]]:
+        params = requester_params(requester) | _patterns(form) | {"limit": limit}
+        if after is not None:
+            params |= {"rank": after[0], "at": after[1], "id": after[2]}
+        rows = tx.fetch(_search(cursor=after is not None), params)
+        ranks = [int(row[-1]) for row in rows]
+        return list(zip(ranks, _people(tx, [row[:-1] for row in rows]), strict=True))
+
+    def namesakes(self, tx: Tx, requester: Requester, form: str) -> list[tuple[PersonId, Owner]]:
+        rows = tx.fetch(_NAMESAKES, requester_params(requester) | {"form": form})
+        return [(PersonId(row[0]), Owner(OwnerKind(row[1]), row[2])) for row in rows]
+
+
+def _among(ids: Iterable[str]) -> dict[str, Any]:
+    return {"ids": jsontext.dump(sorted(set(ids)))}
+
+
+def _people(tx: Tx, rows: Sequence[Row]) -> list[Person]:
+    ids = _among(row[0] for row in rows)
+    users: dict[str, list[str]] = {}
+    orgs: dict[str, list[str]] = {}
+    for statement, found in ((_USERS, users), (_ORGS, orgs)) if rows else ():
+        for person_id, value in tx.fetch(statement, ids):
+            found.setdefault(person_id, []).append(value)
+    return [person_from_row(row, users.get(row[0], ()), orgs.get(row[0], ())) for row in rows]
+
+
+def _patterns(form: str) -> dict[str, Any]:
+    """What LIKE takes for a text that is meant as it is."""
+    literal = form.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return {
+        "form": form,
+        "start": f"{literal}%",
+        "word": f"% {literal}%",
+        "inside": f"%{literal}%",
+    }
+
+
+def _like(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    return column.like(param(name, column), escape="\\")
+
+
+def _rank(column: ColumnElement[str]) -> ColumnElement[int]:
+    begins = or_(_like(column, "start"), _like(column, "word"))
+    return case((column == param("form", column), 0), (begins, 1), else_=2)
+
+
+@cache
+def _page(*, cursor: bool) -> Statement:
+    query = select(*PERSON).where(LIVE, may_see_name())
+    if cursor:
+        query = query.where(tuple_(_p.created_at, _p.id) < _PLACE)
+    return Statement(query.order_by(_p.created_at.desc(), _p.id.desc()).limit(param("limit")))
+
+
+def _matches() -> Select[Any]:
+    """The best rank of everybody whose name, or an alias that the caller knows of, fits."""
+    by_name = select(_p.id, _rank(_p.normal_name).label("rank")).where(
+        _like(_p.normal_name, "inside")
+    )
+    by_alias = select(_a.person_id, _rank(_a.normal_value)).where(
+        _like(_a.normal_value, "inside"), SEEN_CLAIM
+    )
+    both = union_all(by_name, by_alias).subquery("both")
+    return select(both.c.id, func.min(both.c.rank).label("rank")).group_by(both.c.id)
+
+
+@cache
+def _search(*, cursor: bool) -> Statement:
+    matches = _matches().subquery("matches")
+    query = (
+        select(*PERSON, matches.c.rank)
+        .select_from(people.join(matches, matches.c.id == _p.id))
+        .where(LIVE, may_see_name())
+    )
+    if cursor:
+        rank = param("rank", literal_column("0", BigInteger))
+        later = tuple_(_p.created_at, _p.id) < _PLACE
+        query = query.where(or_(matches.c.rank > rank, and_(matches.c.rank == rank, later)))
+    query = query.order_by(matches.c.rank, _p.created_at.desc(), _p.id.desc())
+    return Statement(query.limit(param("limit")))
+
+
+_PLACE = tuple_(param("at", _p.created_at), param("id", _p.id))
+_IDS = param("ids")
+_INSERT = Statement(insert(people).values(params_of(people)))
+_JOIN_ORG = Statement(insert_if_absent(person_orgs).values(params_of(person_orgs)))
+_CANONICAL = Statement(
+    select(_p.id, func.coalesce(_p.merged_into, _p.id)).where(AmongTexts(_p.id, _IDS))
+)
+_FETCH = Statement(select(*PERSON).where(AmongTexts(_p.id, _IDS), LIVE))
+_USERS = Statement(select(_l.person_id, _l.user_id).where(AmongTexts(_l.person_id, _IDS)))
+_ORGS = Statement(select(_o.person_id, _o.org_id).where(AmongTexts(_o.person_id, _IDS)))
+_LINKS = Statement(select(_l.user_id, _l.person_id).where(AmongTexts(_l.user_id, _IDS)))
+_LOCK = Statement(select(_p.id).where(AmongTexts(_p.id, _IDS)).order_by(_p.id).with_for_update())
+_CHANGING = ("name", "normal_name", "time_zone", "metadata", "updated_at")
+_UPDATE = Statement(
+    update(people)
+    .where(_p.id == param("id", _p.id))
+    .values({name: param(name, _p[name]) for name in _CHANGING})
+)
+_MEET = Statement(select(_p.id).where(AmongTexts(_p.id, _IDS), _p.id.in_(people_met())))
+_known = people.alias("known")
+_NAMESAKES = Statement(
+    select(_p.id, _known.c.created_by_kind, _known.c.created_by_id)
+    .select_from(_known.join(people, _p.id == func.coalesce(_known.c.merged_into, _known.c.id)))
+    .where(
+        _known.c.normal_name == param("form", _known.c.normal_name),
+        LIVE,
+        may_see_name(),
+    )
+)

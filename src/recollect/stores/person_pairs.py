@@ -1,0 +1,69 @@
+"""Pairs of people who may be one, among those whom the caller may change."""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import BigInteger, and_, case, func, literal_column, or_, select, tuple_, union_all
+
+from recollect.domain.disclosure import PersonId
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.people import Likeness
+from recollect.stores.people_tables import people, person_aliases
+from recollect.stores.person_visibility import (
+    CREATED,
+    LIVE,
+    OWN_PERSON,
+    SEEN_CLAIM,
+    requester_params,
+)
+from recollect.stores.statements import Statement, param, word
+
+_p, _a = people.c, person_aliases.c
+# The smallest that holds is told.
+_REASONS = ("name", "handle", "alias")
+
+
+def likenesses(
+    tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
+) -> list[Likeness]:
+    """By the two ids."""
+    params: dict[str, Any] = requester_params(requester) | {"limit": limit}
+    if after is not None:
+        params |= {"one": after[0], "other": after[1]}
+    rows = tx.fetch(_pairs(cursor=after is not None), params)
+    return [Likeness(PersonId(row[0]), PersonId(row[1]), _REASONS[row[2]]) for row in rows]
+
+
+def _spellings() -> Any:
+    """What each of them is called; of aliases those that the caller may see."""
+    mine = and_(LIVE, or_(CREATED, _p.id == OWN_PERSON))
+    names = select(_p.id, _p.normal_name.label("form"), word("name").label("kind")).where(mine)
+    aliases = (
+        select(_a.person_id, _a.normal_value, _a.kind)
+        .select_from(person_aliases.join(people, _p.id == _a.person_id))
+        .where(mine, SEEN_CLAIM)
+    )
+    return union_all(names, aliases)
+
+
+@cache
+def _pairs(*, cursor: bool) -> Statement:
+    called = _spellings().cte("called")
+    one, other = called.alias("one"), called.alias("other")
+    place = {reason: literal_column(str(i), BigInteger) for i, reason in enumerate(_REASONS)}
+    reason = case(
+        (and_(one.c.kind == word("name"), other.c.kind == word("name")), place["name"]),
+        (and_(one.c.kind == word("handle"), other.c.kind == word("handle")), place["handle"]),
+        else_=place["alias"],
+    )
+    query = (
+        select(one.c.id, other.c.id, func.min(reason))
+        .select_from(one.join(other, and_(one.c.form == other.c.form, one.c.id < other.c.id)))
+        .group_by(one.c.id, other.c.id)
+        .order_by(one.c.id, other.c.id)
+    )
+    if cursor:
+        here = tuple_(param("one", _p.id), param("other", _p.id))
+        query = query.where(tuple_(one.c.id, other.c.id) > here)
+    return Statement(query.limit(param("limit")))

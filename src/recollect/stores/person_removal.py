@@ -1,0 +1,73 @@
+"""How a person goes, and whether somebody's memories stand in the way."""
+
+from collections.abc import Collection
+
+from sqlalchemy import and_, delete, exists, false, not_, null, or_, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.ports.database import Tx
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_tables import memories, memory_subjects, relations
+from recollect.stores.people_tables import (
+    chat_participations,
+    people,
+    person_aliases,
+    person_merges,
+    person_orgs,
+    person_relationships,
+)
+from recollect.stores.statements import Statement, param, word
+
+_p, _m, _s, _t = people.c, memories.c, memory_subjects.c, chat_participations.c
+_a, _r, _g = person_aliases.c, person_relationships.c, relations.c
+
+
+def delete_person(tx: Tx, person_id: PersonId) -> None:
+    """A canonical person with everything that names them."""
+    for statement in _DELETE:
+        tx.run(statement, {"id": person_id})
+
+
+def is_in_memories(tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
+    """Is a memory about them or stated by them, outside the spaces of these users?"""
+    params = {"id": person_id, "users": jsontext.dump(sorted(outside))}
+    return tx.first(_REFERRING, params) is not None
+
+
+_ID = param("id", _p.id)
+_ABOUT = select(_s.memory_id).where(_s.person_id == _ID)
+_INSIDE = and_(_m.space_kind == word("user"), AmongTexts(_m.space_id, param("users")))
+_REFERRING = Statement(
+    select(_m.id).where(or_(_m.id.in_(_ABOUT), _m.stated_by == _ID), not_(_INSIDE)).limit(1)
+)
+_others = memory_subjects.alias("others")
+_ALONE = not_(
+    or_(
+        _m.bare_names.is_not(None),
+        exists().where(_others.c.memory_id == _m.id, _others.c.person_id != _ID),
+    )
+)
+_GONE = select(_p.id).where(_p.merged_into == _ID)
+# A memory that was about nobody else is about nobody, before the link itself goes.
+_DELETE = [
+    Statement(update(memories).where(_m.id.in_(_ABOUT), _ALONE).values(has_subjects=false())),
+    Statement(delete(memory_subjects).where(_s.person_id == _ID)),
+    Statement(update(memories).where(_m.stated_by == _ID).values(stated_by=null())),
+    Statement(delete(relations).where(or_(_g.from_id == _ID, _g.to_id == _ID))),
+    Statement(delete(chat_participations).where(_t.kind == word("person"), _t.member_id == _ID)),
+    Statement(delete(person_aliases).where(or_(_a.person_id == _ID, _a.stated_by == _ID))),
+    Statement(
+        delete(person_relationships).where(
+            or_(_r.person_id == _ID, _r.to_person_id == _ID, _r.stated_by == _ID)
+        )
+    ),
+    Statement(delete(person_merges).where(person_merges.c.primary_id == _ID)),
+    Statement(
+        delete(person_orgs).where(
+            or_(person_orgs.c.person_id == _ID, person_orgs.c.person_id.in_(_GONE))
+        )
+    ),
+    Statement(delete(people).where(or_(_p.id == _ID, _p.merged_into == _ID))),
+]

@@ -1,0 +1,62 @@
+"""Who takes part where, as parts of statements: of chats, and of people who meet in them.
+
+In trees an agent is a member like a user, under the spelling of its id.
+"""
+
+from typing import Any
+
+from sqlalchemy import Select, Text, and_, case, func, literal_column, select, union
+
+from recollect.domain import jsontext
+from recollect.domain.agents import Owner
+from recollect.ports.people import Seat
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.people_tables import person_users, presences
+from recollect.stores.statements import param, word
+
+_p, _l = presences.c, person_users.c
+_USER, _PERSON, _AGENT = word("user"), word("person"), word("agent")
+
+SEATED = (
+    and_(_p.kind == _USER, AmongTexts(_p.member_id, param("seat_users"))),
+    and_(_p.kind == _PERSON, AmongTexts(_p.member_id, param("seat_people"))),
+    and_(_p.kind == _AGENT, _p.member_id == param("seat_agent", _p.member_id)),
+)
+# From the mark of agents to what follows it in the order of bytes.
+_MARKED = and_(
+    _p.member_id >= literal_column("'agent:'", Text),
+    _p.member_id < literal_column("'agent;'", Text),
+)
+HUMAN = and_(_p.kind != _AGENT, ~_MARKED)
+LINKED = presences.outerjoin(person_users, and_(_p.kind == _USER, _l.user_id == _p.member_id))
+# NULL for a user whom nobody has met as a person yet; a human all the same.
+PERSON_HERE = case((_p.kind == _PERSON, _p.member_id), else_=_l.person_id)
+HUMAN_HERE = func.coalesce(PERSON_HERE, literal_column("'user:'", Text) + _p.member_id)
+
+
+def seat_params(seat: Seat) -> dict[str, Any]:
+    """The parameters of SEATED and `seats`."""
+    users: list[str] = sorted(seat.users)
+    if seat.agent is not None:
+        users.append(Owner.agent(seat.agent).spelling)
+    return {
+        "seat_users": jsontext.dump(users),
+        "seat_people": jsontext.dump(sorted(seat.people)),
+        "seat_agent": seat.agent,
+    }
+
+
+def seats() -> Select[Any]:
+    """Ids of the chats where somebody takes part now. One look-up for each kind of participant: a
+    single one with alternatives would be served by no index."""
+    arms = [select(_p.chat_id).where(_p.left_at.is_(None), is_seated) for is_seated in SEATED]
+    return select(union(*arms).subquery("seats").c.chat_id)
+
+
+def people_met() -> Select[Any]:
+    """Ids of the people who take part now where the seat's holder does."""
+    return (
+        select(PERSON_HERE)
+        .select_from(LINKED)
+        .where(_p.chat_id.in_(seats()), _p.left_at.is_(None), HUMAN, PERSON_HERE.is_not(None))
+    )

@@ -1,0 +1,176 @@
+"""Runs of agents, and who descends from whom: every ancestor of every run is a row."""
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, insert, literal_column, or_, select, tuple_, union_all, update
+
+from recollect.domain import jsontext
+from recollect.domain.agents import AgentId, Owner, OwnerKind
+from recollect.domain.runs import Run, RunStatus
+from recollect.domain.spaces import RunId
+from recollect.ports.database import Tx
+from recollect.ports.runs import Lineage
+from recollect.stores.engines.expressions import insert_if_absent
+from recollect.stores.people_tables import agents, run_ancestors, runs
+from recollect.stores.statements import Row, Statement, param, word
+
+_r, _u, _a = runs.c, run_ancestors.c, agents.c
+_COLUMNS = tuple(runs.columns)
+
+
+class SqlRuns:
+    """The port's RunStore on both engines."""
+
+    def insert(self, tx: Tx, run: Run) -> bool:
+        if tx.first(_INSERT, _to_params(run)) is None:
+            return False
+        if run.parent_run_id is not None:
+            tx.run(_DESCEND, {"id": run.id, "parent_run_id": run.parent_run_id})
+        return True
+
+    def fetch(self, tx: Tx, run_id: RunId, *, lock: bool = False) -> Run | None:
+        if lock:
+            tx.lock(_LOCK, {"id": run_id})
+        row = tx.first(_FETCH, {"id": run_id})
+        return _from_row(row) if row else None
+
+    def see(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
+        row = tx.first(_see(who.kind), {"who": who.id, "id": run_id})
+        return _from_row(row) if row else None
+
+    def page(
+        self,
+        tx: Tx,
+        who: Owner,
+        *,
+        agent_id: AgentId | None,
+        status: RunStatus | None,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> list[Run]:
+        params: dict[str, Any] = {"who": who.id, "limit": limit}
+        params |= {} if agent_id is None else {"agent_id": agent_id}
+        params |= {} if status is None else {"status": status}
+        params |= {} if after is None else {"at": after[0], "id": after[1]}
+        statement = _page(
+            who.kind,
+            of_agent=agent_id is not None,
+            of_status=status is not None,
+            cursor=after is not None,
+        )
+        return [_from_row(row) for row in tx.fetch(statement, params)]
+
+    def lineage(self, tx: Tx, who: Owner, run_id: RunId) -> Lineage:
+        params = {"who": who.id, "id": run_id}
+        above = tx.fetch(_above(who.kind), params)
+        below = tx.fetch(_below(who.kind), params)
+        return Lineage([_from_row(row) for row in above], [_from_row(row) for row in below])
+
+    def tree(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
+        return [RunId(row[0]) for row in tx.fetch(_TREE, {"id": root_run_id})]
+
+    def complete(self, tx: Tx, run: Run) -> None:
+        tx.run(_COMPLETE, _to_params(run))
+
+
+def _to_params(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "agent_id": run.agent_id,
+        "parent_run_id": run.parent_run_id,
+        "root_run_id": run.root_run_id,
+        "status": run.status,
+        "error": run.error,
+        "started_at": run.started_at,
+        "completed_at": run.completed_at,
+        "metadata": jsontext.dump(run.metadata),
+    }
+
+
+def _from_row(row: Row) -> Run:
+    return Run(
+        id=RunId(row[0]),
+        agent_id=AgentId(row[1]),
+        parent_run_id=row[2],
+        root_run_id=RunId(row[3]),
+        status=RunStatus(row[4]),
+        error=row[5],
+        started_at=row[6],
+        completed_at=row[7],
+        metadata=jsontext.load(row[8]),
+    )
+
+
+def _seen(kind: OwnerKind) -> ColumnElement[bool]:
+    """As `stores/space_rights.py` has it for the rows of a run."""
+    who = param("who", _r.agent_id)
+    owned = select(_a.id).where(_a.owner_kind == word(kind), _a.owner_id == who)
+    if kind is not OwnerKind.AGENT:
+        return _r.agent_id.in_(owned)
+    other, line = runs.alias("other"), run_ancestors.alias("line")
+    own = other.c.agent_id == who
+    below = select(line.c.run_id).join(other, other.c.id == line.c.ancestor_id).where(own)
+    above = select(line.c.ancestor_id).join(other, other.c.id == line.c.run_id).where(own)
+    return or_(_r.agent_id == who, _r.agent_id.in_(owned), _r.id.in_(below), _r.id.in_(above))
+
+
+@cache
+def _see(kind: OwnerKind) -> Statement:
+    return Statement(select(*_COLUMNS).where(_r.id == _ID, _seen(kind)))
+
+
+@cache
+def _page(kind: OwnerKind, *, of_agent: bool, of_status: bool, cursor: bool) -> Statement:
+    query = select(*_COLUMNS).where(_seen(kind))
+    if of_agent:
+        query = query.where(_r.agent_id == param("agent_id", _r.agent_id))
+    if of_status:
+        query = query.where(_r.status == param("status", _r.status))
+    if cursor:
+        here = tuple_(param("at", _r.started_at), _ID)
+        query = query.where(tuple_(_r.started_at, _r.id) < here)
+    query = query.order_by(_r.started_at.desc(), _r.id.desc())
+    return Statement(query.limit(param("limit")))
+
+
+@cache
+def _above(kind: OwnerKind) -> Statement:
+    query = select(*_COLUMNS).join(run_ancestors, _u.ancestor_id == _r.id)
+    return Statement(query.where(_u.run_id == _ID, _seen(kind)).order_by(_u.depth))
+
+
+@cache
+def _below(kind: OwnerKind) -> Statement:
+    query = select(*_COLUMNS).join(run_ancestors, _u.run_id == _r.id)
+    query = query.where(_u.ancestor_id == _ID, _seen(kind))
+    return Statement(query.order_by(_u.depth, _r.started_at, _r.id))
+
+
+def _descend() -> Statement:
+    """The parent, and everybody above the parent."""
+    parent = param("parent_run_id", _r.parent_run_id)
+    one: ColumnElement[int] = literal_column("1")
+    rows = union_all(
+        select(_ID, parent, one),
+        select(_ID, _u.ancestor_id, _u.depth + one).where(_u.run_id == parent),
+    )
+    return Statement(insert(run_ancestors).from_select(["run_id", "ancestor_id", "depth"], rows))
+
+
+_ID = param("id", _r.id)
+_INSERT = Statement(
+    insert_if_absent(runs, "id")
+    .values({column.name: param(column.name, column) for column in _COLUMNS})
+    .returning(_r.id)
+)
+_DESCEND = _descend()
+_FETCH = Statement(select(*_COLUMNS).where(_r.id == _ID))
+_LOCK = Statement(select(_r.id).where(_r.id == _ID).with_for_update())
+_TREE = Statement(select(_r.id).where(_r.root_run_id == _ID).order_by(_r.started_at, _r.id))
+_COMPLETE = Statement(
+    update(runs)
+    .where(_r.id == _ID)
+    .values({name: param(name, _r[name]) for name in ("status", "error", "completed_at")})
+)

@@ -1,0 +1,187 @@
+"""Who may read and who may write the space of a memory, as SQL: the twin of `policy/spaces.py`.
+
+Clauses stand in a statement over `memories`. A list is one parameter, so the text of a statement
+depends on the kind of its callers and on nothing that they bring along.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, false, func, literal_column, or_, select, true
+
+from recollect.domain import jsontext
+from recollect.domain.agents import OwnerKind
+from recollect.domain.spaces import SpaceKind
+from recollect.policy.spaces import Caller
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_tables import memories
+from recollect.stores.people_tables import agents, chats, presences, run_ancestors, runs
+from recollect.stores.statements import param, word
+
+_m, _a, _p, _r, _u = memories.c, agents.c, presences.c, runs.c, run_ancestors.c
+_ONE: ColumnElement[int] = literal_column("1")
+
+CHATS = param("sight_chats", _m.space_id)
+NOW = param("sight_now", _m.expires_at)
+# A kind alone says nothing of where to look: without the function around it the engines would
+# rather gather all rows of the kind than follow the order that is asked for.
+KIND = func.coalesce(_m.space_kind, word("none"))
+
+
+@dataclass(frozen=True, slots=True)
+class CallerShape:
+    """What of a caller is in a statement's text. `place` tells callers of one sight apart."""
+
+    place: int
+    kind: OwnerKind
+
+    @property
+    def id(self) -> ColumnElement[Any]:
+        """The parameter of the caller's id."""
+        return param(f"sight_id_{self.place}", _m.space_id)
+
+    @property
+    def acting(self) -> ColumnElement[Any]:
+        """The same, null unless it is an agent with its owner's rights."""
+        return param(f"sight_acting_{self.place}", _m.space_id)
+
+    @property
+    def admin(self) -> ColumnElement[Any]:
+        """The parameter of the role."""
+        return param(f"sight_admin_{self.place}", _m.verified)
+
+    @property
+    def spelling(self) -> ColumnElement[Any]:
+        """The parameter of the name that an agent has in trees."""
+        return param(f"sight_spelling_{self.place}", _m.space_id)
+
+    @property
+    def orgs(self) -> ColumnElement[Any]:
+        """The parameter of the caller's orgs."""
+        return param(f"sight_orgs_{self.place}", _m.space_id)
+
+
+def caller_shapes(callers: Sequence[Caller]) -> tuple[CallerShape, ...]:
+    """The callers with their values taken out."""
+    return tuple(CallerShape(place, caller.who.kind) for place, caller in enumerate(callers))
+
+
+def caller_params(callers: Sequence[Caller]) -> dict[str, Any]:
+    """Their values."""
+    params: dict[str, Any] = {}
+    for place, caller in enumerate(callers):
+        params[f"sight_id_{place}"] = caller.who.id
+        params[f"sight_acting_{place}"] = caller.who.id if caller.acts_for_owner else None
+        params[f"sight_spelling_{place}"] = caller.who.spelling
+        params[f"sight_orgs_{place}"] = jsontext.dump(sorted(caller.orgs))
+        params[f"sight_admin_{place}"] = caller.admin
+    return params
+
+
+def of_kind(*kinds: SpaceKind) -> ColumnElement[bool]:
+    """Is the space of one of these kinds?"""
+    return KIND.in_([word(kind) for kind in kinds])
+
+
+def all_read(callers: Sequence[CallerShape], kind: SpaceKind) -> ColumnElement[bool]:
+    """May every caller read the space by itself, given that it is of this kind? Only for kinds
+    that not everybody reads, and that disclosure does not open."""
+    return and_(*(_READERS[kind](caller) for caller in callers)) if callers else false()
+
+
+def all_write(callers: Sequence[CallerShape]) -> ColumnElement[bool]:
+    """May every caller write the space, whatever its kind?"""
+    if not callers:
+        return false()
+    return or_(
+        *(
+            and_(of_kind(*kinds), *(writes(caller) for caller in callers))
+            for kinds, writes in _WRITERS
+        )
+    )
+
+
+def not_due(instant: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Is the row's time not over yet?"""
+    return or_(_m.expires_at.is_(None), _m.expires_at > instant)
+
+
+def present_at(instant: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Did a row of `presences` hold at that instant?"""
+    return and_(_p.joined_at <= instant, or_(_p.left_at.is_(None), _p.left_at > instant))
+
+
+def _owns(caller: CallerShape, agent_id: ColumnElement[str]) -> ColumnElement[bool]:
+    """A removed agent keeps its owner, who may still look at what was archived."""
+    query = select(_ONE).where(
+        _a.id == agent_id, _a.owner_kind == word(caller.kind), _a.owner_id == caller.id
+    )
+    return exists(query.correlate(memories))
+
+
+def _owns_space(caller: CallerShape) -> ColumnElement[bool]:
+    owner = _owns(caller, _m.space_id)
+    return or_(owner, _m.space_id == caller.acting) if caller.kind is OwnerKind.AGENT else owner
+
+
+def _owns_writer(caller: CallerShape) -> ColumnElement[bool]:
+    return _owns(caller, _m.agent_id)
+
+
+def _runs(caller: CallerShape) -> ColumnElement[bool]:
+    owner = _owns_writer(caller)
+    return or_(owner, _m.agent_id == caller.id) if caller.kind is OwnerKind.AGENT else owner
+
+
+def _reads_run(caller: CallerShape) -> ColumnElement[bool]:
+    if caller.kind is not OwnerKind.AGENT:
+        return _runs(caller)
+    above = select(_ONE).where(
+        _u.run_id == _m.space_id, _r.id == _u.ancestor_id, _r.agent_id == caller.id
+    )
+    below = select(_ONE).where(
+        _u.ancestor_id == _m.space_id, _r.id == _u.run_id, _r.agent_id == caller.id
+    )
+    return or_(_runs(caller), *(exists(way.correlate(memories)) for way in (above, below)))
+
+
+def _in_org(caller: CallerShape) -> ColumnElement[bool]:
+    return AmongTexts(_m.space_id, caller.orgs)
+
+
+def _writes_org(caller: CallerShape) -> ColumnElement[bool]:
+    return or_(_owns_writer(caller), caller.admin == true())
+
+
+def _is_that_user(caller: CallerShape) -> ColumnElement[bool]:
+    return _m.space_id == caller.id if caller.kind is OwnerKind.USER else false()
+
+
+def _takes_part(caller: CallerShape) -> ColumnElement[bool]:
+    """A user who calls is the person judged, whose chats are known; an agent may ask for one."""
+    if caller.kind is OwnerKind.USER:
+        return AmongTexts(_m.space_id, CHATS)
+    named = and_(_p.kind == word(OwnerKind.AGENT), _p.member_id == caller.id)
+    member = and_(_p.kind == word(OwnerKind.USER), _p.member_id == caller.spelling)
+    query = select(_ONE).where(
+        _p.chat_id == _m.space_id,
+        _p.left_at.is_(None),
+        or_(named, member),
+        exists(select(_ONE).where(chats.c.id == _p.chat_id).correlate(presences)),
+    )
+    return exists(query.correlate(memories))
+
+
+_READERS = {
+    SpaceKind.AGENT_PRIVATE: _owns_space,
+    SpaceKind.RUN: _reads_run,
+    SpaceKind.ORG: _in_org,
+}
+_WRITERS = (
+    ((SpaceKind.AGENT_PRIVATE, SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT), _owns_space),
+    ((SpaceKind.USER,), _is_that_user),
+    ((SpaceKind.CHAT,), _takes_part),
+    ((SpaceKind.RUN,), _runs),
+    ((SpaceKind.ORG,), _writes_org),
+)

@@ -1,0 +1,121 @@
+"""A request that is sent again under one key is done once."""
+
+import pytest
+
+from recollect.services.idempotency import ABANDONED_AFTER, KEY_CHARS_MAX, LIFETIME
+from tests.support.api import Reply
+from tests.support.town import Asker, Town
+from tests.support.world import at_once
+
+BODY = {"name": "Once"}
+
+
+def test_a_repeat_gets_the_first_answer_and_changes_nothing(town: Town) -> None:
+    ann = town.person("ann")
+    first = register(ann, "k").expect(201)
+    assert register(ann, "k").expect(201) == first
+    assert [agent["id"] for agent in owned(ann)] == [first["id"]]
+    assert register(ann, "other").expect(201)["id"] != first["id"]
+
+
+def test_the_first_answer_comes_even_if_the_thing_has_changed_or_gone(town: Town) -> None:
+    ann = town.person("ann")
+    first = register(ann, "k").expect(201)
+    ann.delete("/agents/{}", first["id"]).expect(204)
+    assert register(ann, "k").expect(201) == first
+    ann.get("/agents/{}", first["id"]).refused(404, "not_found")
+
+
+def test_another_request_under_the_key_is_refused(town: Town) -> None:
+    ann = town.person("ann")
+    first = register(ann, "k").expect(201)
+    for reply in (
+        register(ann, "k", body=BODY | {"description": "x"}),
+        ann.call("POST", "/runs", body={"agent_id": first["id"]}, headers=key("k")),
+    ):
+        assert reply.refused(409, "conflict")["reason"] == "idempotency"
+    assert register(ann, "k").expect(201) == first
+
+
+def test_a_key_belongs_to_the_one_who_asks(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    hers, his = register(ann, "same").expect(201), register(bob, "same").expect(201)
+    assert hers["id"] != his["id"]
+    agent = town.agent(ann.name)
+    assert register(agent, "same").expect(201)["id"] not in {hers["id"], his["id"]}
+
+
+def test_after_a_refusal_the_corrected_request_may_have_the_key(town: Town) -> None:
+    ann = town.person("ann")
+    register(ann, "k", body={"nmae": "x"}).refused(422, "validation_error")
+    register(ann, "k", body=BODY | {"org_id": "acme"}).refused(403, "forbidden")
+    taken = {"id": ann.registers()["id"]}
+    register(ann, "k", body=taken).refused(409, "conflict")
+    register(ann, "k").expect(201)
+
+
+def test_of_many_at_once_all_get_one_answer_or_are_told_to_wait(town: Town) -> None:
+    ann = town.person("ann")
+    replies = at_once([lambda: register(ann, "race")] * 8)
+    made = [reply.body for reply in replies if reply.status == 201]
+    waiting = [reply for reply in replies if reply.status != 201]
+    assert made
+    assert all(agent == made[0] for agent in made)
+    assert all(reply.refused(409, "conflict")["reason"] == "idempotency" for reply in waiting)
+    assert len(owned(ann)) == 1
+
+
+def test_a_day_later_the_key_is_free(town: Town) -> None:
+    ann = town.person("ann")
+    first = register(ann, "k").expect(201)
+    town.world.clock.advance(seconds=LIFETIME.total_seconds() - 60)
+    assert register(ann, "k").expect(201) == first
+    town.world.clock.advance(seconds=60)
+    assert register(ann, "k", body={"name": "Anew"}).expect(201)["name"] == "Anew"
+
+
+def test_a_request_that_was_cut_off_is_done_again_with_the_same_id(town: Town) -> None:
+    ann = town.person("ann")
+    first = register(ann, "k").expect(201)
+    cut_off(town, ann)
+    assert register(ann, "k").refused(409, "conflict")["reason"] == "idempotency"
+    town.world.clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+    assert register(ann, "k").expect(201) == first
+    assert len(owned(ann)) == 1
+
+
+@pytest.mark.parametrize("value", ["", "k" * (KEY_CHARS_MAX + 1), "tab\there"])
+def test_a_malformed_key_is_refused(town: Town, value: str) -> None:
+    ann = town.person("ann")
+    details = register(ann, value).refused(422, "validation_error")
+    assert details["violations"][0]["field"] == "Idempotency-Key"
+    assert owned(ann) == []
+
+
+def test_a_key_may_have_its_full_length_and_no_meaning_on_other_methods(town: Town) -> None:
+    ann = town.person("ann")
+    agent = register(ann, "k" * KEY_CHARS_MAX).expect(201)
+    for name in ("one", "two"):
+        reply = ann.call("PATCH", "/agents/{}", agent["id"], body={"name": name}, headers=key("p"))
+        assert reply.expect(200)["name"] == name
+
+
+def key(value: str) -> dict[str, str]:
+    return {"Idempotency-Key": value}
+
+
+def register(asker: Asker, value: str, body: object = None) -> Reply:
+    return asker.call("POST", "/agents", body=body or BODY, headers=key(value))
+
+
+def owned(asker: Asker) -> list[dict[str, object]]:
+    """All agents that the asker made under a key: they own themselves."""
+    return [agent for agent in asker.lists("/agents") if agent["created_by"] == asker.name]
+
+
+def cut_off(town: Town, asker: Asker) -> None:
+    """As if the server had died before it kept the answer."""
+    town.world.database.rows(
+        "UPDATE idempotency_answers SET status = NULL WHERE requester_id = :who RETURNING key",
+        who=asker.name,
+    )

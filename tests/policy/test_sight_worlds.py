@@ -1,0 +1,103 @@
+"""What SQL lists under a sight and a filter is what the pure rules show, in generated worlds, on
+every engine. A failing world is grown again by its seed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
+
+import pytest
+from sqlalchemy import select
+
+from recollect.domain import jsontext
+from recollect.domain.memories import MemoryId, Status
+from recollect.policy.sight import Sight, look
+from recollect.policy.spaces import may_write
+from recollect.ports.database import Tx
+from recollect.ports.memories import MemoryFilter
+from recollect.ports.stores import Stores
+from recollect.services.views import Views
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
+from recollect.stores.memory_tables import memories
+from recollect.stores.sights import SightShape, sight_clause, sight_params
+from recollect.stores.statements import Statement, param
+from tests.conftest import SoakSize
+from tests.store.storage import Storage, a_storage
+from tests.support.engines import TestDatabase
+from tests.support.sight_asking import Asking, requesters
+from tests.support.sight_growing import grow
+from tests.support.sight_rows import store
+from tests.support.sight_rules import is_due, is_shown, memory_view, space_view
+from tests.support.sight_worlds import SightWorld
+
+SIGHTS = 6
+BATCH = 50
+FAR = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def storage(engine: TestDatabase) -> Iterator[Storage]:
+    with a_storage(engine) as running:
+        yield running
+
+
+def test_sql_lists_what_the_rules_show(storage: Storage, soak_size: SoakSize) -> None:
+    worlds = soak_size(1_000, 10_000)
+    shown = 0
+    for first in range(0, worlds, BATCH):
+        batch = [grow(seed) for seed in range(first, first + BATCH)]
+        storage.write(partial(store, worlds=batch))
+        shown += sum(storage.read(partial(check, world=world)) for world in batch)
+    assert shown > worlds
+
+
+def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSize) -> None:
+    views = Views(storage.stores)
+    # Seeds that the other test does not use: both fill one database.
+    for seed in range(FAR, FAR + soak_size(100, 1_000)):
+        world = grow(seed)
+        storage.write(partial(store, worlds=[world]))
+        storage.read(partial(check_rows, views=views, stores=storage.stores, world=world))
+
+
+def check_rows(tx: Tx, views: Views, stores: Stores, world: SightWorld) -> None:
+    """The rule that is named, too: an explanation tells it."""
+    sight = Asking(world).sight()
+    for fact in world.facts:
+        stored = stores.memories.fetch(tx, MemoryId(fact.id))
+        assert stored is not None
+        active = fact.status is Status.ACTIVE and not is_due(fact)
+        space, memory = space_view(world, fact), replace(memory_view(world, fact), active=active)
+        judged = views.look(tx, sight, stored)
+        assert judged == look(sight, memory, space), f"world {world.seed}: {sight} {fact}"
+        for requester in requesters(world):
+            decided = views.may_change(tx, requester, stored)
+            assert decided == may_write(requester.caller, space), (
+                f"{world.seed}: {requester} {fact}"
+            )
+
+
+def check(tx: Tx, world: SightWorld) -> int:
+    """Compare, and count what was shown: a world where nobody sees anything proves nothing."""
+    asking = Asking(world)
+    shown = 0
+    for _ in range(SIGHTS):
+        sight, chosen = asking.sight(), asking.filter()
+        listed = rows(tx, world, sight, chosen)
+        expected = {f.id for f in world.facts if is_shown(world, f, sight, chosen)}
+        assert listed == expected, f"world {world.seed}: {sight} {chosen}\n{world}"
+        shown += len(listed)
+    return shown
+
+
+def rows(tx: Tx, world: SightWorld, sight: Sight, chosen: MemoryFilter) -> set[str]:
+    params = sight_params(sight) | filter_params(chosen, sight.now)
+    params["ids"] = jsontext.dump([fact.id for fact in world.facts])
+    found = tx.fetch(_listing(SightShape.of(sight), FilterShape.of(chosen)), params)
+    return {row[0] for row in found}
+
+
+@cache
+def _listing(sight: SightShape, chosen: FilterShape) -> Statement:
+    among = AmongTexts(memories.c.id, param("ids", memories.c.id))
+    return Statement(select(memories.c.id).where(among, sight_clause(sight), filter_clause(chosen)))

@@ -1,0 +1,91 @@
+"""Kept answers: sealed, bound to their key, and gone after a day."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from recollect.domain.agents import Owner
+from recollect.errors import Conflict, Unavailable
+from recollect.services.idempotency import LIFETIME, Answer, IdempotencyService, fingerprint_of
+from recollect.services.idempotency_jobs import IDEMPOTENCY_EXPIRY, IdempotencyJobs
+from tests.store.storage import a_storage
+from tests.support.clock import TestClock
+from tests.support.engines import TestDatabase
+from tests.worker.workshop import Workshop
+
+KEYS = [("a", b"k" * 32)]
+ANN = Owner.user("ann")
+WORDS = "words that were only answered"
+
+
+@pytest.fixture
+def shop(new_database: Callable[[], TestDatabase]) -> Iterator[Workshop]:
+    clock = TestClock()
+    with a_storage(new_database(), clock=clock, keys=KEYS) as storage, clock.hold():
+        yield Workshop(storage, clock)
+
+
+def service(shop: Workshop) -> IdempotencyService:
+    return IdempotencyService(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
+
+
+def once(shop: Workshop, key: str, handle: Callable[[str], Answer]) -> Answer:
+    async def handled(reserved_id: str) -> Answer:
+        return handle(reserved_id)
+
+    return shop.storage.run(
+        service(shop).once(ANN, key, fingerprint=fingerprint_of(b"same"), handle=handled)
+    )
+
+
+def test_a_kept_answer_can_not_be_read_in_storage(shop: Workshop) -> None:
+    answer = Answer(201, WORDS.encode())
+    assert once(shop, "k", lambda _: answer) == answer
+    assert once(shop, "k", lambda _: Answer(500, b"")) == answer
+    assert WORDS not in shop.storage.database.stored_text()
+
+
+def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Workshop) -> None:
+    given: list[str] = []
+
+    def fails(reserved_id: str) -> Answer:
+        given.append(reserved_id)
+        raise Unavailable("the database went away")
+
+    def succeeds(reserved_id: str) -> Answer:
+        given.append(reserved_id)
+        return Answer(201, b"{}")
+
+    with pytest.raises(Unavailable):
+        once(shop, "k", fails)
+    once(shop, "k", succeeds)
+    assert given[0] == given[1]
+
+
+def test_after_a_refusal_the_key_is_free_for_another_request(shop: Workshop) -> None:
+    def refused(_: str) -> Answer:
+        raise Conflict("no")
+
+    with pytest.raises(Conflict):
+        once(shop, "k", refused)
+    assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == []
+    assert once(shop, "k", lambda _: Answer(404, b"{}")).status == 404
+    assert once(shop, "k", lambda _: Answer(200, b"{}")).status == 200
+
+
+def test_answers_are_removed_after_their_day_and_not_before(shop: Workshop) -> None:
+    once(shop, "old", lambda _: Answer(200, b"{}"))
+    shop.clock.advance(seconds=LIFETIME.total_seconds() / 2)
+    once(shop, "young", lambda _: Answer(200, b"{}"))
+    jobs = IdempotencyJobs(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
+    shop.storage.run(jobs.schedule())
+    shop.storage.run(jobs.schedule())
+    shop.clock.advance(seconds=LIFETIME.total_seconds() / 2 + 1)
+    assert shop.work(shop.worker_of(jobs.handlers())) == 1
+    assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == [("young",)]
+    assert shop.rows("task_type") == [(IDEMPOTENCY_EXPIRY,)]
+
+
+def test_a_fingerprint_tells_where_one_part_ends() -> None:
+    assert fingerprint_of(b"ab", b"c") != fingerprint_of(b"a", b"bc")
+    assert fingerprint_of(b"a") == fingerprint_of(b"a")

@@ -1,0 +1,113 @@
+"""Memories that a write has to know of: equal statements, records of a key, rows of a space."""
+
+from typing import Any
+
+import pytest
+
+from recollect.domain.memories import Memory, Status
+from recollect.domain.spaces import Space, SpaceKind
+from recollect.ports.database import Tx
+from recollect.ports.memories import Stored
+from tests.store.memory_builders import ANN, a_memory, at, change, keep
+from tests.store.storage import Storage
+
+EQUAL_SPACE = Space(SpaceKind.CHAT, "equals")
+
+
+@pytest.mark.parametrize(
+    ("members", "found"),
+    [
+        ({}, True),
+        ({"content": "i  LIKE pizza!"}, True),
+        ({"subjects": ("q", "p")}, True),
+        ({"content": "I like pasta"}, False),
+        ({"subjects": ("p",)}, False),
+        ({"stated_by": None}, False),
+        ({"stated_by": "q"}, False),
+        ({"space": Space(SpaceKind.USER, "equals")}, False),
+        ({"space": Space(SpaceKind.CHAT, "other")}, False),
+        ({"key": "I like pizza", "value": {}}, False),
+    ],
+)
+def test_an_equal_statement_is_found(
+    storage: Storage, members: dict[str, Any], found: bool
+) -> None:
+    said = {"content": "I like pizza.", "subjects": ("p", "q"), "stated_by": "p"}
+    kept = keep(storage, a_memory(storage, space=EQUAL_SPACE, **said))
+    asked = a_memory(storage, **{"space": EQUAL_SPACE} | said | members)
+    equal = find_equal(storage, asked)
+    storage.do(storage.stores.memories.delete, kept.memory.id, at=at(1))
+    assert equal == (kept if found else None)
+
+
+@pytest.mark.parametrize(
+    "gone", [{"status": Status.SUPERSEDED}, {"status": Status.QUARANTINED}, {"expires_at": at(20)}]
+)
+def test_what_no_reader_sees_is_no_equal(storage: Storage, gone: dict[str, Any]) -> None:
+    space = Space(SpaceKind.CHAT, storage.new_id())
+    keep(storage, a_memory(storage, space=space, content="same", **gone))
+    assert find_equal(storage, a_memory(storage, space=space, content="same")) is None
+
+
+def test_a_statement_without_stater_and_subjects_has_equals_too(storage: Storage) -> None:
+    space = Space(SpaceKind.CHAT, storage.new_id())
+    kept = keep(storage, a_memory(storage, space=space, content="same"))
+    assert find_equal(storage, a_memory(storage, space=space, content="Same.")) == kept
+
+
+def test_a_statement_is_not_its_own_equal(storage: Storage) -> None:
+    kept = keep(storage, a_memory(storage))
+    assert find_equal(storage, kept.memory) is None
+
+
+def test_a_changed_text_is_found_as_it_now_is(storage: Storage) -> None:
+    space = Space(SpaceKind.CHAT, storage.new_id())
+    kept = change(storage, keep(storage, a_memory(storage, space=space)), content="now this")
+    assert find_equal(storage, a_memory(storage, space=space, content="now this")) == kept
+
+
+def test_equal_statements_at_once_become_one(storage: Storage) -> None:
+    space = Space(SpaceKind.CHAT, storage.new_id())
+    memories = storage.stores.memories
+
+    def remember(tx: Tx) -> bool:
+        new = Stored(a_memory(storage, space=space, content="same"), ANN)
+        if memories.find_equal(tx, new, now=at(20)) is not None:
+            return False
+        return memories.insert(tx, new) is not None
+
+    begun = [storage.begin(storage.engine.write(remember)) for _ in range(20)]
+    assert sum(future.result(30) for future in begun) == 1
+    assert storage.ask(memories.count, [space]) == 1
+
+
+def test_live_records_of_a_key_come_newest_first(storage: Storage) -> None:
+    space = Space(SpaceKind.ORG, storage.new_id())
+
+    def record(hour: int, **members: Any) -> Stored:
+        chosen = {"key": "k", "value": {}, "space": space, "created_at": at(hour)} | members
+        return keep(storage, a_memory(storage, **chosen))
+
+    older, newer = record(1), record(2)
+    record(3, key="K")
+    record(3, space=Space(SpaceKind.ORG, "other"))
+    record(3, status=Status.ARCHIVED)
+    record(3, expires_at=at(20))
+    found = storage.ask(storage.stores.memories.find_key, space, "k", now=at(20))
+    assert found == [newer, older]
+
+
+def test_spaces_are_counted_together_and_exactly(storage: Storage) -> None:
+    private = Space(SpaceKind.AGENT_PRIVATE, storage.new_id())
+    public = Space(SpaceKind.AGENT_PUBLIC, private.id)
+    for space in (private, public, public):
+        keep(storage, a_memory(storage, space=space, status=Status.ARCHIVED))
+    counts = [
+        storage.ask(storage.stores.memories.count, spaces)
+        for spaces in ([private, public], [public], [Space(SpaceKind.AGENT, private.id)], [])
+    ]
+    assert counts == [3, 2, 0, 0]
+
+
+def find_equal(storage: Storage, memory: Memory) -> Stored | None:
+    return storage.do(storage.stores.memories.find_equal, Stored(memory, ANN), now=at(20))
