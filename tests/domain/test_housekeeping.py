@@ -137,7 +137,8 @@ def test_the_least_needed_go_first() -> None:
         a_row(id="used", used_at=NOW - DAY, updated_at=NOW - 30 * DAY),
         a_row(id="identity", type=MemoryType.IDENTITY, trust=Trust.HEARSAY),
     ]
-    assert sorted(reversed(in_order), key=eviction_order) == in_order
+    backwards = in_order[::-1]
+    assert sorted(backwards, key=eviction_order) == in_order
 
 
 def test_only_what_was_put_away_long_ago_is_compacted_once() -> None:

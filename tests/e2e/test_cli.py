@@ -272,6 +272,19 @@ def test_doctor_finds_no_problems_in_a_fresh_database(run: Run) -> None:
     assert isinstance(json.loads(result.stdout), dict)
 
 
+def test_housekeeping_says_what_it_would_do(run: Run) -> None:
+    run("migrate")
+    for command, count in (
+        ("expire", "would_delete_count"),
+        ("vacuum", "would_delete_count"),
+        ("gc", "count"),
+    ):
+        result = run(command, "--dry-run", "--json")
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)[count] == 0
+        assert run(command).returncode == 2
+
+
 @pytest.mark.parametrize("command", ["doctor", "reindex"])
 def test_a_mistyped_file_is_said_and_none_is_made(run: Run, tmp_path: Path, command: str) -> None:
     result = run(command, "--database-url", "sqlite:///typo.db")

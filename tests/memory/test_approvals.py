@@ -57,6 +57,20 @@ def asks(
     return approval.id
 
 
+@pytest.mark.scenario(27)
+def test_a_longer_life_for_an_ssn_waits_for_another_admin(town: Town) -> None:
+    ann = town.person("ann")
+    record = {"key": "tax", "value": {"ssn": "536-22-1234"}, "space": {"kind": "user"}}
+    memory = ann.post("/memories", body=record).expect(201)["memory"]
+    wish = {"ttl_seconds": 40 * 86_400}
+    pending = ann.patch("/memories/{}", memory["id"], body=wish).expect(202)
+    assert pending["memory"] == ann.get("/memories/{}", memory["id"]).expect(200) == memory
+    approval = ann.get("/approvals/{}", pending["approval_id"]).expect(200)
+    town.admin.post("/approvals/{}/approve", approval["id"]).expect(200)
+    extended = ann.get("/memories/{}", memory["id"]).expect(200)
+    assert extended["expires_at"] == approval["requested_expires_at"] > memory["expires_at"]
+
+
 def memory_of(shelf: Shelf, memory_id: str) -> Memory:
     return shelf.stored(memory_id).memory
 

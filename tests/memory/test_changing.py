@@ -1,6 +1,7 @@
 """Changing and deleting memories: the stored row decides who may."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -51,14 +52,9 @@ def test_a_change_of_an_older_version_is_refused(town: Town) -> None:
 def test_of_changes_to_one_version_at_once_one_succeeds(town: Town) -> None:
     ann = town.person("ann")
     memory = ann.adds("I live in Porto", **MINE)
-    replies = at_once(
-        [
-            lambda tag=tag: ann.patch(
-                "/memories/{}", memory["id"], body={"tags": [tag], "version": 1}
-            )
-            for tag in "abcdef"
-        ]
-    )
+    bodies = [{"tags": [tag], "version": 1} for tag in "abcdef"]
+    patch = partial(ann.patch, "/memories/{}", memory["id"])
+    replies = at_once([partial(patch, body=body) for body in bodies])
     assert sorted(reply.status for reply in replies) == [200] + [409] * 5
 
 
@@ -164,14 +160,15 @@ def test_less_privacy_is_for_a_subject_to_give(town: Town) -> None:
     ann, bob = town.person("ann"), town.person("bob")
     about_bob = {"subjects": [person_of(bob)], "sensitivity": "personal", "portable": False}
     memory = ann.adds("Bob is shy", **about_bob, **MINE)
-    for looser in (
+    looser: list[dict[str, Any]] = [
         {"sensitivity": "public"},
         {"sensitivity": None},
         {"portable": True},
         {"subjects": [person_of(ann)]},
         {"subjects": []},
-    ):
-        reply = ann.patch("/memories/{}", memory["id"], body=looser)
+    ]
+    for body in looser:
+        reply = ann.patch("/memories/{}", memory["id"], body=body)
         reply.refused(403, "subject_only")
     assert changes(ann, memory, sensitivity="sensitive")["sensitivity"] == "sensitive"
     own = ann.adds("I am shy", subjects=[person_of(ann)], sensitivity="personal", **MINE)
@@ -246,3 +243,11 @@ def test_the_id_of_a_removed_predecessor_is_not_given_again(town: Town) -> None:
     body = {"content": "It is red again", "id": red["id"], "supersedes": [blue["id"]]} | MINE
     details = ann.post("/memories", body=body).refused(409, "conflict")
     assert details["reason"] == "duplicate_id"
+
+
+@pytest.mark.parametrize("memory_id", ["a\x00b", "../x", "a/b", "é" * 300, "%"])
+def test_no_id_is_more_than_unknown(town: Town, memory_id: str) -> None:
+    ann = town.person("ann")
+    ann.patch("/memories/{}", memory_id, body={"tags": []}).refused(404, "not_found")
+    ann.delete("/memories/{}", memory_id).refused(404, "not_found")
+    ann.post("/memories/{}/move", memory_id, body=MINE).refused(404, "not_found")

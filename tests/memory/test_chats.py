@@ -1,12 +1,11 @@
 """Chats and who takes part in them."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.support.town import Asker, Town
-from tests.support.world import new_id
+from tests.support.world import at_once, new_id
 
 GROUP = {"kind": "group"}
 
@@ -22,9 +21,7 @@ def a_chat(owner: Asker, *others: Asker, kind: str = "group") -> str:
 
 def joins(by: Asker, chat_id: str, who: Asker) -> Any:
     """Bring a user in."""
-    return by.put(
-        "/chats/{}/participants/{}", chat_id, who.name, body={"kind": "user"}
-    ).expect(200)
+    return by.put("/chats/{}/participants/{}", chat_id, who.name, body={"kind": "user"}).expect(200)
 
 
 def present(asker: Asker, chat_id: str, **query: Any) -> set[str | None]:
@@ -55,9 +52,9 @@ def test_who_makes_a_chat_takes_part_and_nobody_else_sees_it(town: Town) -> None
     bob.get("/chats/{}", chat_id).refused(404, "not_found")
     bob.get("/chats/{}/participants", chat_id).refused(404, "not_found")
     bob.put("/chats/{}", chat_id, body=GROUP).refused(404, "not_found")
-    bob.put(
-        "/chats/{}/participants/{}", chat_id, bob.name, body={"kind": "user"}
-    ).refused(404, "not_found")
+    bob.put("/chats/{}/participants/{}", chat_id, bob.name, body={"kind": "user"}).refused(
+        404, "not_found"
+    )
 
 
 def test_a_second_put_changes_what_was_sent(town: Town) -> None:
@@ -74,9 +71,7 @@ def test_a_private_chat_has_one_human_and_any_number_of_agents(town: Town) -> No
     chat_id = a_chat(ann, kind="private")
     second = ann.put("/chats/{}/participants/{}", chat_id, bob.name, body={"kind": "user"})
     assert second.refused(422, "validation_error")["violations"][0]["field"] == "kind"
-    ann.put("/chats/{}/participants/{}", chat_id, agent["id"], body={"kind": "agent"}).expect(
-        200
-    )
+    ann.put("/chats/{}/participants/{}", chat_id, agent["id"], body={"kind": "agent"}).expect(200)
     (me,) = ann.lists("/people", query=ann.name)
     # The person of the one human is the same human.
     ann.put("/chats/{}/participants/{}", chat_id, me["id"], body={"kind": "person"}).expect(200)
@@ -190,15 +185,13 @@ def test_a_conversation_is_a_chat_that_is_changed_elsewhere(town: Town) -> None:
     bob.get("/chats/{}", tree["id"]).refused(404, "not_found")
     bob.put("/chats/{}", tree["id"], body=GROUP).refused(404, "not_found")
     ann.put("/chats/{}", tree["id"], body=GROUP).refused(422, "validation_error")
-    ann.put(
-        "/chats/{}/participants/{}", tree["id"], bob.name, body={"kind": "user"}
-    ).refused(422, "validation_error")
+    ann.put("/chats/{}/participants/{}", tree["id"], bob.name, body={"kind": "user"}).refused(
+        422, "validation_error"
+    )
     ann.user.shares(tree["id"], bob.user, "reader")
     assert bob.get("/chats/{}", tree["id"]).expect(200)["kind"] == "group"
     assert present(bob, tree["id"]) == {ann.name, bob.name}
-    bob.delete("/chats/{}/participants/{}", tree["id"], bob.name).refused(
-        422, "validation_error"
-    )
+    bob.delete("/chats/{}/participants/{}", tree["id"], bob.name).refused(422, "validation_error")
     ann.user.deletes(tree["id"])
     ann.get("/chats/{}", tree["id"]).refused(404, "not_found")
     ann.put("/chats/{}", tree["id"], body=GROUP).refused(404, "not_found")
@@ -238,3 +231,43 @@ def test_chats_come_newest_first_in_pages(town: Town) -> None:
         town.world.clock.advance(seconds=1)
     assert [chat["id"] for chat in ann.lists("/chats", limit=2)] == made[::-1]
     ann.get("/chats", after="nonsense").refused(422, "validation_error")
+
+
+def test_of_many_who_join_a_private_chat_at_once_one_gets_in(town: Town) -> None:
+    ann = town.person("ann")
+    robot = town.agent(ann.registers(name="Guide")["id"])
+    chat_id = f"room {new_id()}"
+    robot.put("/chats/{}", chat_id, body={"kind": "private"}).expect(201)
+    people = [town.person("p") for _ in range(8)]
+    path = "/chats/{}/participants/{}"
+    replies = at_once(
+        [
+            lambda one=one: robot.put(path, chat_id, one.name, body={"kind": "user"})  # type: ignore[misc]
+            for one in people
+        ]
+    )
+    assert sorted(reply.status for reply in replies) == [200] + [422] * 7
+    stays = robot.lists("/chats/{}/participants", chat_id)
+    assert len([stay for stay in stays if stay["person_id"]]) == 1
+
+
+def test_of_two_who_make_one_chat_at_once_one_has_it(town: Town) -> None:
+    people = [town.person("p") for _ in range(4)]
+    chat_id = f"room {new_id()}"
+    replies = at_once(
+        [lambda one=one: one.put("/chats/{}", chat_id, body=GROUP) for one in people]  # type: ignore[misc]
+    )
+    assert sorted(reply.status for reply in replies) == [201, 404, 404, 404]
+
+
+def test_ids_that_no_chat_can_have_are_unknown_or_refused(town: Town) -> None:
+    ann = town.person("ann")
+    chat_id = a_chat(ann)
+    for strange in ("\x00", "x" * 300, "\x00" + chat_id):
+        ann.get("/chats/{}", strange).refused(404, "not_found")
+        ann.put("/chats/{}", strange, body=GROUP).refused(422, "validation_error")
+        for kind in ("user", "person", "agent"):
+            ann.put("/chats/{}/participants/{}", chat_id, strange, body={"kind": kind}).refused(
+                422, "validation_error"
+            )
+        ann.delete("/chats/{}/participants/{}", chat_id, strange).refused(404, "not_found")

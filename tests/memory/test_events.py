@@ -12,6 +12,7 @@ from tests.support.api import headers_of
 from tests.support.streams import following
 from tests.support.town import Asker, Town
 from tests.support.world import at_once
+from tests.worker.workshop import wait_until
 
 
 def test_an_event_tells_who_did_what_and_holds_no_text_of_theirs(town: Town) -> None:
@@ -177,6 +178,20 @@ def test_a_stream_that_is_silent_says_that_it_is_there(host: Host) -> None:
         assert second.id is not None
 
 
+def test_one_stream_too_many_is_asked_to_come_back_when_another_has_ended(host: Host) -> None:
+    with host(events__streams_max=1, events__poll_ms=10) as world:
+        ann = Town(world).person("ann")
+        with following(ann) as stream:
+            stream.block()
+            refused = ann.call("GET", "/events", headers=STREAM)
+            refused.refused(503, "unavailable")
+            assert int(refused.headers["retry-after"]) > 0
+            ann.get("/events").expect(200)
+        wait_until(lambda: head_of_stream(ann).status_code == 200)
+        with following(ann) as stream:
+            stream.block()
+
+
 @pytest.mark.parametrize("cursor", ["x", "ZXZlbnRz", "é"])
 def test_a_stream_with_an_unknown_cursor_is_refused_before_it_begins(
     town: Town, cursor: str
@@ -203,8 +218,7 @@ def test_the_end_of_the_server_ends_its_streams(host: Host) -> None:
 
 def test_head_of_a_stream_has_no_body(town: Town) -> None:
     ann = town.person("ann")
-    headers = headers_of(ann.user.credentials) | STREAM
-    response = town.world.api.http.head("/events", headers=headers)
+    response = head_of_stream(ann)
     assert (response.status_code, response.content) == (200, b"")
 
 
@@ -214,6 +228,12 @@ STREAM = {"Accept": "text/event-stream"}
 def slugs(reader: Asker) -> list[str]:
     """The agents of all events that the reader sees."""
     return [event["agent_slug"] for event in reader.lists("/events")]
+
+
+def head_of_stream(reader: Asker) -> httpx.Response:
+    """What a stream would be answered with."""
+    headers = headers_of(reader.user.credentials) | STREAM
+    return reader.world.api.http.head("/events", headers=headers)
 
 
 def list_cursor(reader: Asker) -> str:

@@ -101,15 +101,34 @@ def test_expire_removes_exactly_what_is_due_whatever_the_offset(house: House) ->
 
 
 @pytest.mark.scenario(21)
-def test_an_observation_is_due_at_the_instant_and_not_before(house: House) -> None:
-    clock = house.world.clock
-    with clock.hold() as now:
-        ends = now + timedelta(seconds=259_200)
-        house.puts(type=MemoryType.OBSERVATION, expires_at=ends, expiry_rule="type:observation")
+def test_an_observation_is_hidden_from_its_instant_on_without_any_job(house: House) -> None:
+    clock, ann = house.world.clock, Town(house.world).person("ann")
+    mine = {"spaces": [{"kind": "user", "id": ann.name}]}
+
+    def shown(id_: str) -> list[bool]:
+        """In get, list, search and recall."""
+        query = {"query": "heron", **mine}
+        recalled = ann.post("/memories/recall", body=query).expect(200)["items"]
+        return [
+            ann.get("/memories/{}", id_).status == 200,
+            bool(ann.lists("/memories", user_id=ann.name)),
+            bool(ann.finds("heron", **mine)),
+            bool(recalled),
+        ]
+
+    with clock.hold():
+        space = {"kind": "user"}
+        memory = ann.adds("a heron by the pond", space=space, type="observation")
         clock.advance(seconds=259_199)
+        assert shown(memory["id"]) == [True] * 4
         assert house.orders("expire", dry_run=True)["would_delete_count"] == 0
         clock.advance(seconds=1)
+        assert shown(memory["id"]) == [False] * 4
+        writer = {"user_id": ann.name, "include_expired": True}
+        (hidden,) = ann.lists("/memories", **writer)
+        assert (hidden["id"], hidden["status"]) == (memory["id"], "expired")
         assert house.orders("expire")["by_rule"] == {"type:observation": 1}
+        assert ann.lists("/memories", **writer) == []
 
 
 def test_expire_keeps_to_its_scope(house: House) -> None:
@@ -146,7 +165,7 @@ def test_vacuum_removes_the_plain_record_and_keeps_what_policies_keep(house: Hou
     (file,) = house.files()
     assert done["backup"] == str(file)
     (line,) = map(json.loads, file.read_text().splitlines())
-    assert (line["id"], line["value"]) == (plain, {"colour": "ochre"})
+    assert (line["memory"]["id"], line["memory"]["value"]) == (plain, {"colour": "ochre"})
     told = [event for event in house.shelf.events("memory", "vacuum") if not event["dry_run"]]
     (event,) = told
     assert (event["skipped_count"], event["by_rule"]) == (2, {"age": 1})
@@ -170,10 +189,10 @@ def test_vacuum_gives_a_due_row_its_grace_and_critical_data_none(house: House) -
     assert house.orders("vacuum")["deleted_count"] == 2
     assert house.shelf.has([fresh, over, critical]) == [True, False, False]
     (file,) = house.files()
-    lines = {line["id"]: line for line in map(json.loads, file.read_text().splitlines())}
-    assert lines[over]["content"] == f"content of {over}"
+    whole, bare = map(json.loads, file.read_text().splitlines())
+    assert whole["memory"]["content"] == f"content of {over}"
     # A backup that keeps personal data past its term would undo the term.
-    assert (lines[critical]["type"], "078-05" in file.read_text()) == ("removed", False)
+    assert (bare["type"], bare["id"], len(bare)) == ("removed", critical, 4)
 
 
 def test_without_a_backup_nothing_is_removed(house: House) -> None:

@@ -8,6 +8,7 @@ from tests.support.town import Asker, Town
 from tests.support.world import at_once
 
 BODY = {"name": "Once"}
+WORDS = "the tide turns at noon"
 
 
 def test_a_repeat_gets_the_first_answer_and_changes_nothing(town: Town) -> None:
@@ -100,6 +101,34 @@ def test_a_key_may_have_its_full_length_and_no_meaning_on_other_methods(town: To
         assert reply.expect(200)["name"] == name
 
 
+def test_a_memory_is_written_once_under_one_key(town: Town) -> None:
+    ann = town.person("ann")
+    first = remember(ann, "k").expect(201)
+    assert remember(ann, "k").expect(201) == first
+    assert first["memory"]["repeats"] == 0
+    cut_off(town, ann)
+    town.world.clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+    again = remember(ann, "k").expect(201)
+    assert (again["id"], again["memory"]["repeats"]) == (first["id"], 0)
+
+
+def test_with_a_memory_the_kept_answers_that_hold_it_go(town: Town) -> None:
+    ann = town.person("ann")
+    memory_id = remember(ann, "k").expect(201)["id"]
+    search = {"query": "tide", "spaces": [{"kind": "user"}]}
+    found = ann.call("POST", "/memories/search", body=search, headers=key("s")).expect(200)
+    assert [hit["id"] for hit in found["data"]] == [memory_id]
+    ann.delete("/memories/{}", memory_id).expect(204)
+    repeat = ann.call("POST", "/memories/search", body=search, headers=key("s"))
+    for reply in (remember(ann, "k"), repeat):
+        assert reply.refused(409, "conflict")["reason"] == "idempotency"
+    ann.get("/memories/{}", memory_id).refused(404, "not_found")
+    kept = town.world.database.rows(
+        "SELECT answer FROM idempotency_answers WHERE requester_id = :who", who=ann.name
+    )
+    assert kept == [(None,), (None,)]
+
+
 def key(value: str) -> dict[str, str]:
     return {"Idempotency-Key": value}
 
@@ -119,3 +148,8 @@ def cut_off(town: Town, asker: Asker) -> None:
         "UPDATE idempotency_answers SET status = NULL WHERE requester_id = :who RETURNING key",
         who=asker.name,
     )
+
+
+def remember(asker: Asker, value: str) -> Reply:
+    body = {"content": WORDS, "space": {"kind": "user"}}
+    return asker.call("POST", "/memories", body=body, headers=key(value))

@@ -46,7 +46,7 @@ def test_a_move_keeps_what_was_said_by_whom_and_when(town: Town) -> None:
         "source_agent",
         "source_memories",
     }
-    assert (new["group_id"], new["source_agent"]) == (f"user-{owner.name}", None)
+    assert (new["group_id"], new["source_agent"]) == (f"user-{owner.name}", agent)
 
 
 def test_a_move_does_not_renew_the_cap_on_personal_data(town: Town) -> None:

@@ -1,54 +1,16 @@
-"""People: who is known to whom, what they are called, and which two are one."""
+"""People: who is known to whom, and what they are called."""
 
 from typing import Any
 
 import pytest
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import Memory, MemoryId
 from recollect.domain.spaces import Space, SpaceKind
+from tests.memory.people import a_name, knows, meant, merges, self_of
 from tests.memory.shelf import Shelf
 from tests.memory.test_chats import a_chat
-from tests.support.town import Asker, Town
+from tests.support.town import Town
 from tests.support.world import new_id
-
-
-def self_of(asker: Asker) -> dict[str, Any]:
-    """The caller's own person."""
-    found = asker.post("/people/resolve", body={"name": "me"}).expect(200)
-    person: dict[str, Any] = found["person"]
-    return person
-
-
-def knows(asker: Asker, name: str, **members: Any) -> dict[str, Any]:
-    """Make somebody known."""
-    person: dict[str, Any] = asker.post("/people", body={"name": name} | members).expect(201)
-    return person
-
-
-def meant(asker: Asker, name: str, **members: Any) -> str | None:
-    """Whom a name means: an id, or nobody."""
-    found = asker.post("/people/resolve", body={"name": name} | members).expect(200)
-    return found["person"]["id"] if found["person"] else None
-
-
-def merges(asker: Asker, primary: dict[str, Any], secondary: dict[str, Any], **members: Any) -> Any:
-    """The reply to a merge."""
-    body = {"primary_id": primary["id"], "secondary_id": secondary["id"]} | members
-    return asker.post("/people/merge", body=body)
-
-
-def kept(shelf: Shelf, memory_id: str) -> Memory:
-    """A memory as it is stored."""
-    storage = shelf.storage
-    stored = storage.ask(storage.stores.memories.fetch, MemoryId(memory_id))
-    assert stored is not None
-    return stored.memory
-
-
-def a_name(stem: str) -> str:
-    """A name that only this test knows."""
-    return f"{stem} {new_id()}"
 
 
 def test_a_person_is_shown_whole_to_who_made_them_and_by_name_to_the_org(town: Town) -> None:
@@ -177,33 +139,6 @@ def test_a_handle_of_a_user_is_for_that_user_or_an_admin_to_give(town: Town) -> 
     ).expect(201)
 
 
-def test_a_name_means_whom_the_speaker_calls_so_before_anybody_else(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    name = a_name("Kim")
-    first = knows(ann, name)
-    assert meant(bob, name) == first["id"], "one in the org"
-    mine = knows(bob, name)
-    assert meant(bob, f"my  {name.upper()}") == mine["id"]
-    found = town.person("cid").post("/people/resolve", body={"name": name}).expect(200)
-    assert (found["person"], found["ambiguous"]) == (None, False)
-    assert {one["id"] for one in found["candidates"]} == {first["id"], mine["id"]}
-    second = knows(bob, name)
-    doubt = bob.post("/people/resolve", body={"name": name}).expect(200)
-    assert (doubt["person"], doubt["ambiguous"]) == (None, True)
-    assert {one["id"] for one in doubt["candidates"]} == {mine["id"], second["id"]}
-
-
-def test_resolving_makes_nobody_and_needs_a_chat_that_the_caller_is_in(town: Town) -> None:
-    ann = town.person("ann")
-    name = a_name("Nobody")
-    assert meant(ann, name) is None
-    assert ann.lists("/people", query=name) == []
-    ann.post("/people/resolve", body={"name": name, "chat_id": "no such"}).refused(
-        404, "not_found"
-    )
-    ann.post("/people/resolve", body={"name": ""}).refused(422, "validation_error")
-
-
 def test_people_are_found_by_parts_of_names_the_closest_first(town: Town) -> None:
     ann = town.person("ann")
     mark = new_id()
@@ -216,131 +151,6 @@ def test_people_are_found_by_parts_of_names_the_closest_first(town: Town) -> Non
     assert ann.lists("/people", query=f"{mark}%") == []
     assert ann.lists("/people", query="Joe_") == [], "every character is meant as it is"
     ann.get("/people", after="nonsense").refused(422, "validation_error")
-
-
-@pytest.mark.scenario(55)
-def test_two_users_of_one_display_name_stay_two_people(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    name = a_name("Alex")
-    one, other = self_of(ann), self_of(bob)
-    assert one["id"] != other["id"]
-    for asker, person in ((ann, one), (bob, other)):
-        asker.patch("/people/{}", person["id"], body={"name": name}).expect(200)
-        assert self_of(asker)["id"] == person["id"]
-    assert ann.get("/people/duplicates").expect(200)["data"] == []
-    for asker in (ann, bob, town.admin):
-        assert merges(asker, one, other).refused(409, "conflict")["reason"] == "both_users"
-    merges(town.person("eve"), one, other).refused(403, "not_owner")
-    merges(ann, one, other, link_users=True).refused(409, "conflict")
-    linked = merges(town.admin, one, other, link_users=True).expect(200)
-    assert linked["moved"]["users"] == 1
-    assert self_of(bob)["id"] == one["id"]
-    bob.post("/people/{}/unmerge", one["id"], body={"secondary_id": other["id"]}).expect(200)
-    assert (self_of(ann)["id"], self_of(bob)["id"]) == (one["id"], other["id"])
-
-
-@pytest.mark.scenario(56)
-def test_either_id_of_merged_people_finds_everything_until_unmerged(
-    town: Town, shelf: Shelf
-) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
-    p, q = knows(ann, a_name("P")), knows(ann, a_name("Q"))
-    space = Space(SpaceKind.USER, ann.name)
-    about = {
-        ids: shelf.puts(space, subjects=tuple(PersonId(one["id"]) for one in ids_of))
-        for ids, ids_of in (("p", [p]), ("q", [q]), ("both", [p, q]), ("qp", [q, p]))
-    }
-    said = shelf.puts(space, stated_by=PersonId(q["id"]))
-    subjects_before = {id_: kept(shelf, id_).subjects for id_ in about.values()}
-    chat_id = a_chat(ann)
-    for person in (p, q):
-        ann.put("/chats/{}/participants/{}", chat_id, person["id"], body={"kind": "person"})
-    ann.delete("/chats/{}/participants/{}", chat_id, p["id"]).expect(204)
-    stays_before = ann.lists("/chats/{}/participants", chat_id, include_left="true")
-    ann.post("/people/{}/aliases", q["id"], body={"value": "Cue"}).expect(201)
-    q = ann.get("/people/{}", q["id"]).expect(200)
-
-    merges(eve, p, q).refused(403, "not_owner")
-    counted = merges(ann, p, q, dry_run=True).expect(200)
-    assert ann.get("/people/{}", q["id"]).expect(200) == q, "a dry run changes nothing"
-    merged = merges(ann, p, q).expect(200)
-    assert merged["moved"] == counted["moved"]
-    assert merged["moved"]["subjects"] == 3
-    assert merged["person"] == ann.get("/people/{}", q["id"]).expect(200)
-    assert merged["person"]["id"] == p["id"]
-    assert [one["value"] for one in merged["person"]["aliases"]] == ["Cue"]
-    assert merges(ann, q, p).refused(409, "conflict")["reason"] == "same_person"
-    assert meant(ann, q["name"]) == p["id"]
-    for id_ in (p["id"], q["id"]):
-        found = ann.lists("/memories", spaces="all", subjects=id_)
-        assert {one["id"] for one in found} == set(about.values())
-    assert {one["subjects"][0] for one in found} == {p["id"]}
-    assert kept(shelf, said).stated_by == p["id"]
-
-    eve.post("/people/{}/unmerge", p["id"], body={"secondary_id": q["id"]}).refused(
-        403, "not_owner"
-    )
-    ann.post("/people/{}/unmerge", p["id"], body={"secondary_id": q["id"]}).expect(200)
-    ann.post("/people/{}/unmerge", p["id"], body={"secondary_id": q["id"]}).refused(
-        409, "conflict"
-    )
-    restored = ann.get("/people/{}", q["id"]).expect(200)
-    assert restored == q | {"updated_at": restored["updated_at"]}
-    assert {id_: kept(shelf, id_).subjects for id_ in about.values()} == subjects_before
-    assert ann.lists("/chats/{}/participants", chat_id, include_left="true") == stays_before
-    assert kept(shelf, said).stated_by == q["id"]
-
-
-def test_a_chain_of_merges_leads_on_in_one_step_and_is_undone_in_any_order(town: Town) -> None:
-    ann = town.person("ann")
-    a, b, c = (knows(ann, a_name(name)) for name in "ABC")
-    merges(ann, b, a).expect(200)
-    merges(ann, c, b).expect(200)
-    for one in (a, b, c):
-        assert ann.get("/people/{}", one["id"]).expect(200)["id"] == c["id"]
-    ann.post("/people/{}/unmerge", c["id"], body={"secondary_id": a["id"]}).expect(200)
-    assert ann.get("/people/{}", a["id"]).expect(200)["id"] == a["id"]
-    assert ann.get("/people/{}", b["id"]).expect(200)["id"] == c["id"]
-    ann.post("/people/{}/unmerge", c["id"], body={"secondary_id": b["id"]}).expect(200)
-    assert [ann.get("/people/{}", x["id"]).expect(200)["id"] for x in (a, b, c)] == [
-        a["id"],
-        b["id"],
-        c["id"],
-    ]
-
-
-@pytest.mark.scenario(57)
-def test_one_first_name_means_each_speakers_own(town: Town) -> None:
-    p, q = town.person("p"), town.person("q")
-    name = a_name("Sam")
-    coworker = knows(p, name, relationships=[{"relationship": "coworker"}])
-    wife = knows(q, name, relationships=[{"relationship": "wife"}])
-    assert meant(p, name) == meant(p, "my co-worker") == coworker["id"]
-    assert meant(q, name) == meant(q, "my wife") == wife["id"]
-    assert meant(p, "my wife") is None
-    shared = knows(p, a_name("Jo"))
-    for asker in (p, q):
-        asker.post("/people/{}/relationships", shared["id"], body={"relationship": "friend"})
-        (claim,) = asker.get("/people/{}", shared["id"]).expect(200)["relationships"]
-        assert claim["stated_by"] == asker.name
-        assert meant(asker, "my friend") == shared["id"]
-
-
-def test_pairs_that_may_be_one_are_listed_for_who_may_merge_them(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    name = a_name("Lee")
-    one, other = knows(ann, name), knows(ann, f"my {name}")
-    third = knows(ann, a_name("Li"), aliases=[{"value": name}])
-    knows(bob, name)
-    pairs = ann.lists("/people/duplicates", limit=1)
-    found = {
-        (frozenset(person["id"] for person in pair["people"]), pair["reason"]) for pair in pairs
-    }
-    assert found == {
-        (frozenset({one["id"], other["id"]}), "name"),
-        (frozenset({one["id"], third["id"]}), "alias"),
-        (frozenset({other["id"], third["id"]}), "alias"),
-    }
 
 
 def test_a_person_goes_only_while_no_memory_of_others_is_about_them(
@@ -357,7 +167,7 @@ def test_a_person_goes_only_while_no_memory_of_others_is_about_them(
     shelf.storage.do(shelf.storage.stores.memories.delete, others, at=shelf.now)
     ann.delete("/people/{}", sam["id"]).expect(204)
     ann.get("/people/{}", sam["id"]).refused(404, "not_found")
-    assert kept(shelf, own).subjects == ()
+    assert shelf.stored(own).memory.subjects == ()
 
 
 @pytest.mark.scenario(50)
@@ -389,12 +199,35 @@ def test_changes_of_people_are_told_in_events_without_names(town: Town, shelf: S
         assert "Secretive" not in str(told)
 
 
-def test_equal_names_of_one_creator_are_merged_where_the_setting_says_so(
-    serve: Any,
-) -> None:
-    town = Town(serve(people__auto_merge=True))
-    ann, bob = town.person("ann"), town.person("bob")
-    name = a_name("Kai")
-    first, second = knows(ann, name), knows(ann, name.upper())
-    assert second["id"] == first["id"]
-    assert knows(bob, name)["id"] != first["id"]
+def test_an_agent_knows_people_by_its_own_claims(town: Town) -> None:
+    ann = town.person("ann")
+    robot = town.agent(ann.registers(name="Guide")["id"])
+    sam = knows(robot, a_name("Sam"), relationships=[{"relationship": "boss"}])
+    assert sam["created_by"] == robot.name
+    assert sam["relationships"][0]["to_person_id"] is None
+    assert meant(robot, "my boss") == sam["id"]
+    assert meant(robot, "me") is None
+    assert meant(ann, "my boss") is None
+    renamed = robot.patch("/people/{}", sam["id"], body={"name": a_name("Sa")}).expect(200)
+    assert meant(robot, renamed["name"]) == sam["id"]
+    ann.patch("/people/{}", sam["id"], body={"name": "X"}).refused(403, "not_owner")
+
+
+def test_ids_that_nobody_can_have_are_unknown_or_refused(town: Town) -> None:
+    ann = town.person("ann")
+    me = self_of(ann)
+    for strange in ("\x00", "x" * 300):
+        ann.get("/people/{}", strange).refused(404, "not_found")
+        ann.delete("/people/{}/aliases/{}", me["id"], strange).refused(404, "not_found")
+        ann.delete("/people/{}/relationships/{}", me["id"], strange).refused(404, "not_found")
+        for path, body in (
+            ("/people/merge", {"primary_id": strange, "secondary_id": me["id"]}),
+            (f"/people/{me['id']}/unmerge", {"secondary_id": strange}),
+            ("/people/resolve", {"name": "x", "chat_id": strange}),
+            (
+                "/people",
+                {"name": "x", "relationships": [{"relationship": "a", "to_person_id": strange}]},
+            ),
+            ("/people", {"name": strange}),
+        ):
+            ann.post(path, body=body).refused(422, "validation_error")

@@ -166,6 +166,64 @@ def test_who_only_sees_a_run_cannot_end_it(town: Town) -> None:
     )
 
 
+def test_a_session_write_to_an_unknown_run_starts_a_root(town: Town) -> None:
+    ann = town.person("ann")
+    agent = ann.registers()
+    run_id = f"first of {agent['id']}"
+    memory = ann.adds("step one", agent_id=agent["id"], scope="session", run_id=run_id)
+    run = ann.get("/runs/{}", run_id).expect(200)
+    assert (run["agent_id"], run["root_run_id"], run["status"]) == (agent["id"], run_id, "running")
+    assert (memory["run_id"], memory["group_id"]) == (run_id, f"run-{run_id}")
+    ann.adds("step two", agent_id=agent["id"], scope="session", run_id=run_id)
+    assert ids(ann.lists("/runs")) == [run_id]
+
+
+def test_nobody_writes_to_another_agents_run_or_to_a_completed_one(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    agent, other = ann.registers(), ann.registers()
+    run = starts(ann, agent)
+    body = {"content": "a step", "scope": "session", "run_id": run["id"]}
+    ann.post("/memories", body=body | {"agent_id": other["id"]}).refused(403, "not_owner")
+    for run_id in (run["id"], "no-such-run"):
+        strange = body | {"agent_id": agent["id"], "run_id": run_id}
+        bob.post("/memories", body=strange).refused(403, "not_owner")
+    ends(ann, run)
+    late = ann.post("/memories", body=body | {"agent_id": agent["id"]})
+    assert late.refused(409, "conflict")["reason"] == "run_completed"
+
+
+def test_two_writes_at_once_start_an_unknown_run_once(town: Town) -> None:
+    ann = town.person("ann")
+    agent = ann.registers()
+    run_id = f"raced of {agent['id']}"
+    words = ("one", "two", "three", "four")
+    written = at_once(
+        [
+            lambda w=word: ann.adds(w, agent_id=agent["id"], scope="session", run_id=run_id)  # type: ignore[misc]
+            for word in words
+        ]
+    )
+    assert {memory["run_id"] for memory in written} == {run_id}
+    assert ids(ann.lists("/runs")) == [run_id]
+
+
+@pytest.mark.scenario(29)
+def test_agents_of_the_lineage_read_session_rows_and_nobody_else_does(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    parent, child, sibling = (ann.registers() for _ in range(3))
+    root = starts(ann, parent)
+    starts(ann, child, parent_run_id=root["id"])
+    beside = starts(ann, sibling, parent_run_id=root["id"])
+    session = {"scope": "session", "agent_id": parent["id"], "run_id": root["id"]}
+    memory = ann.adds("the plan", **session)
+    own = ann.adds("a step", **session | {"agent_id": sibling["id"], "run_id": beside["id"]})
+    town.agent(child["id"]).get("/memories/{}", memory["id"]).expect(200)
+    ann.get("/memories/{}", memory["id"]).expect(200)
+    town.agent(child["id"]).get("/memories/{}", own["id"]).refused(404, "not_found")
+    bob.get("/memories/{}", memory["id"]).refused(404, "not_found")
+    assert bob.lists("/memories", run_id=root["id"]) == []
+
+
 @pytest.mark.scenario(29)
 def test_session_rows_go_with_the_root_and_long_term_rows_stay(town: Town, shelf: Shelf) -> None:
     ann = town.person("ann")

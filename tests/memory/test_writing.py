@@ -8,7 +8,6 @@ import pytest
 from tests.conftest import Host
 from tests.memory.people import person_of
 from tests.support.town import Asker, Town
-from tests.support.world import at_once
 
 
 def lives(memory: dict[str, Any]) -> timedelta:
@@ -308,75 +307,6 @@ def test_a_policy_must_be_one_of_the_scope(town: Town) -> None:
     assert writes(owner, agent) == []
 
 
-def test_an_equal_statement_is_counted_and_not_stored_twice(town: Town) -> None:
-    ann = town.person("ann")
-    mine: dict[str, Any] = {"space": {"kind": "user"}}
-    first = ann.adds("I like green tea.", **mine)
-    again = ann.post("/memories", body={"content": "i like  GREEN tea"} | mine).expect(201)
-    assert (again["id"], again["status"]) == (first["id"], "duplicate")
-    assert again["memory"]["repeats"] == 1
-    assert again["memory"]["observed_at"] > first["observed_at"]
-    assert len(ann.lists("/memories", spaces="user")) == 1
-    (event,) = ann.lists("/events", event_type="memory.duplicate", memory_id=first["id"])
-    assert event["payload"]["repeats"] == 1
-
-
-def test_equal_statements_at_once_become_one_row(town: Town) -> None:
-    ann = town.person("ann")
-    person_of(ann)
-    body = {"content": "The train leaves at six", "space": {"kind": "user"}}
-    replies = at_once([lambda: ann.post("/memories", body=body)] * 8)
-    assert {reply.expect(201)["id"] for reply in replies} == {replies[0].body["id"]}
-    assert sorted(reply.body["status"] for reply in replies) == ["created"] + ["duplicate"] * 7
-    (row,) = ann.lists("/memories", spaces="user")
-    assert row["repeats"] == 7
-
-
-def test_a_repeat_renews_decay_by_type(town: Town) -> None:
-    ann = town.person("ann")
-    said = {"type": "observation", "space": {"kind": "user"}}
-    first = ann.adds("The lift is broken", observed_at="2026-01-01T00:00:00Z", **said)
-    assert first["status"] == "expired"
-    second = ann.adds("The lift is broken", **said)
-    assert second["id"] != first["id"]
-    third = ann.adds("The lift is broken", **said)
-    assert third["id"] == second["id"]
-    assert third["expires_at"] > second["expires_at"]
-
-
-def test_hearsay_becomes_fact_when_its_subject_repeats_it(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = town.world.user("chat").name
-    ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
-    ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
-    said = {"space": {"kind": "chat", "id": chat}, "subjects": [person_of(bob)]}
-    claim = ann.adds("Bob likes mayo", **said)
-    assert claim["trust"] == "hearsay"
-    agreed = bob.adds("Bob likes mayo", **said)
-    assert (agreed["id"], agreed["trust"]) == (claim["id"], "fact")
-    beside = ann.adds("Bob likes mayo", **said)
-    assert (beside["id"] != claim["id"], beside["trust"]) == (True, "hearsay")
-
-
-def test_records_are_never_deduplicated(town: Town) -> None:
-    ann = town.person("ann")
-    body = {"key": "k", "value": {"a": 1}, "space": {"kind": "user"}}
-    assert {ann.post("/memories", body=body).expect(201)["status"] for _ in "ab"} == {"created"}
-    assert len(ann.lists("/memories", spaces="user")) == 2
-
-
-def test_a_record_meets_its_key_as_it_was_asked_to(town: Town) -> None:
-    ann = town.person("ann")
-    body = {"key": "theme", "value": {"name": "dark"}, "space": {"kind": "user"}}
-    first = ann.post("/memories", body=body).expect(201)
-    details = ann.post("/memories", body=body | {"on_conflict": "refuse"}).refused(409, "conflict")
-    assert (details["id"], details["field"]) == (first["id"], "key")
-    light = body | {"value": {"name": "light"}, "on_conflict": "supersede"}
-    second = ann.post("/memories", body=light).expect(201)
-    assert second["memory"]["supersedes"] == [first["id"]]
-    assert [row["id"] for row in ann.lists("/memories", spaces="user")] == [second["id"]]
-
-
 def test_a_sent_id_is_kept_and_taken_once(town: Town) -> None:
     ann = town.person("ann")
     memory_id = town.world.user("note").name
@@ -384,47 +314,6 @@ def test_a_sent_id_is_kept_and_taken_once(town: Town) -> None:
     assert ann.adds("One", **mine)["id"] == memory_id
     details = ann.post("/memories", body={"content": "Two"} | mine).refused(409, "conflict")
     assert details["reason"] == "duplicate_id"
-
-
-def test_what_is_replaced_leaves_the_answers(town: Town) -> None:
-    ann = town.person("ann")
-    mine: dict[str, Any] = {"space": {"kind": "user"}}
-    red = ann.adds("My favourite colour is red", sensitivity="personal", **mine)
-    blue = ann.adds("My favourite colour is blue", supersedes=[red["id"]], **mine)
-    assert blue["supersedes"] == [red["id"]]
-    assert blue["sensitivity"] == "personal"
-    assert [row["id"] for row in ann.lists("/memories", spaces="user")] == [blue["id"]]
-    (old,) = ann.lists("/memories", spaces="user", status="superseded")
-    assert (old["superseded_by"], old["valid_until"]) == (blue["id"], blue["observed_at"])
-    again = {"content": "No, green", "supersedes": [red["id"]]} | mine
-    details = ann.post("/memories", body=again).refused(409, "conflict")
-    assert details["reason"] == "wrong_state"
-
-
-def test_only_ones_own_space_is_replaced_in(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    agent = ann.registers()["id"]
-    public = ann.adds("The shop is open", agent_id=agent)
-    private = ann.adds("I am at home", space={"kind": "user"})
-    mine: dict[str, Any] = {"content": "It is not so", "space": {"kind": "user"}}
-    bob.post("/memories", body=mine | {"supersedes": [public["id"]]}).refused(403, "not_owner")
-    bob.post("/memories", body=mine | {"supersedes": [private["id"]]}).refused(404, "not_found")
-    details = ann.post("/memories", body=mine | {"supersedes": [public["id"]]}).refused(
-        422, "validation_error"
-    )
-    assert violation(details)["field"] == "supersedes[0]"
-
-
-def test_ones_own_word_about_oneself_is_replaced_by_nobody_else(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = town.world.user("chat").name
-    ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
-    ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
-    said = {"space": {"kind": "chat", "id": chat}, "subjects": [person_of(ann)]}
-    own = ann.adds("Ann is a baker", **said)
-    body = {"content": "Ann is a butcher", "supersedes": [own["id"]]} | said
-    bob.post("/memories", body=body).refused(403, "subject_only")
-    assert ann.get("/memories/{}", own["id"]).expect(200)["status"] == "active"
 
 
 def test_only_oneself_is_named_as_stater(town: Town) -> None:

@@ -74,7 +74,11 @@ owners = st.builds(Owner.user, ids) | st.builds(Owner.agent, ids)
 orgs = st.sampled_from([OrgId("x"), OrgId("y")])
 callers = st.builds(Caller, owners, st.frozensets(orgs), st.booleans(), st.booleans())
 people = st.builds(
-    PersonView, owners, st.frozensets(ids.map(UserId)), st.none() | orgs, st.booleans()
+    PersonView,
+    owners,
+    st.frozensets(ids.map(UserId)),
+    st.frozensets(orgs),
+    st.booleans(),
 )
 claims = st.builds(ClaimView, owners, st.frozensets(ids.map(UserId)), st.frozensets(owners))
 

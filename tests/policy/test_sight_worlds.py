@@ -30,7 +30,7 @@ from tests.support.sight_rows import store
 from tests.support.sight_rules import is_due, is_shown, memory_view, space_view
 from tests.support.sight_worlds import SightWorld
 
-SIGHTS = 6
+SIGHTS = 4
 BATCH = 50
 FAR = 1_000_000
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from recollect.domain.agents import Owner
+from recollect.domain.jsontext import dump
 from recollect.errors import Conflict, Unavailable
 from recollect.services.idempotency import LIFETIME, Answer, IdempotencyService, fingerprint_of
 from recollect.services.idempotency_jobs import IDEMPOTENCY_EXPIRY, IdempotencyJobs
@@ -39,7 +40,7 @@ def once(shop: Workshop, key: str, handle: Callable[[str], Answer]) -> Answer:
 
 
 def test_a_kept_answer_can_not_be_read_in_storage(shop: Workshop) -> None:
-    answer = Answer(201, WORDS.encode())
+    answer = Answer(201, dump({"content": WORDS}).encode())
     assert once(shop, "k", lambda _: answer) == answer
     assert once(shop, "k", lambda _: Answer(500, b"")) == answer
     assert WORDS not in shop.storage.database.stored_text()

@@ -45,9 +45,14 @@ def settle(world: World) -> None:
 def settle_memories(world: World) -> None:
     """Wait until every memory that was written has its vector."""
     deadline = time.monotonic() + WAIT_SECONDS_MAX
-    while int(world.database.rows(_WAITING_MEMORIES)[0][0]):
+    while waiting_memories(world.database):
         assert time.monotonic() < deadline, "some memories are not indexed yet"
         time.sleep(PAUSE_SECONDS)
+
+
+def waiting_memories(database: TestDatabase) -> int:
+    """How many memories and jobs wait for vectors."""
+    return int(database.rows(_WAITING_MEMORIES)[0][0])
 
 
 def waiting(database: TestDatabase) -> int:

@@ -141,4 +141,6 @@ class Asking:
             "created_before": self._one(AROUND),
         }
         taken = self._random.sample(sorted(members), self._random.randint(1, 3))
-        return MemoryFilter(**{name: members[name] for name in taken})
+        # Together they may ask for what no space is.
+        both = ["scope"] if "visibility" in taken else []
+        return MemoryFilter(**{name: members[name] for name in (*taken, *both)})

@@ -91,6 +91,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "events.reads": ("all", "all"),
     "events.poll_ms": ("50", 50),
     "events.heartbeat_seconds": ("5", 5),
+    "events.streams_max": ("3", 3),
     "agents.auto_register": ("true", True),
     "people.auto_merge": ("true", True),
     "orgs.members": ('{"acme": ["ann", "bob"]}', {"acme": ["ann", "bob"]}),

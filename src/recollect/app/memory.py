@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recollect.app.governance import Governed, quarantine, rollbacks
 from recollect.app.housekeeping import housekeeping
 from recollect.app.memory_writing import Around, memory_writing
 from recollect.app.search import Finding, memory_finder
@@ -14,7 +15,7 @@ from recollect.providers.retention.reader import RetentionFileError, load_rules
 from recollect.services.agents import AgentService
 from recollect.services.approvals import ApprovalService
 from recollect.services.chats import ChatService
-from recollect.services.events import EventService
+from recollect.services.events import EventService, Pace
 from recollect.services.gate import GateService
 from recollect.services.graph import Graph
 from recollect.services.graph_reading import GraphService
@@ -27,16 +28,19 @@ from recollect.services.memory_batches import BatchService
 from recollect.services.memory_indexing import MemoryIndexer
 from recollect.services.memory_reading import MemoryReader
 from recollect.services.memory_search import MemorySearchService
+from recollect.services.memory_terms import Terms
+from recollect.services.memory_writing import Hooks
 from recollect.services.merging import MergeService
 from recollect.services.participants import ParticipantService
 from recollect.services.people import PeopleService
 from recollect.services.person_claims import ClaimService
-from recollect.services.memory_terms import Terms
-from recollect.services.memory_writing import Hooks
+from recollect.services.person_memories import PersonMemories
+from recollect.services.quarantine import QuarantineService
 from recollect.services.read_audit import ReadAudit
 from recollect.services.recall import RecallService
 from recollect.services.requesters import Requesters
 from recollect.services.retention import RetentionService
+from recollect.services.rollback import RollbackService
 from recollect.services.runs import RunService
 from recollect.services.sights import Sights
 from recollect.services.subjects import Subjects
@@ -53,6 +57,7 @@ class MemoryServices:
     agents: AgentService
     people: PeopleService
     claims: ClaimService
+    person_memories: PersonMemories
     merging: MergeService
     chats: ChatService
     participants: ParticipantService
@@ -65,6 +70,8 @@ class MemoryServices:
     approvals: ApprovalService
     retention: RetentionService
     housekeeping: HousekeepingService
+    quarantine: QuarantineService
+    rollbacks: RollbackService
     graph: GraphService
     memory_search: MemorySearchService
     recall: RecallService
@@ -101,13 +108,13 @@ def memory_services(
     access = MemoryAccess(stores, sights, views)
     around = Around(audit, access, rules, runs, hooks)
     writing = memory_writing(settings, engine, stores, runtime, around)
+    governed = Governed(audit, access, sights, views, hooks)
     return MemoryServices(
         requesters=Requesters(engine, stores, runtime),
         agents=AgentService(engine, stores, runtime, audit),
-        people=PeopleService(
-            engine, stores, runtime, audit, auto_merge=settings.people.auto_merge
-        ),
+        people=PeopleService(engine, stores, runtime, audit, auto_merge=settings.people.auto_merge),
         claims=ClaimService(engine, stores, runtime, audit),
+        person_memories=PersonMemories(engine, stores, sights=sights, views=views, reads=reads),
         merging=MergeService(engine, stores, runtime, audit),
         chats=ChatService(engine, stores, runtime, audit),
         participants=ParticipantService(engine, stores, runtime, audit),
@@ -128,6 +135,8 @@ def memory_services(
         approvals=approvals,
         retention=RetentionService(runtime, rules=rules, profile=settings.retention.profile),
         housekeeping=housekeeping(settings, engine, stores, runtime, audit=audit, rules=rules),
+        quarantine=quarantine(settings, engine, stores, runtime, governed),
+        rollbacks=rollbacks(settings, engine, stores, runtime, governed),
         graph=GraphService(engine, stores, sights),
         memory_search=search,
         recall=RecallService(engine, stores, runtime, search=search, finder=finder),
@@ -155,6 +164,9 @@ def _events(settings: Settings, engine: Engine, stores: Stores, runtime: Runtime
         stores,
         runtime,
         GateService(engine, stores, runtime, require_justification=strict),
-        poll_seconds=settings.events.poll_ms / 1000,
-        silence_seconds=settings.events.heartbeat_seconds,
+        pace=Pace(
+            poll_seconds=settings.events.poll_ms / 1000,
+            silence_seconds=settings.events.heartbeat_seconds,
+            streams_max=settings.events.streams_max,
+        ),
     )

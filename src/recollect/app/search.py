@@ -84,10 +84,7 @@ def memory_finder(
     embedder = finding.embedder if settings.makes_memory_vectors else None
     dimensions = embedder.dimensions if embedder else 1
     gathering = MemoryGathering(
-        stores.memory_search,
-        candidates=search.candidates,
-        dimensions=dimensions,
-        word_index=search.fulltext.enabled,
+        stores.memory_search, candidates=search.candidates, word_index=search.fulltext.enabled
     )
     parts = FindingParts(
         cache=RowCache(dimensions=dimensions, bytes_max=search.cache_mb * 2**20),

@@ -6,7 +6,7 @@ import typer
 
 from recollect import __version__
 from recollect.api.errors import CLI_EXIT, cli_exit
-from recollect.cli import doctor, maintenance, reindex, serve, settings_show, tokens
+from recollect.cli import doctor, housekeeping, maintenance, reindex, serve, settings_show, tokens
 from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.errors import Internal, RecollectError
 
@@ -29,6 +29,9 @@ app.command()(serve.serve)
 app.command()(maintenance.worker)
 app.command()(maintenance.migrate)
 app.command()(reindex.reindex)
+app.command()(housekeeping.expire)
+app.command()(housekeeping.vacuum)
+app.command()(housekeeping.gc)
 app.command()(tokens.token)
 app.command()(doctor.doctor)
 config_app.command("show")(settings_show.show)

@@ -168,7 +168,7 @@ def plan_merge(
 
 
 def is_merged_unasked(one: Person, other: Person) -> bool:
-    """Does `people.auto_merge` cover the two? Unlinked, of one creator, in the same orgs, of equal name."""
+    """Does `people.auto_merge` cover the two? Unlinked, of one creator, orgs and equal name."""
     linked = one.user_ids or other.user_ids
     return one.id != other.id and not linked and _likeness(one) == _likeness(other)
 

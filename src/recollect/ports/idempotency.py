@@ -10,7 +10,8 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A request under a key. Without a `status` it runs, or was cut off; `body` is the answer's.
+    """A request under a key. Without a `status` it runs, or was cut off; `body` is the answer's, or
+    None once something that it told of was deleted. `mentions` are the ids in it.
 
     `reserved_id` is the id that a thing gets which the request makes: a second try after a cut
     makes the same thing.
@@ -23,6 +24,7 @@ class Claim:
     reserved_id: str
     status: int | None = None
     body: str | None = None
+    mentions: frozenset[str] = frozenset()
 
 
 class IdempotencyStore(Protocol):

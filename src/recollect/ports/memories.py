@@ -58,7 +58,9 @@ class MemoryFilter:
 
     `spaces` None is every space that the sight shows. In a space without an id every space of the
     kind is meant. `valid_at` and `as_of` also let superseded rows through, as section 9 of the
-    contract tells; `statuses` is what a caller asked for instead of active.
+    contract tells; `statuses` is what a caller asked for instead of active. `outside_user` leaves
+    the space of one user out. `told_in` asks for what is portable, and for what was learned in this
+    chat; empty means no chat.
     """
 
     spaces: tuple[tuple[SpaceKind, str | None], ...] | None = None
@@ -78,6 +80,8 @@ class MemoryFilter:
     created_before: datetime | None = None
     valid_at: datetime | None = None
     as_of: datetime | None = None
+    outside_user: str | None = None
+    told_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.expiry import Approval
 from recollect.domain.memories import MemoryId
 from recollect.domain.runs import Run
+from recollect.domain.search import IndexedWords
 from recollect.domain.spaces import ChatId, RunId
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
@@ -17,8 +18,8 @@ from recollect.ports.memories import Stored
 class MemoryIndexing(Protocol):
     """By what memories are found."""
 
-    def write(self, tx: Tx, stored: Stored) -> None:
-        """Index a new or changed memory."""
+    def write(self, tx: Tx, stored: Stored, found: IndexedWords | None = None) -> None:
+        """Index a new or changed memory; `found` are its words, where somebody has them."""
         ...
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:

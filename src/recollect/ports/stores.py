@@ -33,13 +33,14 @@ from recollect.policy.scope import Scope
 from recollect.ports.agents import AgentStore, UserStore
 from recollect.ports.approvals import ApprovalStore
 from recollect.ports.database import Tx
-from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
 from recollect.ports.events import EventReads
 from recollect.ports.graph import GraphStore
-from recollect.ports.idempotency import IdempotencyStore
 from recollect.ports.housekeeping import MemoryBulkStore
+from recollect.ports.idempotency import IdempotencyStore
+from recollect.ports.keeping import KeepingStore
 from recollect.ports.memories import MemoryStore
 from recollect.ports.memory_search import MemorySearchStore
+from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
 from recollect.ports.runs import RunStore
 from recollect.ports.search import SearchStore
 
@@ -412,5 +413,6 @@ class Stores:
     search: SearchStore
     memory_search: MemorySearchStore
     memory_bulk: MemoryBulkStore
+    keeping: KeepingStore
     runs: RunStore
     approvals: ApprovalStore

@@ -25,7 +25,7 @@ def backup_line(stored: Stored, cipher: Cipher, now: datetime) -> str:
     if memory.pii_tags and is_due(now, memory.expires_at):
         return _line("removed", {"id": memory.id, "expires_at": _plain(memory.expires_at)})
     members = {field.name: _plain(getattr(memory, field.name)) for field in fields(Memory)}
-    line = _line("memory", members | {"written_by": stored.written_by.spelling})
+    line = _line("memory", {"memory": members, "written_by": stored.written_by.spelling})
     if not cipher.enabled:
         return line
     sealed = cipher.seal(line, table="backups", column="line", row_id=memory.id)

@@ -23,9 +23,12 @@ from recollect.services.merging import MergeService
 from recollect.services.participants import ParticipantService
 from recollect.services.people import PeopleService
 from recollect.services.person_claims import ClaimService
+from recollect.services.person_memories import PersonMemories
+from recollect.services.quarantine import QuarantineService
 from recollect.services.recall import RecallService
 from recollect.services.requesters import Requesters
 from recollect.services.retention import RetentionService
+from recollect.services.rollback import RollbackService
 from recollect.services.runs import RunService
 from recollect.services.search import SearchService
 from recollect.services.sharing import SharingService
@@ -51,6 +54,7 @@ class Services:
     agents: AgentService
     people: PeopleService
     claims: ClaimService
+    person_memories: PersonMemories
     merging: MergeService
     chats: ChatService
     participants: ParticipantService
@@ -66,3 +70,5 @@ class Services:
     approvals: ApprovalService
     retention: RetentionService
     housekeeping: HousekeepingService
+    quarantine: QuarantineService
+    rollbacks: RollbackService

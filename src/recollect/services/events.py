@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from recollect.domain.events import Event, EventFilter, EventKind, EventPlace
 from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.errors import Unavailable
 from recollect.policy.actions import Action
 from recollect.policy.events import EventReader
 from recollect.policy.requesters import Requester
@@ -18,9 +19,20 @@ from recollect.services.gate import GateService
 
 _LIST = "events"
 LIFETIME_SECONDS = 3_600
+RETRY_SECONDS = 10
 _ROWS_AT_ONCE = 100
 _START = EventPlace(0, "00000000-0000-0000-0000-000000000000")
 _NAME = AuditName(EventKind.ADMIN_READ, "listEvents")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often streams look, when they speak though there is nothing to tell, and how many there
+    may be: each costs a look at the database every time."""
+
+    poll_seconds: float
+    silence_seconds: float
+    streams_max: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +53,14 @@ class EventService:
         runtime: Runtime,
         gate: GateService,
         *,
-        poll_seconds: float,
-        silence_seconds: float,
+        pace: Pace,
     ) -> None:
         self._database = database
         self._stores = stores
         self._auditor = Auditor(stores, runtime)
         self._gate = gate
-        self._poll_seconds = poll_seconds
-        self._silence_seconds = silence_seconds
+        self._pace = pace
+        self._open = 0
 
     async def list(
         self,
@@ -82,12 +93,22 @@ class EventService:
     ) -> AsyncIterator[Step]:
         """Oldest first from `after` on, then as events come; without it from now on, or from
         `chosen.since`. Refusals come before the first step. It ends after an hour, so that who
-        reads on shows a credential again."""
+        reads on shows a credential again. Unavailable if there are too many streams."""
         reader = await self._admitted(requester, justification)
         start = after
         if start is None:
             start = await self._database.read(lambda tx: self._first(tx, chosen))
-        return self._steps(reader, chosen, start)
+        if self._open >= self._pace.streams_max:
+            raise Unavailable("too many streams are open", retry_after_seconds=RETRY_SECONDS)
+        return self._counted(self._steps(reader, chosen, start))
+
+    async def _counted(self, steps: AsyncIterator[Step]) -> AsyncIterator[Step]:
+        self._open += 1
+        try:
+            async for step in steps:
+                yield step
+        finally:
+            self._open -= 1
 
     async def _steps(
         self, reader: EventReader, chosen: EventFilter, place: EventPlace
@@ -105,10 +126,10 @@ class EventService:
             place = found.reached
             if len(found.events) == _ROWS_AT_ONCE:
                 continue
-            if now() - told_at >= self._silence_seconds:
+            if now() - told_at >= self._pace.silence_seconds:
                 yield Step(place)
                 told_at = now()
-            await asyncio.sleep(self._poll_seconds)
+            await asyncio.sleep(self._pace.poll_seconds)
 
     def _look(
         self, reader: EventReader, chosen: EventFilter, place: EventPlace

@@ -5,11 +5,13 @@ dies between the two leaves a claim without an answer: after a while the request
 and what it makes has the id that was reserved with the claim, so that it is not made twice.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
+from typing import Any
 
+from recollect.domain import jsontext
 from recollect.domain.agents import Owner
 from recollect.errors import Conflict, Internal, RecollectError, Unavailable, ValidationFailed
 from recollect.ports.database import Database, Retry, Tx
@@ -21,6 +23,7 @@ KEY_CHARS_MAX = 255
 LIFETIME = timedelta(hours=24)
 # A claim of this age without an answer is one of a server that is gone.
 ABANDONED_AFTER = timedelta(seconds=60)
+_ID_NAMES = frozenset({"id", "memory_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class IdempotencyService:
         """
         claim = await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
         if claim.status is not None:
-            return Answer(claim.status, (claim.body or "").encode())
+            return _kept(claim)
         try:
             answer = await handle(claim.reserved_id)
         except RecollectError as error:
@@ -64,7 +67,9 @@ class IdempotencyService:
             await self._give_back(claim, certain=False)
             raise
         if 200 <= answer.status < 300:
-            kept = replace(claim, status=answer.status, body=answer.body.decode())
+            body = answer.body.decode()
+            ids = frozenset(ids_in(jsontext.load(body))) if body else frozenset()
+            kept = replace(claim, status=answer.status, body=body, mentions=ids)
             await self._database.write(lambda tx: self._stores.idempotency.update(tx, kept))
         else:
             await self._give_back(claim, certain=True)
@@ -120,6 +125,25 @@ def fingerprint_of(*parts: bytes) -> str:
         digest.update(b"%d:" % len(part))
         digest.update(part)
     return digest.hexdigest()
+
+
+def ids_in(value: Any) -> Iterator[str]:
+    """Every id that an answer tells of, at any depth."""
+    if isinstance(value, list):
+        for item in value:
+            yield from ids_in(item)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if name in _ID_NAMES and isinstance(member, str):
+                yield member
+            else:
+                yield from ids_in(member)
+
+
+def _kept(claim: Claim) -> Answer:
+    if claim.status is None or claim.body is None:
+        raise _conflict("the first answer is gone, because what it told of was deleted")
+    return Answer(claim.status, claim.body.encode())
 
 
 def _is_refusal(error: RecollectError) -> bool:

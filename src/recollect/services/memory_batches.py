@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recollect.domain.memories import MemoryId, Source
-from recollect.errors import Internal, RecollectError
+from recollect.errors import Internal, RecollectError, Unavailable
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
@@ -206,7 +206,7 @@ def _outcome(tx: Tx, index: int, step: _Step | Failure) -> Outcome:
         return step
     try:
         return step(tx)
-    except Internal:
+    except (Internal, Unavailable):
         raise
     except RecollectError as error:
         return Failure(index, error)

@@ -194,7 +194,8 @@ class MemoryChanges:
                 self._audit, tx, requester, event_type="memory.quarantine", memory=memory, **told
             )
         else:
-            self._hooks.indexer.write(tx, stored)
+            words = patch.findings.words if "content" in patch.names else None
+            self._hooks.indexer.write(tx, stored, words)
             self._hooks.graph.draw(tx, stored)
         fields = sorted(patch.names)
         tell_of(

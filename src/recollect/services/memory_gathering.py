@@ -3,9 +3,11 @@ index of the engine finds them, and the nearest by meaning. Which rows these are
 approximation; the scores of those that are there are what they would be among all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
+
+import numpy as np
 
 from recollect.domain.frequencies import idf
 from recollect.domain.memory_questions import MemoryQuestion, is_lone_letter
@@ -14,14 +16,13 @@ from recollect.ports.database import Tx
 from recollect.ports.memory_search import Candidate, Looking, MemorySearchStore
 from recollect.ports.search import Vector, prefix_query, stem_query
 from recollect.services.ranking.lexical import WORDS_MAX
-from recollect.services.ranking.memories import Scores, nearness, word_scores
+from recollect.services.ranking.memories import word_scores
 from recollect.services.ranking.memory_rows import MemoryTable, RowCache
 
 _BATCH = 5_000
 _EVERYTHING = 2**62
 
-_Batches = Iterator[list[Candidate]]
-_Scoring = Callable[[MemoryTable], Scores]
+_Scored = tuple[float, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +37,50 @@ class Wanted:
 class MemoryGathering:
     """Reads batches under the sight and keeps the best of each kind."""
 
-    def __init__(
-        self, store: MemorySearchStore, *, candidates: int, dimensions: int, word_index: bool
-    ) -> None:
+    def __init__(self, store: MemorySearchStore, *, candidates: int, word_index: bool) -> None:
         self._store = store
         self._candidates = candidates
-        self._dimensions = dimensions
         self._word_index = word_index and not store.words_are_sealed
 
     def gather(self, tx: Tx, looking: Looking, wanted: Wanted) -> list[Candidate]:
         """The rows to rank."""
-        docs: set[int] = set()
-        if wanted.question.words:
-            docs.update(self._best(tx, looking, self._matching(tx, looking, wanted), _by(wanted)))
+        docs = set(self._fitting(tx, looking, wanted) if wanted.question.words else ())
         if wanted.vector is not None:
-            near = self._with_vectors(tx, looking)
-            docs.update(self._best(tx, looking, near, lambda t: nearness(t, wanted.vector)))
+            docs.update(self._nearest(tx, looking, wanted.vector))
         return self._store.some(tx, looking, sorted(docs))
 
-    def _best(self, tx: Tx, looking: Looking, batches: _Batches, scoring: _Scoring) -> list[int]:
-        best: list[tuple[float, int]] = []
-        for rows in batches:
-            scores = scoring(self._table(tx, looking, rows))
-            found = zip(scores.tolist(), (row.doc for row in rows), strict=True)
-            best = nlargest(self._candidates, [*best, *(one for one in found if one[0] > 0)])
+    def _fitting(self, tx: Tx, looking: Looking, wanted: Wanted) -> list[int]:
+        query = _words_query(wanted.question) if self._word_index else None
+        best: list[_Scored] = []
+        for rows in _batches(
+            lambda after: self._store.matching(tx, looking, query, after_doc=after, limit=_BATCH)
+        ):
+            table = self._words_of(tx, rows)
+            scores = word_scores(table, wanted.question, wanted.names).tolist()
+            best = self._better(best, zip(scores, (row.doc for row in rows), strict=True))
         return [doc for _, doc in best]
 
-    def _matching(self, tx: Tx, looking: Looking, wanted: Wanted) -> _Batches:
-        query = _words_query(wanted.question) if self._word_index else None
-        return _batches(
-            lambda after: self._store.matching(tx, looking, query, after_doc=after, limit=_BATCH)
-        )
-
-    def _with_vectors(self, tx: Tx, looking: Looking) -> _Batches:
-        return _batches(
+    def _nearest(self, tx: Tx, looking: Looking, vector: Vector) -> list[int]:
+        best: list[_Scored] = []
+        for rows in _batches(
             lambda after: self._store.with_vectors(tx, looking, after_doc=after, limit=_BATCH)
-        )
+        ):
+            found = self._store.vectors(tx, [row.doc for row in rows], model=looking.model)
+            scores = np.stack([one.vector for one in found]).astype(np.float32) @ vector
+            best = self._better(best, zip(scores.tolist(), (one.doc for one in found), strict=True))
+        return [doc for _, doc in best]
 
-    def _table(self, tx: Tx, looking: Looking, rows: Sequence[Candidate]) -> MemoryTable:
-        """Of rows of one batch: not worth keeping."""
-        cache = RowCache(dimensions=self._dimensions, bytes_max=_EVERYTHING)
-        docs = [row.doc for row in rows]
-        vectors = self._store.vectors(tx, docs, model=looking.model) if looking.model else []
-        return cache.table(rows, self._store.words(tx, docs), vectors)
+    def _better(self, best: list[_Scored], found: Iterable[_Scored]) -> list[_Scored]:
+        return nlargest(self._candidates, [*best, *(one for one in found if one[0] > 0)])
+
+    def _words_of(self, tx: Tx, rows: Sequence[Candidate]) -> MemoryTable:
+        """A batch is not worth keeping."""
+        bare = [row._replace(has_vector=False) for row in rows]
+        words = self._store.words(tx, [row.doc for row in rows])
+        return RowCache(dimensions=1, bytes_max=_EVERYTHING).table(bare, words, ())
 
 
-def _by(wanted: Wanted) -> _Scoring:
-    return lambda table: word_scores(table, wanted.question, wanted.names)
-
-
-def _batches(read: Callable[[int], list[Candidate]]) -> _Batches:
+def _batches(read: Callable[[int], list[Candidate]]) -> Iterator[list[Candidate]]:
     after = -1
     while True:
         rows = read(after)

@@ -89,7 +89,9 @@ class MemoryIndexJobs:
         self._embedder = embedder
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type."""
+        """By job type. Who makes no vectors leaves these jobs to those who do."""
+        if self._embedder is None:
+            return {}
         return {MEMORY_VECTORS: self.make_vectors, MEMORY_VECTORS_RETRY: self.make_vectors}
 
     async def make_vectors(self, job: Job) -> NewJob | None:

@@ -61,7 +61,8 @@ def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
         source=draft.source,
         source_entries=draft.source_entries,
         run_id=draft.run_id,
-        **_of_place(place, requester),
+        **_of_place(place),
+        source_agent=requester.agent_id or (None if place.keeps_agent else _agent_of(place)),
     )
 
 
@@ -89,7 +90,8 @@ def moved(making: Making, old: Memory) -> Memory:
         conflicts_with=(),
         version=1,
         run_id=draft.run_id,
-        **_of_place(place, making.requester),
+        **_of_place(place),
+        source_agent=old.source_agent or (None if place.keeps_agent else old.agent_id),
     )
 
 
@@ -123,14 +125,15 @@ def _sensitivity(making: Making, subjects: Sequence[PersonId]) -> Sensitivity:
     return at_least(said, at_least(making.findings.floor, lowest))
 
 
-def _of_place(place: MemoryPlace, requester: Requester) -> dict[str, Any]:
+def _of_place(place: MemoryPlace) -> dict[str, Any]:
     """What a row has from where it lies. In spaces of users and chats an agent is a source only."""
-    agent_id: AgentId | None = place.agent.id if place.agent else None
-    kept = agent_id if place.keeps_agent else None
     return {
         "space": place.space,
-        "agent_id": kept,
+        "agent_id": _agent_of(place) if place.keeps_agent else None,
         "org_id": place.agent.org_id if place.agent and place.keeps_agent else None,
-        "source_agent": requester.agent_id or (None if place.keeps_agent else agent_id),
         "parent_run_id": place.run.parent_run_id if place.run else None,
     }
+
+
+def _agent_of(place: MemoryPlace) -> AgentId | None:
+    return place.agent.id if place.agent else None

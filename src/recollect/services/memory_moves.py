@@ -149,10 +149,12 @@ def _texts(memory: Memory) -> Texts:
 
 
 def _request(memory: Memory, target: Target) -> SpaceRequest:
-    """A move names an agent by the id of its space, else it is the agent that the memory has."""
+    """A move names an agent by the id of its space, else it is the agent that the memory has. In
+    spaces of users and chats it needs none: the agent may be gone."""
     space = target.space
     named = space.id if space is not None and space.kind in AGENT_KINDS else None
-    own = memory.agent_id or memory.source_agent
+    homely = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
+    own = None if homely else memory.agent_id or memory.source_agent
     return SpaceRequest(
         agent_id=AgentId(named) if named else own,
         visibility=target.visibility,

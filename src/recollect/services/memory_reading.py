@@ -19,14 +19,14 @@ from recollect.services.filters import Filters, chosen_by, require_place
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import memory_payload
 from recollect.services.memory_finding import Finder
+from recollect.services.memory_lists import MemoryLists, MemoryPage
 from recollect.services.past import IN_HISTORY, HistoryItem, ItemPlace, Past
-from recollect.services.read_audit import ReadAudit, context_word
+from recollect.services.read_audit import ReadAudit
 from recollect.services.sights import Sights
 from recollect.services.views import Views
 
 _LIST = "memories"
 _HISTORY = "history"
-_Place = tuple[datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,6 @@ class MemoryRead:
     now: datetime
     embedding: Sequence[float] | None = None
     rule: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPage:
-    """A page of memories, at an instant and in a context."""
-
-    page: Page[Stored]
-    now: datetime
-    context: str
 
 
 class MemoryReader:
@@ -70,6 +61,7 @@ class MemoryReader:
         self._audit = audit
         self._reads = reads
         self._past = Past(stores, views)
+        self._lists = MemoryLists(stores, self._past)
         self._explainer = Explainer(stores, views, finder)
 
     async def get(
@@ -174,47 +166,16 @@ class MemoryReader:
         requester: Requester,
         filters: Filters,
         *,
-        after: _Place | None,
+        after: tuple[datetime, str] | None,
         limit: int,
     ) -> MemoryPage:
         sight = self._sights.of(tx, requester, filters.context)
         chosen = chosen_by(tx, self._stores, filters)
-        found = self._gather(tx, sight, chosen, after=after, limit=limit + 1)
-        shown = found[:limit]
-        cursor = encode_key(_LIST, *_place(shown[-1])) if len(found) > limit else None
-        return MemoryPage(Page(shown, cursor), sight.now, context_word(sight))
-
-    def _gather(
-        self,
-        tx: Tx,
-        sight: Sight,
-        chosen: MemoryFilter,
-        *,
-        after: _Place | None,
-        limit: int,
-    ) -> Sequence[Stored]:
-        """So many rows that are shown, if there are as many."""
-        shown: list[Stored] = []
-        while len(shown) < limit:
-            wanted = limit - len(shown)
-            rows = self._stores.memories.page(tx, sight, chosen, after=after, limit=wanted)
-            shown += self._as_shown(tx, sight, rows, chosen)
-            if len(rows) < wanted:
-                break
-            after = _place(rows[-1])
-        return shown
-
-    def _as_shown(
-        self, tx: Tx, sight: Sight, rows: Sequence[Stored], chosen: MemoryFilter
-    ) -> Sequence[Stored]:
-        if chosen.as_of is None:
-            return rows
-        kept = [row for row in rows if self._past.shows(tx, sight, row)]
-        return self._past.canonical(tx, kept)
+        return self._lists.page(tx, sight, chosen, name=_LIST, after=after, limit=limit)
 
     def _seen(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
         stored = self._stores.memories.see(tx, sight, memory_id, chosen)
-        shown = self._as_shown(tx, sight, [stored], chosen) if stored is not None else ()
+        shown = self._lists.shown(tx, sight, [stored], chosen) if stored is not None else ()
         if not shown:
             raise NotFound("memory", memory_id)
         return shown[0]
@@ -259,10 +220,6 @@ class MemoryReader:
             target_user_id=as_user,
             payload=memory_payload(told.memory) | {"operation": "explainMemory", "rule": told.rule},
         )
-
-
-def _place(stored: Stored) -> _Place:
-    return stored.memory.created_at, stored.memory.id
 
 
 def _history_page(

@@ -1,6 +1,6 @@
 """What a new memory replaces because its writer says so, and what happens to the old one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -65,8 +65,8 @@ class Succession:
     def under_key(
         self, tx: Tx, requester: Requester, draft: Draft, *, space: Space, now: datetime
     ) -> list[Stored]:
-        """Records of the space with the draft's key that it is to replace. Conflict if it is to
-        be the only one and there is another."""
+        """Records of the space with the draft's key that it is to replace, beside those that it
+        names. Conflict if it is to be the only one and there is another."""
         if draft.key is None or draft.on_conflict is OnConflict.KEEP:
             return []
         self._stores.memories.hold_key(tx, space, draft.key)
@@ -76,19 +76,22 @@ class Succession:
                 "a record with this key exists in the space",
                 details={"reason": "id_taken", "field": "key", "id": known[0].memory.id},
             )
-        return self.named(tx, requester, [one.memory.id for one in known], now=now)
+        ids = [one.memory.id for one in known if one.memory.id not in draft.supersedes]
+        held = self.named(tx, requester, ids, now=now)
+        return [one for one in held if one.memory.status is Status.ACTIVE]
 
     def replace_all(
         self,
         tx: Tx,
         requester: Requester,
         successor: Stored,
-        olds: Iterable[Stored],
         *,
-        reason: str,
+        olds: Iterable[Stored],
+        named: Collection[MemoryId],
     ) -> None:
-        """Set status and links of the old rows, and tell."""
+        """Set status and links of the old rows, and tell. What was not named was met by its key."""
         for old in olds:
+            reason = "explicit" if old.memory.id in named else "key"
             self._replace(tx, requester, successor.memory, old, reason=reason)
 
     def _replace(

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from recollect.domain.memories import SOURCES_MAX, Kind, MemoryId, Sensitivity, Status
 from recollect.domain.reconcile import is_repeat
-from recollect.domain.succession import stricter, trust_when_repeated
+from recollect.domain.succession import Statement, stricter, trust_when_repeated
 from recollect.errors import Conflict
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
@@ -114,7 +114,7 @@ class MemoryWriter:
         if known is not None:
             return self._repeat(tx, requester, known, new=new)
         by_key = self._succession.under_key(tx, requester, draft, space=place.space, now=at)
-        return self._store(tx, requester, draft, new=new, olds=[*olds, *by_key])
+        return self._store(tx, requester, screened, new=new, olds=[*olds, *by_key])
 
     def _check_id(self, tx: Tx, draft: Draft) -> None:
         """The id of a removed memory that histories name stays taken: no link means two things."""
@@ -175,8 +175,9 @@ class MemoryWriter:
         for one in self._stores.memories.find_same_text(tx, new, now=at):
             if one.bare_names or not is_repeat(said, statement_of(one.memory)):
                 continue
+            # Its text can change until its row is held.
             held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
-            if held is not None and held.memory.version == one.memory.version:
+            if held is not None and _says_so_still(held, said):
                 return held
         return None
 
@@ -209,14 +210,20 @@ class MemoryWriter:
         return Written(stored, WriteStatus.DUPLICATE)
 
     def _store(
-        self, tx: Tx, requester: Requester, draft: Draft, *, new: Stored, olds: Sequence[Stored]
+        self,
+        tx: Tx,
+        requester: Requester,
+        screened: Screened,
+        *,
+        new: Stored,
+        olds: Sequence[Stored],
     ) -> Written:
+        draft, words = screened.draft, screened.findings.words
         if olds:
             new = _after(new, olds, draft)
         stored = self._insert(tx, requester, new, moves=draft.carried is not None)
-        reason = "explicit" if draft.supersedes else "key"
-        self._succession.replace_all(tx, requester, stored, olds=olds, reason=reason)
-        self._hooks.indexer.write(tx, stored)
+        self._succession.replace_all(tx, requester, stored, olds=olds, named=draft.supersedes)
+        self._hooks.indexer.write(tx, stored, words)
         self._hooks.graph.draw(tx, stored)
         notices = self._notices(stored)
         if draft.request_approval:
@@ -271,6 +278,11 @@ def _after(new: Stored, olds: Sequence[Stored], draft: Draft) -> Stored:
         new,
         memory=replace(memory, sensitivity=sensitivity, portable=portable, supersedes=supersedes),
     )
+
+
+def _says_so_still(held: Stored, said: Statement) -> bool:
+    active = held.memory.status is Status.ACTIVE
+    return active and is_repeat(said, statement_of(held.memory))
 
 
 def _duplicate_id(memory_id: MemoryId) -> Conflict:

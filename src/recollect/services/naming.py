@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import PersonId
 from recollect.domain.people import Alias, AliasKind, Person, Relationship, normal_form
-from recollect.domain.relationship_words import relationship_key, relationship_of
+from recollect.domain.relationship_words import is_relationship, relationship_key
 from recollect.domain.resolving import Claimed, Known, Stages
 from recollect.domain.spaces import ChatId, OrgId
 from recollect.errors import NotFound
@@ -108,12 +108,6 @@ class _Found:
 
     def _aliased(self, kind: AliasKind) -> set[PersonId]:
         return {one.person_id for one in self.aliases if one.kind is kind}
-
-
-def is_relationship(name: str) -> bool:
-    """Is the whole of it a word for what somebody is to the speaker, and so no name?"""
-    key = relationship_key(name)
-    return relationship_of(key) == key
 
 
 def is_stater(requester: Requester, claim: Alias) -> bool:

@@ -19,6 +19,7 @@ from recollect.domain.memories import (
 )
 from recollect.domain.pii import find_pii, redact
 from recollect.domain.retention import RetentionRules, Risk
+from recollect.domain.search import IndexedWords, index_words
 from recollect.domain.secrets import SecretFound, find_secret_in
 from recollect.domain.sensitivity import floor
 from recollect.domain.spaces import SpaceKind, check_content_fits
@@ -65,7 +66,8 @@ class Texts:
 class Findings:
     """What screening saw. `texts` are what may be stored: personal data is replaced in them where
     the server is set so. `pii` has the tags found and left in, each with the field of its first
-    place; `replaced` are those that are no longer there."""
+    place; `replaced` are those that are no longer there. `words` are what the content is found by:
+    to part a long text takes long, too."""
 
     texts: Texts
     secret: SecretFound | None
@@ -73,6 +75,7 @@ class Findings:
     replaced: frozenset[str]
     floor: Sensitivity
     suspicion: Suspicion
+    words: IndexedWords
 
     def tagged(self, sent: Iterable[str]) -> tuple[str, ...]:
         """All tags of the memory: what was sent and still holds, and what was found."""
@@ -127,6 +130,7 @@ class Screening:
             # Words of a record are names and values of a program's making.
             floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
             score(texts.content, spoken=bool(texts.messages)),
+            index_words(texts.content),
         )
 
     def admit(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import parse_uuid
 from recollect.domain.people import ClaimId, Person, Relationship, check_person_name, normal_form
+from recollect.domain.relationship_words import is_relationship
 from recollect.domain.resolving import Resolution, resolve
 from recollect.domain.spaces import ChatId
 from recollect.errors import InvalidInput, ValidationFailed
@@ -14,7 +15,7 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.naming import Naming, is_relationship, visible_person
+from recollect.services.naming import Naming, visible_person
 from recollect.services.secret_check import refuse_secrets
 
 
@@ -77,18 +78,30 @@ class Subjects:
     def _meant(
         self, tx: Tx, requester: Requester, name: str, *, chat_id: ChatId | None, field: str
     ) -> PersonId:
-        if parse_uuid(name) is not None:
-            return visible_person(tx, self._stores, requester, PersonId(name)).id
+        id_ = parse_uuid(name)
+        if id_ is not None:
+            return visible_person(tx, self._stores, requester, PersonId(id_)).id
         check_person_name(name, field)
         found = self.find(tx, requester, name, chat_id)
+        if found.creates:
+            refuse_secrets(**{field: name})
+            self._hold(tx, requester)
+            found = self.find(tx, requester, name, chat_id)
         if found.person_id is not None:
             return found.person_id
         if found.ambiguous:
             raise ambiguous_subject(field, found.candidates)
         if not found.creates:
             raise ValidationFailed.of(field, "must name somebody; here this word names nobody")
-        refuse_secrets(**{field: name})
         return self.create(tx, requester, name, chat_id)
+
+    def _hold(self, tx: Tx, requester: Requester) -> None:
+        """One who writes twice at once means one person by one name: the second waits and looks
+        again."""
+        if requester.person_id is not None:
+            self._stores.people.lock(tx, [requester.person_id])
+        elif requester.agent_id is not None:
+            self._stores.agents.lock(tx, requester.agent_id)
 
     def _relate(
         self, tx: Tx, requester: Requester, person: Person, *, chat_id: ChatId | None

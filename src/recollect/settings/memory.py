@@ -114,6 +114,9 @@ class EventsSettings(Section):
     heartbeat_seconds: int = Field(
         15, ge=1, description="silence after which a stream says that it is still there"
     )
+    streams_max: int = Field(
+        500, ge=1, description="streams of events of one process; who asks for one more gets 503"
+    )
 
 
 class AgentsSettings(Section):

@@ -18,14 +18,15 @@ from recollect.stores.events import SqlEvents
 from recollect.stores.graph import SqlGraph
 from recollect.stores.idempotency import SqlIdempotency
 from recollect.stores.jobs import SqlJobs
+from recollect.stores.keeping import SqlKeeping
 from recollect.stores.maintenance import SqlMaintenance
 from recollect.stores.memberships import SqlMemberships
-from recollect.stores.merging import SqlMerges
-from recollect.stores.people import SqlPeople
-from recollect.stores.person_claims import SqlClaims
 from recollect.stores.memories import SqlMemories
 from recollect.stores.memory_bulk import SqlMemoryBulk
 from recollect.stores.memory_search import SqlMemorySearch
+from recollect.stores.merging import SqlMerges
+from recollect.stores.people import SqlPeople
+from recollect.stores.person_claims import SqlClaims
 from recollect.stores.runs import SqlRuns
 from recollect.stores.search import SqlSearch
 from recollect.stores.transfers import SqlTransfers
@@ -53,7 +54,7 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         event_reads=SqlEventReads(),
         idempotency=SqlIdempotency(runtime.cipher),
         jobs=SqlJobs(runtime.clock, runtime.ids),
-        maintenance=SqlMaintenance(runtime.cipher),
+        maintenance=SqlMaintenance(runtime.cipher, sealed_words=sealed_words),
         users=SqlUsers(),
         agents=SqlAgents(),
         people=SqlPeople(),
@@ -65,6 +66,7 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         search=SqlSearch(runtime.cipher, engine),
         memory_search=SqlMemorySearch(runtime.cipher, engine, sealed=sealed_words),
         memory_bulk=SqlMemoryBulk(),
+        keeping=SqlKeeping(runtime.cipher),
         runs=SqlRuns(),
         approvals=SqlApprovals(),
     )

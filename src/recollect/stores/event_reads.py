@@ -10,13 +10,13 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     and_,
-    exists,
     false,
     func,
     literal_column,
     or_,
     select,
     tuple_,
+    union_all,
 )
 
 from recollect.domain.agents import OwnerKind
@@ -103,10 +103,9 @@ class _Shape:
         acts = reader.acting is not None
         return cls(reader.everything, reader.who.kind, acts, frozenset(_used(chosen)))
 
-    def clauses(self) -> Iterable[ColumnElement[bool]]:
-        """Of the filter, and of the reader unless that is everybody's."""
-        clauses = [FILTERS[name] for name in sorted(self.used)]
-        return clauses if self.everything else [*clauses, _readable(self)]
+    def filters(self) -> Iterable[ColumnElement[bool]]:
+        """What was asked for."""
+        return [FILTERS[name] for name in sorted(self.used)]
 
 
 def _used(chosen: EventFilter) -> dict[str, Any]:
@@ -118,55 +117,59 @@ def _params(reader: EventReader, chosen: EventFilter) -> dict[str, Any]:
     return {**_used(chosen), "who": reader.who.id}
 
 
-def _readable(shape: _Shape) -> ColumnElement[bool]:
+def _branches(shape: _Shape) -> tuple[ColumnElement[bool], ...]:
+    """The rows of the table of readers; no event fits two of them, and an index serves each."""
+    of_agents = [word(kind) for kind in sorted(AGENT_KINDS)]
     by_agent = [word(kind) for kind in (SpaceKind.RUN, SpaceKind.ORG)]
-    return or_(
-        and_(_v.space_kind.in_([word(k) for k in sorted(AGENT_KINDS)]), _mine(shape, _v.space_id)),
+    own = _v.space_id == _WHO if shape.kind is OwnerKind.USER else false()
+    return (
+        and_(_v.space_kind.in_(of_agents), _v.space_id.in_(_agents(shape))),
         and_(
             or_(_v.space_kind.is_(None), _v.space_kind.in_(by_agent)),
-            _v.agent_id.is_not(None),
-            _mine(shape, _v.agent_id),
+            _v.agent_id.in_(_agents(shape)),
         ),
-        and_(_v.space_kind == word(SpaceKind.USER), _own_user(shape)),
-        and_(_v.space_kind == word(SpaceKind.CHAT), _takes_part(shape)),
+        and_(_v.space_kind == word(SpaceKind.USER), own),
+        and_(_v.space_kind == word(SpaceKind.CHAT), _v.space_id.in_(_chats(shape))),
     )
 
 
-def _mine(shape: _Shape, agent_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    owner = select(_ONE).where(
-        _a.id == agent_id, _a.owner_kind == word(shape.kind), _a.owner_id == _WHO
+def _agents(shape: _Shape) -> Select[Any]:
+    """A removed agent keeps its owner, who may still look at what happened to it."""
+    owned = and_(_a.owner_kind == word(shape.kind), _a.owner_id == _WHO)
+    return select(_a.id).where(or_(owned, _a.id == _WHO) if shape.acts else owned)
+
+
+def _chats(shape: _Shape) -> Select[Any]:
+    return select(_p.chat_id).where(
+        _p.kind == word(shape.kind), _p.member_id == _WHO, _p.left_at.is_(None)
     )
-    owns = exists(owner.correlate(events))
-    return or_(owns, agent_id == _WHO) if shape.acts else owns
-
-
-def _own_user(shape: _Shape) -> ColumnElement[bool]:
-    return _v.space_id == _WHO if shape.kind is OwnerKind.USER else false()
-
-
-def _takes_part(shape: _Shape) -> ColumnElement[bool]:
-    seat = select(_ONE).where(
-        _p.chat_id == _v.space_id,
-        _p.kind == word(shape.kind),
-        _p.member_id == _WHO,
-        _p.left_at.is_(None),
-    )
-    return exists(seat.correlate(events))
 
 
 @cache
 def _page(shape: _Shape, *, cursor: bool) -> Statement:
-    query = select(*EVENT).where(*shape.clauses())
+    query = select(*EVENT).where(*shape.filters())
     if cursor:
         here = tuple_(param("at", _v.at), param("id", _v.id))
         query = query.where(tuple_(_v.at, _v.id) < here)
-    return Statement(query.order_by(_v.at.desc(), _v.id.desc()).limit(param("limit")))
+    if shape.everything:
+        query = query.order_by(_v.at.desc(), _v.id.desc())
+        return Statement(query.limit(param("limit")))
+    # Each branch by itself, and by an order that no index has: else an engine may walk the log of
+    # everybody backwards, in the belief that it soon meets enough of the reader's own events.
+    query = query.order_by(func.coalesce(_v.at, _v.at).desc(), _v.id.desc())
+    query = query.limit(param("limit"))
+    parts = [select(query.where(branch).subquery()) for branch in _branches(shape)]
+    every = union_all(*parts).subquery()
+    newest = select(every).order_by(every.c.at.desc(), every.c.id.desc())
+    return Statement(newest.limit(param("limit")))
 
 
 @cache
 def _follow(shape: _Shape) -> Statement:
     between = EventsBetween(param("position"), param("place_id"), param("head"))
-    query: Select[Any] = select(*EVENT, _POSITION).where(between, *shape.clauses())
+    query: Select[Any] = select(*EVENT, _POSITION).where(between, *shape.filters())
+    if not shape.everything:
+        query = query.where(or_(*_branches(shape)))
     return Statement(query.order_by(_POSITION, _v.id).limit(param("limit")))
 
 

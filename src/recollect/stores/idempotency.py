@@ -4,19 +4,20 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, insert, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.ports.database import Tx
 from recollect.ports.idempotency import Claim
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import insert_if_absent
-from recollect.stores.memory_tables import idempotency_answers
+from recollect.stores.engines.expressions import ListedTexts, insert_if_absent
+from recollect.stores.memory_tables import idempotency_answers, idempotency_mentions
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Row, Statement, param
 
 _i = idempotency_answers.c
+_n = idempotency_mentions.c
 _COLUMNS = tuple(idempotency_answers.columns)
 
 
@@ -36,7 +37,11 @@ class SqlIdempotency:
         return self._from_row(row) if row else None
 
     def update(self, tx: Tx, claim: Claim) -> None:
-        tx.run(_UPDATE, self._to_params(claim))
+        params = self._to_params(claim)
+        tx.run(_UPDATE, params)
+        tx.run(_DROP_MENTIONS, params)
+        if claim.mentions:
+            tx.run(_MENTION, {**params, "ids": jsontext.dump(sorted(claim.mentions))})
 
     def delete(self, tx: Tx, claim: Claim) -> None:
         tx.run(_DELETE, self._to_params(claim))
@@ -46,6 +51,7 @@ class SqlIdempotency:
         for kind, id_, key in rows:
             params = {"requester_kind": kind, "requester_id": id_, "key": key, "cutoff": cutoff}
             tx.run(_DELETE_OLD, params)
+            tx.run(_DROP_MENTIONS, params)
         return len(rows)
 
     def _to_params(self, claim: Claim) -> dict[str, Any]:
@@ -56,32 +62,31 @@ class SqlIdempotency:
             "key": claim.key,
             "fingerprint": claim.fingerprint,
             "status": claim.status,
-            "answer": self._answer.seal(answer, _row_id(claim.who, claim.key)),
+            "answer": self._answer.seal(answer, answer_id(claim.who, claim.key)),
             "claimed_at": claim.claimed_at,
         }
 
     def _from_row(self, row: Row) -> Claim:
         who = Owner(OwnerKind(row[0]), row[1])
-        answer = jsontext.load(self._answer.open(row[5], _row_id(who, row[2])) or "{}")
+        answer = jsontext.load(self._answer.open(row[5], answer_id(who, row[2])) or "{}")
         return Claim(
             who=who,
             key=row[2],
             fingerprint=row[3],
             claimed_at=row[6],
-            reserved_id=answer["id"],
+            reserved_id=answer.get("id", ""),
             status=row[4],
-            body=answer["body"],
+            body=answer.get("body"),
         )
 
 
-def _row_id(who: Owner, key: str) -> str:
+def answer_id(who: Owner, key: str) -> str:
     """What the sealed answer is bound to; the parts can't run into each other."""
     return sha256(jsontext.dump([who.kind, who.id, key]).encode()).hexdigest()
 
 
-_KEY = tuple(
-    _i[name] == param(name, _i[name]) for name in ("requester_kind", "requester_id", "key")
-)
+_NAMED = ("requester_kind", "requester_id", "key")
+_KEY = tuple(_i[name] == param(name, _i[name]) for name in _NAMED)
 _CHANGING = ("fingerprint", "status", "answer", "claimed_at")
 _INSERT = Statement(
     insert_if_absent(idempotency_answers, "requester_kind", "requester_id", "key")
@@ -95,6 +100,15 @@ _UPDATE = Statement(
 )
 _DELETE = Statement(
     delete(idempotency_answers).where(*_KEY, _i.claimed_at == param("claimed_at", _i.claimed_at))
+)
+_NAMES = [param(name, _i[name]) for name in _NAMED]
+_MENTIONED = tuple(_n[name] == param(name, _n[name]) for name in _NAMED)
+_DROP_MENTIONS = Statement(delete(idempotency_mentions).where(*_MENTIONED))
+_IDS = ListedTexts(param("ids")).table_valued("value", "place")
+_MENTION = Statement(
+    insert(idempotency_mentions).from_select(
+        ["mentioned_id", *_NAMED], select(_IDS.c.value, *_NAMES)
+    )
 )
 _CUTOFF = _i.claimed_at < param("cutoff", _i.claimed_at)
 _OLD = Statement(

@@ -12,7 +12,7 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
 from recollect.ports.stores import RotationStep
 from recollect.stores.engines.expressions import insert_if_absent
-from recollect.stores.memory_tables import entities, memories, memory_versions
+from recollect.stores.memory_tables import entities, memories, memory_index, memory_versions
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import (
@@ -39,15 +39,20 @@ _COLUMNS: dict[str, Column[Any]] = {
         memories.c.metadata,
         memory_versions.c.snapshot,
         entities.c.name,
+        memory_index.c.terms,
+        memory_index.c.stems,
     )
 }
+# Words that the engine's index shall hold are plain whatever the keys.
+_WORDS = frozenset({"memory_index.terms", "memory_index.stems"})
 
 
 class SqlMaintenance:
     """The port's MaintenanceStore on both engines."""
 
-    def __init__(self, cipher: Cipher) -> None:
+    def __init__(self, cipher: Cipher, *, sealed_words: bool = False) -> None:
         self._cipher = cipher
+        self._sealed_words = sealed_words
 
     def encrypted_columns(self) -> Sequence[str]:
         return tuple(_COLUMNS)
@@ -55,10 +60,15 @@ class SqlMaintenance:
     def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
         scan = _scan(column, cursor=after is not None)
         rows = tx.fetch(scan, {"after": after, "limit": limit})
-        stale = [id_ for id_, prefix in rows if prefix and not self._cipher.is_current(prefix)]
+        stale = [id_ for id_, prefix in rows if prefix and self._is_stale(column, prefix)]
         opened = [self._reseal(tx, column, id_) for id_ in stale]
         last_id = str(rows[-1][0]) if len(rows) == limit else None
         return RotationStep(last_id, opened.count(False))
+
+    def _is_stale(self, column: str, prefix: str) -> bool:
+        if column in _WORDS and not self._sealed_words and self._cipher.key_id(prefix) is None:
+            return False
+        return not self._cipher.is_current(prefix)
 
     def _reseal(self, tx: Tx, column: str, id_: str) -> bool:
         """One value at a time, as a value may be large. False if it can't be opened."""
@@ -96,23 +106,28 @@ class SqlMaintenance:
         }
 
 
+def _id_of(column: Column[Any]) -> Column[Any]:
+    """What the values of a column are bound to."""
+    return column.table.c.memory_id if column.table is memory_index else column.table.c.id
+
+
 @cache
 def _scan(name: str, *, cursor: bool) -> Statement:
     column = _COLUMNS[name]
-    id_ = column.table.c.id
+    id_ = _id_of(column)
     prefix = func.substr(column, 1, SEALED_PREFIX_CHARACTERS)
     query = select(id_, prefix).order_by(id_).limit(param("limit"))
     return Statement(query.where(id_ > param("after", id_)) if cursor else query)
 
 
 def _value_of(column: Column[Any]) -> Statement:
-    id_ = column.table.c.id
+    id_ = _id_of(column)
     return Statement(select(column).where(id_ == param("id", id_)))
 
 
 def _reseal(column: Column[Any]) -> Statement:
     """Only if nobody changed the value meanwhile."""
-    id_ = column.table.c.id
+    id_ = _id_of(column)
     unchanged = and_(id_ == param("id", id_), column == param("stored", column))
     fresh = {column.name: param("fresh", column)}
     return Statement(update(column.table).where(unchanged).values(fresh))

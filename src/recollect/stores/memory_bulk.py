@@ -176,7 +176,9 @@ def _old_records(scope: MemoryScope | None, *, cursor: bool) -> Statement:
 @cache
 def _put_away(*, cursor: bool) -> Statement:
     away = _m.status.in_([word(status) for status in sorted(PUT_AWAY)])
-    return _page(_m.status_at, away, _m.compacted_at.is_(None), cursor=cursor)
+    # Said twice, so that the partial index of rows that are not active serves it.
+    inactive = _m.status != word(Status.ACTIVE)
+    return _page(_m.status_at, inactive, away, _m.compacted_at.is_(None), cursor=cursor)
 
 
 def _evictable() -> Statement:

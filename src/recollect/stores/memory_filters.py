@@ -136,6 +136,8 @@ def _narrowing(chosen: MemoryFilter) -> dict[str, Any]:
         "f_sensitivity": chosen.sensitivity,
         "f_created_after": chosen.created_after,
         "f_created_before": chosen.created_before,
+        "f_outside_user": chosen.outside_user,
+        "f_told_in": chosen.told_in,
     }
 
 
@@ -244,6 +246,13 @@ def _created() -> Iterable[ColumnElement[bool]]:
     yield _if_sent(before, _m.created_at < before)
 
 
+def _told() -> Iterable[ColumnElement[bool]]:
+    user, chat = param("f_outside_user", _m.space_id), param("f_told_in", _m.learned_in)
+    yield _if_sent(user, or_(_m.space_kind != word(SpaceKind.USER), _m.space_id != user))
+    # Unknown counts as no here: a row that is not portable may have no chat at all.
+    yield _if_sent(chat, or_(_m.portable == true(), _m.learned_in == chat))
+
+
 _NARROW = (
     _equal("f_agent_id", _m.agent_id),
     _among("f_of_kinds", KIND),
@@ -254,4 +263,5 @@ _NARROW = (
     _equal("f_stated_by", _m.stated_by),
     _equal("f_sensitivity", _m.sensitivity),
     *_created(),
+    *_told(),
 )

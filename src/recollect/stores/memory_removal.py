@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import delete, null, or_, select, tuple_, update
 
 from recollect.domain import jsontext
 from recollect.ports.database import Tx
@@ -11,6 +11,8 @@ from recollect.stores.edge_removal import remove_edges
 from recollect.stores.engines.expressions import AmongTexts, ListedTexts, insert_if_absent
 from recollect.stores.memory_tables import (
     approvals,
+    idempotency_answers,
+    idempotency_mentions,
     memories,
     memory_embeddings,
     memory_index,
@@ -66,8 +68,25 @@ _CHILDREN = (
     memory_embeddings,
     approvals,
 )
+# Kept answers hold copies of what they told of.
+_KEYS = ("requester_kind", "requester_id", "key")
+_BLANK_ANSWERS = Statement(
+    update(idempotency_answers)
+    .where(
+        tuple_(*(idempotency_answers.c[name] for name in _KEYS)).in_(
+            select(*(idempotency_mentions.c[name] for name in _KEYS)).where(
+                AmongTexts(idempotency_mentions.c.mentioned_id, _IDS)
+            )
+        )
+    )
+    .values(answer=null())
+)
 _TRACES = (
     _note_removals(),
+    _BLANK_ANSWERS,
+    Statement(
+        delete(idempotency_mentions).where(AmongTexts(idempotency_mentions.c.mentioned_id, _IDS))
+    ),
     _CONFLICTS,
     *(Statement(delete(t).where(AmongTexts(t.c.memory_id, _IDS))) for t in _CHILDREN),
 )

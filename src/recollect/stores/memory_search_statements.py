@@ -47,7 +47,7 @@ _DOCS = param("docs", _i.terms)
 _AFTER = param("after_doc", _i.doc)
 _LIMIT = param("limit", _i.doc)
 _MODEL = param("model", _v.model)
-_ONE = literal_column("1")
+_ONE: ColumnElement[int] = literal_column("1")
 _TOLD_AGAIN = exists(
     select(_ONE).where(_s.kind == word("memory"), _s.source_id == _m.id).correlate(memories)
 )

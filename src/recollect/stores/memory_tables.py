@@ -198,6 +198,15 @@ idempotency_answers = Table(
     at("claimed_at"),
 )
 
+idempotency_mentions = Table(
+    "idempotency_mentions",
+    metadata,
+    text("mentioned_id"),
+    text("requester_kind"),
+    text("requester_id"),
+    text("key"),
+)
+
 rollbacks = Table(
     "rollbacks",
     metadata,

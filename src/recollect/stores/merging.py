@@ -1,7 +1,8 @@
 """Two people become one, and two again: rows move, and a record says which.
 
-The record names rows, not places: what is undone out of order, or after some of it was changed or
-deleted, still gives back exactly what is left.
+The record names rows, not places, so what was changed or deleted meanwhile stays so. Where both
+had a row only one of them is left, so merges are undone in the reverse of their order: later ones
+of the same people are taken back and made again.
 """
 
 from collections.abc import Mapping
@@ -69,11 +70,8 @@ class SqlMerges:
     """The port's MergeStore on both engines."""
 
     def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
-        away, to = plan.secondary_id, plan.primary_id
-        moved: dict[str, Any] = {kind: c.move(tx, away, to) for kind, c in _MOVING.items()}
-        moved |= move_subjects(tx, away, to) | move_stays(tx, away, to) | move_orgs(tx, away, to)
-        tx.run(_LEAD, {"id": away, "merged_into": to, "at": at})
-        merge = Merge(merge_id, to, away, at, by, moved)
+        moved = _moved(tx, plan.secondary_id, plan.primary_id, at)
+        merge = Merge(merge_id, plan.primary_id, plan.secondary_id, at, by, moved)
         tx.run(_INSERT, _to_params(merge))
         return merge
 
@@ -82,22 +80,46 @@ class SqlMerges:
         return _from_row(row) if row else None
 
     def undo(self, tx: Tx, merge: Merge, *, at: datetime) -> None:
-        away = merge.secondary_id
-        row = tx.first(_LEADS, {"id": away})
-        to = row[0] if row else merge.primary_id
-        tx.run(_LEAD, {"id": away, "merged_into": None, "at": at})
-        for kind, column in _MOVING.items():
-            column.give_back(tx, merge.moved.get(kind, []), from_id=to, to_id=away)
-        give_back_subjects(tx, merge.moved, from_id=to, to_id=away)
-        give_back_stays(tx, merge.moved, from_id=to, to_id=away)
-        give_back_orgs(tx, merge.moved, person_id=to)
-        join_orgs_of_users(tx, away)
+        later = [
+            one for one in _standing_with(tx, merge) if (one.at, one.id) > (merge.at, merge.id)
+        ]
+        for one in reversed(later):
+            _give_back(tx, one, at)
+        _give_back(tx, merge, at)
         tx.run(_UNDONE, {"id": merge.id, "at": at})
+        for one in later:
+            moved = _moved(tx, one.secondary_id, one.primary_id, at)
+            tx.run(_REMADE, {"id": one.id, "moved": jsontext.dump(moved)})
 
     def likenesses(
         self, tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
     ) -> list[Likeness]:
         return likenesses(tx, requester, after=after, limit=limit)
+
+
+def _moved(tx: Tx, away: PersonId, to: PersonId, at: datetime) -> dict[str, Any]:
+    """Everything that named the one names the other; what that was."""
+    moved: dict[str, Any] = {kind: column.move(tx, away, to) for kind, column in _MOVING.items()}
+    moved |= move_subjects(tx, away, to) | move_stays(tx, away, to) | move_orgs(tx, away, to)
+    tx.run(_LEAD, {"id": away, "merged_into": to, "at": at})
+    return moved
+
+
+def _give_back(tx: Tx, merge: Merge, at: datetime) -> None:
+    away, to = merge.secondary_id, merge.primary_id
+    tx.run(_LEAD, {"id": away, "merged_into": None, "at": at})
+    for kind, column in _MOVING.items():
+        column.give_back(tx, merge.moved[kind], from_id=to, to_id=away)
+    give_back_subjects(tx, merge.moved, from_id=to, to_id=away)
+    give_back_stays(tx, merge.moved, from_id=to, to_id=away)
+    give_back_orgs(tx, merge.moved, person_id=to)
+    join_orgs_of_users(tx, away)
+
+
+def _standing_with(tx: Tx, merge: Merge) -> list[Merge]:
+    """All merges that made the person that this one is in, the oldest first."""
+    rows = tx.fetch(_STANDING_WITH, {"id": merge.secondary_id})
+    return [_from_row(row) for row in rows]
 
 
 def _to_params(merge: Merge) -> dict[str, Any]:
@@ -133,6 +155,7 @@ _MOVING = {
     "redirects": _Column(people, "id", "merged_into"),
 }
 _ID = param("id", people.c.id)
+_self = people.alias("self")
 _LEAD = Statement(
     update(people)
     .where(people.c.id == _ID)
@@ -141,7 +164,6 @@ _LEAD = Statement(
         updated_at=param("at", people.c.updated_at),
     )
 )
-_LEADS = Statement(select(people.c.merged_into).where(people.c.id == _ID))
 _INSERT = Statement(insert(person_merges).values(params_of(person_merges)))
 _STANDING = Statement(
     select(*_COLUMNS)
@@ -152,4 +174,15 @@ _UNDONE = Statement(
     update(person_merges)
     .where(_g.id == param("id", _g.id))
     .values(undone_at=param("at", _g.undone_at))
+)
+_REMADE = Statement(
+    update(person_merges).where(_g.id == param("id", _g.id)).values(moved=param("moved", _g.moved))
+)
+_TOGETHER = select(people.c.id).where(
+    people.c.merged_into == select(_self.c.merged_into).where(_self.c.id == _ID).scalar_subquery()
+)
+_STANDING_WITH = Statement(
+    select(*_COLUMNS)
+    .where(_g.secondary_id.in_(_TOGETHER), _g.undone_at.is_(None))
+    .order_by(_g.at, _g.id)
 )

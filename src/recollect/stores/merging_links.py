@@ -1,7 +1,7 @@
 """What a merge can't move by changing one column, because both people may have it: subjects of one
 memory, stays in one chat, orgs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -65,31 +65,35 @@ def move_stays(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
 def give_back_stays(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
     """An open stay of both that ended since ended for both."""
     for chat_id, joined_text, left_text in moved["stays"]:
-        place = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
-        _return_stay(tx, place, left_text, from_id=from_id, to_id=to_id)
-    for chat_id, joined_text, began_text in moved["joint_stays"]:
-        joined_at, began_at = from_text(joined_text), from_text(began_text)
+        stay = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
+        for left_at in _taken(tx, stay | {"from_id": from_id}, left_text):
+            tx.run(_ADD_STAY, stay | {"to_id": to_id, "left_at": left_at})
+    for chat_id, *texts in moved["joint_stays"]:
+        joined_at, began_at = map(from_text, texts)
         place = {"chat_id": chat_id, "joined_at": min(joined_at, began_at), "from_id": from_id}
-        for (left_at,) in tx.fetch(_ENDS, place)[:1]:
-            tx.run(_BEGAN, place | {"began_at": began_at})
-            stay = {"chat_id": chat_id, "joined_at": joined_at, "left_at": left_at}
-            tx.run(_ADD_STAY, stay | {"to_id": to_id})
+        for left_at in _taken(tx, place, None):
+            for person_id, at in ((from_id, began_at), (to_id, joined_at)):
+                stay = {"chat_id": chat_id, "joined_at": at, "left_at": left_at}
+                tx.run(_ADD_STAY, stay | {"to_id": person_id})
 
 
-def _return_stay(
-    tx: Tx, place: Mapping[str, Any], left_text: str | None, *, from_id: str, to_id: str
-) -> None:
-    """Rows of stays have no id. Where several began at once, the one that ended as recorded goes
-    back, else one that has ended since."""
-    ends = [row[0] for row in tx.fetch(_ENDS, {**place, "from_id": from_id})]
-    if not ends:
+def _taken(tx: Tx, place: Mapping[str, Any], left_text: str | None) -> Iterator[datetime | None]:
+    """The end of one stay that began there, which is removed; nothing if there is none.
+
+    Rows of stays have no id. Where several began at once it is the one that ended as recorded; one
+    that was open then may have ended since, the last of them.
+    """
+    ends = [row[0] for row in tx.fetch(_ENDS, place)]
+    same = [end for end in ends if _text(end) == left_text]
+    since = sorted(end for end in ends if end is not None) if left_text is None else []
+    if not same and not since:
         return
-    theirs = next((end for end in ends if _text(end) == left_text), ends[0])
-    ends.remove(theirs)
-    tx.run(_DROP_STAYS, {**place, "from_id": from_id})
+    chosen = same[0] if same else since[-1]
+    ends.remove(chosen)
+    tx.run(_DROP_STAYS, place)
     for left_at in ends:
-        tx.run(_ADD_STAY, {**place, "to_id": from_id, "left_at": left_at})
-    tx.run(_ADD_STAY, {**place, "to_id": to_id, "left_at": theirs})
+        tx.run(_ADD_STAY, {**place, "to_id": place["from_id"], "left_at": left_at})
+    yield chosen
 
 
 def _text(at: datetime | None) -> str | None:
@@ -170,11 +174,8 @@ _MOVE_STAYS = Statement(
     .returning(_t.chat_id, _t.joined_at, _t.left_at)
 )
 _STAY = (_PERSON, _t.chat_id == _CHAT, _t.member_id == _FROM, _t.joined_at == _JOINED)
-_ENDS = Statement(select(_t.left_at).where(*_STAY).order_by(_t.left_at))
+_ENDS = Statement(select(_t.left_at).where(*_STAY))
 _DROP_STAYS = Statement(delete(chat_participations).where(*_STAY))
-_BEGAN = Statement(
-    update(chat_participations).where(*_STAY).values(joined_at=param("began_at", _t.joined_at))
-)
 _ADD_STAY = Statement(
     insert(chat_participations).values(
         chat_id=_CHAT,

@@ -21,7 +21,7 @@ from recollect.stores.people_tables import (
 from recollect.stores.statements import Statement, param, word
 
 _p, _m, _s, _t = people.c, memories.c, memory_subjects.c, chat_participations.c
-_a, _r, _g = person_aliases.c, person_relationships.c, relations.c
+_a, _r, _g, _x = person_aliases.c, person_relationships.c, relations.c, person_merges.c
 
 
 def delete_person(tx: Tx, person_id: PersonId) -> None:
@@ -63,7 +63,11 @@ _DELETE = [
             or_(_r.person_id == _ID, _r.to_person_id == _ID, _r.stated_by == _ID)
         )
     ),
-    Statement(delete(person_merges).where(person_merges.c.primary_id == _ID)),
+    Statement(
+        delete(person_merges).where(
+            or_(_x.primary_id == _ID, _x.secondary_id == _ID, _x.secondary_id.in_(_GONE))
+        )
+    ),
     Statement(
         delete(person_orgs).where(
             or_(person_orgs.c.person_id == _ID, person_orgs.c.person_id.in_(_GONE))

@@ -9,8 +9,10 @@ from recollect.api.memory import (
     housekeeping,
     memories,
     people,
+    quarantine,
     reading,
     retention,
+    rollback,
     runs,
     search,
 )
@@ -30,6 +32,8 @@ _NOUNS = (
     approvals,
     housekeeping,
     retention,
+    quarantine,
+    rollback,
 )
 
 MEMORY_OPERATIONS: tuple[Operation, ...] = tuple(row for noun in _NOUNS for row in noun.OPERATIONS)

@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from recollect.api.bodies import OffByDefault, StrictBody, exactly
-from recollect.api.memory.rows import ID, LIST, OWNER, Id, optional, resource, row
+from recollect.api.memory.filters import FILTER_PARAMS
+from recollect.api.memory.rows import ID, LIST, OWNER, Id, id_param, optional, resource, row
 from recollect.api.operation import Operation
 from recollect.api.params import Schema, query
 from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE, ref
@@ -136,6 +137,9 @@ RESOURCES: dict[str, Schema] = {
     ),
 }
 
+# The person is the subject, and where to look is settled.
+_SETTLED = {"subjects", "agent_id", "spaces", "visibility", "scope", "run_id", "user_id"}
+MEMORY_PARAMS = tuple(param for param in FILTER_PARAMS if param.name not in _SETTLED)
 _ALL = "/v1/people"
 _ONE = f"{_ALL}/{{person_id}}"
 
@@ -207,6 +211,19 @@ OPERATIONS: tuple[Operation, ...] = (
         204,
         "Remove a person who is no user and whom no memory of others refers to.",
         refusals=(409,),
+    ),
+    row(
+        "listPersonMemories",
+        f"GET {_ONE}/memories",
+        200,
+        "List what spaces of users and chats hold about a person, as far as it may be told to the "
+        "caller here, the newest first.",
+        response="Memory",
+        query=(
+            id_param("exclude_owner_user_id", "Leave out the space of this user."),
+            *MEMORY_PARAMS,
+        ),
+        paging=LIST,
     ),
     row(
         "unmergePeople",

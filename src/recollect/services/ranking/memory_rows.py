@@ -212,5 +212,6 @@ def _recent(held: _Held, dimensions: int, kept: int) -> _Held:
 
 def _gathered(tokens: NDArray[np.int32], starts: Ints, lengths: Ints) -> NDArray[np.int32]:
     before = np.cumsum(lengths) - lengths
-    where = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-    return tokens[where]
+    where: Ints = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    found: NDArray[np.int32] = tokens[where]
+    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from recollect.ports.database import Database
+from recollect.ports.erasures import Storage
 from recollect.ports.metrics import TransactionKind
 from recollect.stores.migrations import Scriptable
 from recollect.stores.nearest import Nearest
@@ -16,7 +17,7 @@ ATTEMPTS_MAX = 20
 QUEUE_MAX = 20_000
 
 
-class Engine(Database, Scriptable, Protocol):
+class Engine(Database, Scriptable, Storage, Protocol):
     """A database that can be migrated and then started."""
 
     nearest: Nearest

@@ -10,8 +10,10 @@ from recollect.api.rest.memory import (
     housekeeping,
     memories,
     people,
+    quarantine,
     reading,
     retention,
+    rollback,
     runs,
     search,
 )
@@ -29,4 +31,6 @@ MEMORY_HANDLERS: dict[str, Handler] = {
     **approvals.HANDLERS,
     **housekeeping.HANDLERS,
     **retention.HANDLERS,
+    **quarantine.HANDLERS,
+    **rollback.HANDLERS,
 }

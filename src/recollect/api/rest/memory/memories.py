@@ -15,9 +15,9 @@ from recollect.api.rest import wire
 from recollect.api.rest.dispatch import Call, Handler
 from recollect.api.rest.frame import Reply
 from recollect.api.rest.memory.memory_shapes import to_memory
-from recollect.domain.jsontext import dump
+from recollect.domain.jsontext import dump, text_problem
 from recollect.domain.memories import MemoryId
-from recollect.errors import RecollectError, ValidationFailed
+from recollect.errors import NotFound, RecollectError, ValidationFailed
 from recollect.ports.memories import Stored
 from recollect.services.memory_batches import (
     BatchRefused,
@@ -155,7 +155,11 @@ def _first_of(refused: BatchRefused) -> RecollectError:
 
 
 def _memory_of(call: Call) -> MemoryId:
-    return MemoryId(call.path["memory_id"])
+    memory_id = call.path["memory_id"]
+    if text_problem(memory_id):
+        # No stored id can be that, and an engine would refuse to look.
+        raise NotFound("memory", memory_id)
+    return MemoryId(memory_id)
 
 
 HANDLERS: dict[str, Handler] = {

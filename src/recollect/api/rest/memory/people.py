@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from recollect.api.memory.filters import FILTER_PARAMS, from_query
 from recollect.api.memory.people import (
+    MEMORY_PARAMS,
     AliasBody,
     MergeBody,
     NameBody,
@@ -12,6 +14,7 @@ from recollect.api.memory.people import (
     UnmergeBody,
 )
 from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.memory_shapes import to_memory
 from recollect.api.rest.memory.paths import path_id
 from recollect.api.rest.memory.shapes import instant
 from recollect.domain.disclosure import PersonId
@@ -22,6 +25,11 @@ from recollect.services.merging import Merged, MergeWish, Pair
 from recollect.services.people import NewPerson
 from recollect.services.person_cards import PersonCard
 from recollect.services.person_claims import AliasDraft, RelationshipDraft
+
+# The filters that this list does not take.
+_NOWHERE: dict[str, Any] = {
+    param.name: param.default for param in FILTER_PARAMS if param not in MEMORY_PARAMS
+}
 
 
 def person_members(card: PersonCard) -> dict[str, Any]:
@@ -126,6 +134,20 @@ async def resolve_person(call: Call) -> str:
     )
 
 
+async def list_person_memories(call: Call) -> bytes:
+    """A page of memories about a person."""
+    found = await call.services.person_memories.list(
+        call.asker,
+        _person_of(call),
+        from_query({**_NOWHERE, **call.query}),
+        outside_user=call.query["exclude_owner_user_id"],
+        after=call.page.after,
+        limit=call.page.size,
+    )
+    items = (dump(to_memory(stored, found.now)) for stored in found.page.items)
+    return call.to_page(items, found.page.next_cursor)
+
+
 async def merge_people(call: Call) -> str:
     """Make one person of two."""
     body: MergeBody = call.body
@@ -200,6 +222,7 @@ HANDLERS: dict[str, Handler] = {
     "updatePerson": update_person,
     "deletePerson": delete_person,
     "resolvePerson": resolve_person,
+    "listPersonMemories": list_person_memories,
     "mergePeople": merge_people,
     "unmergePeople": unmerge_people,
     "listDuplicatePeople": list_duplicate_people,

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import psycopg
 from psycopg import errors as pg_errors
-from sqlalchemy import Dialect
+from sqlalchemy import Dialect, text
 
 from recollect.errors import Conflict, InvalidInput, Unavailable
 from recollect.ports.database import Tx
@@ -25,7 +25,7 @@ from recollect.stores.engines.postgres.hub import Hub, LoopWaiter, in_thread
 from recollect.stores.engines.postgres.nearest import HnswNearest
 from recollect.stores.engines.postgres.session import Session
 from recollect.stores.nearest import Nearest
-from recollect.stores.statements import Row
+from recollect.stores.statements import Row, Statement
 from recollect.stores.word_index import GeneratedWords, WordIndex
 
 T = TypeVar("T")
@@ -111,6 +111,13 @@ class PostgresEngine:
                     await connection.execute(statement.on(DIALECT).sql.encode())
         except psycopg.Error as error:
             raise translate(error) from error
+
+    async def scrub(self, tables: Sequence[str]) -> None:
+        """See the port. Ends when the server has cleaned each table."""
+        await self.apart([Statement(text(f'VACUUM "{name}"')) for name in tables])
+
+    async def count_bytes(self, needles: Sequence[bytes]) -> None:
+        """See the port: the files are the server's."""
 
     async def close(self) -> None:
         """Finish what was accepted, then close every connection."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -18,9 +19,9 @@ import apsw
 from sqlalchemy import Dialect
 
 from recollect.errors import Unavailable
-from recollect.ports.database import Retry, Tx
+from recollect.ports.database import Tx
 from recollect.ports.metrics import Metrics
-from recollect.stores.engines.base import ATTEMPTS_MAX, QUEUE_MAX, Gatherer, Request, deliver
+from recollect.stores.engines.base import QUEUE_MAX, Gatherer, Request, deliver
 from recollect.stores.engines.sqlite.connection import (
     DIALECT,
     FAILURES,
@@ -28,7 +29,9 @@ from recollect.stores.engines.sqlite.connection import (
     connect,
     translate,
 )
+from recollect.stores.engines.sqlite.scrubbing import count_bytes, scrub
 from recollect.stores.engines.sqlite.words import Fts5Words
+from recollect.stores.engines.sqlite.writer import Apart, Writer
 from recollect.stores.nearest import Nearest, ScannedNearest
 from recollect.stores.word_index import WordIndex
 
@@ -96,14 +99,23 @@ class SqliteEngine:
         return await self.read(work)
 
     async def apart(self, statements: Sequence[Any]) -> None:
-        """See the port. Nothing runs beside the one writer: a write like any other."""
+        """See the port. Nothing runs beside the one writer: others wait for it."""
 
-        def work(tx: Tx) -> None:
+        def act(connection: apsw.Connection) -> None:
             for statement in statements:
-                tx.run(statement, {})
+                SqliteTx(connection).run(statement, {})
 
         if statements:
-            await self.write(work)
+            await self._submit(self._to_write, Apart(act))
+
+    async def scrub(self, tables: Sequence[str]) -> None:
+        """See the port. The whole file is written anew, whichever tables changed."""
+        act = partial(scrub, whole=bool(tables))
+        await self._submit(self._to_write, Apart(act))
+
+    async def count_bytes(self, needles: Sequence[bytes]) -> Sequence[int]:
+        """See the port."""
+        return await asyncio.to_thread(count_bytes, self._path, needles)
 
     async def close(self) -> None:
         """Finish what was accepted, then stop every thread."""
@@ -152,12 +164,12 @@ class SqliteEngine:
         thread.start()
 
     def _write_loop(self) -> None:
-        writer: _Writer | None = None
+        writer: Writer | None = None
         last = False
         while not last:
             batch, last = _take(self._writes)
             try:
-                writer = writer or _Writer(connect(self._path), self._metrics)
+                writer = writer or Writer(connect(self._path), self._metrics)
                 writer.run(batch)
             except FAILURES as error:  # the connection itself failed: the next batch gets another
                 writer = None
@@ -194,84 +206,6 @@ class SqliteEngine:
             request.error = error
         self._metrics.transaction("read", time.perf_counter() - request.queued_at)
         return connection
-
-
-class _Writer:
-    """The writer thread's connection and its way of committing."""
-
-    def __init__(self, connection: apsw.Connection, metrics: Metrics) -> None:
-        self._connection = connection
-        self._tx = SqliteTx(connection)
-        self._metrics = metrics
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def run(self, batch: list[Request]) -> None:
-        """Run all of them; afterwards each request holds its result or its error."""
-        if not batch:
-            return
-        if not self._together(batch):
-            for request in batch:
-                self._alone(request)
-        now = time.perf_counter()
-        for request in batch:
-            self._metrics.transaction("write", now - request.queued_at)
-
-    def _together(self, batch: list[Request]) -> bool:
-        """One commit for all. False: something changed and then failed; nothing was kept."""
-        try:
-            self._statement("BEGIN IMMEDIATE")
-            for request in batch:
-                if not self._run_in_batch(request):
-                    self._abandon()
-                    return False
-            self._statement("COMMIT")
-            self._metrics.commit_batch(len(batch))
-        except apsw.Error as error:
-            self._abandon()
-            for request in batch:
-                request.error = translate(error)
-        return True
-
-    def _run_in_batch(self, request: Request) -> bool:
-        before = self._connection.total_changes()
-        request.result = request.error = None
-        try:
-            request.result = request.work(self._tx)
-        except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
-            request.error = error
-            lost_race = isinstance(error, Retry | apsw.Error)
-            return not lost_race and self._connection.total_changes() == before
-        return True
-
-    def _alone(self, request: Request) -> None:
-        for _ in range(ATTEMPTS_MAX):
-            request.result = request.error = None
-            try:
-                self._statement("BEGIN IMMEDIATE")
-                request.result = request.work(self._tx)
-                self._statement("COMMIT")
-                self._metrics.commit_batch(1)
-                return
-            except Retry:
-                self._abandon()
-                request.error = Unavailable("too many requests race for one conversation")
-            except apsw.Error as error:
-                self._abandon()
-                request.error = translate(error)
-                return
-            except Exception as error:  # noqa: BLE001 - outermost frame of a thread
-                self._abandon()
-                request.error = error
-                return
-
-    def _abandon(self) -> None:
-        if self._connection.in_transaction:
-            self._statement("ROLLBACK")
-
-    def _statement(self, sql: str) -> None:
-        self._connection.execute(sql).fetchall()
 
 
 def _connect_reader(path: Path) -> apsw.Connection:

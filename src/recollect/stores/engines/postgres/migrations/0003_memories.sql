@@ -382,6 +382,17 @@ CREATE TABLE idempotency_answers (
 );
 CREATE INDEX idempotency_answers_age ON idempotency_answers (claimed_at);
 
+-- Which ids an answer tells of: it goes when one of them does.
+CREATE TABLE idempotency_mentions (
+  mentioned_id text COLLATE "C" NOT NULL,
+  requester_kind text COLLATE "C" NOT NULL,
+  requester_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  PRIMARY KEY (mentioned_id, requester_kind, requester_id, key)
+);
+CREATE INDEX idempotency_mentions_answer
+  ON idempotency_mentions (requester_kind, requester_id, key);
+
 CREATE TABLE rollbacks (
   id text COLLATE "C" NOT NULL PRIMARY KEY,
   at timestamptz NOT NULL,

@@ -385,6 +385,17 @@ CREATE TABLE idempotency_answers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_answers_age ON idempotency_answers (claimed_at);
 
+-- Which ids an answer tells of: it goes when one of them does.
+CREATE TABLE idempotency_mentions (
+  mentioned_id TEXT NOT NULL,
+  requester_kind TEXT NOT NULL,
+  requester_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY (mentioned_id, requester_kind, requester_id, key)
+) STRICT;
+CREATE INDEX idempotency_mentions_answer
+  ON idempotency_mentions (requester_kind, requester_id, key);
+
 CREATE TABLE rollbacks (
   id TEXT NOT NULL PRIMARY KEY,
   at TEXT NOT NULL,

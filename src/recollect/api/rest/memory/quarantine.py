@@ -1,0 +1,50 @@
+"""Quarantine over REST."""
+
+from recollect.api.memory.filters import FilterBody, from_query
+from recollect.api.memory.quarantine import DecisionBody
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.memory_shapes import to_memory
+from recollect.api.rest.memory.reading import memory_of
+from recollect.domain.jsontext import dump
+from recollect.domain.memories import Status
+
+# What this list has no parameters for.
+_UNSENT = dict.fromkeys(FilterBody.model_fields) | {"status": Status.QUARANTINED}
+
+
+async def list_quarantine(call: Call) -> bytes:
+    """A page of what was set aside."""
+    filters = from_query(_UNSENT | dict(call.query))
+    found = await call.services.quarantine.list(
+        call.asker, filters, after=call.page.after, limit=call.page.size
+    )
+    items = (
+        dump(
+            to_memory(stored, found.now)
+            | {"score": stored.suspicion, "reasons": list(stored.suspicion_reasons)}
+        )
+        for stored in found.page.items
+    )
+    return call.to_page(items, found.page.next_cursor)
+
+
+async def release_memory(call: Call) -> str:
+    """Let it in."""
+    body: DecisionBody = call.body
+    stored, now = await call.services.quarantine.release(
+        call.asker, memory_of(call), note=body.note
+    )
+    return dump(to_memory(stored, now))
+
+
+async def reject_memory(call: Call) -> None:
+    """Throw it away."""
+    body: DecisionBody = call.body
+    await call.services.quarantine.reject(call.asker, memory_of(call), note=body.note)
+
+
+HANDLERS: dict[str, Handler] = {
+    "listQuarantine": list_quarantine,
+    "releaseMemory": release_memory,
+    "rejectMemory": reject_memory,
+}

@@ -1,0 +1,40 @@
+"""Rollbacks over REST."""
+
+from recollect.api.memory.rollback import RollbackBody, UndoBody
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.memory.paths import path_id
+from recollect.domain.jsontext import dump
+from recollect.services.rollback import RolledBack
+
+
+async def roll_back(call: Call) -> str:
+    """Take back what came from a source."""
+    body: RollbackBody = call.body
+    done = await call.services.rollbacks.roll_back(
+        call.asker, body.wanted, dry_run=body.dry_run, justification=body.justification
+    )
+    return _report(done)
+
+
+async def undo_rollback(call: Call) -> str:
+    """Take a rollback back."""
+    body: UndoBody = call.body
+    done = await call.services.rollbacks.undo(
+        call.asker, path_id(call, "rollback_id", "rollback"), justification=body.justification
+    )
+    return _report(done)
+
+
+def _report(done: RolledBack) -> str:
+    return dump(
+        {
+            "id": done.id,
+            "archived": done.archived,
+            "restored": done.restored,
+            "untouched": done.untouched,
+            "ids": list(done.ids),
+        }
+    )
+
+
+HANDLERS: dict[str, Handler] = {"rollBack": roll_back, "undoRollback": undo_rollback}

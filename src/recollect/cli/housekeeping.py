@@ -1,0 +1,94 @@
+"""`recollect expire`, `vacuum` and `gc`: what a server does at its times, now or only counted."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from recollect.app import build, require_database
+from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
+from recollect.domain.clock import to_text
+from recollect.domain.retention import MemoryScope
+from recollect.services.housekeeping import DEFAULT_DAYS, HousekeepingService
+from recollect.services.housekeeping_events import Commission
+from recollect.settings import Settings
+
+Report = dict[str, Any]
+Work = Callable[[HousekeepingService, Commission], Awaitable[Report]]
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run/--really", help="Only count, or do it. One must be said.")
+]
+Scope = Annotated[MemoryScope | None, typer.Option("--scope", help="Only memories of this scope.")]
+Days = Annotated[int, typer.Option("--older-than-days", min=0, help="Age of records that go.")]
+
+
+def expire(
+    dry_run: DryRun,
+    scope: Scope = None,
+    config: Config = None,
+    database_url: DatabaseUrl = None,
+    as_json: Json = False,
+) -> None:
+    """Remove every memory that is past its expiry, without grace."""
+
+    async def work(service: HousekeepingService, order: Commission) -> Report:
+        return asdict(await service.expire(order, scope=scope))
+
+    settings = load_settings(config, database_url=database_url).settings
+    _print(asyncio.run(_do(settings, work, dry_run=dry_run)), as_json=as_json)
+
+
+def vacuum(
+    dry_run: DryRun,
+    scope: Scope = None,
+    older_than_days: Days = DEFAULT_DAYS,
+    config: Config = None,
+    database_url: DatabaseUrl = None,
+    as_json: Json = False,
+) -> None:
+    """Remove what expired beyond its grace and old records, written to a backup first."""
+
+    async def work(service: HousekeepingService, order: Commission) -> Report:
+        done = await service.vacuum(order, scope=scope, older_than_days=older_than_days)
+        return asdict(done) | {"cutoff": to_text(done.cutoff)}
+
+    settings = load_settings(config, database_url=database_url).settings
+    _print(asyncio.run(_do(settings, work, dry_run=dry_run)), as_json=as_json)
+
+
+def gc(
+    dry_run: DryRun,
+    config: Config = None,
+    database_url: DatabaseUrl = None,
+    as_json: Json = False,
+) -> None:
+    """Purge what expired beyond its grace, archive where a space is too full, compact."""
+
+    async def work(service: HousekeepingService, order: Commission) -> Report:
+        done = await service.gc(order)
+        return {**done.by_step, "count": done.count}
+
+    settings = load_settings(config, database_url=database_url).settings
+    _print(asyncio.run(_do(settings, work, dry_run=dry_run)), as_json=as_json)
+
+
+async def _do(settings: Settings, work: Work, *, dry_run: bool) -> Report:
+    require_database(settings)
+    app = build(settings)
+    try:
+        await app.open(migrate=False)
+        return await work(app.services.housekeeping, Commission(dry_run=dry_run))
+    finally:
+        await app.close()
+
+
+def _print(report: Report, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(report, indent=2))
+        return
+    for name, value in report.items():
+        print(f"{name}: {value if isinstance(value, str) else json.dumps(value)}")

@@ -1,0 +1,92 @@
+"""What a rollback did to each row, so that it can be undone: ids, versions, states, no text."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.clock import from_text, to_text
+from recollect.domain.memories import ArchiveReason, MemoryId, Status
+
+
+@dataclass(frozen=True, slots=True)
+class PutAway:
+    """A row that was archived: the version that this made, and what the row was before."""
+
+    id: MemoryId
+    version: int
+    status: Status
+    reason: ArchiveReason | None
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """A row that is active again: the version that this made, and how it had been replaced."""
+
+    id: MemoryId
+    version: int
+    superseded_by: MemoryId | None
+    valid_until: datetime | None
+    retracted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All that a rollback did, or a part of it."""
+
+    archived: tuple[PutAway, ...] = ()
+    restored: tuple[BroughtBack, ...] = ()
+
+    def __add__(self, other: "Changes") -> "Changes":
+        return Changes(self.archived + other.archived, self.restored + other.restored)
+
+    @property
+    def ids(self) -> tuple[MemoryId, ...]:
+        """Every row once, in the order in which they were changed."""
+        away, back = (one.id for one in self.archived), (one.id for one in self.restored)
+        return (*away, *back)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As it is stored."""
+        return {
+            "archived": [[one.id, one.version, one.status, one.reason] for one in self.archived],
+            "restored": [
+                [
+                    one.id,
+                    one.version,
+                    one.superseded_by,
+                    _text(one.valid_until),
+                    _text(one.retracted_at),
+                ]
+                for one in self.restored
+            ],
+        }
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> "Changes":
+        """The inverse of `record`."""
+        return cls(
+            tuple(
+                PutAway(id_, version, Status(status), ArchiveReason(reason) if reason else None)
+                for id_, version, status, reason in record["archived"]
+            ),
+            tuple(
+                BroughtBack(id_, version, by, _instant(until), _instant(retracted))
+                for id_, version, by, until, retracted in record["restored"]
+            ),
+        )
+
+    def parts(self, size: int) -> Iterator["Changes"]:
+        """The same in small pieces; at least one."""
+        longest = max(len(self.archived), len(self.restored), 1)
+        for at in range(0, longest, size):
+            yield Changes(self.archived[at : at + size], self.restored[at : at + size])
+
+
+def _text(at: datetime | None) -> str | None:
+    return None if at is None else to_text(at)
+
+
+def _instant(text: str | None) -> datetime | None:
+    return None if text is None else from_text(text)

@@ -1,0 +1,64 @@
+"""What is remembered about somebody."""
+
+from dataclasses import replace
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.pages import decode_key
+from recollect.domain.spaces import SpaceKind
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.stores import Stores
+from recollect.services.filters import Filters, chosen_by
+from recollect.services.memory_lists import MemoryLists, MemoryPage
+from recollect.services.naming import visible_person
+from recollect.services.past import Past
+from recollect.services.read_audit import ReadAudit
+from recollect.services.sights import Sights
+from recollect.services.views import Views
+
+_LIST = "person.memories"
+_SPACES = ((SpaceKind.USER, None), (SpaceKind.CHAT, None))
+
+
+class PersonMemories:
+    """Lists memories of users and chats by whom they are about."""
+
+    def __init__(
+        self, database: Database, stores: Stores, *, sights: Sights, views: Views, reads: ReadAudit
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+        self._reads = reads
+        self._lists = MemoryLists(stores, Past(stores, views))
+
+    async def list(
+        self,
+        requester: Requester,
+        person_id: PersonId,
+        filters: Filters,
+        *,
+        outside_user: str | None,
+        after: str | None,
+        limit: int,
+    ) -> MemoryPage:
+        """About a person whom the caller may know, as far as it may be told here, the newest first.
+        What is not portable comes in its own chat only."""
+        place = decode_key(_LIST, after) if after else None
+
+        def work(tx: Tx) -> MemoryPage:
+            person = visible_person(tx, self._stores, requester, person_id)
+            chosen = replace(
+                chosen_by(tx, self._stores, filters),
+                spaces=_SPACES,
+                subjects=(person.id,),
+                outside_user=outside_user,
+                told_in=filters.chat_id or "",
+            )
+            sight = self._sights.of(tx, requester, filters.context)
+            return self._lists.page(tx, sight, chosen, name=_LIST, after=place, limit=limit)
+
+        found = await self._database.scan(work)
+        shown = [stored.memory for stored in found.page.items]
+        await self._reads.tell(requester, "listPersonMemories", shown, rule=found.context)
+        return found

@@ -1,0 +1,275 @@
+"""What a rollback would touch: everything made of a source, and what that had replaced."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from recollect.domain.agents import AgentId
+from recollect.domain.disclosure import PersonId
+from recollect.domain.expiry import is_due
+from recollect.domain.ids import ConversationId, EntryId, parse_uuid
+from recollect.domain.memories import MemoryId, Status
+from recollect.domain.spaces import ChatId, RunId
+from recollect.errors import NotFound
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.keeping import RollbackSource, SourceKind
+from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.people import Seat
+from recollect.ports.stores import Stores
+from recollect.services.sights import Sights
+from recollect.services.views import Views
+
+ROWS_PER_PAGE = 500
+_ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """A row to archive, in the version that was seen, and those that it had replaced."""
+
+    id: MemoryId
+    version: int
+    restores: tuple[tuple[MemoryId, int], ...] = ()
+
+
+@dataclass(slots=True)
+class RollbackPlan:
+    """All of it. `untouched` are rows that the caller sees and may not change."""
+
+    rows: list[PlannedRow] = field(default_factory=list)
+    untouched: int = 0
+
+    @property
+    def archived(self) -> int:
+        """How many rows are to be archived."""
+        return len(self.rows)
+
+    @property
+    def restored(self) -> int:
+        """How many are to be active again."""
+        return sum(len(row.restores) for row in self.rows)
+
+    @property
+    def ids(self) -> tuple[MemoryId, ...]:
+        """Every row once."""
+        back = (id_ for row in self.rows for id_, _ in row.restores)
+        return (*(row.id for row in self.rows), *back)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is known while a plan is made: who followed each row that is to be archived."""
+
+    versions: dict[MemoryId, int] = field(default_factory=dict)
+    followers: dict[MemoryId, MemoryId | None] = field(default_factory=dict)
+    untouched: int = 0
+
+
+class RollbackPlans:
+    """Reads; changes nothing."""
+
+    def __init__(self, database: Database, stores: Stores, *, sights: Sights, views: Views) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+        self._views = views
+
+    async def make(
+        self, requester: Requester, source: RollbackSource, now: datetime
+    ) -> RollbackPlan:
+        """NotFound for a source that the caller can't see."""
+        named = await self._database.read(lambda tx: self._named(tx, requester, source))
+        ids = await self._closure(named)
+        found = _Found()
+        for page in _pages(ids):
+            await self._database.scan(self._sorting(requester, page, found))
+        plan = RollbackPlan(untouched=found.untouched)
+        for page in _pages(list(found.versions)):
+            rows, kept = await self._database.scan(self._restoring(requester, page, found, now))
+            plan.rows += rows
+            plan.untouched += kept
+        return plan
+
+    def _named(self, tx: Tx, requester: Requester, source: RollbackSource) -> RollbackSource:
+        """The source by its canonical id, which the caller may know of. To an admin it may be
+        gone already: what came from it is still there."""
+        if source.kind is SourceKind.STATER:
+            person = self._stores.people.fetch(tx, PersonId(source.id))
+            if person is None:
+                raise NotFound("person", source.id)
+            return replace(source, id=person.id)
+        if source.kind in (SourceKind.ENTRY, SourceKind.CONVERSATION):
+            resource = str(source.kind).removesuffix("_id")
+            canonical = parse_uuid(source.id)
+            if canonical is None:
+                raise NotFound(resource, source.id)
+            source = replace(source, id=canonical)
+        if not requester.admin and not _SEEN[source.kind](self, tx, requester, source.id):
+            raise NotFound(str(source.kind).removesuffix("_id"), source.id)
+        return source
+
+    def _sees_entry(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        entry = self._stores.entries.fetch(tx, EntryId(id_))
+        return entry is not None and self._sees_tree(tx, requester, entry.conversation_id)
+
+    def _sees_tree(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        user_id = requester.principal.user_id
+        branch = self._stores.conversations.locate(tx, ConversationId(id_), user_id)
+        return branch is not None and not branch.deleted and branch.level is not None
+
+    def _sees_chat(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        return self._stores.chats.takes_part(tx, ChatId(id_), Seat.of(requester))
+
+    def _sees_agent(self, tx: Tx, _requester: Requester, id_: str) -> bool:
+        return self._stores.agents.owner_of(tx, AgentId(id_)) is not None
+
+    def _sees_run(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        return self._stores.runs.see(tx, requester.who, RunId(id_)) is not None
+
+    def _sees_import(self, _tx: Tx, _requester: Requester, _id: str) -> bool:
+        """Nothing but rows tells of it."""
+        return True
+
+    def _sees_memory(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        stored = self._stores.memories.fetch(tx, MemoryId(id_))
+        if stored is None or stored.erasure_id is not None:
+            return False
+        if self._views.may_change(tx, requester, stored).allowed:
+            return True
+        return self._views.look(tx, self._sights.of(tx, requester), stored).allowed
+
+    async def _closure(self, source: RollbackSource) -> list[MemoryId]:
+        """Every memory that came from the source, at whatever remove."""
+        known: dict[MemoryId, None] = {}
+        front = await self._straight(source)
+        while front:
+            known |= dict.fromkeys(front)
+            follows: dict[MemoryId, None] = {}
+            for page in _pages(front):
+                more = await self._database.scan(self._deriving(page))
+                follows |= dict.fromkeys(id_ for id_ in more if id_ not in known)
+            front = list(follows)
+        return list(known)
+
+    async def _straight(self, source: RollbackSource) -> list[MemoryId]:
+        ids: list[MemoryId] = []
+        while True:
+            after = ids[-1] if ids else None
+            page = await self._database.scan(self._sourcing(source, after))
+            ids += page
+            if len(page) < ROWS_PER_PAGE:
+                return ids
+
+    def _sourcing(
+        self, source: RollbackSource, after: MemoryId | None
+    ) -> Callable[[Tx], list[MemoryId]]:
+        return lambda tx: self._stores.keeping.from_source(
+            tx, source, after=after, limit=ROWS_PER_PAGE
+        )
+
+    def _deriving(self, page: Sequence[MemoryId]) -> Callable[[Tx], list[MemoryId]]:
+        return lambda tx: self._stores.keeping.derived_from(tx, page)
+
+    def _sorting(
+        self, requester: Requester, page: Sequence[MemoryId], found: _Found
+    ) -> Callable[[Tx], None]:
+        """Which of these the caller may archive; of the others those that they see are counted."""
+
+        def work(tx: Tx) -> None:
+            rows = [
+                row
+                for row in self._stores.keeping.fetch_many(tx, page)
+                if row.memory.status is not Status.ARCHIVED
+            ]
+            mine = self._changeable(tx, requester, rows)
+            for row in rows:
+                if row.memory.id in mine:
+                    found.versions[row.memory.id] = row.memory.version
+                    found.followers[row.memory.id] = row.memory.superseded_by
+            found.untouched += self._seen(
+                tx, requester, [row for row in rows if row.memory.id not in mine]
+            )
+
+        return work
+
+    def _restoring(
+        self, requester: Requester, page: Sequence[MemoryId], found: _Found, now: datetime
+    ) -> Callable[[Tx], tuple[list[PlannedRow], int]]:
+        def work(tx: Tx) -> tuple[list[PlannedRow], int]:
+            replaced = self._stores.memories.predecessors(tx, page)
+            old_ids = {id_ for ids in replaced.values() for id_ in ids} - found.versions.keys()
+            olds = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, [*old_ids])}
+            free = {id_: row for id_, row in olds.items() if self._comes_back(tx, row, found, now)}
+            mine = self._changeable(tx, requester, list(free.values()))
+            rows = [
+                PlannedRow(
+                    id_,
+                    found.versions[id_],
+                    tuple(
+                        (old, free[old].memory.version)
+                        for old in replaced.get(id_, ())
+                        if old in mine and free[old].memory.superseded_by == id_
+                    ),
+                )
+                for id_ in page
+            ]
+            return rows, self._seen(tx, requester, [r for i, r in free.items() if i not in mine])
+
+        return work
+
+    def _comes_back(self, tx: Tx, old: Stored, found: _Found, now: datetime) -> bool:
+        """It was replaced by what goes, and by nothing that stays: whoever replaced the replacement
+        would have replaced it too."""
+        memory = old.memory
+        gone = memory.status is not Status.SUPERSEDED or old.compacted_at is not None
+        if gone or is_due(now, memory.expires_at):
+            return False
+        follower, seen = memory.superseded_by, set[MemoryId]()
+        while follower is not None and follower in found.followers and follower not in seen:
+            seen.add(follower)
+            follower = found.followers[follower]
+        if follower is None:
+            return bool(seen)
+        standing = self._stores.memories.fetch(tx, follower)
+        return bool(seen) and (standing is None or standing.memory.status is Status.ARCHIVED)
+
+    def _changeable(
+        self, tx: Tx, requester: Requester, rows: Collection[Stored]
+    ) -> frozenset[MemoryId]:
+        """Rights are those of the space and the agent, so each pair is asked for once."""
+        if requester.admin:
+            return frozenset(row.memory.id for row in rows)
+        places: Mapping[object, Stored] = {_place(row): row for row in rows}
+        open_ = {
+            place
+            for place, row in places.items()
+            if self._views.may_change(tx, requester, row).allowed
+        }
+        return frozenset(row.memory.id for row in rows if _place(row) in open_)
+
+    def _seen(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> int:
+        if not rows:
+            return 0
+        sight, ids = self._sights.of(tx, requester), [row.memory.id for row in rows]
+        return len(self._stores.memories.see_many(tx, sight, ids, _ANY))
+
+
+def _place(row: Stored) -> object:
+    return row.memory.space, row.memory.agent_id
+
+
+def _pages(ids: Sequence[MemoryId]) -> Iterator[Sequence[MemoryId]]:
+    for at in range(0, len(ids), ROWS_PER_PAGE):
+        yield ids[at : at + ROWS_PER_PAGE]
+
+
+_SEEN: Mapping[SourceKind, Callable[[RollbackPlans, Tx, Requester, str], bool]] = {
+    SourceKind.ENTRY: RollbackPlans._sees_entry,
+    SourceKind.CONVERSATION: RollbackPlans._sees_tree,
+    SourceKind.CHAT: RollbackPlans._sees_chat,
+    SourceKind.AGENT: RollbackPlans._sees_agent,
+    SourceKind.RUN: RollbackPlans._sees_run,
+    SourceKind.IMPORT: RollbackPlans._sees_import,
+    SourceKind.MEMORY: RollbackPlans._sees_memory,
+}

@@ -1,0 +1,59 @@
+"""Leaves nothing in the file of what was removed, and looks for what may be there all the same."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import Unavailable
+
+_CHUNK_BYTES = 4 * 1024 * 1024
+_OPTIMIZE = """
+INSERT INTO entry_words (entry_words) VALUES ('optimize');
+INSERT INTO memory_words (memory_words) VALUES ('optimize');
+VACUUM;
+"""
+
+
+def scrub(connection: apsw.Connection, *, whole: bool) -> None:
+    """Write the file anew, without free pages and words that no row has (if `whole`), and cut off
+    the log of changes, which holds pages as they were."""
+    if whole:
+        connection.execute(_OPTIMIZE).fetchall()
+    busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+    if busy:
+        raise Unavailable("the log of changes can't be cut off while it is read; try again")
+
+
+def count_bytes(path: Path, needles: Sequence[bytes]) -> list[int]:
+    """How often each is in the file and its log, whatever the case of ASCII letters. What is in
+    the schema itself is nobody's trace and counts as not there."""
+    lowered = [needle.lower() for needle in needles]
+    counts = [0] * len(needles)
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(FileNotFoundError):
+            _count_in(file, lowered, counts)
+    schema = _schema(path)
+    return [0 if one in schema else n for one, n in zip(lowered, counts, strict=True)]
+
+
+def _count_in(file: Path, needles: Sequence[bytes], counts: list[int]) -> None:
+    overlap = max(map(len, needles), default=1) - 1
+    with file.open("rb") as opened:
+        tail = b""
+        while chunk := opened.read(_CHUNK_BYTES):
+            held = tail + chunk.lower()
+            for at, needle in enumerate(needles):
+                seen = tail[max(0, len(tail) - len(needle) + 1) :] if needle else b""
+                counts[at] += held.count(needle, len(tail) - len(seen))
+            tail = held[-overlap:] if overlap else b""
+
+
+def _schema(path: Path) -> bytes:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        rows = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    finally:
+        connection.close()
+    return "\n".join(row[0] for row in rows).lower().encode()

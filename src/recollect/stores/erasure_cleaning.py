@@ -1,0 +1,71 @@
+"""Memories and their earlier versions without traces of somebody."""
+
+from dataclasses import replace
+from typing import Any
+
+from recollect.domain.agents import Owner, OwnerKind
+from recollect.domain.erasure import ERASED, Target, Traces
+from recollect.domain.memories import Memory, Message, Trust
+from recollect.ports.erasures import Cleaning
+from recollect.ports.memories import Stored
+
+_TEXTS = ("content", "value", "tags", "metadata")
+
+
+def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
+    """Without traces, and nobody's word if it was theirs. It may be read again."""
+    traces = cleaning.of_memory(stored)
+    fresh = _unsaid(_without(stored.memory, traces, cleaning.target), cleaning.target)
+    return replace(
+        stored,
+        memory=fresh,
+        bare_names=tuple(map(traces.replaced, stored.bare_names)),
+        written_by=_author(stored.written_by, cleaning.target),
+        erasure_id=None,
+    )
+
+
+def cleaned_snapshot(kept: dict[str, Any], cleaning: Cleaning, *, linked: bool) -> dict[str, Any]:
+    """A version that was about them loses its text; of others only traces are replaced."""
+    target, subjects = cleaning.target, set(kept.get("subjects", ()))
+    if subjects & set(target.person_ids):
+        others = [one for one in kept["subjects"] if one not in target.person_ids]
+        nothing = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
+        return kept | nothing | {"subjects": others}
+    if not linked:
+        return kept
+    traces = cleaning.rare if subjects & cleaning.namesakes else cleaning.full
+    cleaned: dict[str, Any] = traces.cleaned({n: kept[n] for n in _TEXTS if n in kept})
+    return kept | cleaned
+
+
+def _without(memory: Memory, traces: Traces, target: Target) -> Memory:
+    return replace(
+        memory,
+        content=traces.replaced(memory.content),
+        value=None if memory.value is None else traces.cleaned(memory.value),
+        key=None if memory.key is None else traces.replaced(memory.key),
+        messages=tuple(_message(one, traces, target) for one in memory.messages),
+        tags=tuple(dict.fromkeys(map(traces.replaced, memory.tags))),
+        metadata=traces.cleaned(memory.metadata),
+    )
+
+
+def _unsaid(memory: Memory, target: Target) -> Memory:
+    if memory.stated_by not in target.person_ids:
+        return memory
+    return replace(memory, stated_by=None, trust=Trust.UNKNOWN)
+
+
+def _message(message: Message, traces: Traces, target: Target) -> Message:
+    return replace(
+        message,
+        content=traces.replaced(message.content),
+        name=None if message.name is None else traces.replaced(message.name),
+        user_id=target.stand_in if message.user_id in target.user_ids else message.user_id,
+    )
+
+
+def _author(author: Owner, target: Target) -> Owner:
+    theirs = author.kind is OwnerKind.USER and author.id in target.user_ids
+    return Owner.user(target.stand_in) if theirs else author

@@ -1,0 +1,184 @@
+"""Memories of somebody who is erased: most go, what they said of others is cleaned and stays."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import exists, func, or_, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.erasure import Target
+from recollect.ports.database import Tx
+from recollect.ports.erasures import Cleaning
+from recollect.ports.memories import Stored
+from recollect.ports.runtime import SEALED_MARKER, Cipher
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.erasure_cleaning import cleaned_memory, cleaned_snapshot
+from recollect.stores.erasure_links import (
+    MEMORY_GOES,
+    MEMORY_IN_PLACES,
+    MEMORY_STATED,
+    NEEDLES,
+    PEOPLE,
+    by_user,
+    link_params,
+)
+from recollect.stores.erasure_needles import holds_any
+from recollect.stores.memory_parts import hanging_on, replace_parts
+from recollect.stores.memory_removal import remove
+from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
+from recollect.stores.memory_tables import memories, memory_versions
+from recollect.stores.people_tables import people
+from recollect.stores.rows import Sealed
+from recollect.stores.statements import Row, Statement, param
+
+PAGE = 200
+_m, _v, _p = memories.c, memory_versions.c, people.c
+_ID_AT = MEMORY.index(_m.id)
+
+
+class ErasedMemories:
+    """The part of the store of erasures that deals with memories."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._rows = MemoryRows(cipher)
+        self._snapshot = Sealed(cipher, _v.snapshot)
+
+    def hide(self, tx: Tx, target: Target, erasure_id: str) -> None:
+        """Memories and people."""
+        for statement in _HIDE:
+            tx.run(statement, link_params(target) | {"erasure_id": erasure_id})
+
+    def remove_memories(self, tx: Tx, target: Target, *, at: datetime, limit: int) -> int:
+        """Some of those that go, also such as came after the request."""
+        rows = tx.fetch(_GOING, link_params(target) | {"limit": limit})
+        if rows:
+            remove(tx, [row[0] for row in rows], at=at)
+        return len(rows)
+
+    def clean_statements(self, tx: Tx, cleaning: Cleaning, *, limit: int) -> list[Stored]:
+        """Some of those that stay; none of them is theirs afterwards."""
+        params = link_params(cleaning.target) | {"limit": limit}
+        return [self._put(tx, one, cleaning) for one in self._stored(tx, _STATED, params)]
+
+    def clean_places(
+        self, tx: Tx, cleaning: Cleaning, *, after_doc: int, limit: int
+    ) -> tuple[list[Stored], int | None]:
+        """A page of what belongs to chats that stay: what changed, and where to go on."""
+        params = link_params(cleaning.target) | {"after_doc": after_doc, "limit": limit}
+        found = self._stored(tx, _IN_PLACES, params)
+        dirty = [one for one in found if cleaned_memory(one, cleaning) != one]
+        changed = [self._put(tx, one, cleaning) for one in dirty]
+        return changed, found[-1].doc if len(found) == limit else None
+
+    def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
+        """A page of earlier versions; where to go on."""
+        tx.run(_VERSIONS_BY, link_params(cleaning.target))
+        rows = self._versions(tx, cleaning.target, after=after, limit=limit)
+        for id_, fresh in self._dirty(rows, cleaning):
+            tx.run(_SET_SNAPSHOT, {"id": id_, "snapshot": self._snapshot.seal(fresh, id_)})
+        return str(rows[-1][0]) if len(rows) == limit else None
+
+    def dirty_versions(self, tx: Tx, cleaning: Cleaning) -> int:
+        """How many earlier versions would be changed."""
+        found, after = 0, ""
+        while True:
+            rows = self._versions(tx, cleaning.target, after=after, limit=PAGE)
+            found += len(list(self._dirty(rows, cleaning)))
+            if len(rows) < PAGE:
+                return found
+            after = rows[-1][0]
+
+    def dirty_memories(self, tx: Tx, cleaning: Cleaning) -> int:
+        """How many memories are there that should be gone or would be changed."""
+        target = cleaning.target
+        params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
+        found = [*self._stored(tx, _KNOWN, params), *self._everywhere(tx, target)]
+        dirty = {one.doc for one in found if cleaned_memory(one, cleaning) != one}
+        going = {row[0] for row in tx.fetch(_GOING, params | {"limit": PAGE})}
+        return len(dirty) + len(going)
+
+    def _everywhere(self, tx: Tx, target: Target) -> Iterator[Stored]:
+        after = 0
+        while True:
+            params = link_params(target) | {"after_doc": after, "limit": PAGE}
+            found = self._stored(tx, _IN_PLACES, params)
+            yield from found
+            if len(found) < PAGE:
+                return
+            after = found[-1].doc
+
+    def _dirty(self, rows: Sequence[Row], cleaning: Cleaning) -> Iterator[tuple[str, str]]:
+        for id_, linked, sealed in rows:
+            kept = jsontext.load(self._snapshot.open(sealed, id_) or "{}")
+            fresh = cleaned_snapshot(kept, cleaning, linked=bool(linked))
+            if fresh != kept:
+                yield id_, jsontext.dump(fresh)
+
+    def _put(self, tx: Tx, before: Stored, cleaning: Cleaning) -> Stored:
+        after = cleaned_memory(before, cleaning)
+        tx.run(_UPDATE, self._rows.to_params(after))
+        replace_parts(tx, before.memory, after.memory, at=after.memory.updated_at)
+        return after
+
+    def _versions(self, tx: Tx, target: Target, *, after: str, limit: int) -> Sequence[Row]:
+        params = link_params(target) | {
+            "after": after,
+            "limit": limit,
+            "ids": jsontext.dump(list(target.memories)),
+            "marker": SEALED_MARKER[:1],
+        }
+        return tx.fetch(_SNAPSHOTS, params)
+
+    def _stored(self, tx: Tx, statement: Statement, params: dict[str, Any]) -> list[Stored]:
+        rows = tx.fetch(statement, params)
+        hanging = hanging_on(tx, [row[_ID_AT] for row in rows])
+        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NOTHING)) for row in rows]
+
+
+_ID = param("id", _m.id)
+_IDS = param("ids")
+_LIMIT = param("limit")
+_HIDDEN = {"erasure_id": param("erasure_id", _m.erasure_id)}
+_HIDE = (
+    Statement(update(memories).where(or_(MEMORY_GOES, MEMORY_STATED)).values(_HIDDEN)),
+    Statement(update(people).where(AmongTexts(_p.id, PEOPLE)).values(_HIDDEN)),
+)
+_GOING = Statement(select(_m.id).where(MEMORY_GOES).order_by(_m.doc).limit(_LIMIT))
+_STATED = Statement(select(*MEMORY).where(MEMORY_STATED).order_by(_m.doc).limit(_LIMIT))
+_KNOWN = Statement(select(*MEMORY).where(AmongTexts(_m.id, _IDS)))
+_IN_PLACES = Statement(
+    select(*MEMORY)
+    .where(MEMORY_IN_PLACES, _m.doc > param("after_doc", _m.doc))
+    .order_by(_m.doc)
+    .limit(_LIMIT)
+)
+_UPDATE = Statement(
+    update(memories)
+    .where(_m.id == _ID)
+    .values({c.name: param(c.name, c) for c in MEMORY if c.name not in ("doc", "id")})
+)
+_LINKED = or_(
+    AmongTexts(_v.memory_id, _IDS), exists().where(_m.id == _v.memory_id, MEMORY_IN_PLACES)
+)
+_SEALED = func.substr(_v.snapshot, 1, 1) == param("marker", _v.snapshot)
+_SNAPSHOTS = Statement(
+    select(_v.id, _LINKED, _v.snapshot)
+    .where(
+        _v.snapshot.is_not(None),
+        _v.id > param("after", _v.id),
+        or_(_LINKED, _SEALED, holds_any(_v.snapshot, NEEDLES)),
+    )
+    .order_by(_v.id)
+    .limit(_LIMIT)
+)
+_SET_SNAPSHOT = Statement(
+    update(memory_versions)
+    .where(_v.id == param("id", _v.id))
+    .values(snapshot=param("snapshot", _v.snapshot))
+)
+_VERSIONS_BY = Statement(
+    update(memory_versions)
+    .where(by_user(_v.by_kind, _v.by_id))
+    .values(by_id=param("stand_in", _v.by_id))
+)

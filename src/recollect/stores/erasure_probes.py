@@ -1,0 +1,147 @@
+"""Searches for what should be gone: ids in every column of every table, names in the rows that were
+linked, words in the indexes."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Table, Text, and_, cast, exists, func, or_, select
+from sqlalchemy import literal_column as literal
+
+from recollect.domain import jsontext, words
+from recollect.domain.erasure import Check, Target
+from recollect.ports.database import Tx
+from recollect.ports.erasures import Cleaning
+from recollect.stores.engines.expressions import AmongIds, AmongTexts, ListedTexts, WordsMatch
+from recollect.stores.erasure_links import MEMORY_IN_PLACES, USERS, link_params
+from recollect.stores.erasure_needles import contains, escaped, holds_any, needles_of
+from recollect.stores.memory_tables import memories, memory_embeddings, memory_index
+from recollect.stores.people_tables import people
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import index
+
+# All three modules of tables are imported above: what they define shares one collection.
+TABLES: Sequence[Table] = people.metadata.sorted_tables
+_TEXTS = {t.name: [c for c in t.columns if type(c.type) is Text] for t in TABLES}
+# Columns that hold a user's id, and the column that says whether it does.
+_USER_IDS = (
+    ("conversations", "owner_user_id", None),
+    ("conversation_memberships", "user_id", None),
+    ("participations", "user_id", None),
+    ("entries", "user_id", None),
+    ("entry_index", "speaker", None),
+    ("conversation_ownership_transfers", "from_user_id", None),
+    ("conversation_ownership_transfers", "to_user_id", None),
+    ("audit_events", "actor_user_id", None),
+    ("audit_events", "target_user_id", None),
+    ("audit_events", "space_id", "space_kind"),
+    ("agents", "owner_id", "owner_kind"),
+    ("agents", "created_by_id", "created_by_kind"),
+    ("user_orgs", "user_id", None),
+    ("people", "created_by_id", "created_by_kind"),
+    ("person_users", "user_id", None),
+    ("person_aliases", "added_by_id", "added_by_kind"),
+    ("person_relationships", "added_by_id", "added_by_kind"),
+    ("person_merges", "by_id", "by_kind"),
+    ("named_chats", "created_by_id", "created_by_kind"),
+    ("chat_participations", "member_id", "kind"),
+    ("memories", "space_id", "space_kind"),
+    ("memories", "written_by_id", "written_by_kind"),
+    ("memory_versions", "by_id", "by_kind"),
+    ("approvals", "requested_by_id", "requested_by_kind"),
+    ("approvals", "decided_by", None),
+    ("idempotency_answers", "requester_id", "requester_kind"),
+    ("rollbacks", "by_id", "by_kind"),
+)
+
+
+def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
+    """By table: how many probes were made, and how many rows hold an id."""
+    probes, found = Counter[str](), Counter[str]()
+    params = link_params(target) | {"person_needles": needles_of(target.person_ids)}
+    for name, statement in _PERSON_IDS.items():
+        probes[name] += len(_TEXTS[name]) * len(target.person_ids)
+        found[name] += int(tx.fetch(statement, params)[0][0])
+    for (name, _, _), statement in zip(_USER_IDS, _BY_USER, strict=True):
+        probes[name] += len(target.user_ids)
+        found[name] += int(tx.fetch(statement, params)[0][0])
+    return probes, found
+
+
+def probe_words(tx: Tx, cleaning: Cleaning) -> Check:
+    """Do the word indexes lead to a linked row by a name that only they had?"""
+    names = [words.query_tokens(one) for one in cleaning.unique]
+    target = cleaning.target
+    params = link_params(target) | {
+        "ids": jsontext.dump(list(target.memories)),
+        "trees": jsontext.dump(list(target.trees)),
+    }
+    found = 0
+    for tokens in filter(None, names):
+        query = " AND ".join(f'"{token}"' for token in tokens)
+        for statement in _WORDS:
+            rows = tx.fetch(statement, params | {"query": query})
+            found += sum(_follow(tokens, row[0].split()) for row in rows)
+    return Check("fulltext", len(names) * len(_WORDS), found)
+
+
+def probe_vectors(tx: Tx) -> Check:
+    """Vectors of memories that are gone."""
+    return Check("vectors", 1, int(tx.fetch(_LONE_VECTORS, {})[0][0]))
+
+
+def spread(tx: Tx, identifiers: Sequence[str]) -> list[str]:
+    """Which of these are part of any plain text that is stored."""
+    forms = {escaped(one.lower()): one for one in identifiers}
+    params = {"needles": jsontext.dump(sorted(forms))}
+    met = {row[0] for one in _SPREAD for row in tx.fetch(one, params)}
+    return [one for form, one in forms.items() if form in met]
+
+
+def _follow(tokens: list[str], text: list[str]) -> bool:
+    """Do the words stand one behind the other?"""
+    size = len(tokens)
+    return any(text[at : at + size] == tokens for at in range(len(text) - size + 1))
+
+
+def _count(table: Table, found: ColumnElement[bool]) -> Statement:
+    return Statement(select(func.count()).select_from(table).where(found))
+
+
+def _by_user(name: str, column: str, kind: str | None) -> Statement:
+    table = people.metadata.tables[name]
+    found = AmongTexts(table.c[column], USERS)
+    return _count(table, found if kind is None else and_(found, table.c[kind] == word("user")))
+
+
+def _spread(table: Table) -> Statement:
+    listed = ListedTexts(param("needles")).table_valued("value", "place")
+    value = cast(listed.c.value, Text)
+    held = or_(*(contains(column, value) for column in _TEXTS[table.name]))
+    return Statement(select(listed.c.value).where(exists(select(literal("1")).where(held))))
+
+
+_PERSON_IDS = {
+    table.name: _count(
+        table, or_(*(holds_any(c, param("person_needles")) for c in _TEXTS[table.name]))
+    )
+    for table in TABLES
+    if _TEXTS[table.name]
+}
+_BY_USER = [_by_user(*place) for place in _USER_IDS]
+_SPREAD = [_spread(table) for table in TABLES if _TEXTS[table.name]]
+_QUERY = param("query", memory_index.c.terms)
+_LINKED = or_(
+    AmongTexts(memory_index.c.memory_id, param("ids")),
+    exists().where(memories.c.id == memory_index.c.memory_id, MEMORY_IN_PLACES),
+)
+_WORDS = (
+    Statement(select(memory_index.c.terms).where(WordsMatch(_QUERY, memory_index), _LINKED)),
+    Statement(
+        select(index.c.terms).where(
+            WordsMatch(_QUERY, index), AmongIds(index.c.conversation_group_id, param("trees"))
+        )
+    ),
+)
+_LONE_VECTORS = _count(
+    memory_embeddings, ~exists().where(memories.c.id == memory_embeddings.c.memory_id)
+)

@@ -1,0 +1,213 @@
+"""Everything of somebody that is neither a memory nor a conversation: chats, agents, people."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Column, Table, and_, delete, or_, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.erasure import Target, Traces, exchanged
+from recollect.domain.spaces import SpaceKind
+from recollect.ports.database import Tx
+from recollect.ports.erasures import Cleaning
+from recollect.ports.runtime import Cipher
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.erasure_links import (
+    AGENTS,
+    GONE,
+    NEEDLES,
+    PEOPLE,
+    PLACES,
+    USERS,
+    by_user,
+    link_params,
+)
+from recollect.stores.erasure_needles import holds_any
+from recollect.stores.memory_tables import approvals, entities, relations, rollbacks
+from recollect.stores.people_tables import (
+    agents,
+    chat_participations,
+    named_chats,
+    people,
+    person_aliases,
+    person_merges,
+    person_orgs,
+    person_relationships,
+    person_users,
+    runs,
+    user_orgs,
+)
+from recollect.stores.rows import Sealed
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import participations
+
+_n, _s, _e, _r, _t = named_chats.c, agents.c, entities.c, relations.c, chat_participations.c
+_a, _k, _p, _g = person_aliases.c, person_relationships.c, people.c, person_merges.c
+
+
+class ErasedRest:
+    """The part of the store of erasures that deals with all else."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._name = Sealed(cipher, _e.name)
+
+    def clean_rest(self, tx: Tx, cleaning: Cleaning) -> None:
+        """What stays, without them."""
+        params = link_params(cleaning.target)
+        for place in _TEXTS:
+            for id_, fresh in place.dirty(tx, cleaning):
+                place.put(tx, id_, fresh)
+        for id_ in self._named_things(tx, cleaning):
+            tx.run(_DROP_EDGES, {"id": id_})
+            tx.run(_DROP_ENTITY, {"id": id_})
+        for statement in _REASSIGN:
+            tx.run(statement, params)
+        _exchange(tx, cleaning.target)
+
+    def drop_people(self, tx: Tx, target: Target) -> None:
+        """The people themselves, all that names them, and their users."""
+        for statement in _DROP:
+            tx.run(statement, link_params(target))
+
+    def dirty_rest(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
+        """How many rows would be changed, by table."""
+        found = {place.table.name: len(place.dirty(tx, cleaning)) for place in _TEXTS}
+        return found | {"entities": len(self._named_things(tx, cleaning))}
+
+    def _named_things(self, tx: Tx, cleaning: Cleaning) -> list[str]:
+        rows = tx.fetch(_THINGS, link_params(cleaning.target))
+        return [
+            id_
+            for id_, name, space_id in rows
+            if cleaning.of_chat(space_id).are_in(self._name.open(name, id_) or "")
+        ]
+
+
+class _Texts:
+    """Plain texts and JSON texts of a table, in the rows that are linked."""
+
+    def __init__(
+        self, table: Table, linked: Any, texts: Sequence[str], *, json: Sequence[str] = ()
+    ) -> None:
+        self.table = table
+        self._names, self._json = (*texts, *json), frozenset(json)
+        columns: list[Column[Any]] = [table.c.id, *(table.c[name] for name in self._names)]
+        self._select = Statement(select(*columns).where(linked))
+        values = {name: param(name, table.c[name]) for name in self._names}
+        self._update = Statement(
+            update(table).where(table.c.id == param("id", table.c.id)).values(values)
+        )
+
+    def dirty(self, tx: Tx, cleaning: Cleaning) -> list[tuple[str, dict[str, Any]]]:
+        """Ids of rows that would be changed, and their fresh texts."""
+        found = []
+        for id_, *values in tx.fetch(self._select, link_params(cleaning.target)):
+            before = dict(zip(self._names, values, strict=True))
+            traces = cleaning.of_chat(id_)
+            after = {n: self._fresh(n, text, traces) for n, text in before.items()}
+            if after != before:
+                found.append((id_, after))
+        return found
+
+    def put(self, tx: Tx, id_: str, fresh: dict[str, Any]) -> None:
+        """Change a row."""
+        tx.run(self._update, {"id": id_, **fresh})
+
+    def _fresh(self, name: str, text: str | None, traces: Traces) -> str | None:
+        if text is None or name not in self._json:
+            return text and traces.replaced(text)
+        value = jsontext.load(text)
+        cleaned = traces.cleaned(value)
+        return text if cleaned == value else jsontext.dump(cleaned)
+
+
+def _exchange(tx: Tx, target: Target) -> None:
+    """Ids inside logs of merges and rollbacks."""
+    ids = dict.fromkeys((*target.person_ids, *target.user_ids), target.stand_in)
+    for find, put in _LOGS:
+        for id_, text in tx.fetch(find, link_params(target)):
+            tx.run(put, {"id": id_, "text": jsontext.dump(exchanged(jsontext.load(text), ids))})
+
+
+def _log(column: Column[Any]) -> tuple[Statement, Statement]:
+    id_ = column.table.c.id
+    find = select(id_, column).where(holds_any(column, NEEDLES))
+    put = update(column.table).where(id_ == param("id", id_))
+    return Statement(find), Statement(put.values({column.name: param("text", column)}))
+
+
+def _reassign(kind: Column[Any], id_: Column[Any]) -> Statement:
+    """Something that a user did was done by nobody in particular."""
+    return Statement(
+        update(kind.table).where(by_user(kind, id_)).values({id_.name: param("stand_in", id_)})
+    )
+
+
+def _drop(table: Table, *links: Any) -> Statement:
+    return Statement(delete(table).where(or_(*links)))
+
+
+_OWNED = or_(AmongTexts(_s.id, AGENTS), by_user(_s.created_by_kind, _s.created_by_id))
+_TEXTS = (
+    _Texts(named_chats, AmongTexts(_n.id, PLACES), ("title",)),
+    _Texts(agents, _OWNED, ("name", "description"), json=("metadata",)),
+    _Texts(runs, AmongTexts(runs.c.agent_id, AGENTS), ("error",), json=("metadata",)),
+    _Texts(people, by_user(_p.created_by_kind, _p.created_by_id), (), json=("metadata",)),
+)
+_IN_CHATS = and_(_e.space_kind == word(SpaceKind.CHAT), AmongTexts(_e.space_id, PLACES))
+_THINGS = Statement(select(_e.id, _e.name, _e.space_id).where(_IN_CHATS))
+_ID = param("id", _e.id)
+_DROP_EDGES = Statement(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
+_DROP_ENTITY = Statement(delete(entities).where(_e.id == _ID))
+_LOGS = (_log(_g.moved), _log(rollbacks.c.source), _log(rollbacks.c.changes))
+_REASSIGN = (
+    Statement(
+        update(agents)
+        .where(by_user(_s.owner_kind, _s.owner_id))
+        .values(owner_kind=word("agent"), owner_id=_s.id)
+    ),
+    _reassign(_s.created_by_kind, _s.created_by_id),
+    _reassign(_n.created_by_kind, _n.created_by_id),
+    _reassign(_p.created_by_kind, _p.created_by_id),
+    _reassign(_g.by_kind, _g.by_id),
+    _reassign(rollbacks.c.by_kind, rollbacks.c.by_id),
+    Statement(
+        update(approvals)
+        .where(AmongTexts(approvals.c.decided_by, USERS))
+        .values(decided_by=param("stand_in", approvals.c.decided_by), justification=None)
+    ),
+)
+_IN_CHAT = (
+    and_(_t.kind == word("user"), AmongTexts(_t.member_id, USERS)),
+    and_(_t.kind == word("person"), AmongTexts(_t.member_id, PEOPLE)),
+    AmongTexts(_t.chat_id, GONE),
+)
+_DROP = (
+    _drop(approvals, by_user(approvals.c.requested_by_kind, approvals.c.requested_by_id)),
+    _drop(chat_participations, *_IN_CHAT),
+    _drop(participations, AmongTexts(participations.c.user_id, USERS)),
+    _drop(named_chats, AmongTexts(_n.id, GONE)),
+    _drop(relations, AmongTexts(_r.from_id, PEOPLE), AmongTexts(_r.to_id, PEOPLE)),
+    _drop(
+        person_aliases,
+        AmongTexts(_a.person_id, PEOPLE),
+        AmongTexts(_a.stated_by, PEOPLE),
+        by_user(_a.added_by_kind, _a.added_by_id),
+    ),
+    _drop(
+        person_relationships,
+        AmongTexts(_k.person_id, PEOPLE),
+        AmongTexts(_k.to_person_id, PEOPLE),
+        AmongTexts(_k.stated_by, PEOPLE),
+        by_user(_k.added_by_kind, _k.added_by_id),
+    ),
+    _drop(person_merges, AmongTexts(_g.primary_id, PEOPLE), AmongTexts(_g.secondary_id, PEOPLE)),
+    _drop(person_orgs, AmongTexts(person_orgs.c.person_id, PEOPLE)),
+    _drop(
+        person_users,
+        AmongTexts(person_users.c.user_id, USERS),
+        AmongTexts(person_users.c.person_id, PEOPLE),
+    ),
+    _drop(user_orgs, AmongTexts(user_orgs.c.user_id, USERS)),
+    _drop(people, AmongTexts(_p.id, PEOPLE)),
+)

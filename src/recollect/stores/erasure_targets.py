@@ -1,0 +1,200 @@
+"""Whom an erasure is about: their ids and names, where they took part, and who shares a name."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Text, and_, exists, literal_column, not_, or_, select, union
+
+from recollect.domain import jsontext
+from recollect.domain.disclosure import PersonId
+from recollect.domain.erasure import BYTES_MIN, Target, Traces
+from recollect.domain.ids import UserId, parse_uuid
+from recollect.domain.people import normal_form
+from recollect.ports.database import Tx
+from recollect.ports.erasures import Cleaning
+from recollect.stores.engines.expressions import AmongIds, AmongTexts
+from recollect.stores.erasure_links import MEMORY_STATED, link_params
+from recollect.stores.memory_tables import memories
+from recollect.stores.people_tables import (
+    agents,
+    named_chats,
+    people,
+    person_aliases,
+    person_users,
+    presences,
+)
+from recollect.stores.presences import HUMAN
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import entries, memberships, trees
+
+_p, _a, _l, _h, _m = people.c, person_aliases.c, person_users.c, presences.c, memberships.c
+
+
+def knows_user(tx: Tx, user_id: UserId) -> bool:
+    """Is there anything of a user?"""
+    return any(tx.first(one, {"user_id": user_id}) is not None for one in _KNOWN)
+
+
+def canonical(tx: Tx, person_id: PersonId) -> PersonId | None:
+    """The person that an id leads to, unless it is being erased."""
+    row = tx.first(_CANONICAL, {"id": person_id})
+    return None if row is None or row[2] is not None else PersonId(row[1] or row[0])
+
+
+def target_of(
+    tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
+) -> Target:
+    """All that is linked to a canonical person and these users."""
+    ids = _listed([person_id] if person_id else [])
+    rows = tx.fetch(_PEOPLE, {"ids": ids})
+    person_ids = tuple(row[0] for row in rows)
+    claims = tx.fetch(_ALIASES, {"ids": _listed(person_ids)})
+    linked = tx.fetch(_USERS, {"ids": ids})
+    users = tuple(sorted({*user_ids, *(row[0] for row in linked)}))
+    found = Target(
+        stand_in=stand_in,
+        person_ids=person_ids,
+        user_ids=users,
+        names=_distinct([row[1] for row in rows] + [v for v, kind in claims if kind == "alias"]),
+        handles=_distinct(value for value, kind in claims if kind == "handle"),
+    )
+    return _with_places(tx, found)
+
+
+def cleaning_of(tx: Tx, target: Target) -> Cleaning:
+    """What is to be replaced where."""
+    told = target.identifiers
+    forms = {normal_form(one) for one in told}
+    params = {"forms": _listed(forms), "ids": _listed(target.person_ids)}
+    rows = tx.fetch(_NAMESAKES, params)
+    shared = {row[1] for row in rows}
+    namesakes = {row[0] for row in rows}
+    people_params = {"ids": _listed(namesakes)}
+    users = {row[0] for row in tx.fetch(_USERS, people_params)}
+    chats = tx.fetch(_PRESENT, {"users": _listed(users), "people": _listed(namesakes)})
+    own = {*target.user_ids, *target.handles}
+    unique = tuple(one for one in told if one in own or normal_form(one) not in shared)
+    return Cleaning(
+        target,
+        Traces(told),
+        Traces(unique),
+        frozenset(namesakes),
+        frozenset(users),
+        frozenset(row[0] for row in chats),
+        tuple(one for one in unique if len(one.encode()) >= BYTES_MIN),
+    )
+
+
+def _with_places(tx: Tx, target: Target) -> Target:
+    seats = {"users": _listed(target.user_ids), "people": _listed(target.person_ids)}
+    here = {row[0] for row in tx.fetch(_PRESENT, seats)}
+    here |= {row[0] for row in tx.fetch(_MEMBER, seats)}
+    tree_ids = [one for one in here if parse_uuid(one) is not None]
+    places = seats | {"ids": _listed(here), "tree_ids": _listed(tree_ids)}
+    living = {row[0] for row in tx.fetch(_TREES, places)}
+    shared_trees = {row[0] for row in tx.fetch(_SHARED_TREES, places)} & living
+    named = {row[0] for row in tx.fetch(_NAMED, places)}
+    shared_chats = {row[0] for row in tx.fetch(_SHARED_CHATS, places)} & named
+    owned = tx.fetch(_AGENTS, seats)
+    target = Target(
+        stand_in=target.stand_in,
+        person_ids=target.person_ids,
+        user_ids=target.user_ids,
+        names=target.names,
+        handles=target.handles,
+        chats=tuple(sorted(shared_chats)),
+        trees=tuple(sorted(shared_trees)),
+        gone_chats=tuple(sorted(named - shared_chats)),
+        gone_trees=tuple(sorted(living - shared_trees)),
+        agents=tuple(sorted(row[0] for row in owned)),
+    )
+    stated = tuple(row[0] for row in tx.fetch(_STATED, link_params(target)))
+    return Target.from_json(target.to_json() | {"memories": stated})
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return jsontext.dump(sorted(set(texts)))
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _seated(users: str = "users", persons: str = "people") -> Any:
+    return or_(
+        and_(_h.kind == word("user"), AmongTexts(_h.member_id, param(users))),
+        and_(_h.kind == word("person"), AmongTexts(_h.member_id, param(persons))),
+    )
+
+
+_IDS = param("ids")
+_USER = param("user_id", _l.user_id)
+_KNOWN = (
+    Statement(select(_l.user_id).where(_l.user_id == _USER).limit(1)),
+    Statement(select(_m.user_id).where(_m.user_id == _USER).limit(1)),
+    Statement(select(entries.c.id).where(entries.c.user_id == _USER).limit(1)),
+)
+_CANONICAL = Statement(
+    select(_p.id, _p.merged_into, _p.erasure_id).where(_p.id == param("id", _p.id))
+)
+_PEOPLE = Statement(
+    select(_p.id, _p.name)
+    .where(or_(AmongTexts(_p.id, _IDS), AmongTexts(_p.merged_into, _IDS)))
+    .order_by(_p.id)
+)
+_ALIASES = Statement(
+    select(_a.value, _a.kind).where(AmongTexts(_a.person_id, _IDS)).order_by(_a.id)
+)
+_USERS = Statement(select(_l.user_id).where(AmongTexts(_l.person_id, _IDS)))
+_PRESENT = Statement(select(_h.chat_id).where(_seated()).distinct())
+_MEMBER = Statement(
+    select(_m.conversation_group_id).where(AmongTexts(_m.user_id, param("users"))).distinct()
+)
+_NAMED = Statement(
+    select(named_chats.c.id).where(
+        or_(
+            AmongTexts(named_chats.c.id, _IDS),
+            and_(
+                named_chats.c.created_by_kind == word("user"),
+                AmongTexts(named_chats.c.created_by_id, param("users")),
+            ),
+        )
+    )
+)
+_SHARED_CHATS = Statement(
+    select(named_chats.c.id).where(
+        exists().where(_h.chat_id == named_chats.c.id, _h.left_at.is_(None), HUMAN, not_(_seated()))
+    )
+)
+_TREES = Statement(select(trees.c.id).where(AmongIds(trees.c.id, param("tree_ids"))))
+# From the mark of agents to what follows it in the order of bytes.
+_MARKED = and_(
+    _m.user_id >= literal_column("'agent:'", Text), _m.user_id < literal_column("'agent;'", Text)
+)
+_SHARED_TREES = Statement(
+    select(_m.conversation_group_id)
+    .where(
+        AmongIds(_m.conversation_group_id, param("tree_ids")),
+        not_(AmongTexts(_m.user_id, param("users"))),
+        not_(_MARKED),
+    )
+    .distinct()
+)
+_AGENTS = Statement(
+    select(agents.c.id).where(
+        agents.c.owner_kind == word("user"), AmongTexts(agents.c.owner_id, param("users"))
+    )
+)
+_STATED = Statement(select(memories.c.id).where(MEMORY_STATED).order_by(memories.c.doc))
+_other_p = people.alias("others")
+_LIVE = and_(_other_p.c.erasure_id.is_(None), not_(AmongTexts(_other_p.c.id, _IDS)))
+_NAMESAKES = Statement(
+    union(
+        select(_other_p.c.id, _other_p.c.normal_name).where(
+            _LIVE, AmongTexts(_other_p.c.normal_name, param("forms"))
+        ),
+        select(_other_p.c.id, _a.normal_value)
+        .select_from(person_aliases.join(_other_p, _other_p.c.id == _a.person_id))
+        .where(_LIVE, AmongTexts(_a.normal_value, param("forms"))),
+    )
+)

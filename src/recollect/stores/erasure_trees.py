@@ -1,0 +1,205 @@
+"""Conversations of somebody who is erased: trees of theirs alone go, others are handed on."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, select, update
+
+from recollect.domain import jsontext
+from recollect.domain.conversations import Conversation
+from recollect.domain.entries import Channel, Entry
+from recollect.domain.erasure import ERASED, Target
+from recollect.domain.ids import TreeId, UserId
+from recollect.ports.database import Tx
+from recollect.ports.erasures import Cleaning, TextOfEntry
+from recollect.ports.runtime import Cipher
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.erasure_links import USERS, link_params
+from recollect.stores.rows import CONVERSATION, ENTRY, ConversationRows, EntryRows
+from recollect.stores.statements import Statement, param, word
+from recollect.stores.tables import (
+    conversations,
+    entries,
+    index,
+    memberships,
+    participations,
+    transfers,
+    trees,
+)
+
+PAGE = 200
+_c, _e, _m, _x = conversations.c, entries.c, memberships.c, transfers.c
+
+
+class ErasedTrees:
+    """The part of the store of erasures that deals with conversations."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._entries = EntryRows(cipher)
+        self._conversations = ConversationRows(cipher)
+
+    def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
+        """Of a tree, by position, under its lock."""
+        tx.lock(_LOCK, {"tree_id": tree_id})
+        return self._page(tx, tree_id, after_seq=after_seq, limit=limit)
+
+    def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:
+        """Change an entry in place."""
+        cleaned = cleaned_entry(found, cleaning)
+        if cleaned == found:
+            return None
+        entry = replace(cleaned.entry, indexed_content=cleaned.indexed)
+        params = self._entries.to_params(entry)
+        kept = ("id", "content", "indexed_content", "user_id")
+        tx.run(_SET_ENTRY, {name: params[name] for name in kept})
+        tx.run(_SET_SPEAKER, {"id": entry.id, "speaker": entry.user_id or ""})
+        return cleaned
+
+    def clean_conversations(
+        self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
+    ) -> None:
+        """Titles, previews and metadata; those made of a text that goes, go."""
+        for before in self._branches(tx, tree_id):
+            after = _cleaned(before, cleaning, made_of)
+            if after != before:
+                params = self._conversations.to_params(after)
+                tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXTS)})
+
+    def leave_tree(self, tx: Tx, target: Target, tree_id: TreeId) -> None:
+        """Hand a tree on, and drop its members among the target's users."""
+        params = link_params(target) | {"tree_id": tree_id}
+        tx.lock(_LOCK, params)
+        owned = tx.first(_OWNED, params) is not None
+        for statement in _LEAVE:
+            tx.run(statement, params)
+        heir = tx.first(_HEIR, params) if owned else None
+        if heir is not None:
+            tx.run(_ENTHRONE, params | {"user_id": heir[0]})
+            tx.run(_SET_OWNER, params | {"user_id": heir[0]})
+
+    def dirty_trees(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
+        """How many entries and conversations would be changed."""
+        found = {"entries": 0, "conversations": 0}
+        for id_ in cleaning.target.trees:
+            tree_id, after = TreeId(id_), -1
+            branches = self._branches(tx, tree_id)
+            dirty = [one for one in branches if _cleaned(one, cleaning, ()) != one]
+            found["conversations"] += len(dirty)
+            while page := self._page(tx, tree_id, after_seq=after, limit=PAGE):
+                found["entries"] += sum(cleaned_entry(one, cleaning) != one for one in page)
+                after = page[-1].entry.seq
+        return found
+
+    def _page(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
+        params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
+        rows = tx.fetch(_ENTRIES, params)
+        return [TextOfEntry(self._entries.from_row(row), row[-1]) for row in rows]
+
+    def _branches(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
+        rows = tx.fetch(_BRANCHES, {"tree_id": tree_id})
+        return [self._conversations.from_row(row) for row in rows]
+
+
+def cleaned_entry(found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry:
+    """Their entries become a marker; in others traces are replaced."""
+    entry = found.entry
+    if entry.user_id in cleaning.target.user_ids:
+        indexed = None if found.indexed is None else ERASED
+        marker = jsontext.dump(_marker(entry))
+        return TextOfEntry(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
+    traces = cleaning.of_user(entry.user_id, entry.tree_id)
+    content = jsontext.load(entry.content)
+    fresh = traces.cleaned(content)
+    text = entry.content if fresh == content else jsontext.dump(fresh)
+    indexed = None if found.indexed is None else traces.replaced(found.indexed)
+    return TextOfEntry(replace(entry, content=text), indexed)
+
+
+def _marker(entry: Entry) -> list[Any]:
+    if entry.channel is not Channel.HISTORY:
+        return [ERASED]
+    items = jsontext.load(entry.content)
+    first = items[0] if items and isinstance(items[0], dict) else {}
+    return [{"role": first.get("role", "USER"), "text": ERASED}]
+
+
+def _cleaned(
+    before: Conversation, cleaning: Cleaning, made_of: Collection[str | None]
+) -> Conversation:
+    traces = cleaning.of_chat(before.tree_id)
+
+    def shown(text: str | None) -> str | None:
+        return text if text is None else ERASED if text in made_of else traces.replaced(text)
+
+    return replace(
+        before,
+        title=shown(before.title),
+        last_message_preview=shown(before.last_message_preview),
+        metadata=traces.cleaned(before.metadata),
+    )
+
+
+_TREE = param("tree_id", trees.c.id)
+_USER = param("user_id", _m.user_id)
+_LOCK = Statement(select(trees.c.id).where(trees.c.id == _TREE).with_for_update())
+_ENTRIES = Statement(
+    select(*ENTRY, _e.indexed_content)
+    .where(_e.conversation_group_id == _TREE, _e.seq > param("after_seq", _e.seq))
+    .order_by(_e.seq)
+    .limit(param("limit"))
+)
+_SET_ENTRY = Statement(
+    update(entries)
+    .where(_e.id == param("id", _e.id))
+    .values({n: param(n, _e[n]) for n in ("content", "indexed_content", "user_id")})
+)
+_SET_SPEAKER = Statement(
+    update(index)
+    .where(index.c.entry_id == param("id", index.c.entry_id))
+    .values(speaker=param("speaker", index.c.speaker))
+)
+_TEXTS = ("title", "last_message_preview", "metadata")
+_BRANCHES = Statement(select(*CONVERSATION).where(_c.conversation_group_id == _TREE))
+_SET_CONVERSATION = Statement(
+    update(conversations)
+    .where(_c.id == param("id", _c.id))
+    .values({name: param(name, _c[name]) for name in _TEXTS})
+)
+_THEIRS = (_m.conversation_group_id == _TREE, AmongTexts(_m.user_id, USERS))
+_OWNED = Statement(select(_m.user_id).where(*_THEIRS, _m.access_level == word("owner")).limit(1))
+_LEAVE = (
+    Statement(delete(memberships).where(*_THEIRS)),
+    Statement(
+        delete(participations).where(
+            participations.c.conversation_group_id == _TREE,
+            AmongTexts(participations.c.user_id, USERS),
+        )
+    ),
+    Statement(
+        delete(transfers).where(
+            _x.conversation_group_id == _TREE,
+            or_(AmongTexts(_x.from_user_id, USERS), AmongTexts(_x.to_user_id, USERS)),
+        )
+    ),
+)
+_AGENT = and_(
+    _m.user_id >= literal_column("'agent:'", Text), _m.user_id < literal_column("'agent;'", Text)
+)
+_RANK = case((_m.access_level == word("manager"), literal_column("0")), else_=literal_column("1"))
+_HEIR = Statement(
+    select(_m.user_id)
+    .where(_m.conversation_group_id == _TREE, not_(_AGENT))
+    .order_by(_RANK, _m.created_at, _m.user_id)
+    .limit(1)
+)
+_ENTHRONE = Statement(
+    update(memberships)
+    .where(_m.conversation_group_id == _TREE, _m.user_id == _USER)
+    .values(access_level=word("owner"))
+)
+_SET_OWNER = Statement(
+    update(conversations)
+    .where(_c.conversation_group_id == _TREE)
+    .values(owner_user_id=param("user_id", _c.owner_user_id))
+)
