@@ -183,12 +183,6 @@ class VectorStoreDisabled(RecollectError):
         super().__init__(message)
 
 
-class Unsupported(RecollectError):
-    """What this server can't do."""
-
-    default_code = "unsupported"
-
-
 class Internal(RecollectError):
     """A fault of ours. The message is for the log, never for the caller."""
 

@@ -21,7 +21,8 @@ def test_a_misspelt_member_is_refused_by_name(town: Town) -> None:
     details = ann.post("/agents", body={"nmae": "x"}).refused(422, "validation_error")
     (violation,) = details["violations"]
     assert violation["field"] == "nmae"
-    assert "known are id, name" in violation["message"]
+    assert violation["message"] == "unknown member; did you mean `name`?"
+    assert "name" in violation["allowed"]
     ann.get("/agents", nmae="x").refused(422, "validation_error")
 
 

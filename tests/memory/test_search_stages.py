@@ -203,6 +203,39 @@ def test_sealed_memories_are_found_by_words_that_no_index_of_the_engine_holds(
         assert all("xylophon" not in str(row) for row in rows)
 
 
+def test_words_are_sealed_with_the_texts_once_there_is_a_key(host: Host) -> None:
+    with host() as world:
+        ann = Town(world).person("ann")
+        memory = ann.adds("a xylophone in Porto", space={"kind": "user"})
+        database = world.database
+    with host(database, encryption__keys=[KEY_A], jobs__poll_ms=10) as world:
+        for _ in range(TRIES_MAX):
+            if "xylophon" not in str(database.rows("SELECT terms, stems FROM memory_index")):
+                break
+            time.sleep(PAUSE_SECONDS)
+        else:
+            raise AssertionError("the words were not sealed")
+        asker = Asker(world.named(ann.name), world)
+        assert ids(asker.finds("xylophones", user_id=ann.name)) == [memory["id"]]
+
+
+def test_a_new_model_gets_vectors_of_its_own(host: Host, embeddings: EmbeddingServer) -> None:
+    with host() as world:
+        ann = Town(world).person("ann")
+        memory = ann.adds("the violet lamp", space={"kind": "user"})
+        database = world.database
+    for model in ("one", "two"):
+        flags = vector_flags(embeddings) | {"embedding__openai__model": model}
+        with host(database, **flags) as world:
+            asker = Asker(world.named(ann.name), world)
+            for _ in range(TRIES_MAX):
+                hits = asker.finds("violet lamp", user_id=ann.name, mode="semantic")
+                if hits:
+                    break
+                time.sleep(PAUSE_SECONDS)
+            assert ids(hits) == [memory["id"]]
+
+
 @pytest.mark.scenario(36)
 def test_explain_counts_what_a_group_is_not_told_to_its_subject(town: Town) -> None:
     quinn, pat = town.person("quinn"), town.person("pat")

@@ -204,19 +204,18 @@ def test_what_other_memories_were_made_from_says_so(shelf: Shelf) -> None:
     }
 
 
-def test_waiting_texts_are_taken_by_bucket_until_they_have_vectors(shelf: Shelf) -> None:
+def test_texts_wait_until_they_have_vectors_and_a_bucket_has_its_own_first(shelf: Shelf) -> None:
     texts = [shelf.add(f"text {number}") for number in range(2 * BUCKETS)]
     docs = {one.doc for one in texts}
     search = shelf.storage.stores.memory_search
 
-    def waiting() -> set[int]:
-        return {
-            one.doc
-            for bucket in range(BUCKETS)
-            for one in shelf.storage.ask(search.pending, bucket, limit=1_000)
-        } & docs
+    def waiting(limit: int = 1_000) -> set[int]:
+        found = shelf.storage.ask(search.pending, 3, limit=limit)
+        assert len(found) <= limit
+        return {one.doc for one in found} & docs
 
     assert waiting() == docs
+    assert {doc % BUCKETS for doc in waiting(limit=2)} <= {3}
     shelf.vectorize(texts)
     assert waiting() == set()
     lacking = shelf.storage.do(

@@ -23,7 +23,6 @@ from recollect.errors import (
     TransferPending,
     Unauthenticated,
     Unavailable,
-    Unsupported,
     ValidationFailed,
     VectorStoreDisabled,
     Violation,
@@ -67,7 +66,6 @@ HTTP_STATUS: Mapping[type[RecollectError], int] = {
     Internal: 500,
     SearchTypeUnavailable: 501,
     VectorStoreDisabled: 501,
-    Unsupported: 501,
     Unavailable: 503,
 }
 
@@ -84,7 +82,6 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
     Unavailable: 7,
     SearchTypeUnavailable: 7,
     VectorStoreDisabled: 7,
-    Unsupported: 7,
     Internal: 1,
 }
 

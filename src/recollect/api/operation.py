@@ -74,12 +74,19 @@ class Operation:
     takes: str = "application/json"
     refusals: tuple[int, ...] = ()
     streams: bool = False
+    introduces: bool = True
 
     @property
     def strict(self) -> bool:
         """The memory family's rules: unknown members and parameters are refused, and what is wrong
         with a request is 422."""
         return self.family is Family.MEMORIES
+
+    @property
+    def new_id(self) -> str | None:
+        """The path's parameter by which a caller may name something new."""
+        last = self.path.rpartition("/")[2]
+        return last.strip("{}") if self.method == "PUT" and last.startswith("{") else None
 
     @property
     def justified(self) -> bool:

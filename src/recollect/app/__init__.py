@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from recollect import __version__
 from recollect.api.rest.app import RestSettings, create_app
+from recollect.app.erasing import erase_jobs
 from recollect.app.housekeeping import timetable
 from recollect.app.memory import memory_services
 from recollect.app.search import index_parts, open_finding, search_parts
@@ -99,6 +100,14 @@ class App:
             self.services.housekeeping,
             timetable(settings, self.services.retention.rules),
         )
+        self.erase_jobs = erase_jobs(
+            settings,
+            self.engine,
+            self.stores,
+            runtime,
+            rules=self.services.retention.rules,
+            indexers=(self.indexer, self.memory_indexer),
+        )
         self.answer_jobs = IdempotencyJobs(self.engine, self.stores, runtime)
         self.worker = Worker(
             self.engine,
@@ -111,6 +120,7 @@ class App:
                 **self.answer_jobs.handlers(),
                 **self.housekeeping_jobs.handlers(),
                 **self.memory_index_jobs.handlers(),
+                **self.erase_jobs.handlers(),
             },
             attempts_max=settings.jobs.attempts_max,
             lease_seconds=settings.jobs.lease_seconds,

@@ -39,7 +39,7 @@ def housekeeping(
             stores,
             runtime,
             rules=rules.backup,
-            backups=FileBackups(_backup_folder(settings, rules)),
+            backups=FileBackups(backup_folder(settings, rules)),
         ),
     )
     return HousekeepingService(engine, stores, runtime, audit, parts)
@@ -51,7 +51,7 @@ def timetable(settings: Settings, rules: RetentionRules) -> Timetable:
     return Timetable(settings.memory.auto_gc, every, rules.vacuum)
 
 
-def _backup_folder(settings: Settings, rules: RetentionRules) -> Path:
+def backup_folder(settings: Settings, rules: RetentionRules) -> Path:
     """As the file says, else beside the database, or in ./recollect-data."""
     if rules.backup.directory is not None:
         return Path(rules.backup.directory)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recollect.app.erasing import erasing
 from recollect.app.governance import Governed, quarantine, rollbacks
 from recollect.app.housekeeping import housekeeping
 from recollect.app.memory_writing import Around, memory_writing
@@ -11,10 +12,12 @@ from recollect.domain.retention import RetentionRules
 from recollect.errors import InvalidInput
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.providers.identity.orgs import Orgs
 from recollect.providers.retention.reader import RetentionFileError, load_rules
 from recollect.services.agents import AgentService
 from recollect.services.approvals import ApprovalService
 from recollect.services.chats import ChatService
+from recollect.services.erase import EraseService
 from recollect.services.events import EventService, Pace
 from recollect.services.gate import GateService
 from recollect.services.graph import Graph
@@ -70,6 +73,7 @@ class MemoryServices:
     approvals: ApprovalService
     retention: RetentionService
     housekeeping: HousekeepingService
+    erasing: EraseService
     quarantine: QuarantineService
     rollbacks: RollbackService
     graph: GraphService
@@ -100,7 +104,7 @@ def memory_services(
         ttl_minutes=settings.approvals.ttl_minutes,
     )
     hooks = Hooks(
-        indexer=MemoryIndexer(stores, runtime, vectors=settings.makes_vectors),
+        indexer=MemoryIndexer(stores, runtime, vectors=settings.makes_memory_vectors),
         graph=graph,
         people=Subjects(stores, runtime, audit),
         approvals=approvals,
@@ -117,7 +121,9 @@ def memory_services(
         person_memories=PersonMemories(engine, stores, sights=sights, views=views, reads=reads),
         merging=MergeService(engine, stores, runtime, audit),
         chats=ChatService(engine, stores, runtime, audit),
-        participants=ParticipantService(engine, stores, runtime, audit),
+        participants=ParticipantService(
+            engine, stores, runtime, audit, orgs_of=_configured_orgs(settings).of
+        ),
         memory_reader=MemoryReader(
             engine,
             stores,
@@ -135,12 +141,17 @@ def memory_services(
         approvals=approvals,
         retention=RetentionService(runtime, rules=rules, profile=settings.retention.profile),
         housekeeping=housekeeping(settings, engine, stores, runtime, audit=audit, rules=rules),
+        erasing=erasing(settings, engine, stores, runtime, audit=audit, rules=rules),
         quarantine=quarantine(settings, engine, stores, runtime, governed),
         rollbacks=rollbacks(settings, engine, stores, runtime, governed),
         graph=GraphService(engine, stores, sights),
         memory_search=search,
         recall=RecallService(engine, stores, runtime, search=search, finder=finder),
     )
+
+
+def _configured_orgs(settings: Settings) -> Orgs:
+    return Orgs(settings.orgs.members, local=settings.auth.mode == "local")
 
 
 def disclosure_settings(settings: Settings) -> DisclosureSettings:

@@ -14,7 +14,6 @@ from typing import Any
 
 from recollect.domain import jsontext
 from recollect.domain.clock import to_text
-from recollect.domain.people import normal_form
 
 ERASED = "[erased]"
 VERIFY_FOR = timedelta(days=30)
@@ -149,7 +148,7 @@ def exchanged(value: Any, ids: Mapping[str, str]) -> Any:
 
 def mark(secret: str, text: str) -> str:
     """A hash that knows a text again, and tells nothing of it without the secret."""
-    return hmac.new(secret.encode(), normal_form(text).encode(), sha256).hexdigest()
+    return hmac.new(secret.encode(), text.encode(), sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Where removed rows are written down first. All of it blocks, so it runs on a thread."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -27,6 +27,15 @@ class Backups(Protocol):
 
     def begin(self, at: datetime) -> Backup:
         """A new file. Raises Unavailable if there can't be one."""
+        ...
+
+    def search(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
+        """How many lines there are in all files, and how many of them are doomed."""
+        ...
+
+    def purge(self, doomed: Callable[[str], bool]) -> int:
+        """Write files anew without doomed lines; how many there were. Raises Unavailable if that
+        can't be done."""
         ...
 
     def prune(self, before: datetime) -> int:

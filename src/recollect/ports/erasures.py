@@ -96,7 +96,11 @@ class ErasedTreeStore(Protocol):
     """Conversations."""
 
     def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
-        """A page of a tree's entries, by position, under its lock."""
+        """A page of a tree's entries, by position."""
+        ...
+
+    def lock(self, tx: Tx, tree_id: TreeId) -> None:
+        """Hold a tree until the transaction ends."""
         ...
 
     def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:

@@ -14,6 +14,9 @@ from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter, Stored
 from recollect.ports.search import IndexProgress, Vector
 
+# Among so many jobs the vectors that are waited for are shared out.
+BUCKETS = 8
+
 
 class Candidate(NamedTuple):
     """A row that may be ranked, and what a ranking wants to know of it beside its words.
@@ -137,7 +140,8 @@ class MemorySearchStore(Protocol):
         ...
 
     def pending(self, tx: Tx, bucket: int, *, limit: int) -> list[WaitingText]:
-        """Texts of a bucket that wait for a vector, the oldest rows first."""
+        """Texts that wait for a vector: those of a bucket by `doc`, and if there are fewer, any
+        others. So jobs of different buckets seldom take the same."""
         ...
 
     def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> int:
@@ -152,12 +156,3 @@ class MemorySearchStore(Protocol):
     def progress(self, tx: Tx) -> IndexProgress:
         """How far the index is."""
         ...
-
-
-BUCKETS = 4
-
-
-def bucket_of(doc: int) -> int:
-    """Which queue makes a row's vector. A few of them: workers share the load, and writers who
-    queue at the same moment seldom meet."""
-    return doc % BUCKETS

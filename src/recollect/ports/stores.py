@@ -33,6 +33,7 @@ from recollect.policy.scope import Scope
 from recollect.ports.agents import AgentStore, UserStore
 from recollect.ports.approvals import ApprovalStore
 from recollect.ports.database import Tx
+from recollect.ports.erasures import ErasureStore
 from recollect.ports.events import EventReads
 from recollect.ports.graph import GraphStore
 from recollect.ports.housekeeping import MemoryBulkStore
@@ -416,3 +417,4 @@ class Stores:
     keeping: KeepingStore
     runs: RunStore
     approvals: ApprovalStore
+    erasures: ErasureStore

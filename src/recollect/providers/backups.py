@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -60,6 +60,25 @@ class FileBackups:
         with _told():
             return FileBackup(self._folder / f"memories-{stamp}-{secrets.token_hex(4)}.jsonl")
 
+    def search(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
+        """See the port."""
+        lines = [line for path in self._files() for line in _lines(path)]
+        return len(lines), sum(map(doomed, lines))
+
+    def purge(self, doomed: Callable[[str], bool]) -> int:
+        """See the port."""
+        return sum(self._purge_file(path, doomed) for path in self._files())
+
+    def _purge_file(self, path: Path, doomed: Callable[[str], bool]) -> int:
+        lines = _lines(path)
+        kept = [line for line in lines if not doomed(line)]
+        if len(kept) < len(lines):
+            with _told():
+                fresh = FileBackup(path)
+            fresh.write(kept)
+            fresh.finish()
+        return len(lines) - len(kept)
+
     def prune(self, before: datetime) -> int:
         """See the port."""
         old = [path for path in self._files() if _begun_at(path) < before]
@@ -70,6 +89,10 @@ class FileBackups:
 
     def _files(self) -> list[Path]:
         return [path for path in self._folder.glob("memories-*.jsonl") if _NAME.match(path.name)]
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def _begun_at(path: Path) -> datetime:

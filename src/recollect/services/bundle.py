@@ -8,6 +8,7 @@ from recollect.services.approvals import ApprovalService
 from recollect.services.chats import ChatService
 from recollect.services.conversations import ConversationService
 from recollect.services.entries import EntryService
+from recollect.services.erase import EraseService
 from recollect.services.events import EventService
 from recollect.services.eviction import EvictionService
 from recollect.services.gate import GateService
@@ -70,5 +71,6 @@ class Services:
     approvals: ApprovalService
     retention: RetentionService
     housekeeping: HousekeepingService
+    erasing: EraseService
     quarantine: QuarantineService
     rollbacks: RollbackService

@@ -1,6 +1,6 @@
 """How memories get into the search index: their words with the write, their vectors by a job."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from recollect.domain.jobs import Job, NewJob
@@ -10,7 +10,7 @@ from recollect.errors import Unavailable
 from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.memories import Stored
-from recollect.ports.memory_search import VectorOf, WaitingText, bucket_of
+from recollect.ports.memory_search import BUCKETS, VectorOf, WaitingText
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
@@ -37,20 +37,20 @@ class MemoryIndexer:
         see `words_of`."""
         words = index_words(stored.memory.content) if found is None else found
         if self._stores.memory_search.put(tx, stored, words, pending=self._vectors):
-            self.queue(tx, [stored.doc])
+            self.queue(tx)
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:
         """A memory that nobody shall find any more."""
         self._stores.memory_search.drop(tx, memory_id)
 
-    def queue(self, tx: Tx, docs: Sequence[int]) -> None:
-        """One job a bucket, however many texts wait there."""
+    def queue(self, tx: Tx) -> None:
+        """A job that makes what is waited for. There are a few names for it, of which a transaction
+        uses one alone: two that used several could wait for each other."""
         if self._vectors:
-            for bucket in sorted({bucket_of(doc) for doc in docs}):
-                self._stores.jobs.insert_held(tx, self.job(bucket))
+            self._stores.jobs.insert_held(tx, self.job(hash(tx) % BUCKETS))
 
     def job(self, bucket: int) -> NewJob:
-        """The job that makes the vectors a bucket waits for."""
+        """The job that begins with the vectors of a bucket."""
         return NewJob(
             MEMORY_VECTORS,
             {"bucket": bucket},
@@ -95,8 +95,8 @@ class MemoryIndexJobs:
         return {MEMORY_VECTORS: self.make_vectors, MEMORY_VECTORS_RETRY: self.make_vectors}
 
     async def make_vectors(self, job: Job) -> NewJob | None:
-        """A batch of the vectors that a bucket waits for; the rest is another job, so that nobody
-        waits long behind it. Of jobs that failed one is kept, as a retry."""
+        """A batch of the vectors that are waited for; the rest is another job, so that nobody
+        waits long behind it. Of jobs that failed one a bucket is kept, as a retry."""
         bucket = job.body["bucket"]
         try:
             more = await self._make_batch(job.id, bucket)
@@ -148,7 +148,7 @@ class MemoryIndexJobs:
         return self._stores.memory_search.pending(tx, bucket, limit=_TEXTS_PER_BATCH)
 
     def _keep_for_retry(self, tx: Tx, job_id: str, bucket: int) -> bool:
-        """One job a bucket is enough: it takes all that waits there."""
+        """One is enough: it takes all that waits."""
         name = f"{MEMORY_VECTORS_RETRY}:{bucket}"
         return self._stores.jobs.rename(tx, job_id, type_=MEMORY_VECTORS_RETRY, name=name)
 
@@ -157,7 +157,8 @@ class MemoryIndexJobs:
             docs = self._stores.memory_search.mark(
                 tx, after_doc=after, limit=_ROWS_PER_TRANSACTION, lacking=lacking
             )
-            self._indexer.queue(tx, docs)
+            if docs:
+                self._indexer.queue(tx)
             return docs
 
         return work

@@ -96,6 +96,8 @@ class MemoryPlaces:
         return MemoryPlace(space, agent, chat, run)
 
     def _agent(self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime) -> Agent:
+        # Held, so that nobody removes the agent and frees its id under what is written to it.
+        self._stores.agents.hold(tx, agent_id)
         agent = self._stores.agents.fetch(tx, agent_id)
         if agent is not None:
             return agent

@@ -21,7 +21,9 @@ from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.filters import Filters, chosen_by, require_place
 from recollect.services.memory_finding import Finder, Found, MemoryQuery, Range
+from recollect.services.memory_lists import MemoryLists
 from recollect.services.memory_pages import MemoryPosition
+from recollect.services.past import Past
 from recollect.services.read_audit import ReadAudit, context_word
 from recollect.services.sights import Sights
 from recollect.services.views import Views
@@ -100,6 +102,7 @@ class MemorySearchService:
         self._sights = sights
         self._reads = reads
         self._views = Views(stores)
+        self._lists = MemoryLists(stores, Past(stores, self._views))
         self._finder = finder
 
     async def search(self, requester: Requester, request: MemorySearch) -> MemoryHits:
@@ -173,7 +176,9 @@ class MemorySearchService:
     def _seen(self, tx: Tx, among: Range, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
         if not memory_ids:
             return {}
-        return self._stores.memories.see_many(tx, among.sight, memory_ids, among.chosen)
+        found = self._stores.memories.see_many(tx, among.sight, memory_ids, among.chosen)
+        shown = self._lists.shown(tx, among.sight, list(found.values()), among.chosen)
+        return {stored.memory.id: stored for stored in shown}
 
     def _require(self, mode: SearchType) -> None:
         if mode is SearchType.SEMANTIC and not self._finder.has_meaning:

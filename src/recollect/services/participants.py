@@ -1,5 +1,6 @@
 """Who takes part in a chat, and how that changes. Of a conversation it is changed there."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +17,7 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
 from recollect.domain.memory_checks import check_name
 from recollect.domain.pages import Page, decode_key, encode_key
-from recollect.domain.spaces import ChatId, Space, SpaceKind
+from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
 from recollect.errors import Forbidden, NotFound, ValidationFailed
 from recollect.policy.chats import may_add, may_remove, may_see_chat
 from recollect.policy.requesters import Requester
@@ -27,7 +28,7 @@ from recollect.services.agents import found_agent
 from recollect.services.chats import access_to, seen_chat
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.naming import visible_person
-from recollect.services.requesters import first_name
+from recollect.services.requesters import introduce
 from recollect.services.stays import Stay, shown_stays
 
 _LIST = "participants"
@@ -46,12 +47,20 @@ class ParticipantService:
     """List, bring in, let go."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        orgs_of: Callable[[UserId], frozenset[OrgId]],
     ) -> None:
+        """`orgs_of` tells the orgs of a user without a token."""
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
+        self._orgs_of = orgs_of
 
     async def list(
         self,
@@ -151,9 +160,11 @@ class ParticipantService:
         return Participant(newcomer.kind, member_id, joined_at)
 
     def _introduce(self, tx: Tx, user_id: UserId) -> None:
-        """A private chat's partner is judged by their person, also before they ever called."""
-        person_id, now = PersonId(self._runtime.ids.new()), self._runtime.clock.now()
-        self._stores.users.introduce(tx, user_id, person_id, name=first_name(user_id), at=now)
+        """A private chat's partner is judged by their person and their orgs, also before they ever
+        called. What a token says of them is known when they do."""
+        if self._stores.users.fetch(tx, user_id) is None:
+            introduce(tx, self._stores, self._runtime, user_id)
+            self._stores.users.update_orgs(tx, user_id, self._orgs_of(user_id))
 
     def _person_of(self, tx: Tx, member: Participant) -> PersonId | None:
         if member.kind is ParticipantKind.USER:

@@ -20,12 +20,15 @@ class Requesters:
         self._stores = stores
         self._runtime = runtime
 
-    async def of(self, principal: Principal) -> Requester:
-        """The caller with all that is known of them."""
+    async def of(self, principal: Principal, *, introduce: bool = True) -> Requester:
+        """The caller with all that is known of them. Whoever shall not be `introduced` by the call
+        itself, and is not known, has no person."""
         if principal.kind is OwnerKind.AGENT:
             return Requester(principal, await self._orgs_of_agent(principal))
         user_id = principal.user_id
         known = await self._database.read(lambda tx: self._stores.users.fetch(tx, user_id))
+        if known is None and not introduce:
+            return Requester(principal, principal.orgs, None, frozenset({user_id}))
         if known is None or known.orgs != principal.orgs:
             known = await self._database.write(lambda tx: self._introduced(tx, principal))
         return Requester(principal, principal.orgs, known.person_id, known.user_ids)
@@ -38,14 +41,18 @@ class Requesters:
     def _introduced(self, tx: Tx, principal: Principal) -> KnownUser:
         user_id, users = principal.user_id, self._stores.users
         if users.fetch(tx, user_id) is None:
-            person_id = PersonId(self._runtime.ids.new())
-            name = first_name(user_id)
-            users.introduce(tx, user_id, person_id, name=name, at=self._runtime.clock.now())
+            introduce(tx, self._stores, self._runtime, user_id)
         users.update_orgs(tx, user_id, principal.orgs)
         known = users.fetch(tx, user_id)
         if known is None:
             raise RuntimeError("a user who was introduced is not known")
         return known
+
+
+def introduce(tx: Tx, stores: Stores, runtime: Runtime, user_id: UserId) -> None:
+    """Give a user a person; who has one keeps it."""
+    person_id, now = PersonId(runtime.ids.new()), runtime.clock.now()
+    stores.users.introduce(tx, user_id, person_id, name=first_name(user_id), at=now)
 
 
 def first_name(user_id: UserId) -> str:

@@ -46,11 +46,14 @@ class SearchSettings(Section):
     exact_max: int = Field(
         50_000,
         ge=1,
-        description="permitted entries up to which every vector is compared; above, an index "
-        "may miss some candidates (their scores stay exact)",
+        description="permitted entries, or memories, up to which every vector is compared; above, "
+        "an index may miss some candidates (their scores stay exact)",
     )
     cache_mb: int = Field(
-        512, ge=1, description="most memory for the words and vectors of recent callers"
+        512,
+        ge=1,
+        description="most memory for the words and vectors of entries that were searched lately, "
+        "and as much for those of memories",
     )
     semantic: SemanticSettings = SemanticSettings()
     fulltext: FulltextSettings = FulltextSettings()

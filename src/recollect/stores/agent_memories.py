@@ -3,7 +3,7 @@
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import delete, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, delete, literal_column, or_, select, update
 
 from recollect.domain.agents import AgentId, OwnerKind
 from recollect.domain.memories import MemoryId, Status
@@ -15,7 +15,7 @@ from recollect.stores.statements import Statement, param, word
 
 _m = memories.c
 _p = chat_participations.c
-_ONE = literal_column("1")
+_ONE: ColumnElement[int] = literal_column("1")
 
 
 def has_any(tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:

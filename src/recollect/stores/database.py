@@ -13,6 +13,7 @@ from recollect.stores.engines.base import Engine
 from recollect.stores.engines.postgres import PostgresEngine
 from recollect.stores.engines.sqlite import SqliteEngine
 from recollect.stores.entries import SqlEntries
+from recollect.stores.erasures import SqlErasures
 from recollect.stores.event_reads import SqlEventReads
 from recollect.stores.events import SqlEvents
 from recollect.stores.graph import SqlGraph
@@ -69,4 +70,5 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         keeping=SqlKeeping(runtime.cipher),
         runs=SqlRuns(),
         approvals=SqlApprovals(),
+        erasures=SqlErasures(runtime.cipher),
     )

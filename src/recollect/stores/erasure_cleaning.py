@@ -30,7 +30,7 @@ def cleaned_snapshot(kept: dict[str, Any], cleaning: Cleaning, *, linked: bool) 
     target, subjects = cleaning.target, set(kept.get("subjects", ()))
     if subjects & set(target.person_ids):
         others = [one for one in kept["subjects"] if one not in target.person_ids]
-        nothing = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
+        nothing: dict[str, Any] = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
         return kept | nothing | {"subjects": others}
     if not linked:
         return kept

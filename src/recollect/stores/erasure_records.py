@@ -1,6 +1,6 @@
 """What the server writes down of its own work: events, jobs, kept answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import and_, delete, or_, select, update
@@ -80,7 +80,7 @@ def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
     return any(id_ in text for text in given for id_ in people) or cleaning.rare.are_in(given)
 
 
-def _retold(told: str, reason: str | None, cleaning: Cleaning) -> Mapping[str, Any]:
+def _retold(told: str, reason: str | None, cleaning: Cleaning) -> dict[str, Any]:
     target = cleaning.target
     ids = dict.fromkeys((*target.person_ids, *target.user_ids), target.stand_in)
     fresh = jsontext.dump(exchanged(jsontext.load(told), ids))

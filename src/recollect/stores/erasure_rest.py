@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Column, Table, and_, delete, or_, select, update
+from sqlalchemy import Column, Table, and_, delete, null, or_, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.erasure import Target, Traces, exchanged
@@ -174,7 +174,7 @@ _REASSIGN = (
     Statement(
         update(approvals)
         .where(AmongTexts(approvals.c.decided_by, USERS))
-        .values(decided_by=param("stand_in", approvals.c.decided_by), justification=None)
+        .values(decided_by=param("stand_in", approvals.c.decided_by), justification=null())
     ),
 )
 _IN_CHAT = (

@@ -39,10 +39,15 @@ class ErasedTrees:
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
 
-    def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
-        """Of a tree, by position, under its lock."""
+    def lock(self, tx: Tx, tree_id: TreeId) -> None:
+        """Hold a tree until the transaction ends."""
         tx.lock(_LOCK, {"tree_id": tree_id})
-        return self._page(tx, tree_id, after_seq=after_seq, limit=limit)
+
+    def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
+        """Of a tree, by position."""
+        params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
+        rows = tx.fetch(_ENTRIES, params)
+        return [TextOfEntry(self._entries.from_row(row), row[-1]) for row in rows]
 
     def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:
         """Change an entry in place."""
@@ -86,15 +91,10 @@ class ErasedTrees:
             branches = self._branches(tx, tree_id)
             dirty = [one for one in branches if _cleaned(one, cleaning, ()) != one]
             found["conversations"] += len(dirty)
-            while page := self._page(tx, tree_id, after_seq=after, limit=PAGE):
+            while page := self.entries(tx, tree_id, after_seq=after, limit=PAGE):
                 found["entries"] += sum(cleaned_entry(one, cleaning) != one for one in page)
                 after = page[-1].entry.seq
         return found
-
-    def _page(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
-        params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
-        rows = tx.fetch(_ENTRIES, params)
-        return [TextOfEntry(self._entries.from_row(row), row[-1]) for row in rows]
 
     def _branches(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
         rows = tx.fetch(_BRANCHES, {"tree_id": tree_id})

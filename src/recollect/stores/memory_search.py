@@ -121,8 +121,12 @@ class SqlMemorySearch:
         return found
 
     def pending(self, tx: Tx, bucket: int, *, limit: int) -> list[WaitingText]:
-        rows = tx.fetch(sql.PENDING, {"bucket": bucket, "limit": limit})
-        return [self._waiting(row) for row in rows]
+        rows = list(tx.fetch(sql.pending(bucket=True), {"bucket": bucket, "limit": limit}))
+        if len(rows) < limit:
+            taken = {row[0] for row in rows}
+            others = tx.fetch(sql.pending(bucket=False), {"limit": limit})
+            rows += [row for row in others if row[0] not in taken]
+        return [self._waiting(row) for row in rows[:limit]]
 
     def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> int:
         done = 0

@@ -142,6 +142,20 @@ def _about(*, people: bool) -> ColumnElement[Any]:
 
 
 @cache
+def pending(*, bucket: bool) -> Statement:
+    """Texts that wait for a vector, of one bucket or all."""
+    query = (
+        select(_i.doc, _i.revision, _m.content, _m.id)
+        .select_from(memory_index.join(memories, _m.doc == _i.doc))
+        .where(_i.pending == true())
+    )
+    if bucket:
+        share = _i.doc % literal_column(str(BUCKETS))
+        query = query.where(share == param("bucket", _i.doc))
+    return Statement(query.order_by(_i.doc).limit(_LIMIT))
+
+
+@cache
 def next_rows(*, lacking: bool) -> Statement:
     """Rows by number: all, or those that have no vector of the model and wait for none."""
     query = select(_i.doc).where(_i.doc > _AFTER)
@@ -179,16 +193,6 @@ FACTS = Statement(
     select(_s.source_id, _s.memory_id).where(
         _s.kind == word("memory"), AmongTexts(_s.source_id, param("ids", _s.source_id))
     )
-)
-PENDING = Statement(
-    select(_i.doc, _i.revision, _m.content, _m.id)
-    .select_from(memory_index.join(memories, _m.doc == _i.doc))
-    .where(
-        _i.pending == true(),
-        _i.doc % literal_column(str(BUCKETS)) == param("bucket", _i.doc),
-    )
-    .order_by(_i.doc)
-    .limit(_LIMIT)
 )
 TAKE = Statement(
     update(memory_index)

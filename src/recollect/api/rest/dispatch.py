@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from recollect.api.operation import Envelope, Operation
-from recollect.api.rest import wire
+from recollect.api.rest import paths, wire
 from recollect.api.rest.frame import Reply, Request
 from recollect.api.rest.render import to_list
 from recollect.api.rest.wire import Headers, PageAsked
@@ -86,7 +86,10 @@ class Dispatch:
         body = await _parsed(operation, raw)
         call = self._call(operation, principal, request, parameters, body)
         if operation.strict:
-            call = replace(call, requester=await self._services.requesters.of(principal))
+            requester = await self._services.requesters.of(
+                principal, introduce=operation.introduces
+            )
+            call = replace(call, requester=requester)
             key = wire.idempotency_key(request.headers) if operation.method == "POST" else None
             if key is not None:
                 fingerprint = _fingerprint(operation, request, raw)
@@ -173,9 +176,11 @@ class Dispatch:
         page = self._page(operation, parameters, body)
         justification = _justification(parameters, body) if operation.justified else None
         path = request.scope["path_params"]
-        if not operation.strict:
-            wire.check_user(path)
-            path = wire.from_path(path)
+        if operation.strict:
+            paths.check_path(path, new=operation.new_id)
+        else:
+            paths.check_user(path)
+            path = paths.from_path(path)
         return Call(
             services=self._services,
             principal=principal,

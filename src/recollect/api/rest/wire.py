@@ -5,6 +5,7 @@ Everything that is wrong with a request's syntax is said here, with names as on 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -18,12 +19,9 @@ from recollect.api.operation import Paging
 from recollect.api.params import VALUES_MAX, Param
 from recollect.api.params import limit as limit_param
 from recollect.domain import jsontext
-from recollect.domain.ids import parse_uuid
 from recollect.domain.jsontext import drop_unstorable
-from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.errors import (
     LimitExceeded,
-    NotFound,
     Unauthenticated,
     ValidationFailed,
     Violation,
@@ -37,7 +35,6 @@ Parameters = Mapping[str, list[str]]
 M = TypeVar("M", bound=Body)
 
 _CREDENTIALS = (b"authorization", b"x-api-key", b"x-requester-id")
-_RESOURCE_OF = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
 _LIMITS: dict[int | None, Param] = {n: limit_param(n) for n in (None, 20, 50, 100)}
 
 
@@ -129,11 +126,9 @@ def from_value(value: Any, model: type[M]) -> M:
 def refuse_unknown(parameters: Parameters, known: Iterable[str]) -> None:
     """The memory family takes no parameter that it doesn't know: a misspelt one is no filter."""
     names = sorted(known)
-    allowed = f"known are {', '.join(names)}" if names else "there are none here"
-    unknown = [name for name in parameters if name not in names]
+    unknown = [drop_unstorable(name)[:100] for name in parameters if name not in names]
     if unknown:
-        message = f"unknown parameter; {allowed}"
-        raise _failed([Violation(drop_unstorable(name)[:100], message) for name in unknown])
+        raise _failed([_unknown("parameter", name, names) for name in unknown])
 
 
 def from_query_string(raw: bytes) -> dict[str, list[str]]:
@@ -177,21 +172,6 @@ def from_search_body(body: SearchBody, *, echo: bool) -> PageAsked:
     return PageAsked(_one_cursor(given, "after"), body.limit, echo)
 
 
-def from_path(path: Mapping[str, str]) -> dict[str, str]:
-    """The path's ids in canonical text; one that is no UUID names nothing that exists."""
-    return {name: _from_segment(name, text) for name, text in path.items()}
-
-
-def check_user(path: Mapping[str, str]) -> None:
-    """A user id in a path obeys the limits of user ids; unlike the others it may be any text."""
-    user_id = path.get("userId")
-    if user_id is None:
-        return
-    if len(user_id) > USER_ID_CHARS_MAX:
-        raise ValidationFailed.of("userId", f"must have 1 to {USER_ID_CHARS_MAX} characters")
-    jsontext.check_text(user_id, "userId")
-
-
 def peek_member(raw: bytes, name: str, model: type[Body]) -> str | None:
     """A text member of a body whose syntax nobody has checked yet; None if it has none."""
     try:
@@ -218,16 +198,6 @@ def _one_cursor(given: Iterable[str], field: str) -> str | None:
     if len(cursors) > 1:
         raise ValidationFailed.of(field, "must not be given twice with different values")
     return "".join(cursors) or None
-
-
-def _from_segment(name: str, text: str) -> str:
-    resource = _RESOURCE_OF.get(name)
-    if resource is None:
-        return text
-    canonical = parse_uuid(text)
-    if canonical is None:
-        raise NotFound(resource, text)
-    return canonical
 
 
 def _from_parameter(parameters: Parameters, param: Param) -> Any:
@@ -265,16 +235,23 @@ def _check_media_type(content_type: bytes | None) -> None:
 def _violations(error: ValidationError, model: type[Body]) -> ValidationFailed:
     return _failed(
         [
-            Violation(_field(e["loc"]), _message(e, model))
+            _violation(e, model)
             for e in error.errors(include_url=False, include_context=False, include_input=False)
         ]
     )
 
 
-def _message(error: ErrorDetails, model: type[Body]) -> str:
+def _violation(error: ErrorDetails, model: type[Body]) -> Violation:
+    field = _field(error["loc"])
     if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-        return f"unknown member; known are {', '.join(model.model_fields)}"
-    return error["msg"].removeprefix("Value error, ")
+        return _unknown("member", field, sorted(model.model_fields))
+    return Violation(field, error["msg"].removeprefix("Value error, "))
+
+
+def _unknown(what: str, name: str, known: Sequence[str]) -> Violation:
+    meant = get_close_matches(name, known, n=1)
+    hint = f"; did you mean `{meant[0]}`?" if meant else ""
+    return Violation(name, f"unknown {what}{hint}", tuple(known))
 
 
 def _field(location: Iterable[int | str]) -> str:

@@ -40,7 +40,7 @@ class CredentialAuthenticator:
         self._trusted = frozenset(settings.trusted_clients)
         self._bound = dict(settings.bound_agents)
         self._roles = RoleGrants(settings)
-        self._orgs = Orgs(settings)
+        self._orgs = Orgs(settings.org_members, local=self._believes_anyone)
         self._tokens = _verifier(settings, clock, monotonic)
 
     async def authenticate(

@@ -15,9 +15,10 @@ from recollect.api.rest import wire
 from recollect.api.rest.dispatch import Call, Handler
 from recollect.api.rest.frame import Reply
 from recollect.api.rest.memory.memory_shapes import to_memory
-from recollect.domain.jsontext import dump, text_problem
+from recollect.api.rest.memory.reading import memory_of
+from recollect.domain.jsontext import dump
 from recollect.domain.memories import MemoryId
-from recollect.errors import NotFound, RecollectError, ValidationFailed
+from recollect.errors import RecollectError, ValidationFailed
 from recollect.ports.memories import Stored
 from recollect.services.memory_batches import (
     BatchRefused,
@@ -62,7 +63,7 @@ async def create_memory(call: Call) -> str:
 async def update_memory(call: Call) -> str | Reply:
     """Change a memory, or ask for the approval that the change needs."""
     body: MemoryPatch = call.body
-    changed = await call.services.memories.update(call.asker, _memory_of(call), body.members)
+    changed = await call.services.memories.update(call.asker, memory_of(call), body.members)
     memory = _shown(changed.stored)
     if changed.approval is None:
         return dump(memory)
@@ -71,13 +72,13 @@ async def update_memory(call: Call) -> str | Reply:
 
 async def delete_memory(call: Call) -> None:
     """Delete a memory."""
-    await call.services.memories.delete(call.asker, _memory_of(call))
+    await call.services.memories.delete(call.asker, memory_of(call))
 
 
 async def move_memory(call: Call) -> str:
     """Move a memory to another space."""
     body: MemoryMove = call.body
-    return to_written(await call.services.memories.move(call.asker, _memory_of(call), body.members))
+    return to_written(await call.services.memories.move(call.asker, memory_of(call), body.members))
 
 
 async def batch_memories(call: Call) -> str:
@@ -152,14 +153,6 @@ def _first_of(refused: BatchRefused) -> RecollectError:
     items = [_failed(failure) for failure in refused.failures]
     error.details = {**error_body(error, "", strict=True)["details"], "items": items}
     return error
-
-
-def _memory_of(call: Call) -> MemoryId:
-    memory_id = call.path["memory_id"]
-    if text_problem(memory_id):
-        # No stored id can be that, and an engine would refuse to look.
-        raise NotFound("memory", memory_id)
-    return MemoryId(memory_id)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -129,7 +129,7 @@ class SqliteEngine:
             self._reads.put(None)
         await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
 
-    async def _submit(self, gatherer: Gatherer, work: Callable[[Tx], T]) -> T:
+    async def _submit(self, gatherer: Gatherer, work: Callable[[Any], T]) -> T:
         if self._closed:
             raise Unavailable("the server is shutting down")
         if self._waiting >= QUEUE_MAX:

@@ -56,4 +56,4 @@ def _schema(path: Path) -> bytes:
         rows = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     finally:
         connection.close()
-    return "\n".join(row[0] for row in rows).lower().encode()
+    return "\n".join(str(row[0]) for row in rows).lower().encode()

@@ -1,0 +1,45 @@
+"""Erasures over REST."""
+
+from recollect.api.memory.erasures import EraseBody, VerifyBody
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.frame import Reply
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.domain.jsontext import dump
+from recollect.services.erase import EraseWish
+
+
+async def erase(call: Call) -> str | Reply:
+    """The plan, or that it has begun."""
+    body: EraseBody = call.body
+    wish = EraseWish(
+        person_id=None if body.person_id is None else PersonId(body.person_id),
+        user_id=None if body.user_id is None else UserId(body.user_id),
+        dry_run=body.dry_run,
+        block_relearn=body.block_relearn,
+        justification=body.justification,
+    )
+    report = await call.services.erasing.erase(call.asker, wish, reserved_id=call.reserved_id)
+    if body.dry_run:
+        return dump(report)
+    return Reply(202, dump({"id": report["id"], "status": report["status"]}).encode())
+
+
+async def get_erasure(call: Call) -> str:
+    """A report."""
+    return dump(await call.services.erasing.get(call.asker, call.path["erasure_id"]))
+
+
+async def verify_erasure(call: Call) -> str:
+    """The report with fresh checks."""
+    body: VerifyBody = call.body
+    return dump(
+        await call.services.erasing.verify(call.asker, call.path["erasure_id"], body.identifiers)
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    "erase": erase,
+    "getErasure": get_erasure,
+    "verifyErasure": verify_erasure,
+}

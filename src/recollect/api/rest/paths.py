@@ -1,0 +1,44 @@
+"""Ids in paths: canonical UUIDs of the conversation family, any text in the memory family."""
+
+from collections.abc import Mapping
+
+from recollect.domain import jsontext
+from recollect.domain.ids import parse_uuid
+from recollect.domain.memberships import USER_ID_CHARS_MAX
+from recollect.errors import NotFound, ValidationFailed
+
+_RESOURCE_OF = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
+_NAMED_OTHERWISE = {"member_id": "participant", "claim_id": "claim", "value": "claim"}
+
+
+def from_path(path: Mapping[str, str]) -> dict[str, str]:
+    """The path's ids in canonical text; one that is no UUID names nothing that exists."""
+    return {name: _from_segment(name, text) for name, text in path.items()}
+
+
+def check_path(path: Mapping[str, str], *, new: str | None) -> None:
+    """Ids that may be any text: what no stored text can be names nothing that exists. The one that
+    a call may give to something `new` is the service's to refuse."""
+    for name, text in path.items():
+        if name != new and jsontext.text_problem(text):
+            raise NotFound(_NAMED_OTHERWISE.get(name) or name.removesuffix("_id"), text)
+
+
+def check_user(path: Mapping[str, str]) -> None:
+    """A user id in a path obeys the limits of user ids; unlike the others it may be any text."""
+    user_id = path.get("userId")
+    if user_id is None:
+        return
+    if len(user_id) > USER_ID_CHARS_MAX:
+        raise ValidationFailed.of("userId", f"must have 1 to {USER_ID_CHARS_MAX} characters")
+    jsontext.check_text(user_id, "userId")
+
+
+def _from_segment(name: str, text: str) -> str:
+    resource = _RESOURCE_OF.get(name)
+    if resource is None:
+        return text
+    canonical = parse_uuid(text)
+    if canonical is None:
+        raise NotFound(resource, text)
+    return canonical

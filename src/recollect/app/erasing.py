@@ -1,0 +1,65 @@
+"""Erasure, by the settings and the retention file."""
+
+from recollect.app.housekeeping import backup_folder
+from recollect.domain.retention import RetentionRules
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.providers.backups import FileBackups
+from recollect.services.erase import EraseService
+from recollect.services.erase_jobs import EraseJobs, EraseParts
+from recollect.services.erase_probes import Prober
+from recollect.services.indexing import Indexer
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_indexing import MemoryIndexer
+from recollect.settings import Settings
+from recollect.stores.engines.base import Engine
+
+
+def erasing(
+    settings: Settings,
+    engine: Engine,
+    stores: Stores,
+    runtime: Runtime,
+    *,
+    audit: MemoryAudit,
+    rules: RetentionRules,
+) -> EraseService:
+    """What callers ask of it."""
+    key = settings.erase.signing_key
+    return EraseService(
+        engine,
+        stores,
+        runtime,
+        audit,
+        prober=_prober(settings, engine, stores, runtime, rules),
+        signing_key=None if key is None else key.get_secret_value(),
+    )
+
+
+def erase_jobs(
+    settings: Settings,
+    engine: Engine,
+    stores: Stores,
+    runtime: Runtime,
+    *,
+    rules: RetentionRules,
+    indexers: tuple[Indexer, MemoryIndexer],
+) -> EraseJobs:
+    """The job behind it."""
+    indexer, memory_indexer = indexers
+    parts = EraseParts(
+        audit=MemoryAudit(engine, stores, runtime, rules.audit),
+        prober=_prober(settings, engine, stores, runtime, rules),
+        storage=engine,
+        backups=FileBackups(backup_folder(settings, rules)),
+        indexer=indexer,
+        memory_indexer=memory_indexer,
+    )
+    return EraseJobs(engine, stores, runtime, parts)
+
+
+def _prober(
+    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, rules: RetentionRules
+) -> Prober:
+    backups = FileBackups(backup_folder(settings, rules))
+    return Prober(engine, stores, runtime.cipher, storage=engine, backups=backups)

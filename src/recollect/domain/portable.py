@@ -1,0 +1,385 @@
+"""Lines of an export: which members each type has, in which order, and what they may hold.
+
+A line is one JSON object. What is written by `to_line` is read by `from_line` without loss, and the
+same values always make the same bytes.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from recollect.domain import jsontext
+from recollect.domain.agents import AGENT_ID_CHARS_MAX, Owner, parse_owner
+from recollect.domain.chats import ParticipantKind
+from recollect.domain.clock import to_text
+from recollect.domain.disclosure import ChatKind
+from recollect.domain.expiry import ApprovalStatus
+from recollect.domain.memories import (
+    CONTENT_CHARS_MAX,
+    ID_CHARS_MAX,
+    NAME_CHARS_MAX,
+    SOURCES_MAX,
+    ArchiveReason,
+    Kind,
+    MemoryType,
+    Origin,
+    Sensitivity,
+    Source,
+    Status,
+    Trust,
+)
+from recollect.domain.memory_checks import as_instant, check_id, check_metadata, check_name
+from recollect.domain.people import AliasKind
+from recollect.domain.retention import MemoryScope
+from recollect.domain.runs import ERROR_CHARS_MAX, RunStatus
+from recollect.domain.spaces import SpaceKind, SpaceMode, Visibility
+from recollect.errors import ValidationFailed
+
+SCHEMA = 1
+LONG_CHARS_MAX = 10_000
+ITEMS_MAX = 10_000
+
+Reader = Callable[[Any, str], Any]
+Values = dict[str, Any]
+
+
+class LineType(StrEnum):
+    """What a line describes, in the order of a file. Versions, relations and approvals stand right
+    behind the memory that they belong to."""
+
+    AGENT = "agent"
+    PERSON = "person"
+    MERGE = "merge"
+    CHAT = "chat"
+    PARTICIPANT = "participant"
+    RUN = "run"
+    MEMORY = "memory"
+    VERSION = "version"
+    RELATION = "relation"
+    APPROVAL = "approval"
+
+
+OF_MEMORY = frozenset({LineType.VERSION, LineType.RELATION, LineType.APPROVAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a line. Absent and null are the same; `needed` ones are neither."""
+
+    name: str
+    read: Reader
+    needed: bool = False
+
+
+def text(chars_max: int = NAME_CHARS_MAX) -> Reader:
+    """A text that is not empty."""
+
+    def read(value: Any, field: str) -> str:
+        if not isinstance(value, str):
+            raise ValidationFailed.of(field, "must be a text")
+        check_name(value, field, chars_max=chars_max)
+        return value
+
+    return read
+
+
+def own_id(value: Any, field: str) -> str:
+    """The id of a memory."""
+    checked: str = text(ID_CHARS_MAX)(value, field)
+    check_id(checked, field)
+    return checked
+
+
+def instant(value: Any, field: str) -> datetime:
+    """ISO-8601; without offset it is UTC."""
+    try:
+        return as_instant(datetime.fromisoformat(value), field)
+    except (TypeError, ValueError):
+        raise ValidationFailed.of(field, "must be an ISO-8601 instant") from None
+
+
+def word(kind: type[StrEnum]) -> Reader:
+    """One of a closed list."""
+
+    def read(value: Any, field: str) -> StrEnum:
+        if not isinstance(value, str) or value not in set(kind):
+            words = [str(member) for member in kind]
+            raise ValidationFailed.of(field, "must be one of the allowed words", allowed=words)
+        return kind(value)
+
+    return read
+
+
+def owner(value: Any, field: str) -> Owner:
+    """A user id, or `agent:` and the id of an agent. The server itself signs with a name that no
+    agent can have."""
+    spelled: str = text(NAME_CHARS_MAX + AGENT_ID_CHARS_MAX)(value, field)
+    if spelled.startswith("agent:"):
+        return Owner.agent(spelled.removeprefix("agent:"))
+    return parse_owner(spelled, field)
+
+
+def number(least: float = 0, most: float = 2**53, *, whole: bool = True) -> Reader:
+    """A number in bounds."""
+
+    def read(value: Any, field: str) -> float:
+        allowed = (int,) if whole else (int, float)
+        if isinstance(value, bool) or not isinstance(value, allowed) or not least <= value <= most:
+            raise ValidationFailed.of(field, f"must be a number from {least} to {most}")
+        return value
+
+    return read
+
+
+def truth(value: Any, field: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise ValidationFailed.of(field, "must be true or false")
+    return value
+
+
+def obj(value: Any, field: str) -> dict[str, Any]:
+    """Any JSON object: who stores it checks its size."""
+    if not isinstance(value, dict):
+        raise ValidationFailed.of(field, "must be an object")
+    return value
+
+
+def small_object(value: Any, field: str) -> dict[str, Any]:
+    """An object with the limits of metadata."""
+    check_metadata(obj(value, field))
+    return obj(value, field)
+
+
+def listed(read: Reader, most: int = SOURCES_MAX) -> Reader:
+    """A list of such values."""
+
+    def read_all(value: Any, field: str) -> list[Any]:
+        if not isinstance(value, list) or len(value) > most:
+            raise ValidationFailed.of(field, f"must be a list of at most {most} items")
+        return [read(item, f"{field}[{index}]") for index, item in enumerate(value)]
+
+    return read_all
+
+
+def nested(*members: Member) -> Reader:
+    """An object with these members and no others."""
+    return lambda value, field: _read_members(members, obj(value, field), f"{field}.")
+
+
+def raw(value: Any, _field: str) -> Any:
+    """Whatever it is: looked at later."""
+    return value
+
+
+def _all(read: Reader, *names: str, needed: bool = False) -> tuple[Member, ...]:
+    return tuple(Member(name, read, needed) for name in names)
+
+
+_NAME, _LONG = text(), text(LONG_CHARS_MAX)
+_IDS = listed(_NAME)
+_SPACE = nested(Member("kind", word(SpaceKind), True), Member("id", _NAME))
+_ALIAS = nested(
+    *_all(_NAME, "id", "value", needed=True),
+    Member("kind", word(AliasKind), True),
+    Member("provider", _NAME),
+    Member("added_by", owner, True),
+    *_all(_NAME, "stated_by", "chat_id"),
+    Member("created_at", instant, True),
+)
+_RELATIONSHIP = nested(
+    *_all(_NAME, "id", "relationship", needed=True),
+    Member("to_person_id", _NAME),
+    Member("added_by", owner, True),
+    *_all(_NAME, "stated_by", "chat_id"),
+    Member("created_at", instant, True),
+)
+
+_MEMORY = (
+    *_all(own_id, "id", "memory_id"),
+    Member("kind", word(Kind)),
+    Member("content", text(CONTENT_CHARS_MAX)),
+    Member("key", _NAME),
+    Member("value", raw),
+    Member("messages", raw),
+    Member("space", _SPACE),
+    Member("visibility", word(Visibility)),
+    Member("scope", word(MemoryScope)),
+    *_all(_NAME, "agent_id", "agent_slug", "org_id"),
+    Member("memory_type", word(MemoryType)),
+    Member("sensitivity", word(Sensitivity)),
+    Member("portable", truth),
+    *_all(_IDS, "subjects", "bare_names"),
+    *_all(_NAME, "stated_by", "learned_in"),
+    Member("origin", word(Origin)),
+    Member("observed_at", instant),
+    Member("confidence", number(0, 1, whole=False)),
+    Member("verified", truth),
+    Member("trust", word(Trust)),
+    Member("tags", _IDS),
+    Member("metadata", small_object),
+    Member("pii_tags", _IDS),
+    Member("retention_policy", _NAME),
+    Member("expires_at", instant),
+    Member("expiry_rule", _NAME),
+    *_all(instant, "requested_expires_at", "explicit_expires_at", "approved_expires_at"),
+    *_all(instant, "valid_from", "valid_until", "created_at", "updated_at", "retracted_at"),
+    Member("supersedes", listed(own_id)),
+    Member("superseded_by", own_id),
+    Member("conflicts_with", listed(own_id)),
+    Member("repeats", number()),
+    Member("version", number(1)),
+    Member("source", word(Source)),
+    Member("source_entries", _IDS),
+    Member("source_memories", listed(own_id)),
+    *_all(_NAME, "source_agent", "run_id", "parent_run_id"),
+    Member("status", word(Status)),
+    Member("archive_reason", word(ArchiveReason)),
+    Member("status_at", instant),
+    Member("written_by", owner),
+    Member("suspicion", number(0, 1, whole=False)),
+    Member("suspicion_reasons", _IDS),
+    *_all(instant, "used_at", "compacted_at"),
+    Member("embedding", raw),
+)
+
+SHAPES: Mapping[LineType, tuple[Member, ...]] = {
+    LineType.AGENT: (
+        Member("id", text(AGENT_ID_CHARS_MAX), True),
+        Member("name", _NAME),
+        Member("description", _LONG),
+        Member("owner_id", owner, True),
+        Member("org_id", _NAME, True),
+        Member("space_mode", word(SpaceMode)),
+        Member("created_by", owner, True),
+        *_all(instant, "created_at", "updated_at", needed=True),
+        Member("metadata", small_object),
+        Member("removed_at", instant),
+    ),
+    LineType.PERSON: (
+        *_all(_NAME, "id", "name", needed=True),
+        Member("users", listed(nested(Member("id", _NAME, True), Member("orgs", _IDS)))),
+        Member("time_zone", _NAME),
+        Member("created_by", owner),
+        Member("orgs", _IDS),
+        *_all(instant, "created_at", "updated_at", needed=True),
+        Member("merged_into", _NAME),
+        Member("metadata", small_object),
+        Member("aliases", listed(_ALIAS)),
+        Member("relationships", listed(_RELATIONSHIP, ITEMS_MAX)),
+    ),
+    LineType.MERGE: (
+        *_all(_NAME, "id", "primary_id", "secondary_id", needed=True),
+        Member("at", instant, True),
+        Member("by", owner, True),
+        Member("moved", obj, True),
+        Member("undone_at", instant),
+    ),
+    LineType.CHAT: (
+        Member("id", _NAME, True),
+        Member("kind", word(ChatKind), True),
+        Member("title", _LONG),
+        Member("provider", _NAME),
+        Member("created_by", owner, True),
+        Member("created_at", instant, True),
+    ),
+    LineType.PARTICIPANT: (
+        Member("chat_id", _NAME, True),
+        Member("kind", word(ParticipantKind), True),
+        Member("member_id", _NAME, True),
+        Member("joined_at", instant, True),
+        Member("left_at", instant),
+    ),
+    LineType.RUN: (
+        *_all(_NAME, "id", "agent_id", needed=True),
+        *_all(_NAME, "parent_run_id", "root_run_id"),
+        Member("status", word(RunStatus), True),
+        Member("error", text(ERROR_CHARS_MAX)),
+        Member("started_at", instant, True),
+        Member("completed_at", instant),
+        Member("metadata", small_object),
+    ),
+    LineType.MEMORY: _MEMORY,
+    LineType.VERSION: (
+        Member("memory_id", own_id, True),
+        Member("version", number(1), True),
+        Member("change", _NAME, True),
+        Member("at", instant, True),
+        Member("until", instant),
+        Member("by", owner, True),
+        Member("status", word(Status), True),
+        *_all(instant, "valid_from", "valid_until"),
+        Member("snapshot", obj),
+    ),
+    LineType.RELATION: (
+        *_all(_NAME, "id", "from_id", "to_id", "relation", needed=True),
+        Member("memory_id", own_id, True),
+        Member("recorded_at", instant, True),
+        Member("retracted_at", instant),
+        Member(
+            "things",
+            listed(nested(*_all(text(CONTENT_CHARS_MAX), "id", "kind", "name", needed=True))),
+        ),
+    ),
+    LineType.APPROVAL: (
+        Member("id", _NAME, True),
+        Member("memory_id", own_id, True),
+        Member("requested_by", owner, True),
+        Member("requested_expires_at", instant),
+        Member("status", word(ApprovalStatus), True),
+        Member("decided_by", _NAME),
+        Member("decided_at", instant),
+        Member("justification", _LONG),
+        *_all(instant, "valid_until", "created_at", needed=True),
+    ),
+}
+
+
+def to_line(type_: LineType, values: Mapping[str, Any]) -> str:
+    """One line without its end. Members that a shape does not have are left out."""
+    members = {member.name: _plain(values[member.name]) for member in _written(type_, values)}
+    return jsontext.dump({"schema": SCHEMA, "type": type_} | members)
+
+
+def from_line(line: bytes) -> tuple[LineType, Values]:
+    """The inverse: every member of the shape, null where the line has none. ValidationFailed for
+    what is no such line; the message does not repeat it."""
+    parsed = jsontext.parse(line)
+    if not isinstance(parsed, dict):
+        raise ValidationFailed.of("line", "must be a JSON object")
+    if parsed.pop("schema", SCHEMA) != SCHEMA:
+        raise ValidationFailed.of("schema", f"must be {SCHEMA}")
+    type_ = LineType(word(LineType)(parsed.pop("type", None), "type"))
+    return type_, _read_members(SHAPES[type_], parsed, "")
+
+
+def _written(type_: LineType, values: Mapping[str, Any]) -> Iterable[Member]:
+    return (member for member in SHAPES[type_] if member.name in values)
+
+
+def _read_members(members: Iterable[Member], sent: Mapping[str, Any], prefix: str) -> Values:
+    known = {member.name: member for member in members}
+    for name in sent:
+        if name not in known:
+            raise ValidationFailed.of(f"{prefix}{name}"[:100], "unknown member")
+    values: Values = {}
+    for name, member in known.items():
+        value = sent.get(name)
+        if value is None and member.needed:
+            raise ValidationFailed.of(f"{prefix}{name}", "must be there")
+        values[name] = None if value is None else member.read(value, f"{prefix}{name}")
+    return values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return to_text(value)
+    if isinstance(value, Owner):
+        return value.spelling
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
+    return value

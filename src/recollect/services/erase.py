@@ -1,0 +1,229 @@
+"""Erasing somebody: who may ask for it, what is hidden at once, and what the report says."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.domain.agents import Owner
+from recollect.domain.disclosure import PersonId
+from recollect.domain.erasure import (
+    VERIFY_FOR,
+    ErasureStatus,
+    Report,
+    Target,
+    digest,
+    mark,
+    signature,
+)
+from recollect.domain.ids import UserId
+from recollect.domain.jobs import NewJob
+from recollect.domain.people import Person, normal_form
+from recollect.errors import Conflict, Forbidden, NotFound
+from recollect.policy.people import PersonView, may_erase
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Database, Tx
+from recollect.ports.erasures import Erasure
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.erase_probes import Prober
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.naming import person_view, visible_person
+
+ERASE = "erase"
+_HASH_KEY = "erase_hash_key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseWish:
+    """Whom to erase: a person, or a user."""
+
+    person_id: PersonId | None = None
+    user_id: UserId | None = None
+    dry_run: bool
+    block_relearn: bool = False
+    justification: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Whom:
+    person_id: PersonId | None
+    user_ids: Sequence[UserId]
+    role: str
+
+
+class EraseService:
+    """A linked person and their users are one human: either id erases both."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        prober: Prober,
+        signing_key: str | None,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._prober = prober
+        self._key = signing_key
+
+    async def erase(
+        self, requester: Requester, wish: EraseWish, *, reserved_id: str | None = None
+    ) -> Mapping[str, Any]:
+        """A dry run's report, or that of the erasure that has begun."""
+        erasure_id = reserved_id or self._runtime.ids.new()
+        async with self._audit.watching(requester, "erase"):
+            if wish.dry_run:
+                return await self._database.scan(
+                    lambda tx: self._shown(self._planned(tx, requester, wish, erasure_id)[1])
+                )
+            return await self._database.write(
+                lambda tx: self._begin(tx, requester, wish, erasure_id)
+            )
+
+    async def get(self, requester: Requester, erasure_id: str) -> Mapping[str, Any]:
+        """The report as it stands."""
+        found = await self._database.read(lambda tx: self._own(tx, requester, erasure_id))
+        return self._shown(found.report)
+
+    async def verify(
+        self, requester: Requester, erasure_id: str, identifiers: Sequence[str]
+    ) -> Mapping[str, Any]:
+        """The probes once more, with names that the caller brings and nobody keeps."""
+        found = await self._database.read(lambda tx: self._own(tx, requester, erasure_id))
+        now = self._runtime.clock.now()
+        if found.finished_at is None or now - found.finished_at > VERIFY_FOR:
+            message = "an erasure is verified from its end on, for 30 days"
+            raise Conflict(message, details={"reason": "wrong_state"})
+        checks = await self._prober.probe(found.target.renamed(identifiers, erasure_id))
+        left = sum(check.found for check in checks.checks)
+        status = ErasureStatus.INCOMPLETE if left else ErasureStatus.DONE
+        shown = dict(found.report) | {"status": str(status)} | checks.members()
+        return self._shown(shown)
+
+    def _own(self, tx: Tx, requester: Requester, erasure_id: str) -> Erasure:
+        found = self._stores.erasures.fetch(tx, erasure_id)
+        if found is None:
+            raise NotFound("erasure", erasure_id)
+        marks = {mark(erasure_id, id_) for id_ in requester.user_ids}
+        if not (requester.admin or marks & set(found.target.marks)):
+            raise NotFound("erasure", erasure_id)
+        return found
+
+    def _planned(
+        self, tx: Tx, requester: Requester, wish: EraseWish, erasure_id: str
+    ) -> tuple[Target, dict[str, Any]]:
+        whom = self._whom(tx, requester, wish)
+        store = self._stores.erasures
+        target = store.target_of(
+            tx, person_id=whom.person_id, user_ids=whom.user_ids, stand_in=self._runtime.ids.new()
+        )
+        ids = (*target.person_ids, *target.user_ids)
+        target = replace(target, marks=tuple(sorted(mark(erasure_id, id_) for id_ in ids)))
+        counts, joint = store.counts(tx, target)
+        report = Report(
+            id=erasure_id,
+            status=ErasureStatus.PLANNED if wish.dry_run else ErasureStatus.RUNNING,
+            dry_run=wish.dry_run,
+            requested_by_role=whom.role,
+            started_at=self._runtime.clock.now(),
+            counts=counts,
+            joint=joint,
+        )
+        return target, report.members()
+
+    def _begin(
+        self, tx: Tx, requester: Requester, wish: EraseWish, erasure_id: str
+    ) -> Mapping[str, Any]:
+        store, now = self._stores.erasures, self._runtime.clock.now()
+        known = store.fetch(tx, erasure_id)
+        if known is not None:
+            return self._shown(known.report)
+        target, report = self._planned(tx, requester, wish, erasure_id)
+        store.memories.hide(tx, target, erasure_id)
+        erasure = Erasure(erasure_id, ErasureStatus.RUNNING, now, None, target, report)
+        store.insert(tx, erasure)
+        if wish.block_relearn:
+            store.block(tx, self._hashes(tx, target), erasure_id)
+        self._tell(tx, requester, wish, target)
+        self._stores.jobs.insert(
+            tx, NewJob(ERASE, {"erasure_id": erasure_id}, now, f"{ERASE}:{erasure_id}")
+        )
+        return self._shown(report)
+
+    def _whom(self, tx: Tx, requester: Requester, wish: EraseWish) -> _Whom:
+        if wish.user_id is not None:
+            return self._user(tx, requester, wish.user_id)
+        person = self._person(tx, requester, PersonId(wish.person_id or ""))
+        role = self._require(requester, person_view(person, frozenset()))
+        return _Whom(person.id, person.user_ids, role)
+
+    def _person(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+        """An admin needs not know them otherwise."""
+        if not requester.admin:
+            return visible_person(tx, self._stores, requester, person_id)
+        person = self._stores.people.fetch(tx, person_id)
+        if person is None:
+            raise NotFound("person", person_id)
+        return person
+
+    def _user(self, tx: Tx, requester: Requester, user_id: UserId) -> _Whom:
+        """Nobody but an admin learns whether another user exists."""
+        owner = Owner.user(user_id)
+        role = self._require(requester, PersonView(owner, frozenset({user_id})))
+        if not self._stores.erasures.knows_user(tx, user_id):
+            raise NotFound("user", user_id)
+        linked = self._stores.people.people_of(tx, [user_id]).get(user_id)
+        person = None if linked is None else self._stores.erasures.canonical(tx, linked)
+        if linked is not None and person is None:
+            message = "user_id: is being erased already"
+            raise Conflict(message, details={"reason": "wrong_state"})
+        return _Whom(person, [user_id], role)
+
+    def _require(self, requester: Requester, view: PersonView) -> str:
+        """The role by which it is allowed."""
+        decision = may_erase(requester.caller, view)
+        if not decision.allowed:
+            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+        return "admin" if decision.rule == "admin" else "person"
+
+    def _hashes(self, tx: Tx, target: Target) -> list[str]:
+        key = hash_key(tx, self._stores)
+        return [mark(key, normal_form(one)) for one in (*target.handles, *target.user_ids)]
+
+    def _tell(self, tx: Tx, requester: Requester, wish: EraseWish, target: Target) -> None:
+        """The job takes the ids in it back."""
+        self._audit.record(
+            tx,
+            requester,
+            "erase.request",
+            payload={"person_ids": list(target.person_ids)},
+            target_user_id=target.user_ids[0] if target.user_ids else None,
+            justification=wish.justification,
+        )
+
+    def _shown(self, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        signed = signature(members, self._key)
+        return {**members, "digest": digest(members), "signature": signed}
+
+
+def hash_key(tx: Tx, stores: Stores) -> str:
+    """The secret of the hashes of blocked handles, made at first use."""
+    known = stores.maintenance.fetch_state(tx, _HASH_KEY)
+    if known is None:
+        known = secrets.token_hex(32)
+        stores.maintenance.put_state(tx, _HASH_KEY, known)
+    return known
+
+
+def is_blocked(tx: Tx, stores: Stores, handles: Sequence[str]) -> bool:
+    """Is one of these the handle of somebody who must not be learned again?"""
+    key = stores.maintenance.fetch_state(tx, _HASH_KEY)
+    if key is None or not handles:
+        return False
+    return stores.erasures.is_blocked(tx, [mark(key, normal_form(one)) for one in handles])

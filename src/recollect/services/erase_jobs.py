@@ -1,0 +1,207 @@
+"""The job that removes somebody. Every step may run again: it finds what is left to do."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from recollect.domain import jsontext
+from recollect.domain.clock import to_text
+from recollect.domain.conversations import headline
+from recollect.domain.entries import Channel
+from recollect.domain.erasure import ErasureStatus, digest
+from recollect.domain.ids import TreeId
+from recollect.domain.jobs import Job, NewJob
+from recollect.domain.search import index_words
+from recollect.ports.backups import Backups
+from recollect.ports.database import Database, Tx
+from recollect.ports.erasures import Cleaning, Erasure, Storage, TextOfEntry
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.erase import ERASE
+from recollect.services.erase_probes import Found, Prober, mentions
+from recollect.services.eviction import VECTOR_DELETE
+from recollect.services.indexing import Indexer
+from recollect.services.jobs import Handler
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_indexing import MemoryIndexer
+
+_ROWS = 100
+_AGAIN = timedelta(seconds=60)
+_VECTOR_DELAY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseParts:
+    """What the job works with besides stores."""
+
+    audit: MemoryAudit
+    prober: Prober
+    storage: Storage
+    backups: Backups
+    indexer: Indexer
+    memory_indexer: MemoryIndexer
+
+
+class EraseJobs:
+    """Removes, replaces, scrubs, searches, reports; comes back while anything is found."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, parts: EraseParts
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._parts = parts
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """By job type."""
+        return {ERASE: self.erase}
+
+    async def erase(self, job: Job) -> NewJob | None:
+        """One round."""
+        erasures, id_ = self._stores.erasures, job.body["erasure_id"]
+        erasure = await self._database.read(lambda tx: erasures.fetch(tx, id_))
+        if erasure is None or erasure.status is ErasureStatus.DONE:
+            return None
+        cleaning = await self._database.read(lambda tx: erasures.cleaning(tx, erasure.target))
+        await self._clean(cleaning)
+        await self._parts.storage.scrub(erasures.tables)
+        found = await self._parts.prober.probe(erasure.target, cleaning)
+        await self._database.write(lambda tx: self._report(tx, erasure, found))
+        if found.count:
+            due_at = self._runtime.clock.now() + _AGAIN
+            return NewJob(ERASE, job.body, due_at, f"{ERASE}:{id_}")
+        await self._parts.storage.scrub([])
+        return None
+
+    async def _clean(self, cleaning: Cleaning) -> None:
+        erasures, target = self._stores.erasures, cleaning.target
+        await self._memories(cleaning)
+        for id_ in target.trees:
+            await self._tree(cleaning, TreeId(id_))
+        for id_ in target.gone_trees:
+            await self._database.write(self._dropping(TreeId(id_)))
+        await self._database.write(lambda tx: erasures.rest.clean_rest(tx, cleaning))
+        await self._database.write(lambda tx: erasures.rest.drop_people(tx, target))
+        await self._database.write(lambda tx: erasures.records.clean_records(tx, cleaning))
+        doomed = mentions(cleaning, self._runtime.cipher)
+        await asyncio.to_thread(self._parts.backups.purge, doomed)
+
+    async def _memories(self, cleaning: Cleaning) -> None:
+        store, target = self._stores.erasures.memories, cleaning.target
+        now = self._runtime.clock.now()
+        while await self._database.write(
+            lambda tx: store.remove_memories(tx, target, at=now, limit=_ROWS)
+        ):
+            pass
+        while await self._database.write(lambda tx: self._statements(tx, cleaning)):
+            pass
+        doc: int | None = 0
+        while doc is not None:
+            doc = await self._database.write(self._placing(cleaning, doc))
+        place: str | None = ""
+        while place is not None:
+            place = await self._database.write(self._versions(cleaning, place))
+
+    def _statements(self, tx: Tx, cleaning: Cleaning) -> int:
+        store = self._stores.erasures.memories
+        changed = store.clean_statements(tx, cleaning, limit=_ROWS)
+        for stored in changed:
+            self._parts.memory_indexer.write(tx, stored)
+        return len(changed)
+
+    def _placing(self, cleaning: Cleaning, after_doc: int) -> Callable[[Tx], int | None]:
+        def work(tx: Tx) -> int | None:
+            changed, place = self._stores.erasures.memories.clean_places(
+                tx, cleaning, after_doc=after_doc, limit=_ROWS
+            )
+            for stored in changed:
+                self._parts.memory_indexer.write(tx, stored)
+            return place
+
+        return work
+
+    def _versions(self, cleaning: Cleaning, after: str) -> Callable[[Tx], str | None]:
+        store = self._stores.erasures.memories
+        return lambda tx: store.clean_versions(tx, cleaning, after=after, limit=_ROWS)
+
+    async def _tree(self, cleaning: Cleaning, tree_id: TreeId) -> None:
+        """Titles are made of entries, so they are looked at while those are still there."""
+        trees = self._stores.erasures.trees
+        made_of = await self._headlines(cleaning, tree_id)
+        await self._database.write(
+            lambda tx: trees.clean_conversations(tx, cleaning, tree_id, made_of)
+        )
+        seq: int | None = -1
+        while seq is not None:
+            seq = await self._database.write(self._entries(cleaning, tree_id, seq))
+        await self._database.write(lambda tx: trees.leave_tree(tx, cleaning.target, tree_id))
+
+    async def _headlines(self, cleaning: Cleaning, tree_id: TreeId) -> set[str | None]:
+        users, seq = frozenset(cleaning.target.user_ids), -1
+        found: set[str | None] = set()
+        while page := await self._database.scan(self._reading(tree_id, seq)):
+            theirs = [one for one in page if one.entry.user_id in users]
+            found |= {text for one in theirs for text in _shown_of(one)}
+            seq = page[-1].entry.seq
+        return found - {None}
+
+    def _reading(self, tree_id: TreeId, seq: int) -> Callable[[Tx], list[TextOfEntry]]:
+        trees = self._stores.erasures.trees
+        return lambda tx: trees.entries(tx, tree_id, after_seq=seq, limit=_ROWS)
+
+    def _entries(self, cleaning: Cleaning, tree_id: TreeId, seq: int) -> Callable[[Tx], int | None]:
+        trees = self._stores.erasures.trees
+
+        def work(tx: Tx) -> int | None:
+            trees.lock(tx, tree_id)
+            page = trees.entries(tx, tree_id, after_seq=seq, limit=_ROWS)
+            for one in page:
+                cleaned = trees.clean_entry(tx, one, cleaning)
+                if cleaned is not None and cleaned.indexed is not None:
+                    self._parts.indexer.renew(tx, cleaned.entry, index_words(cleaned.indexed))
+            return page[-1].entry.seq if len(page) == _ROWS else None
+
+        return work
+
+    def _dropping(self, tree_id: TreeId) -> Callable[[Tx], None]:
+        due_at = self._runtime.clock.now() + _VECTOR_DELAY
+        body = {"conversationGroupId": tree_id}
+        job = NewJob(VECTOR_DELETE, body, due_at, f"{VECTOR_DELETE}:{tree_id}")
+
+        def work(tx: Tx) -> None:
+            self._stores.conversations.delete_trees(tx, [tree_id])
+            self._stores.jobs.insert(tx, job)
+
+        return work
+
+    def _report(self, tx: Tx, erasure: Erasure, found: Found) -> None:
+        now, done = self._runtime.clock.now(), not found.count
+        status = ErasureStatus.DONE if done else ErasureStatus.INCOMPLETE
+        members: dict[str, Any] = {**erasure.report, "status": str(status), **found.members()}
+        members["finished_at"] = to_text(now) if done else None
+        if done:
+            payload = {"counts": members["counts"], "digest": digest(members)}
+            self._parts.audit.record(tx, None, "erase.done", payload=payload)
+        target = erasure.target.settled() if done else erasure.target
+        changed = replace(
+            erasure,
+            status=status,
+            report=members,
+            target=target,
+            finished_at=now if done else None,
+        )
+        self._stores.erasures.update(tx, changed)
+
+
+def _shown_of(found: TextOfEntry) -> Sequence[str | None]:
+    if found.entry.channel is not Channel.HISTORY:
+        return ()
+    items = jsontext.load(found.entry.content)
+    text = items[0].get("text") if items and isinstance(items[0], dict) else None
+    if not isinstance(text, str):
+        return ()
+    shown = headline(text)
+    return (shown.title, shown.preview)

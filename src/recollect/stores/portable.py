@@ -1,0 +1,327 @@
+"""Everything of the memory family by the lines of an export."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from recollect.domain import jsontext
+from recollect.domain.graph import EntityId, Thing
+from recollect.domain.memories import MemoryId
+from recollect.domain.portable import LineType
+from recollect.domain.runs import Run
+from recollect.domain.sayings import EntityKind
+from recollect.ports.database import Tx
+from recollect.ports.memories import Stored
+from recollect.ports.portable import Exported, Place
+from recollect.ports.runtime import Cipher
+from recollect.stores import memory_parts
+from recollect.stores import portable_rows as rows
+from recollect.stores import portable_statements as sql
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.graph import SqlGraph
+from recollect.stores.memory_filters import FilterShape, filter_params
+from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows, version_id
+from recollect.stores.memory_tables import (
+    approvals,
+    memories,
+    memory_removals,
+    memory_versions,
+    relations,
+)
+from recollect.stores.memory_versions import MemoryVersions
+from recollect.stores.people_tables import (
+    chat_participations,
+    person_aliases,
+    person_orgs,
+    person_relationships,
+    person_users,
+    user_orgs,
+)
+from recollect.stores.portable_rows import Values
+from recollect.stores.rows import Sealed
+from recollect.stores.runs import SqlRuns
+from recollect.stores.sights import SightShape, sight_params
+from recollect.stores.statements import Row, Statement, param
+
+_m = memories.c
+
+
+class SqlPortable:
+    """The port's PortableStore on both engines."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._rows = MemoryRows(cipher)
+        self._versions = MemoryVersions(self._rows)
+        self._snapshot = Sealed(cipher, memory_versions.c.snapshot)
+        self._graph = SqlGraph(cipher)
+        self._runs = SqlRuns()
+
+    def page(
+        self, tx: Tx, type_: LineType, exported: Exported, *, after: Place | None, limit: int
+    ) -> list[tuple[Place, Values]]:
+        statement = sql.page(
+            type_, *_shapes(exported), everything=exported.everything, cursor=after is not None
+        )
+        width = len(sql.ORDERS[type_])
+        found = tx.fetch(statement, _params(exported, after, limit))
+        values = [sql.TABLES[type_].to_values(row[width:]) for row in found]
+        if type_ is LineType.PERSON:
+            _add_parts(tx, values)
+        return [(row[:width], one) for row, one in zip(found, values, strict=True)]
+
+    def memories(
+        self, tx: Tx, exported: Exported, *, after: Place | None, limit: int
+    ) -> list[tuple[Place, Stored]]:
+        statement = sql.memory_page(*_shapes(exported), cursor=after is not None)
+        found = tx.fetch(statement, _params(exported, after, limit))
+        hanging = memory_parts.hanging_on(tx, [row[_ID_AT] for row in found])
+        stored = [self._rows.from_row(row, hanging.get(row[_ID_AT], NOTHING)) for row in found]
+        as_of = exported.chosen.as_of
+        shown = stored if as_of is None else self._versions.as_of(tx, stored, as_of)
+        places = ((one.memory.created_at, one.memory.id) for one in stored)
+        return list(zip(places, shown, strict=True))
+
+    def of_memories(
+        self, tx: Tx, type_: LineType, memory_ids: Sequence[MemoryId]
+    ) -> dict[MemoryId, list[Values]]:
+        found: dict[MemoryId, list[Values]] = {}
+        for row in tx.fetch(_OF_MEMORIES[type_], _listed(memory_ids)):
+            values = self._opened(type_, row)
+            found.setdefault(values["memory_id"], []).append(values)
+        if type_ is LineType.RELATION:
+            self._add_things(tx, [one for several in found.values() for one in several])
+        return found
+
+    def known(self, tx: Tx, type_: LineType, ids: Collection[str]) -> frozenset[str]:
+        rows_ = tx.fetch(_KNOWN[type_], _listed(ids))
+        return frozenset(row[0] for row in rows_)
+
+    def put(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
+        match type_:
+            case LineType.PERSON:
+                return _put_person(tx, values)
+            case LineType.RUN:
+                return self._runs.insert(tx, Run(**values))
+            case LineType.PARTICIPANT:
+                return _put_stay(tx, values)
+            case LineType.VERSION:
+                return self._put_version(tx, values)
+            case LineType.RELATION:
+                return self._put_relation(tx, values)
+            case _:
+                table = sql.TABLES[type_]
+                return tx.first(_INSERTS[type_], table.to_params(values)) is not None
+
+    def drop(self, tx: Tx, type_: LineType, id_: str) -> None:
+        for statement in _DROPS[type_]:
+            tx.run(statement, {"id": id_})
+
+    def forget_removal(self, tx: Tx, memory_id: MemoryId) -> None:
+        tx.run(_FORGET_REMOVAL, {"id": memory_id})
+
+    def _opened(self, type_: LineType, row: Row) -> Values:
+        table = sql.TABLES[type_]
+        if type_ is not LineType.VERSION:
+            return table.to_values(row)
+        named = dict(zip((column.name for column in table.columns), row, strict=True))
+        opened = self._snapshot.open(named["snapshot"], named["id"])
+        row = tuple(opened if name == "snapshot" else value for name, value in named.items())
+        return table.to_values(row)
+
+    def _add_things(self, tx: Tx, edges: Sequence[Values]) -> None:
+        ends = {EntityId(edge[end]) for edge in edges for end in ("from_id", "to_id")}
+        things = self._graph.things(tx, ends)
+        for edge in edges:
+            found = (things.get(edge[end]) for end in ("from_id", "to_id"))
+            edge["things"] = [
+                {"id": one.id, "kind": one.kind, "name": one.name} for one in found if one
+            ]
+
+    def _put_version(self, tx: Tx, values: Mapping[str, Any]) -> bool:
+        id_ = version_id(values["memory_id"], values["version"])
+        snapshot = values["snapshot"]
+        sealed = None if snapshot is None else self._snapshot.seal(jsontext.dump(snapshot), id_)
+        params = rows.VERSIONS.to_params({**values, "id": id_, "snapshot": sealed or ""})
+        tx.run(_DROP_VERSION, {"id": id_})
+        tx.run(_INSERT_VERSION, params | {"snapshot": sealed})
+        return True
+
+    def _put_relation(self, tx: Tx, values: Mapping[str, Any]) -> bool:
+        ends = {
+            thing["id"]: self._graph.put_thing(
+                tx,
+                values["space"],
+                Thing(EntityKind(thing["kind"]), thing["name"]),
+                new_id=EntityId(thing["id"]),
+            )
+            for thing in values["things"] or ()
+        }
+        led = {end: ends.get(values[end], values[end]) for end in ("from_id", "to_id")}
+        params = rows.RELATIONS.to_params({**values, **led})
+        return tx.first(_INSERTS[LineType.RELATION], params) is not None
+
+
+def _shapes(exported: Exported) -> tuple[SightShape, FilterShape]:
+    return SightShape.of(exported.sight), FilterShape.of(exported.chosen)
+
+
+def _params(exported: Exported, after: Place | None, limit: int) -> dict[str, Any]:
+    sight = exported.sight
+    here = {f"after_{at}": value for at, value in enumerate(after or ())}
+    seeing = {**sight_params(sight), **filter_params(exported.chosen, sight.now)}
+    return {**seeing, **here, "limit": limit}
+
+
+def _listed(ids: Collection[str]) -> dict[str, Any]:
+    return {"ids": jsontext.dump(sorted(ids))}
+
+
+def _add_parts(tx: Tx, found: Sequence[Values]) -> None:
+    """What hangs on people: links to users with their orgs, orgs, claims."""
+    ids = _listed([values["id"] for values in found])
+    users = rows.texts_by(tx.fetch(_USERS, ids))
+    user_ids = _listed([user for several in users.values() for user in several])
+    orgs_of_users = rows.texts_by(tx.fetch(_USER_ORGS, user_ids))
+    orgs = rows.texts_by(tx.fetch(_ORGS, ids))
+    aliases = rows.by_person(tx.fetch(_ALIASES, ids), rows.ALIASES, 1)
+    relationships = rows.by_person(tx.fetch(_RELATIONSHIPS, ids), rows.RELATIONSHIPS, 1)
+    for values in found:
+        id_ = values["id"]
+        linked = users.get(id_, [])
+        values["users"] = [{"id": one, "orgs": orgs_of_users.get(one, [])} for one in linked]
+        values["orgs"] = orgs.get(id_, [])
+        values["aliases"] = [_without_person(one) for one in aliases.get(id_, [])]
+        values["relationships"] = [_without_person(one) for one in relationships.get(id_, [])]
+
+
+def _without_person(claim: Values) -> Values:
+    return {name: value for name, value in claim.items() if name != "person_id"}
+
+
+def _put_person(tx: Tx, values: Mapping[str, Any]) -> bool:
+    if tx.first(_INSERTS[LineType.PERSON], rows.PEOPLE.to_params(values)) is None:
+        return False
+    person = {"person_id": values["id"]}
+    for org_id in values["orgs"] or ():
+        tx.run(_JOIN_ORG, person | {"org_id": org_id})
+    for user in values["users"] or ():
+        tx.run(_LINK_USER, person | {"user_id": user["id"]})
+        for org_id in user["orgs"] or ():
+            tx.run(_JOIN_USER_ORG, {"user_id": user["id"], "org_id": org_id})
+    for alias in values["aliases"] or ():
+        tx.run(_INSERT_ALIAS, rows.ALIASES.to_params(alias | person))
+    for claim in values["relationships"] or ():
+        tx.run(_INSERT_RELATIONSHIP, rows.RELATIONSHIPS.to_params(claim | person))
+    return True
+
+
+def _put_stay(tx: Tx, values: Mapping[str, Any]) -> bool:
+    """Nobody is in one chat twice at a time, nor comes twice at one instant."""
+    params = dict(values)
+    if tx.first(_SAME_STAY, params) is not None:
+        return False
+    tx.run(_INSERT_STAY, params)
+    return True
+
+
+_IDS = param("ids")
+_ID_AT = MEMORY.index(_m.id)
+_INSERTS = {
+    type_: table.insert
+    for type_, table in sql.TABLES.items()
+    if type_ not in (LineType.PARTICIPANT, LineType.VERSION, LineType.RUN)
+}
+_INSERT_ALIAS, _INSERT_RELATIONSHIP = rows.ALIASES.insert, rows.RELATIONSHIPS.insert
+_KNOWN = {
+    type_: Statement(
+        select(sql.TABLES[type_].table.c.id).where(AmongTexts(sql.TABLES[type_].table.c.id, _IDS))
+    )
+    for type_ in (
+        LineType.AGENT,
+        LineType.PERSON,
+        LineType.MERGE,
+        LineType.CHAT,
+        LineType.RUN,
+    )
+}
+_v, _r, _a = memory_versions.c, relations.c, approvals.c
+_OF_MEMORIES = {
+    LineType.VERSION: Statement(
+        select(*rows.VERSIONS.columns)
+        .where(AmongTexts(_v.memory_id, _IDS))
+        .order_by(_v.memory_id, _v.version)
+    ),
+    LineType.RELATION: Statement(
+        select(*rows.RELATIONS.columns)
+        .where(AmongTexts(_r.memory_id, _IDS))
+        .order_by(_r.memory_id, _r.id)
+    ),
+    LineType.APPROVAL: Statement(
+        select(*rows.APPROVALS.columns)
+        .where(AmongTexts(_a.memory_id, _IDS))
+        .order_by(_a.memory_id, _a.created_at, _a.id)
+    ),
+}
+_l, _o, _w = person_users.c, person_orgs.c, user_orgs.c
+_n, _b, _s = person_aliases.c, person_relationships.c, chat_participations.c
+_USERS = Statement(
+    select(_l.person_id, _l.user_id).where(AmongTexts(_l.person_id, _IDS)).order_by(_l.user_id)
+)
+_USER_ORGS = Statement(
+    select(_w.user_id, _w.org_id).where(AmongTexts(_w.user_id, _IDS)).order_by(_w.org_id)
+)
+_ORGS = Statement(
+    select(_o.person_id, _o.org_id).where(AmongTexts(_o.person_id, _IDS)).order_by(_o.org_id)
+)
+_ALIASES = Statement(
+    select(*rows.ALIASES.columns)
+    .where(AmongTexts(_n.person_id, _IDS))
+    .order_by(_n.created_at, _n.id)
+)
+_RELATIONSHIPS = Statement(
+    select(*rows.RELATIONSHIPS.columns)
+    .where(AmongTexts(_b.person_id, _IDS))
+    .order_by(_b.created_at, _b.id)
+)
+_PERSON_ID = param("person_id", _l.person_id)
+_JOIN_ORG = Statement(
+    insert_if_absent(person_orgs).values(person_id=_PERSON_ID, org_id=param("org_id", _o.org_id))
+)
+_LINK_USER = Statement(
+    insert_if_absent(person_users, "user_id").values(
+        person_id=_PERSON_ID, user_id=param("user_id", _l.user_id)
+    )
+)
+_JOIN_USER_ORG = Statement(
+    insert_if_absent(user_orgs).values(
+        user_id=param("user_id", _w.user_id), org_id=param("org_id", _w.org_id)
+    )
+)
+_STAY = {column.name: param(column.name, column) for column in chat_participations.columns}
+_SAME_STAY = Statement(
+    select(_s.chat_id).where(
+        *(_s[name] == _STAY[name] for name in ("chat_id", "kind", "member_id")),
+        (_s.joined_at == _STAY["joined_at"]) | (_s.left_at.is_(None) & _STAY["left_at"].is_(None)),
+    )
+)
+_INSERT_STAY = Statement(insert(chat_participations).values(_STAY))
+_INSERT_VERSION = Statement(
+    insert(memory_versions).values({c.name: param(c.name, c) for c in memory_versions.columns})
+)
+_DROP_VERSION = Statement(delete(memory_versions).where(_v.id == param("id", _v.id)))
+_FORGET_REMOVAL = Statement(
+    delete(memory_removals).where(memory_removals.c.memory_id == param("id", _v.id))
+)
+_ID = param("id", _v.id)
+_DROPS = {
+    LineType.AGENT: (Statement(delete(rows.AGENTS.table).where(rows.AGENTS.table.c.id == _ID)),),
+    LineType.CHAT: (Statement(delete(rows.CHATS.table).where(rows.CHATS.table.c.id == _ID)),),
+    LineType.PERSON: (
+        Statement(delete(rows.PEOPLE.table).where(rows.PEOPLE.table.c.id == _ID)),
+        *(
+            Statement(delete(table).where(table.c.person_id == _ID))
+            for table in (person_orgs, person_users, person_aliases, person_relationships)
+        ),
+    ),
+}

@@ -1,0 +1,165 @@
+"""Which rows an export holds: what the chosen memories refer to, by type, in pages."""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Select,
+    and_,
+    func,
+    or_,
+    select,
+    tuple_,
+    union,
+)
+
+from recollect.domain.portable import LineType
+from recollect.domain.spaces import SpaceKind
+from recollect.stores import portable_rows as rows
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.keeping import kept_clause
+from recollect.stores.memory_filters import FilterShape, filter_clause
+from recollect.stores.memory_rows import MEMORY
+from recollect.stores.memory_tables import memories, memory_subjects
+from recollect.stores.people_tables import (
+    agents,
+    chat_participations,
+    named_chats,
+    people,
+    person_merges,
+    run_ancestors,
+    runs,
+)
+from recollect.stores.sights import SightShape, sight_clause
+from recollect.stores.space_rights import CHATS
+from recollect.stores.statements import Statement, param, word
+
+_m, _p = memories.c, people.c
+
+TABLES = {
+    LineType.AGENT: rows.AGENTS,
+    LineType.PERSON: rows.PEOPLE,
+    LineType.MERGE: rows.MERGES,
+    LineType.CHAT: rows.CHATS,
+    LineType.PARTICIPANT: rows.STAYS,
+    LineType.RUN: rows.RUNS,
+    LineType.VERSION: rows.VERSIONS,
+    LineType.RELATION: rows.RELATIONS,
+    LineType.APPROVAL: rows.APPROVALS,
+}
+_STAYS = chat_participations.c
+_DEPTH: ColumnElement[Any] = (
+    select(func.count())
+    .where(run_ancestors.c.run_id == runs.c.id)
+    .correlate(runs)
+    .scalar_subquery()
+)
+# A run comes behind those above it, so that its place is known when it is put in.
+ORDERS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
+    LineType.AGENT: (agents.c.id,),
+    LineType.PERSON: (_p.id,),
+    LineType.MERGE: (person_merges.c.at, person_merges.c.id),
+    LineType.CHAT: (named_chats.c.id,),
+    LineType.PARTICIPANT: (_STAYS.chat_id, _STAYS.kind, _STAYS.member_id, _STAYS.joined_at),
+    LineType.RUN: (_DEPTH, runs.c.id),
+}
+
+
+@cache
+def memory_page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> Statement:
+    """The memories themselves, oldest first."""
+    query = select(*MEMORY).where(*_chosen(seen, chosen))
+    order = (_m.created_at, _m.id)
+    return Statement(_paged(query, order, cursor=cursor))
+
+
+@cache
+def page(
+    type_: LineType, seen: SightShape, chosen: FilterShape, *, everything: bool, cursor: bool
+) -> Statement:
+    """Rows of the other types, each behind its sort key."""
+    order = ORDERS[type_]
+    query = select(*order, *TABLES[type_].columns)
+    if type_ is LineType.PERSON:
+        query = query.where(_p.erasure_id.is_(None))
+    if not everything:
+        picked = _picked(seen, chosen)
+        query = query.where(_REFERRED[type_](picked, seen.system))
+    return Statement(_paged(query, order, cursor=cursor))
+
+
+def _chosen(seen: SightShape, chosen: FilterShape) -> tuple[ColumnElement[bool], ...]:
+    return sight_clause(seen), kept_clause(seen), filter_clause(chosen)
+
+
+def _picked(seen: SightShape, chosen: FilterShape) -> CTE:
+    named = (
+        _m.id,
+        _m.agent_id,
+        _m.source_agent,
+        _m.stated_by,
+        _m.learned_in,
+        _m.space_kind,
+        _m.space_id,
+        _m.run_id,
+    )
+    return select(*named).where(*_chosen(seen, chosen)).cte("picked")
+
+
+def _paged(query: Select[Any], order: tuple[Any, ...], *, cursor: bool) -> Select[Any]:
+    if cursor:
+        here = tuple_(*(param(f"after_{at}", column) for at, column in enumerate(order)))
+        query = query.where(tuple_(*order) > here)
+    return query.order_by(*order).limit(param("limit"))
+
+
+def _agents(picked: CTE, _all: bool) -> ColumnElement[bool]:
+    ids = union(select(picked.c.agent_id), select(picked.c.source_agent))
+    return agents.c.id.in_(ids)
+
+
+def _people_ids(picked: CTE) -> Any:
+    subjects = select(memory_subjects.c.person_id).where(
+        memory_subjects.c.memory_id.in_(select(picked.c.id))
+    )
+    stated = select(picked.c.stated_by).where(picked.c.stated_by.is_not(None))
+    return union(subjects, stated)
+
+
+def _people(picked: CTE, all_: bool) -> ColumnElement[bool]:
+    ids = _people_ids(picked)
+    return or_(_p.id.in_(ids), _p.merged_into.in_(ids)) if all_ else _p.id.in_(ids)
+
+
+def _merges(picked: CTE, _all: bool) -> ColumnElement[bool]:
+    ids = _people_ids(picked)
+    return or_(person_merges.c.primary_id.in_(ids), person_merges.c.secondary_id.in_(ids))
+
+
+def _chats(picked: CTE, all_: bool) -> ColumnElement[bool]:
+    learned = select(picked.c.learned_in).where(picked.c.learned_in.is_not(None))
+    lying = select(picked.c.space_id).where(picked.c.space_kind == word(SpaceKind.CHAT))
+    named = named_chats.c.id.in_(union(learned, lying))
+    return named if all_ else and_(named, AmongTexts(named_chats.c.id, CHATS))
+
+
+def _stays(picked: CTE, all_: bool) -> ColumnElement[bool]:
+    return _STAYS.chat_id.in_(select(named_chats.c.id).where(_chats(picked, all_)))
+
+
+def _runs(picked: CTE, _all: bool) -> ColumnElement[bool]:
+    own = select(picked.c.run_id).where(picked.c.run_id.is_not(None))
+    above = select(run_ancestors.c.ancestor_id).where(run_ancestors.c.run_id.in_(own))
+    return or_(runs.c.id.in_(own), runs.c.id.in_(above))
+
+
+_REFERRED = {
+    LineType.AGENT: _agents,
+    LineType.PERSON: _people,
+    LineType.MERGE: _merges,
+    LineType.CHAT: _chats,
+    LineType.PARTICIPANT: _stays,
+    LineType.RUN: _runs,
+}
