@@ -30,6 +30,7 @@ _NEARNESS = 0.4
 _TREES_PER_TRANSACTION = 50
 
 Vectors = NDArray[np.float32]
+VectorField = str | int | UUID | Vectors
 
 
 def said(entries: int, owners: int) -> Iterator[tuple[str, list[str]]]:
@@ -43,7 +44,7 @@ def write(database_url: str, *, entries: int, owners: int, near: Vectors) -> lis
     """So many indexed entries in all, the owners taking turns by conversations; their names."""
     trees = _trees(entries, owners)
     asyncio.run(_write(database_url, trees))
-    _plant_vectors(database_url, trees, near)
+    plant_vectors(database_url, _INTO, _vector_rows(trees, near))
     return [owner_name(number) for number in range(owners)]
 
 
@@ -115,69 +116,76 @@ def _entry(row: Row) -> Entry:
     )
 
 
-def _plant_vectors(database_url: str, trees: Sequence[Tree], near: Vectors) -> None:
-    rows = _vector_rows(trees, near)
+def plant_vectors(database_url: str, into: str, rows: Iterator[tuple[VectorField, ...]]) -> None:
+    """Insert rows with vectors. `into` names a table of ours and its columns."""
     if database_url.startswith("sqlite:///"):
-        _plant_sqlite(Path(database_url.removeprefix("sqlite:///")), rows)
+        _plant_sqlite(Path(database_url.removeprefix("sqlite:///")), into, rows)
     else:
-        _plant_postgres(database_url, rows)
+        _plant_postgres(database_url, into, rows)
 
 
-def _vector_rows(trees: Sequence[Tree], near: Vectors) -> Iterator[tuple[Row, bytes, bytes]]:
-    """Each entry with its own vector and that of its window."""
-    chance = np.random.default_rng(len(trees))
-    for tree in trees:
-        own, window = (_around(near, len(tree.entries), chance) for _ in range(2))
-        for row, one, other in zip(tree.entries, own, window, strict=True):
-            yield row, one.tobytes(), other.tobytes()
-
-
-def _around(near: Vectors, count: int, chance: np.random.Generator) -> NDArray[np.float32]:
-    """Big-endian, as they are stored."""
+def around(near: Vectors, count: int, chance: np.random.Generator) -> Vectors:
+    """So many vectors of which each is near one of these. Big-endian, as they are stored."""
     noise = chance.standard_normal((count, near.shape[1]), dtype=np.float32)
     noise /= np.linalg.norm(noise, axis=1, keepdims=True)
     mixed = _NEARNESS * near[chance.integers(len(near), size=count)] + noise
-    unit: NDArray[np.float32] = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+    unit: Vectors = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
     return unit.astype(">f4")
 
 
-def _plant_sqlite(path: Path, rows: Iterator[tuple[Row, bytes, bytes]]) -> None:
+def _vector_rows(trees: Sequence[Tree], near: Vectors) -> Iterator[tuple[VectorField, ...]]:
+    """Each entry with its own vector and that of its window."""
+    chance = np.random.default_rng(len(trees))
+    for tree in trees:
+        own, window = (around(near, len(tree.entries), chance) for _ in range(2))
+        for row, one, other in zip(tree.entries, own, window, strict=True):
+            ids = (UUID(row[name]) for name in _IDS)
+            yield *ids, one, other, MiniLm.model, MiniLm.dimensions, row["seq"]
+
+
+def _plant_sqlite(path: Path, into: str, rows: Iterator[tuple[VectorField, ...]]) -> None:
     connection = apsw.Connection(str(path))
-    values = (
-        (*(row[name] for name in _IDS), own, window, MiniLm.model, MiniLm.dimensions, row["seq"])
-        for row, own, window in rows
-    )
+    marks = ",".join("?" * len(into.split(",")))
     with connection:
-        connection.executemany(f"INSERT INTO {_INTO} VALUES (?,?,?,?,?,?,?,?)", values)
+        values = (tuple(map(_to_sqlite, row)) for row in rows)
+        connection.executemany(f"INSERT INTO {into} VALUES ({marks})", values)
     connection.close()
 
 
-def _plant_postgres(url: str, rows: Iterator[tuple[Row, bytes, bytes]]) -> None:
+def _to_sqlite(value: VectorField) -> str | int | bytes:
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _plant_postgres(url: str, into: str, rows: Iterator[tuple[VectorField, ...]]) -> None:
     """Binary, because numbers as text would take minutes."""
     with psycopg.connect(url, autocommit=True) as connection:
         with (
             connection.transaction(),
             connection.cursor() as cursor,
-            cursor.copy(f"COPY {_INTO} FROM STDIN (FORMAT BINARY)") as copy,
+            cursor.copy(f"COPY {into} FROM STDIN (FORMAT BINARY)".encode()) as copy,
         ):
             copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8))
-            for row, own, window in rows:
-                copy.write(_binary_row(row, own, window))
+            for row in rows:
+                copy.write(_binary_row([_to_binary(value) for value in row]))
             copy.write(struct.pack(">h", -1))
         connection.execute("VACUUM ANALYZE")
 
 
-def _binary_row(row: Row, own: bytes, window: bytes) -> bytes:
-    ids = (UUID(row[name]).bytes for name in _IDS)
-    head = struct.pack(">HH", MiniLm.dimensions, 0)
-    fields = [
-        *ids,
-        head + own,
-        head + window,
-        MiniLm.model.encode(),
-        struct.pack(">q", MiniLm.dimensions),
-        struct.pack(">q", row["seq"]),
-    ]
+def _to_binary(value: VectorField) -> bytes:
+    match value:
+        case np.ndarray():
+            return struct.pack(">HH", len(value), 0) + value.tobytes()
+        case UUID():
+            return value.bytes
+        case int():
+            return struct.pack(">q", value)
+        case _:
+            return value.encode()
+
+
+def _binary_row(fields: Sequence[bytes]) -> bytes:
     parts = [struct.pack(">i", len(field)) + field for field in fields]
     return struct.pack(">h", len(fields)) + b"".join(parts)
 

@@ -1,6 +1,6 @@
 """Rows put into a database in bulk, where a benchmark needs more than it could ask for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -107,13 +107,19 @@ class Tree:
 
 
 def plant(database_url: str, trees: Sequence[Tree]) -> None:
-    """Insert trees. PostgreSQL learns their statistics at once, as it would within a minute."""
+    """Insert trees."""
     tables = {
         "conversation_groups": [_tree_row(tree) for tree in trees],
         "conversations": [row for tree in trees for row in tree.branches],
         "conversation_memberships": [_owner_row(tree) for tree in trees],
         "entries": [row for tree in trees for row in tree.entries],
     }
+    insert_rows(database_url, tables)
+
+
+def insert_rows(database_url: str, tables: Mapping[str, Sequence[Row]]) -> None:
+    """Insert rows into tables of ours. PostgreSQL learns their statistics at once, as it
+    would within a minute."""
     filled = {table: rows for table, rows in tables.items() if rows}
     if database_url.startswith("sqlite:///"):
         _plant_sqlite(Path(database_url.removeprefix("sqlite:///")), filled)
@@ -146,7 +152,7 @@ def _at(number: int) -> datetime:
     return START + timedelta(milliseconds=number)
 
 
-def _plant_sqlite(path: Path, tables: dict[str, list[Row]]) -> None:
+def _plant_sqlite(path: Path, tables: Mapping[str, Sequence[Row]]) -> None:
     connection = apsw.Connection(str(path))
     with connection:
         for table, rows in tables.items():
@@ -158,7 +164,7 @@ def _plant_sqlite(path: Path, tables: dict[str, list[Row]]) -> None:
     connection.close()
 
 
-def _plant_postgres(url: str, tables: dict[str, list[Row]]) -> None:
+def _plant_postgres(url: str, tables: Mapping[str, Sequence[Row]]) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         with connection.transaction(), connection.cursor() as cursor:
             for table, rows in tables.items():

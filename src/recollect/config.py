@@ -18,14 +18,28 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from recollect.errors import InvalidInput
-from recollect.settings import SECRETS, Section, Settings
+from recollect.settings import SECRETS, MemorySettings, Section, Settings
 
-__all__ = ["FLAGS", "Loaded", "Settings", "env_name", "fields", "load", "silence_libraries"]
+__all__ = [
+    "FLAGS",
+    "Loaded",
+    "Settings",
+    "env_name",
+    "fields",
+    "load",
+    "load_runner",
+    "silence_libraries",
+]
 
 DEFAULT = "default"
 DEFAULT_FILE = Path("recollect.toml")
 ENV_PREFIX = "RECOLLECT_"
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
+# Names that agent runners knew before ours; ours win.
+RUNNER_ALIASES = {
+    "memory.enabled": "MAGSAG_MEMORY_ENABLED",
+    "memory.db_path": "MAGSAG_MEMORY_DB_PATH",
+}
 FLAGS = {"server.host": "--host", "server.port": "--port", "database.url": "--database-url"}
 
 _SHOWN_CHARS_MAX = 80
@@ -69,6 +83,14 @@ def load(
     return Loaded(
         settings, {key: given[key].source if key in given else DEFAULT for key in fields()}
     )
+
+
+def load_runner(environ: Mapping[str, str] | None = None) -> MemorySettings:
+    """Section `memory` as an agent's runner reads it: with the aliases of its two settings."""
+    env = os.environ if environ is None else environ
+    ours = {name: text for name, text in env.items() if text}
+    aliases = {env_name(key): env.get(alias, "") for key, alias in RUNNER_ALIASES.items()}
+    return load(environ={**aliases, **ours}).settings.memory
 
 
 def fields() -> dict[str, FieldInfo]:

@@ -16,7 +16,16 @@ from tests.support.snippets import run_document
 ROOT = Path(__file__).parents[2]
 ADDRESS = "127.0.0.1:8080"
 DATABASE = "postgresql://recollect:secret@db.example/recollect"
-GUIDES = ("getting-started", "conversations", "search", "identity", "operating")
+GUIDES = (
+    "getting-started",
+    "conversations",
+    "memories",
+    "people",
+    "keeping",
+    "search",
+    "identity",
+    "operating",
+)
 
 
 @pytest.fixture

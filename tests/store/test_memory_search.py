@@ -103,7 +103,8 @@ class Shelf:
             )
             for one in texts
         ]
-        return self.storage.do(self.storage.stores.memory_search.put_vectors, made, model=MODEL)
+        put = self.storage.stores.memory_search.put_vectors
+        return len(self.storage.do(put, made, model=MODEL))
 
 
 @pytest.fixture

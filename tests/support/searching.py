@@ -19,7 +19,7 @@ SELECT (SELECT count(*) FROM entries WHERE indexed_content IS NOT NULL AND index
 _WAITING_MEMORIES = """
 SELECT (SELECT count(*) FROM memory_index WHERE pending)
      + (SELECT count(*) FROM tasks
-        WHERE task_type IN ('memory_vectors', 'memory_vectors_retry'))
+        WHERE task_type IN ('memory_vectors', 'memory_vectors_retry', 'memory_reconcile'))
 """
 
 
@@ -43,7 +43,7 @@ def settle(world: World) -> None:
 
 
 def settle_memories(world: World) -> None:
-    """Wait until every memory that was written has its vector."""
+    """Wait until every memory that was written has its vector and was compared with others."""
     deadline = time.monotonic() + WAIT_SECONDS_MAX
     while waiting_memories(world.database):
         assert time.monotonic() < deadline, "some memories are not indexed yet"
@@ -51,7 +51,7 @@ def settle_memories(world: World) -> None:
 
 
 def waiting_memories(database: TestDatabase) -> int:
-    """How many memories and jobs wait for vectors."""
+    """How many memories and jobs wait for vectors, or for being compared."""
     return int(database.rows(_WAITING_MEMORIES)[0][0])
 
 

@@ -13,11 +13,14 @@ from bench import stage
 from recollect import __version__, errors
 from recollect.api import errors as api_errors
 from recollect.api.errors import CLI_EXIT, HTTP_STATUS
+from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.memory.problems import CONFLICT_REASONS, MEMORY_PROBLEMS, MEMORY_STATUSES
 from recollect.api.operations import OPERATIONS
 from recollect.api.rest.wire import BODY_BYTES_MAX
 from recollect.cli.main import app
 from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.config import CONFIG_VARIABLE, env_name, fields, load
+from recollect.domain.agents import AGENT_ID_CHARS_MAX
 from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
 from recollect.domain.entries import (
     CONTENT_ITEMS_MAX,
@@ -25,14 +28,34 @@ from recollect.domain.entries import (
     INDEXED_CHARS_MAX,
     SYNC_ITEMS_MAX,
 )
+from recollect.domain.erasure import IDENTIFIERS_MAX
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 from recollect.domain.jsontext import DEPTH_MAX
 from recollect.domain.memberships import USER_ID_CHARS_MAX
+from recollect.domain.memories import (
+    CONTENT_CHARS_MAX,
+    ID_CHARS_MAX,
+    KEY_CHARS_MAX,
+    MESSAGES_BYTES_MAX,
+    MESSAGES_MAX,
+    OBSERVED_AHEAD_MAX,
+    SOURCES_MAX,
+    SUBJECTS_MAX,
+    TAG_CHARS_MAX,
+    TAGS_MAX,
+    VALUE_BYTES_MAX,
+    VALUE_DEPTH_MAX,
+)
+from recollect.domain.memory_finding import LIMIT_MAX as HITS_MAX
 from recollect.domain.pages import LIMIT_MAX
+from recollect.domain.people import ALIASES_MAX
+from recollect.domain.registry import DESCRIPTION_CHARS_MAX
+from recollect.domain.runs import ERROR_CHARS_MAX
 from recollect.domain.search import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
 from recollect.errors import RecollectError
 from recollect.policy.principals import Role
 from recollect.providers.metrics import PrometheusMetrics
+from recollect.services import idempotency, memory_batches, recall
 from recollect.settings import Settings
 from tests.support.engines import POSTGRES_URL_VARIABLE
 from tests.support.snippets import code_of
@@ -55,6 +78,25 @@ LIMITS = {
     "items of an index call": f"{INDEX_ITEMS_MAX:,}",
     "`userId`": f"{USER_ID_CHARS_MAX} characters",
     "`justification`": f"{JUSTIFICATION_CHARS_MAX:,} characters",
+    "`id` of an agent": f"{AGENT_ID_CHARS_MAX} characters",
+    "`description` of an agent": f"{DESCRIPTION_CHARS_MAX:,} characters",
+    "`id` of a memory": f"{ID_CHARS_MAX} characters",
+    "`content` of a memory": f"{CONTENT_CHARS_MAX:,} characters",
+    "`messages`": f"{MESSAGES_MAX:,} items, {MESSAGES_BYTES_MAX >> 20} MiB",
+    "`key`": f"{KEY_CHARS_MAX} characters",
+    "`value`": f"{VALUE_BYTES_MAX >> 10} KiB, {VALUE_DEPTH_MAX} deep",
+    "`tags`": f"{TAGS_MAX} of {TAG_CHARS_MAX} characters",
+    "`subjects`": f"{SUBJECTS_MAX}",
+    "`source_entries`": f"{SOURCES_MAX:,}",
+    "`observed_at`": f"{OBSERVED_AHEAD_MAX.total_seconds() / 60:.0f} minutes ahead",
+    "items of a batch": f"{memory_batches.ITEMS_MAX:,}",
+    "`limit` of a search of memories": f"{HITS_MAX}",
+    "`token_budget`": f"{recall.TOKEN_BUDGET_MAX:,}",
+    "`max_items` of a recall": f"{recall.ITEMS_MAX}",
+    "`aliases` of a new person": f"{ALIASES_MAX}",
+    "`error` of a run": f"{ERROR_CHARS_MAX:,} characters",
+    "`identifiers` of a verification": f"{IDENTIFIERS_MAX}",
+    "`Idempotency-Key`": f"{idempotency.KEY_CHARS_MAX} characters",
 }
 
 _INLINE = re.compile(r"`([^`\n]+)`")
@@ -183,9 +225,10 @@ def test_every_make_target_that_is_named_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_rest_path_that_is_named_is_an_operation(name: str) -> None:
+    operations = (*OPERATIONS, *MEMORY_OPERATIONS)
     for method, path in mentioned_paths(name):
-        found = [o for o in OPERATIONS if matches(path, o.path)]
-        prefix = any(o.path.startswith(f"{path.rstrip('/')}/") for o in OPERATIONS)
+        found = [o for o in operations if matches(path, o.path)]
+        prefix = any(o.path.startswith(f"{path.rstrip('/')}/") for o in operations)
         assert found or (method is None and prefix), path
         assert method is None or method in {o.method for o in found}, f"{method} {path}"
 
@@ -213,8 +256,30 @@ def test_the_guide_names_every_error_code_and_its_status() -> None:
         for kind in kinds
         if isinstance(kind, type) and issubclass(kind, RecollectError) and kind != RecollectError
     }
-    named = {(cells[0], cells[1]) for cells in rows("docs/guide/errors.md", 4)}
-    assert named - {("status", "`code`"), ("---", "---")} == there
+    assert codes_in_tables(4) == there
+
+
+def test_the_guide_names_every_code_of_the_memory_family_and_its_status() -> None:
+    there = {
+        (str(status), f"`{code}`")
+        for status, (_, names) in MEMORY_STATUSES.items()
+        for name in names
+        for code in codes_of(MEMORY_PROBLEMS[name])
+    }
+    assert codes_in_tables(3) == there
+    named = {cells[0].strip("`") for cells in rows("docs/guide/errors.md", 2)}
+    assert {*CONFLICT_REASONS} <= named
+
+
+def codes_in_tables(columns: int) -> set[tuple[str, str]]:
+    """Status and code of each row of the tables of so many columns."""
+    named = {(cells[0], cells[1]) for cells in rows("docs/guide/errors.md", columns)}
+    return named - {("status", "`code`"), ("---", "---")}
+
+
+def codes_of(problem: dict[str, Any]) -> list[str]:
+    code: dict[str, Any] = problem["properties"]["code"]
+    return [code["const"]] if "const" in code else list(code["enum"])
 
 
 def status_of(kind: type[RecollectError]) -> int:

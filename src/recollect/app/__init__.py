@@ -13,9 +13,11 @@ from starlette.types import ASGIApp
 
 from recollect import __version__
 from recollect.api.rest.app import RestSettings, create_app
+from recollect.app.database import engine_of, prepare
 from recollect.app.erasing import erase_jobs
 from recollect.app.housekeeping import timetable
 from recollect.app.memory import memory_services
+from recollect.app.reconciling import reconcile_jobs
 from recollect.app.search import index_parts, open_finding, search_parts
 from recollect.domain.clock import Clock, SystemClock
 from recollect.domain.ids import Ids, Uuid7Ids
@@ -48,8 +50,7 @@ from recollect.services.status import DoctorReport, StatusService
 from recollect.services.transfers import TransferService
 from recollect.settings import Settings
 from recollect.stores import migrations
-from recollect.stores.database import build_stores, open_engine
-from recollect.stores.engines.base import Engine
+from recollect.stores.database import build_stores
 from recollect.worker.loop import Worker
 
 CLOSE_SECONDS_MIN = 5
@@ -61,7 +62,7 @@ class App:
 
     def __init__(self, settings: Settings, runtime: Runtime, metrics: PrometheusMetrics) -> None:
         self.settings = settings
-        self.engine = _engine(settings, metrics)
+        self.engine = engine_of(settings, metrics)
         self.stores = build_stores(runtime, self.engine, sealed_words=not settings.indexes_raw_text)
         self.finding = open_finding(settings)
         self.indexer = Indexer(self.stores, runtime, vectors=settings.makes_vectors)
@@ -76,13 +77,23 @@ class App:
             audit_retention=timedelta(days=settings.audit.retention_days),
             beside=self.finding.beside,
         )
+        memory_embedder = self.finding.embedder if settings.makes_memory_vectors else None
+        self.reconcile_jobs = reconcile_jobs(
+            settings,
+            self.engine,
+            self.stores,
+            runtime,
+            rules=self.services.retention.rules,
+            model=memory_embedder.model if memory_embedder else "",
+        )
         self.memory_index_jobs = MemoryIndexJobs(
             self.engine,
             self.stores,
             runtime,
             metrics,
             self.memory_indexer,
-            self.finding.embedder if settings.makes_memory_vectors else None,
+            memory_embedder,
+            self.reconcile_jobs.queue,
         )
         self.index_jobs = IndexJobs(
             self.engine,
@@ -120,6 +131,7 @@ class App:
                 **self.answer_jobs.handlers(),
                 **self.housekeeping_jobs.handlers(),
                 **self.memory_index_jobs.handlers(),
+                **self.reconcile_jobs.handlers(),
                 **self.erase_jobs.handlers(),
             },
             attempts_max=settings.jobs.attempts_max,
@@ -155,7 +167,7 @@ class App:
         if self._open:
             return
         migrate = self._migrates if migrate is None else migrate
-        await asyncio.to_thread(_prepare, self.engine, migrate=migrate)
+        await asyncio.to_thread(prepare, self.engine, migrate=migrate)
         self.engine.start()
         self._open = True
 
@@ -225,7 +237,7 @@ def require_database(settings: Settings) -> None:
 
 def migrate(settings: Settings) -> migrations.MigrationReport:
     """Bring the database to the newest schema, and nothing else."""
-    return migrations.migrate(_engine(settings, PrometheusMetrics()))
+    return migrations.migrate(engine_of(settings, PrometheusMetrics()))
 
 
 def signing_secret(settings: Settings) -> bytes | None:
@@ -267,24 +279,6 @@ def _request_log(settings: Settings) -> RequestLog:
     if settings.log.level in ("warning", "error"):
         return NoRequestLog()
     return BufferedRequestLog(sys.stderr, _log_format(settings))
-
-
-def _prepare(engine: Engine, *, migrate: bool) -> None:
-    if migrate:
-        migrations.migrate(engine)
-    else:
-        migrations.require_current(engine)
-
-
-def _engine(settings: Settings, metrics: Metrics) -> Engine:
-    database = settings.database
-    return open_engine(
-        database.url,
-        file=database.sqlite_path,
-        readers=database.readers,
-        connections=database.pool_size,
-        metrics=metrics,
-    )
 
 
 def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:

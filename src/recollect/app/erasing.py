@@ -1,5 +1,6 @@
 """Erasure, by the settings and the retention file."""
 
+from recollect.app.governance import admin_gate
 from recollect.app.housekeeping import backup_folder
 from recollect.domain.retention import RetentionRules
 from recollect.ports.runtime import Runtime
@@ -31,6 +32,7 @@ def erasing(
         stores,
         runtime,
         audit,
+        gate=admin_gate(settings, engine, stores, runtime),
         prober=_prober(settings, engine, stores, runtime, rules),
         signing_key=None if key is None else key.get_secret_value(),
     )

@@ -2,18 +2,27 @@
 
 from dataclasses import dataclass
 
+from recollect.domain.retention import RetentionRules
 from recollect.ports.database import Database
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.admin_gate import AdminGate
+from recollect.services.export import ExportService
 from recollect.services.gate import GateService
+from recollect.services.import_memories import MemoryImports
+from recollect.services.import_others import OtherImports
+from recollect.services.import_places import ImportPlaces
+from recollect.services.import_reading import LineReader
+from recollect.services.imports import ImportParts, ImportService
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_terms import Terms
 from recollect.services.memory_writing import Hooks
 from recollect.services.quarantine import QuarantineService
 from recollect.services.rollback import RollbackService
 from recollect.services.rollback_plans import RollbackPlans
 from recollect.services.rollback_steps import RollbackSteps
+from recollect.services.screening import Screening
 from recollect.services.sights import Sights
 from recollect.services.views import Views
 from recollect.settings import Settings
@@ -28,6 +37,8 @@ class Governed:
     sights: Sights
     views: Views
     hooks: Hooks
+    screening: Screening
+    rules: RetentionRules
 
 
 def quarantine(
@@ -42,7 +53,7 @@ def quarantine(
         access=parts.access,
         sights=parts.sights,
         hooks=parts.hooks,
-        gate=_gate(settings, database, stores, runtime),
+        gate=admin_gate(settings, database, stores, runtime),
     )
 
 
@@ -57,10 +68,50 @@ def rollbacks(
         parts.audit,
         plans=RollbackPlans(database, stores, sights=parts.sights, views=parts.views),
         steps=RollbackSteps(stores, parts.hooks, parts.views),
-        gate=_gate(settings, database, stores, runtime),
+        gate=admin_gate(settings, database, stores, runtime),
     )
 
 
-def _gate(settings: Settings, database: Database, stores: Stores, runtime: Runtime) -> AdminGate:
+def export(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
+) -> ExportService:
+    """Writes lines."""
+    return ExportService(
+        database,
+        stores,
+        runtime,
+        parts.audit,
+        sights=parts.sights,
+        gate=admin_gate(settings, database, stores, runtime),
+    )
+
+
+def imports(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
+) -> ImportService:
+    """Reads them."""
+    places = ImportPlaces(stores, parts.views, settings.spaces.mode)
+    memories = MemoryImports(
+        stores,
+        runtime,
+        places=places,
+        views=parts.views,
+        screening=parts.screening,
+        terms=Terms(parts.rules, settings.retention.profile),
+        hooks=parts.hooks,
+    )
+    return ImportService(
+        database,
+        runtime,
+        parts.audit,
+        parts=ImportParts(LineReader(parts.screening), OtherImports(stores, places), memories),
+        gate=admin_gate(settings, database, stores, runtime),
+    )
+
+
+def admin_gate(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime
+) -> AdminGate:
+    """Asks admins for their reason."""
     strict = settings.admin.require_justification
     return AdminGate(GateService(database, stores, runtime, require_justification=strict))

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from recollect.app.doctor import Examined, doctor
 from recollect.app.erasing import erasing
-from recollect.app.governance import Governed, quarantine, rollbacks
+from recollect.app.governance import Governed, export, imports, quarantine, rollbacks
 from recollect.app.housekeeping import housekeeping
 from recollect.app.memory_writing import Around, memory_writing
 from recollect.app.search import Finding, memory_finder
@@ -17,13 +18,16 @@ from recollect.providers.retention.reader import RetentionFileError, load_rules
 from recollect.services.agents import AgentService
 from recollect.services.approvals import ApprovalService
 from recollect.services.chats import ChatService
+from recollect.services.doctor import DoctorService
 from recollect.services.erase import EraseService
 from recollect.services.events import EventService, Pace
+from recollect.services.export import ExportService
 from recollect.services.gate import GateService
 from recollect.services.graph import Graph
 from recollect.services.graph_reading import GraphService
 from recollect.services.housekeeping import HousekeepingService
 from recollect.services.idempotency import IdempotencyService
+from recollect.services.imports import ImportService
 from recollect.services.memories import MemoryService
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
@@ -73,9 +77,12 @@ class MemoryServices:
     approvals: ApprovalService
     retention: RetentionService
     housekeeping: HousekeepingService
+    doctor: DoctorService
     erasing: EraseService
     quarantine: QuarantineService
     rollbacks: RollbackService
+    export: ExportService
+    imports: ImportService
     graph: GraphService
     memory_search: MemorySearchService
     recall: RecallService
@@ -112,7 +119,10 @@ def memory_services(
     access = MemoryAccess(stores, sights, views)
     around = Around(audit, access, rules, runs, hooks)
     writing = memory_writing(settings, engine, stores, runtime, around)
-    governed = Governed(audit, access, sights, views, hooks)
+    governed = Governed(audit, access, sights, views, hooks, writing.parts.screening, rules)
+    embedder = finding.embedder if settings.makes_memory_vectors else None
+    model = embedder.model if embedder else ""
+    examined = Examined(audit, hooks, rules, writing.parts.screening, model)
     return MemoryServices(
         requesters=Requesters(engine, stores, runtime),
         agents=AgentService(engine, stores, runtime, audit),
@@ -140,10 +150,13 @@ def memory_services(
         runs=runs,
         approvals=approvals,
         retention=RetentionService(runtime, rules=rules, profile=settings.retention.profile),
+        doctor=doctor(settings, engine, stores, runtime, examined),
         housekeeping=housekeeping(settings, engine, stores, runtime, audit=audit, rules=rules),
         erasing=erasing(settings, engine, stores, runtime, audit=audit, rules=rules),
         quarantine=quarantine(settings, engine, stores, runtime, governed),
         rollbacks=rollbacks(settings, engine, stores, runtime, governed),
+        export=export(settings, engine, stores, runtime, governed),
+        imports=imports(settings, engine, stores, runtime, governed),
         graph=GraphService(engine, stores, sights),
         memory_search=search,
         recall=RecallService(engine, stores, runtime, search=search, finder=finder),

@@ -227,4 +227,6 @@ def _token(spelling: str) -> str:
     words = r"\s+".join(map(re.escape, spelling.split()))
     if _ADDRESS.fullmatch(spelling):
         return rf"(?<![\w.+-]){words}(?![\w-]|\.\w)"
+    if spelling.casefold() in ERASED:  # what was replaced must stay as it is
+        return rf"(?<![\w\[]){words}(?![\w\]])"
     return rf"(?<!\w)@?(?<!\w){words}(?!\w)"

@@ -4,23 +4,17 @@ A line is one JSON object. What is written by `to_line` is read by `from_line` w
 same values always make the same bytes.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
 from recollect.domain import jsontext
-from recollect.domain.agents import AGENT_ID_CHARS_MAX, Owner, parse_owner
+from recollect.domain.agents import AGENT_ID_CHARS_MAX
 from recollect.domain.chats import ParticipantKind
-from recollect.domain.clock import to_text
 from recollect.domain.disclosure import ChatKind
 from recollect.domain.expiry import ApprovalStatus
 from recollect.domain.memories import (
     CONTENT_CHARS_MAX,
-    ID_CHARS_MAX,
-    NAME_CHARS_MAX,
-    SOURCES_MAX,
     ArchiveReason,
     Kind,
     MemoryType,
@@ -30,19 +24,40 @@ from recollect.domain.memories import (
     Status,
     Trust,
 )
-from recollect.domain.memory_checks import as_instant, check_id, check_metadata, check_name
 from recollect.domain.people import AliasKind
+from recollect.domain.portable_members import (
+    Member,
+    Reader,
+    Values,
+    among,
+    content,
+    instant,
+    listed,
+    nested,
+    number,
+    obj,
+    own_id,
+    owner,
+    plain,
+    raw,
+    read_members,
+    small_object,
+    text,
+    truth,
+    word,
+)
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import ERROR_CHARS_MAX, RunStatus
+from recollect.domain.sayings import EntityKind
 from recollect.domain.spaces import SpaceKind, SpaceMode, Visibility
 from recollect.errors import ValidationFailed
 
 SCHEMA = 1
 LONG_CHARS_MAX = 10_000
 ITEMS_MAX = 10_000
-
-Reader = Callable[[Any, str], Any]
-Values = dict[str, Any]
+CHANGES = ("created", "updated", "superseded", "removed", "compacted")
+DECISIONS = tuple(str(status) for status in ApprovalStatus if status is not ApprovalStatus.EXPIRED)
+THINGS = tuple(str(kind) for kind in EntityKind if kind is not EntityKind.PERSON)
 
 
 class LineType(StrEnum):
@@ -62,116 +77,6 @@ class LineType(StrEnum):
 
 
 OF_MEMORY = frozenset({LineType.VERSION, LineType.RELATION, LineType.APPROVAL})
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member of a line. Absent and null are the same; `needed` ones are neither."""
-
-    name: str
-    read: Reader
-    needed: bool = False
-
-
-def text(chars_max: int = NAME_CHARS_MAX) -> Reader:
-    """A text that is not empty."""
-
-    def read(value: Any, field: str) -> str:
-        if not isinstance(value, str):
-            raise ValidationFailed.of(field, "must be a text")
-        check_name(value, field, chars_max=chars_max)
-        return value
-
-    return read
-
-
-def own_id(value: Any, field: str) -> str:
-    """The id of a memory."""
-    checked: str = text(ID_CHARS_MAX)(value, field)
-    check_id(checked, field)
-    return checked
-
-
-def instant(value: Any, field: str) -> datetime:
-    """ISO-8601; without offset it is UTC."""
-    try:
-        return as_instant(datetime.fromisoformat(value), field)
-    except (TypeError, ValueError):
-        raise ValidationFailed.of(field, "must be an ISO-8601 instant") from None
-
-
-def word(kind: type[StrEnum]) -> Reader:
-    """One of a closed list."""
-
-    def read(value: Any, field: str) -> StrEnum:
-        if not isinstance(value, str) or value not in set(kind):
-            words = [str(member) for member in kind]
-            raise ValidationFailed.of(field, "must be one of the allowed words", allowed=words)
-        return kind(value)
-
-    return read
-
-
-def owner(value: Any, field: str) -> Owner:
-    """A user id, or `agent:` and the id of an agent. The server itself signs with a name that no
-    agent can have."""
-    spelled: str = text(NAME_CHARS_MAX + AGENT_ID_CHARS_MAX)(value, field)
-    if spelled.startswith("agent:"):
-        return Owner.agent(spelled.removeprefix("agent:"))
-    return parse_owner(spelled, field)
-
-
-def number(least: float = 0, most: float = 2**53, *, whole: bool = True) -> Reader:
-    """A number in bounds."""
-
-    def read(value: Any, field: str) -> float:
-        allowed = (int,) if whole else (int, float)
-        if isinstance(value, bool) or not isinstance(value, allowed) or not least <= value <= most:
-            raise ValidationFailed.of(field, f"must be a number from {least} to {most}")
-        return value
-
-    return read
-
-
-def truth(value: Any, field: str) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise ValidationFailed.of(field, "must be true or false")
-    return value
-
-
-def obj(value: Any, field: str) -> dict[str, Any]:
-    """Any JSON object: who stores it checks its size."""
-    if not isinstance(value, dict):
-        raise ValidationFailed.of(field, "must be an object")
-    return value
-
-
-def small_object(value: Any, field: str) -> dict[str, Any]:
-    """An object with the limits of metadata."""
-    check_metadata(obj(value, field))
-    return obj(value, field)
-
-
-def listed(read: Reader, most: int = SOURCES_MAX) -> Reader:
-    """A list of such values."""
-
-    def read_all(value: Any, field: str) -> list[Any]:
-        if not isinstance(value, list) or len(value) > most:
-            raise ValidationFailed.of(field, f"must be a list of at most {most} items")
-        return [read(item, f"{field}[{index}]") for index, item in enumerate(value)]
-
-    return read_all
-
-
-def nested(*members: Member) -> Reader:
-    """An object with these members and no others."""
-    return lambda value, field: _read_members(members, obj(value, field), f"{field}.")
-
-
-def raw(value: Any, _field: str) -> Any:
-    """Whatever it is: looked at later."""
-    return value
 
 
 def _all(read: Reader, *names: str, needed: bool = False) -> tuple[Member, ...]:
@@ -197,10 +102,45 @@ _RELATIONSHIP = nested(
     Member("created_at", instant, True),
 )
 
+_THING = nested(
+    Member("id", _NAME, True),
+    Member("kind", among(*THINGS), True),
+    Member("name", text(CONTENT_CHARS_MAX), True),
+)
+# In the order in which a version keeps them; what a version always has is needed.
+_SNAPSHOT = nested(
+    Member("content", content, True),
+    Member("value", obj),
+    Member("type", word(MemoryType), True),
+    Member("sensitivity", word(Sensitivity), True),
+    Member("portable", truth, True),
+    Member("subjects", _IDS, True),
+    Member("observed_at", instant, True),
+    Member("confidence", number(0, 1, whole=False)),
+    Member("verified", truth, True),
+    Member("trust", word(Trust), True),
+    Member("tags", _IDS, True),
+    Member("metadata", small_object, True),
+    Member("pii_tags", _IDS, True),
+    Member("retention_policy", _NAME),
+    Member("expires_at", instant),
+    Member("expiry_rule", _NAME, True),
+    *_all(instant, "requested_expires_at", "valid_from", "valid_until"),
+    Member("updated_at", instant, True),
+    Member("retracted_at", instant),
+    Member("supersedes", _IDS, True),
+    Member("superseded_by", own_id),
+    Member("conflicts_with", _IDS, True),
+    *_all(number(), "repeats", "version", needed=True),
+    *_all(_IDS, "source_entries", "source_memories", needed=True),
+    Member("status", word(Status), True),
+    Member("archive_reason", word(ArchiveReason)),
+)
+
 _MEMORY = (
     *_all(own_id, "id", "memory_id"),
     Member("kind", word(Kind)),
-    Member("content", text(CONTENT_CHARS_MAX)),
+    Member("content", content),
     Member("key", _NAME),
     Member("value", raw),
     Member("messages", raw),
@@ -305,30 +245,27 @@ SHAPES: Mapping[LineType, tuple[Member, ...]] = {
     LineType.VERSION: (
         Member("memory_id", own_id, True),
         Member("version", number(1), True),
-        Member("change", _NAME, True),
+        Member("change", among(*CHANGES), True),
         Member("at", instant, True),
         Member("until", instant),
         Member("by", owner, True),
         Member("status", word(Status), True),
         *_all(instant, "valid_from", "valid_until"),
-        Member("snapshot", obj),
+        Member("snapshot", _SNAPSHOT),
     ),
     LineType.RELATION: (
         *_all(_NAME, "id", "from_id", "to_id", "relation", needed=True),
         Member("memory_id", own_id, True),
         Member("recorded_at", instant, True),
         Member("retracted_at", instant),
-        Member(
-            "things",
-            listed(nested(*_all(text(CONTENT_CHARS_MAX), "id", "kind", "name", needed=True))),
-        ),
+        Member("things", listed(_THING)),
     ),
     LineType.APPROVAL: (
         Member("id", _NAME, True),
         Member("memory_id", own_id, True),
         Member("requested_by", owner, True),
         Member("requested_expires_at", instant),
-        Member("status", word(ApprovalStatus), True),
+        Member("status", among(*DECISIONS), True),
         Member("decided_by", _NAME),
         Member("decided_at", instant),
         Member("justification", _LONG),
@@ -339,7 +276,7 @@ SHAPES: Mapping[LineType, tuple[Member, ...]] = {
 
 def to_line(type_: LineType, values: Mapping[str, Any]) -> str:
     """One line without its end. Members that a shape does not have are left out."""
-    members = {member.name: _plain(values[member.name]) for member in _written(type_, values)}
+    members = {member.name: plain(values[member.name]) for member in _written(type_, values)}
     return jsontext.dump({"schema": SCHEMA, "type": type_} | members)
 
 
@@ -352,34 +289,8 @@ def from_line(line: bytes) -> tuple[LineType, Values]:
     if parsed.pop("schema", SCHEMA) != SCHEMA:
         raise ValidationFailed.of("schema", f"must be {SCHEMA}")
     type_ = LineType(word(LineType)(parsed.pop("type", None), "type"))
-    return type_, _read_members(SHAPES[type_], parsed, "")
+    return type_, read_members(SHAPES[type_], parsed, "")
 
 
 def _written(type_: LineType, values: Mapping[str, Any]) -> Iterable[Member]:
     return (member for member in SHAPES[type_] if member.name in values)
-
-
-def _read_members(members: Iterable[Member], sent: Mapping[str, Any], prefix: str) -> Values:
-    known = {member.name: member for member in members}
-    for name in sent:
-        if name not in known:
-            raise ValidationFailed.of(f"{prefix}{name}"[:100], "unknown member")
-    values: Values = {}
-    for name, member in known.items():
-        value = sent.get(name)
-        if value is None and member.needed:
-            raise ValidationFailed.of(f"{prefix}{name}", "must be there")
-        values[name] = None if value is None else member.read(value, f"{prefix}{name}")
-    return values
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return to_text(value)
-    if isinstance(value, Owner):
-        return value.spelling
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _plain(member) for name, member in value.items()}
-    return value

@@ -78,6 +78,9 @@ class Decision:
 
 
 NO_ANSWERS: Mapping[str, bool] = MappingProxyType({})
+# Why something is a duplicate.
+EQUAL_TEXT, SAME_DETAILS = "equal_text", "same_details"
+REPEAT_REASONS = frozenset({EQUAL_TEXT, SAME_DETAILS})
 
 
 def reconcile(
@@ -171,9 +174,9 @@ def _nearest(neighbours: Iterable[Neighbour], count: int) -> list[Neighbour]:
 def _repeat_reason(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> str | None:
     old = one.statement
     if is_repeat(candidate, old):
-        return "equal_text"
+        return EQUAL_TEXT
     near = one.similarity >= settings.duplicate_min and _may_merge(candidate, old)
-    return "same_details" if near and _says_the_same(candidate.content, old.content) else None
+    return SAME_DETAILS if near and _says_the_same(candidate.content, old.content) else None
 
 
 def _may_merge(candidate: Statement, old: Statement) -> bool:

@@ -12,6 +12,9 @@ from typing import Any
 from recollect.domain import disguises, secret_labels, secret_patterns
 from recollect.domain.secret_labels import ends_in_label
 
+# What stands where a secret was taken out; it is none itself, whatever it is labelled.
+REFUSED = "[refused]"
+
 
 class Family(StrEnum):
     """By what a secret was known."""
@@ -108,6 +111,8 @@ def _items(place: _Place) -> Iterator[_Place]:
 
 
 def _in_scalar(place: _Place) -> Iterator[SecretFound]:
+    if place.value == REFUSED:
+        return
     if place.name and ends_in_label(disguises.plain(place.name)) and _is_worth_hiding(place.value):
         yield SecretFound(place.path, Family.RECORD_MEMBER)
     elif isinstance(place.value, str):

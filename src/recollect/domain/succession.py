@@ -11,6 +11,9 @@ from recollect.domain.contradictions import is_correction
 from recollect.domain.memories import MemoryType, Sensitivity, Trust
 from recollect.domain.spaces import OPEN_KINDS, Space, SpaceKind
 
+# Where hearsay gives way to somebody's own word, wherever that was said.
+HEARSAY_KINDS = (SpaceKind.USER, SpaceKind.CHAT)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
@@ -73,7 +76,7 @@ def overrules(candidate: Statement, old: Statement) -> bool:
     return (
         _is_own_word_over_hearsay(candidate, old)
         and candidate.subjects == old.subjects == {candidate.stated_by}
-        and old.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
+        and old.space.kind in HEARSAY_KINDS
         and _width(candidate.space) <= _width(old.space)
         and candidate.verified
         and candidate.observed_at >= old.observed_at

@@ -1,7 +1,7 @@
 """What an erasure asks of storage: whom it is about, what goes, what is cleaned, what is left."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -40,6 +40,11 @@ class Cleaning:
     namesake_chats: frozenset[str] = frozenset()
     unique: tuple[str, ...] = field(default=())
 
+    def of_addresses(self) -> "Cleaning":
+        """What is replaced everywhere, linked or not."""
+        traces = Traces(self.target.addresses)
+        return replace(self, full=traces, rare=traces)
+
     def of_chat(self, chat_id: str | None) -> Traces:
         """What is replaced in a chat or a tree."""
         return self.rare if chat_id in self.namesake_chats else self.full
@@ -73,18 +78,21 @@ class ErasedMemoryStore(Protocol):
         """Take all that is linked by id, people among it, out of every read."""
         ...
 
-    def remove_memories(self, tx: Tx, target: Target, *, at: datetime, limit: int) -> int:
+    def remove_memories(self, tx: Tx, cleaning: Cleaning, *, at: datetime, limit: int) -> int:
         """Remove some of the memories that go; how many."""
         ...
 
-    def clean_statements(self, tx: Tx, cleaning: Cleaning, *, limit: int) -> list[Stored]:
-        """Clean some of what they said of others; as it is now."""
+    def clean_statements(
+        self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
+    ) -> list[Stored]:
+        """Clean some of what they said of others, of some or of all rows; as it is now."""
         ...
 
     def clean_places(
-        self, tx: Tx, cleaning: Cleaning, *, after_doc: int, limit: int
+        self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[Stored], int | None]:
-        """Clean a page of what belongs to chats that stay: what changed, and where to go on."""
+        """Clean a page of what belongs to chats that stay, or of all that may hold an address:
+        what changed, and where to go on."""
         ...
 
     def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
@@ -94,6 +102,10 @@ class ErasedMemoryStore(Protocol):
 
 class ErasedTreeStore(Protocol):
     """Conversations."""
+
+    def holding_addresses(self, tx: Tx, target: Target) -> list[TreeId]:
+        """Trees that may hold one of their addresses, wherever they took part."""
+        ...
 
     def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
         """A page of a tree's entries, by position."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.disclosure import PersonId
 from recollect.domain.memories import (
+    Kind,
     Memory,
     MemoryId,
     MemoryType,
@@ -37,6 +38,7 @@ class Stored:
     """A memory with what is stored beside it and never shown.
 
     `doc` numbers rows for the search index. `bare_names` are subjects that nobody could resolve.
+    `privacy_said`: a subject said who may know, so no rule makes it stricter.
     """
 
     memory: Memory
@@ -45,6 +47,7 @@ class Stored:
     bare_names: tuple[str, ...] = ()
     status_at: datetime | None = None
     import_id: str | None = None
+    privacy_said: bool = False
     suspicion: float = 0.0
     suspicion_reasons: tuple[str, ...] = ()
     used_at: datetime | None = None
@@ -68,6 +71,7 @@ class MemoryFilter:
     visibility: Visibility | None = None
     scope: MemoryScope | None = None
     run_id: RunId | None = None
+    kind: Kind | None = None
     key: str | None = None
     tags: tuple[str, ...] = ()
     types: tuple[MemoryType, ...] = ()

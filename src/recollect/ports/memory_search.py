@@ -82,6 +82,13 @@ class WaitingText:
     text: str
 
 
+class Placed(NamedTuple):
+    """A row whose vector was stored; `first`: its text had none before, of any model."""
+
+    doc: int
+    first: bool
+
+
 class MemorySearchStore(Protocol):
     """Words and vectors of memories. All of it runs in the caller's transaction."""
 
@@ -144,8 +151,8 @@ class MemorySearchStore(Protocol):
         others. So jobs of different buckets seldom take the same."""
         ...
 
-    def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> int:
-        """Store the vectors of texts that are still there and wait; how many those were."""
+    def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> list[Placed]:
+        """Store the vectors of texts that are still there and wait; which those were."""
         ...
 
     def mark(self, tx: Tx, *, after_doc: int, limit: int, lacking: str | None) -> list[int]:

@@ -1,7 +1,7 @@
 """What services ask of storage to carry everything to another place and back: rows by the members
 of their lines (see `domain/portable.py`), whatever table they are in."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -47,8 +47,8 @@ class PortableStore(Protocol):
         """Versions, relations or approvals of these, in order."""
         ...
 
-    def known(self, tx: Tx, type_: LineType, ids: Collection[str]) -> frozenset[str]:
-        """Which of these agents, people, chats, runs or merges are there."""
+    def has(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
+        """Is this agent, person, merge, chat, stay or run there already?"""
         ...
 
     def put(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:

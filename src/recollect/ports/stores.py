@@ -32,7 +32,9 @@ from recollect.domain.transfers import Transfer, TransferRole
 from recollect.policy.scope import Scope
 from recollect.ports.agents import AgentStore, UserStore
 from recollect.ports.approvals import ApprovalStore
+from recollect.ports.comparing import ComparingStore
 from recollect.ports.database import Tx
+from recollect.ports.doctor import DoctorStore
 from recollect.ports.erasures import ErasureStore
 from recollect.ports.events import EventReads
 from recollect.ports.graph import GraphStore
@@ -42,6 +44,7 @@ from recollect.ports.keeping import KeepingStore
 from recollect.ports.memories import MemoryStore
 from recollect.ports.memory_search import MemorySearchStore
 from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
+from recollect.ports.portable import PortableStore
 from recollect.ports.runs import RunStore
 from recollect.ports.search import SearchStore
 
@@ -415,6 +418,9 @@ class Stores:
     memory_search: MemorySearchStore
     memory_bulk: MemoryBulkStore
     keeping: KeepingStore
+    doctor: DoctorStore
+    comparing: ComparingStore
+    portable: PortableStore
     runs: RunStore
     approvals: ApprovalStore
     erasures: ErasureStore

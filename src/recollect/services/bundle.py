@@ -7,14 +7,17 @@ from recollect.services.agents import AgentService
 from recollect.services.approvals import ApprovalService
 from recollect.services.chats import ChatService
 from recollect.services.conversations import ConversationService
+from recollect.services.doctor import DoctorService
 from recollect.services.entries import EntryService
 from recollect.services.erase import EraseService
 from recollect.services.events import EventService
 from recollect.services.eviction import EvictionService
+from recollect.services.export import ExportService
 from recollect.services.gate import GateService
 from recollect.services.graph_reading import GraphService
 from recollect.services.housekeeping import HousekeepingService
 from recollect.services.idempotency import IdempotencyService
+from recollect.services.imports import ImportService
 from recollect.services.indexing import IndexingService
 from recollect.services.memories import MemoryService
 from recollect.services.memory_batches import BatchService
@@ -71,6 +74,9 @@ class Services:
     approvals: ApprovalService
     retention: RetentionService
     housekeeping: HousekeepingService
+    doctor: DoctorService
     erasing: EraseService
     quarantine: QuarantineService
     rollbacks: RollbackService
+    export: ExportService
+    imports: ImportService

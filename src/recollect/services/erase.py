@@ -26,6 +26,7 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.erasures import Erasure
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.services.admin_gate import AdminGate
 from recollect.services.erase_probes import Prober
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.naming import person_view, visible_person
@@ -62,6 +63,7 @@ class EraseService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
+        gate: AdminGate,
         prober: Prober,
         signing_key: str | None,
     ) -> None:
@@ -69,6 +71,7 @@ class EraseService:
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
+        self._gate = gate
         self._prober = prober
         self._key = signing_key
 
@@ -77,6 +80,7 @@ class EraseService:
     ) -> Mapping[str, Any]:
         """A dry run's report, or that of the erasure that has begun."""
         erasure_id = reserved_id or self._runtime.ids.new()
+        await self._gate.admit(requester, "erase", wish.justification)
         async with self._audit.watching(requester, "erase"):
             if wish.dry_run:
                 return await self._database.scan(

@@ -1,7 +1,7 @@
 """The job that removes somebody. Every step may run again: it finds what is left to do."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -83,39 +83,63 @@ class EraseJobs:
             await self._tree(cleaning, TreeId(id_))
         for id_ in target.gone_trees:
             await self._database.write(self._dropping(TreeId(id_)))
+        if target.addresses:
+            await self._elsewhere(cleaning.of_addresses())
         await self._database.write(lambda tx: erasures.rest.clean_rest(tx, cleaning))
         await self._database.write(lambda tx: erasures.rest.drop_people(tx, target))
         await self._database.write(lambda tx: erasures.records.clean_records(tx, cleaning))
         doomed = mentions(cleaning, self._runtime.cipher)
         await asyncio.to_thread(self._parts.backups.purge, doomed)
 
+    async def _elsewhere(self, cleaning: Cleaning) -> None:
+        """Addresses that are surely theirs, in rows that are not linked to them."""
+        trees, target = self._stores.erasures.trees, cleaning.target
+        await self._places(cleaning, everywhere=True)
+        held = await self._database.scan(lambda tx: trees.holding_addresses(tx, target))
+        for tree_id in held:
+            await self._texts(cleaning, tree_id, ())
+
     async def _memories(self, cleaning: Cleaning) -> None:
         store, target = self._stores.erasures.memories, cleaning.target
         now = self._runtime.clock.now()
         while await self._database.write(
-            lambda tx: store.remove_memories(tx, target, at=now, limit=_ROWS)
+            lambda tx: store.remove_memories(tx, cleaning, at=now, limit=_ROWS)
         ):
             pass
-        while await self._database.write(lambda tx: self._statements(tx, cleaning)):
+        for at in range(0, len(target.memories), _ROWS):
+            known = target.memories[at : at + _ROWS]
+            await self._database.write(self._statements(cleaning, known))
+        while await self._database.write(self._statements(cleaning, None)):
             pass
-        doc: int | None = 0
-        while doc is not None:
-            doc = await self._database.write(self._placing(cleaning, doc))
+        await self._places(cleaning, everywhere=False)
         place: str | None = ""
         while place is not None:
             place = await self._database.write(self._versions(cleaning, place))
 
-    def _statements(self, tx: Tx, cleaning: Cleaning) -> int:
+    def _statements(self, cleaning: Cleaning, among: Sequence[str] | None) -> Callable[[Tx], int]:
         store = self._stores.erasures.memories
-        changed = store.clean_statements(tx, cleaning, limit=_ROWS)
-        for stored in changed:
-            self._parts.memory_indexer.write(tx, stored)
-        return len(changed)
 
-    def _placing(self, cleaning: Cleaning, after_doc: int) -> Callable[[Tx], int | None]:
+        def work(tx: Tx) -> int:
+            changed = store.clean_statements(tx, cleaning, among=among, limit=_ROWS)
+            for stored in changed:
+                self._parts.memory_indexer.write(tx, stored)
+            return len(changed)
+
+        return work
+
+    async def _places(self, cleaning: Cleaning, *, everywhere: bool) -> None:
+        doc: int | None = 0
+        while doc is not None:
+            doc = await self._database.write(self._placing(cleaning, everywhere, doc))
+
+    def _placing(
+        self, cleaning: Cleaning, everywhere: bool, after_doc: int
+    ) -> Callable[[Tx], int | None]:
+        store = self._stores.erasures.memories
+
         def work(tx: Tx) -> int | None:
-            changed, place = self._stores.erasures.memories.clean_places(
-                tx, cleaning, after_doc=after_doc, limit=_ROWS
+            changed, place = store.clean_places(
+                tx, cleaning, everywhere=everywhere, after_doc=after_doc, limit=_ROWS
             )
             for stored in changed:
                 self._parts.memory_indexer.write(tx, stored)
@@ -131,13 +155,19 @@ class EraseJobs:
         """Titles are made of entries, so they are looked at while those are still there."""
         trees = self._stores.erasures.trees
         made_of = await self._headlines(cleaning, tree_id)
+        await self._texts(cleaning, tree_id, made_of)
+        await self._database.write(lambda tx: trees.leave_tree(tx, cleaning.target, tree_id))
+
+    async def _texts(
+        self, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
+    ) -> None:
+        trees = self._stores.erasures.trees
         await self._database.write(
             lambda tx: trees.clean_conversations(tx, cleaning, tree_id, made_of)
         )
         seq: int | None = -1
         while seq is not None:
             seq = await self._database.write(self._entries(cleaning, tree_id, seq))
-        await self._database.write(lambda tx: trees.leave_tree(tx, cleaning.target, tree_id))
 
     async def _headlines(self, cleaning: Cleaning, tree_id: TreeId) -> set[str | None]:
         users, seq = frozenset(cleaning.target.user_ids), -1

@@ -12,6 +12,7 @@ from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import PersonId
 from recollect.domain.memories import MemoryType, Sensitivity, Status
 from recollect.domain.retention import MemoryScope
+from recollect.domain.runs import Run
 from recollect.domain.spaces import (
     AGENT_KINDS,
     ChatId,
@@ -22,9 +23,11 @@ from recollect.domain.spaces import (
     agent_spaces,
 )
 from recollect.errors import NotFound, ValidationFailed
+from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.memories import Context, MemoryFilter
 from recollect.ports.stores import Stores
+from recollect.services.naming import visible_people
 
 Places = tuple[tuple[SpaceKind, str | None], ...]
 
@@ -76,10 +79,13 @@ def require_place(filters: Filters) -> None:
         raise ValidationFailed.of("spaces", message)
 
 
-def chosen_by(tx: Tx, stores: Stores, filters: Filters) -> MemoryFilter:
-    """The rows that are meant. NotFound for an agent, run or person that does not exist."""
-    _check_known(tx, stores, filters)
-    people = _people(tx, stores, [*filters.subjects, *_said_by(filters)])
+def chosen_by(
+    tx: Tx, stores: Stores, filters: Filters, *, known_to: Requester | None
+) -> MemoryFilter:
+    """The rows that are meant. NotFound for an agent that does not exist, and for a run or person
+    that the requester may not know; without one, everything may be known."""
+    _check_known(tx, stores, filters, known_to)
+    people = _people(tx, stores, [*filters.subjects, *_said_by(filters)], known_to)
     subjects = dict.fromkeys(people[subject] for subject in filters.subjects)
     return MemoryFilter(
         spaces=_places(filters),
@@ -102,22 +108,34 @@ def chosen_by(tx: Tx, stores: Stores, filters: Filters) -> MemoryFilter:
     )
 
 
-def _check_known(tx: Tx, stores: Stores, filters: Filters) -> None:
+def _check_known(tx: Tx, stores: Stores, filters: Filters, known_to: Requester | None) -> None:
     if filters.agent_id is not None and stores.agents.fetch(tx, filters.agent_id) is None:
         raise NotFound("agent", filters.agent_id)
-    if filters.run_id is not None and stores.runs.fetch(tx, filters.run_id) is None:
+    if filters.run_id is not None and _run(tx, stores, filters.run_id, known_to) is None:
         raise NotFound("run", filters.run_id)
+
+
+def _run(tx: Tx, stores: Stores, run_id: RunId, known_to: Requester | None) -> Run | None:
+    if known_to is None:
+        return stores.runs.fetch(tx, run_id)
+    return stores.runs.see(tx, known_to.who, run_id)
 
 
 def _said_by(filters: Filters) -> Sequence[str]:
     return () if filters.stated_by is None else (filters.stated_by,)
 
 
-def _people(tx: Tx, stores: Stores, ids: Sequence[str]) -> dict[str, PersonId]:
+def _people(
+    tx: Tx, stores: Stores, ids: Sequence[str], known_to: Requester | None
+) -> dict[str, PersonId]:
     """The canonical id of each; a merged one finds the same memories."""
     if not ids:
         return {}
-    known = stores.people.fetch_many(tx, [PersonId(id_) for id_ in ids])
+    given = [PersonId(id_) for id_ in ids]
+    if known_to is None:
+        known = stores.people.fetch_many(tx, given)
+    else:
+        known = visible_people(tx, stores, known_to, given)
     for id_ in ids:
         if id_ not in known:
             raise NotFound("person", id_)

@@ -12,14 +12,13 @@ from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.people import normal_form
 from recollect.domain.sayings import EntityKind
 from recollect.errors import NotFound
-from recollect.policy.people import may_see_name
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.graph import Listed, Look
 from recollect.ports.memories import Context, MemoryFilter
 from recollect.ports.stores import Stores
 from recollect.services.graph_walks import Neighbours, shortest_path, walk
-from recollect.services.naming import person_view
+from recollect.services.naming import visible_people
 from recollect.services.sights import Sights
 
 _LIST = "entities"
@@ -129,13 +128,8 @@ class GraphService:
         ]
 
     def _names(self, tx: Tx, requester: Requester, ids: Iterable[EntityId]) -> dict[PersonId, str]:
-        people = self._stores.people.fetch_many(tx, [PersonId(one) for one in ids])
-        met = self._stores.people.meet(tx, requester, people)
-        return {
-            id_: person.name
-            for id_, person in people.items()
-            if may_see_name(requester.caller, person_view(person, met)).allowed
-        }
+        people = visible_people(tx, self._stores, requester, [PersonId(one) for one in ids])
+        return {id_: person.name for id_, person in people.items()}
 
     def _named_entities(
         self,

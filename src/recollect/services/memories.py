@@ -70,9 +70,13 @@ class MemoryService:
         *,
         source: Source = Source.API,
         reserved_id: str | None = None,
+        made_at: datetime | None = None,
     ) -> Written:
-        """Store what was sent. What an earlier try made under `reserved_id` is given again."""
-        now = self._runtime.clock.now()
+        """Store what was sent. What an earlier try made under `reserved_id` is given again.
+
+        `made_at` is for what was made before it is stored: all its terms count from there.
+        """
+        now = made_at or self._runtime.clock.now()
         agent_id = members.get("agent_id") or members.get("agent_slug")
         async with self._audit.watching(requester, "createMemory", agent_id=agent_id):
             screened = await self.drafted(members, now, source=source, reserved_id=reserved_id)

@@ -176,6 +176,8 @@ class MemoryChanges:
             stored = replace(stored, suspicion=suspicion.score, suspicion_reasons=suspicion.reasons)
         if "subjects" in patch.names:
             stored = replace(stored, bare_names=())
+        if {"sensitivity", "portable"} & patch.names and requester.person_id in after.subjects:
+            stored = replace(stored, privacy_said=True)
         by = requester.who
         kept = self._stores.memories.update(tx, stored, after, change=Change.UPDATED, by=by, at=at)
         self._tell_update(tx, requester, kept, patch=patch)

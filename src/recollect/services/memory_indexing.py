@@ -1,6 +1,6 @@
 """How memories get into the search index: their words with the write, their vectors by a job."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.domain.jobs import Job, NewJob
@@ -18,6 +18,9 @@ from recollect.services.jobs import Handler
 
 MEMORY_VECTORS = "memory_vectors"
 MEMORY_VECTORS_RETRY = "memory_vectors_retry"
+
+# What is to happen to the texts of these rows, now that they have vectors.
+Follower = Callable[[Tx, Sequence[int]], None]
 
 _TEXTS_PER_BATCH = 64
 _ROWS_PER_TRANSACTION = 1_000
@@ -80,6 +83,7 @@ class MemoryIndexJobs:
         metrics: Metrics,
         indexer: MemoryIndexer,
         embedder: Embedder | None,
+        followed_by: Follower | None = None,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -87,6 +91,7 @@ class MemoryIndexJobs:
         self._metrics = metrics
         self._indexer = indexer
         self._embedder = embedder
+        self._followed_by = followed_by
 
     def handlers(self) -> Mapping[str, Handler]:
         """By job type. Who makes no vectors leaves these jobs to those who do."""
@@ -135,11 +140,16 @@ class MemoryIndexJobs:
             VectorOf(one.doc, one.revision, vector)
             for one, vector in zip(waiting, vectors, strict=True)
         ]
-        done = await self._database.write(
-            lambda tx: self._stores.memory_search.put_vectors(tx, made, model=model)
-        )
-        self._metrics.indexed(done)
+        self._metrics.indexed(await self._database.write(lambda tx: self._put(tx, made, model)))
         return len(waiting) == _TEXTS_PER_BATCH
+
+    def _put(self, tx: Tx, made: Sequence[VectorOf], model: str) -> int:
+        """How many were stored. What follows from a text follows once, not at each reindexing."""
+        done = self._stores.memory_search.put_vectors(tx, made, model=model)
+        first = [one.doc for one in done if one.first]
+        if first and self._followed_by is not None:
+            self._followed_by(tx, first)
+        return len(done)
 
     def _take(self, tx: Tx, job_id: str, bucket: int) -> list[WaitingText]:
         """The job gives up its name first, which waits for every write that relies on it: a later

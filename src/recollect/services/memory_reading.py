@@ -146,7 +146,7 @@ class MemoryReader:
         embedding: bool,
     ) -> MemoryRead:
         sight = self._sights.of(tx, requester, context)
-        stored = self._seen(tx, sight, memory_id, MemoryFilter(as_of=as_of))
+        stored = self._current(tx, sight, memory_id, MemoryFilter(as_of=as_of))
         told = self._reads.wants(stored.memory)
         return MemoryRead(
             stored,
@@ -170,15 +170,32 @@ class MemoryReader:
         limit: int,
     ) -> MemoryPage:
         sight = self._sights.of(tx, requester, filters.context)
-        chosen = chosen_by(tx, self._stores, filters)
+        chosen = chosen_by(tx, self._stores, filters, known_to=requester)
         return self._lists.page(tx, sight, chosen, name=_LIST, after=after, limit=limit)
 
     def _seen(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
+        found = self._shown(tx, sight, memory_id, chosen)
+        if found is None:
+            raise NotFound("memory", memory_id)
+        return found
+
+    def _current(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
+        """The memory, or today the one that it turned out to repeat: an id that a write answered
+        stays good."""
+        wanted: MemoryId | None = memory_id
+        while wanted is not None:
+            found = self._shown(tx, sight, wanted, chosen)
+            if found is not None:
+                return found
+            wanted = self._stores.comparing.kept_in(tx, wanted) if chosen.as_of is None else None
+        raise NotFound("memory", memory_id)
+
+    def _shown(
+        self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> Stored | None:
         stored = self._stores.memories.see(tx, sight, memory_id, chosen)
         shown = self._lists.shown(tx, sight, [stored], chosen) if stored is not None else ()
-        if not shown:
-            raise NotFound("memory", memory_id)
-        return shown[0]
+        return shown[0] if shown else None
 
     def _history(
         self, tx: Tx, requester: Requester, memory_id: MemoryId
@@ -197,8 +214,9 @@ class MemoryReader:
         as_user: str | None,
     ) -> tuple[Explanation, Sight]:
         judged = self._explainer.judged(tx, requester, as_user)
-        stored = self._explainer.row(tx, memory_id)
+        # First of all: what is wrong with the chat must not tell that the memory exists.
         sight = self._sights.of(tx, judged, context)
+        stored = self._explainer.row(tx, memory_id)
         explanation = self._explainer.explain(tx, sight, stored)
         if as_user is None and not explanation.allowed:
             raise NotFound("memory", memory_id)

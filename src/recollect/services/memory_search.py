@@ -125,6 +125,17 @@ class MemorySearchService:
         await self.tell(requester, "searchMemories", shown.hits, found.range.sight)
         return MemoryHits(shown.hits, now, cursor, found.degraded, withheld)
 
+    async def best(
+        self, query: str, range_of: Callable[[Tx], Range], *, limit: int
+    ) -> Sequence[MemoryHit]:
+        """The best of a range that the caller knows how to make, without pages. Nothing is told to
+        the audit log."""
+        text = drop_unstorable(query)
+        if is_blank(text):
+            return ()
+        found = await self._finder.find(MemoryQuery(text), range_of, now=self._runtime.clock.now())
+        return (await self.shown(found, after=None, limit=limit)).hits
+
     async def tell(
         self, requester: Requester, operation: str, hits: Sequence[MemoryHit], sight: Sight
     ) -> None:
@@ -137,7 +148,8 @@ class MemorySearchService:
 
         def work(tx: Tx) -> Range:
             sight = self._sights.of(tx, requester, filters.context)
-            return Range(sight, chosen_by(tx, self._stores, filters))
+            chosen = chosen_by(tx, self._stores, filters, known_to=requester)
+            return Range(sight, chosen)
 
         return work
 

@@ -1,41 +1,21 @@
 """What a new memory replaces because its writer says so, and what happens to the old one."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.expiry import is_due
-from recollect.domain.memories import Memory, MemoryId, Status
+from recollect.domain.memories import MemoryId, Status
 from recollect.domain.spaces import Space
-from recollect.domain.succession import Statement, ending, is_protected
+from recollect.domain.succession import is_protected
 from recollect.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, Stored
+from recollect.ports.memories import Stored
 from recollect.ports.stores import Stores
 from recollect.services.drafts import Draft, OnConflict
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_events import tell_of
-
-
-def statement_of(memory: Memory) -> Statement:
-    """A memory as the rules of replacing see it."""
-    return Statement(
-        id=memory.id,
-        content=memory.content,
-        space=memory.space,
-        observed_at=memory.observed_at,
-        type=memory.type,
-        subjects=frozenset(memory.subjects),
-        stated_by=memory.stated_by,
-        trust=memory.trust,
-        sensitivity=memory.sensitivity,
-        portable=memory.portable,
-        verified=memory.verified,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-    )
+from recollect.services.superseding import Cause, Superseding, statement_of
 
 
 class Succession:
@@ -43,8 +23,8 @@ class Succession:
 
     def __init__(self, stores: Stores, audit: MemoryAudit, access: MemoryAccess) -> None:
         self._stores = stores
-        self._audit = audit
         self._access = access
+        self._superseding = Superseding(stores, audit)
 
     def named(
         self, tx: Tx, requester: Requester, ids: Sequence[MemoryId], *, now: datetime
@@ -92,34 +72,9 @@ class Succession:
         """Set status and links of the old rows, and tell. What was not named was met by its key."""
         for old in olds:
             reason = "explicit" if old.memory.id in named else "key"
-            self._replace(tx, requester, successor.memory, old, reason=reason)
-
-    def _replace(
-        self, tx: Tx, requester: Requester, new: Memory, old: Stored, *, reason: str
-    ) -> None:
-        at = new.updated_at
-        ends = ending(statement_of(new), statement_of(old.memory), now=at)
-        after = replace(
-            old.memory,
-            status=Status.SUPERSEDED,
-            superseded_by=new.id,
-            valid_until=ends.valid_until,
-            retracted_at=ends.retracted_at,
-            version=old.memory.version + 1,
-            updated_at=at,
-        )
-        by = requester.who
-        self._stores.memories.update(tx, old, after, change=Change.SUPERSEDED, by=by, at=at)
-        self._stores.memories.link_superseded(tx, new.id, after.id, at=at, reason=reason)
-        tell_of(
-            self._audit,
-            tx,
-            requester,
-            event_type="memory.supersede",
-            memory=after,
-            by=new.id,
-            reason=reason,
-        )
+            at = successor.memory.updated_at
+            cause = Cause(requester, requester.who, at, reason)
+            self._superseding.replace(tx, successor.memory, old, cause)
 
 
 def check_replaceable(olds: Sequence[Stored], ids: Sequence[MemoryId], space: Space) -> None:

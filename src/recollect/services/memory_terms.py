@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.domain.expiry import (
+    FOREVER,
     Expiry,
     Life,
     Profile,
     expiry,
     extension_needed,
+    is_due,
     lowered,
     renewed,
 )
@@ -40,6 +42,17 @@ class Terms:
         life = renewed(Life.of(memory, self._policy(memory)), observed_at)
         later = replace(memory, observed_at=life.observed_at)
         return _with(later, self._expiry(later, life)).memory
+
+    def capped(self, memory: Memory) -> Memory:
+        """The memory with its expiry as it is, but for ceilings: of its policy, and of the personal
+        data in it. A default is no ceiling."""
+        life = replace(Life.of(memory, self._policy(memory)), explicit_expires_at=FOREVER)
+        most = expiry(life, self.rules, profile=self.profile)
+        at = memory.expires_at
+        if most.expires_at is None or not most.clamped or is_due(most.expires_at, at):
+            return memory
+        asked = memory.requested_expires_at or at
+        return _with(memory, Expiry(most.expires_at, most.rule, asked, clamped=True)).memory
 
     def extension(self, memory: Memory) -> datetime | None:
         """The expiry to ask an approval for; None where the wish is met or simply clamped."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.domain.memories import SOURCES_MAX, Kind, MemoryId, Sensitivity, Status
+from recollect.domain.memories import Kind, Memory, MemoryId, Sensitivity, Status
 from recollect.domain.reconcile import is_repeat
-from recollect.domain.succession import Statement, stricter, trust_when_repeated
+from recollect.domain.succession import Statement, stricter
 from recollect.errors import Conflict
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, Stored
+from recollect.ports.memories import Stored
 from recollect.ports.memory_hooks import (
     ApprovalRequests,
     GraphDrawing,
@@ -26,9 +26,11 @@ from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import tell_of
 from recollect.services.memory_making import Making, fresh, moved
 from recollect.services.memory_places import MemoryPlace, MemoryPlaces
-from recollect.services.memory_succession import Succession, check_replaceable, statement_of
+from recollect.services.memory_succession import Succession, check_replaceable
 from recollect.services.memory_terms import Terms
+from recollect.services.repeating import Repeating
 from recollect.services.screening import Screened, Screening
+from recollect.services.superseding import statement_of
 
 
 class WriteStatus(StrEnum):
@@ -89,6 +91,7 @@ class MemoryWriter:
         self._screening = screening
         self._succession = succession
         self._terms = terms
+        self._repeating = Repeating(stores, audit, terms)
         self._hooks = hooks
 
     def write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
@@ -148,6 +151,7 @@ class MemoryWriter:
             memory=self._terms.settled(memory).memory,
             written_by=requester.who,
             bare_names=draft.carried.bare_names if draft.carried else (),
+            privacy_said=_is_said_by_subject(memory, draft),
             suspicion=findings.suspicion.score,
             suspicion_reasons=findings.suspicion.reasons,
         )
@@ -182,30 +186,13 @@ class MemoryWriter:
         return None
 
     def _repeat(self, tx: Tx, requester: Requester, known: Stored, *, new: Stored) -> Written:
-        """One more time: repeats, sources, and the stricter word on who may know."""
-        old, said, at = known.memory, new.memory, new.memory.updated_at
-        candidate = statement_of(said)
-        sensitivity, portable = stricter(candidate, [statement_of(old)])
-        sources = dict.fromkeys((*old.source_entries, *said.source_entries))
-        more = replace(
-            self._terms.repeated(old, said.observed_at),
-            repeats=old.repeats + 1,
-            sensitivity=sensitivity,
-            portable=portable,
-            trust=trust_when_repeated(statement_of(old), candidate),
-            source_entries=tuple(sources)[:SOURCES_MAX],
-            version=old.version + 1,
-            updated_at=at,
-        )
-        by = requester.who
-        stored = self._stores.memories.update(tx, known, more, change=Change.UPDATED, by=by, at=at)
-        tell_of(
-            self._audit,
+        stored = self._repeating.add(
             tx,
             requester,
-            event_type="memory.duplicate",
-            memory=more,
-            repeats=more.repeats,
+            known,
+            said=new.memory,
+            by=requester.who,
+            at=new.memory.updated_at,
         )
         return Written(stored, WriteStatus.DUPLICATE)
 
@@ -220,7 +207,7 @@ class MemoryWriter:
     ) -> Written:
         draft, words = screened.draft, screened.findings.words
         if olds:
-            new = _after(new, olds, draft)
+            new = _after(new, olds)
         stored = self._insert(tx, requester, new, moves=draft.carried is not None)
         self._succession.replace_all(tx, requester, stored, olds=olds, named=draft.supersedes)
         self._hooks.indexer.write(tx, stored, words)
@@ -266,13 +253,19 @@ def clamped_notice(rule: str) -> Notice:
     return Notice("expiry_clamped", f"a ceiling shortened the asked expiry: {rule}")
 
 
-def _after(new: Stored, olds: Sequence[Stored], draft: Draft) -> Stored:
+def _is_said_by_subject(memory: Memory, draft: Draft) -> bool:
+    """Whether somebody whom it is about says who may know it."""
+    if draft.carried is not None:
+        return draft.carried.privacy_said
+    said = draft.sensitivity is not None or draft.portable is not None
+    return said and memory.stated_by is not None and memory.stated_by in memory.subjects
+
+
+def _after(new: Stored, olds: Sequence[Stored]) -> Stored:
     """The row as the successor of others: as strict as the strictest, unless a subject says."""
     memory = new.memory
-    said = draft.sensitivity is not None or draft.portable is not None
-    by_subject = said and memory.stated_by is not None and memory.stated_by in memory.subjects
     before = [statement_of(old.memory) for old in olds]
-    sensitivity, portable = stricter(statement_of(memory), before, set_by_subject=by_subject)
+    sensitivity, portable = stricter(statement_of(memory), before, set_by_subject=new.privacy_said)
     supersedes = tuple(old.memory.id for old in olds)
     return replace(
         new,

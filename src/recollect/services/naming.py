@@ -1,6 +1,6 @@
 """Gathers who could be meant by a name, for the rule that decides (`domain/resolving.py`)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from recollect.domain.agents import Owner
@@ -45,13 +45,7 @@ class Naming:
         related = stores.claims.related(tx, requester, relationship_key(form))
         ids = {one for one, _ in named} | {claim.person_id for claim in aliases}
         ids |= {claim.person_id for claim in related}
-        people = stores.people.fetch_many(tx, ids)
-        met = stores.people.meet(tx, requester, people)
-        seen = {
-            id_: one
-            for id_, one in people.items()
-            if may_see_name(requester.caller, person_view(one, met)).allowed
-        }
+        seen = visible_people(tx, stores, requester, ids)
         return _Found(form, seen, named, aliases, related)
 
     def _present(self, tx: Tx, requester: Requester, chat_id: ChatId | None) -> frozenset[PersonId]:
@@ -121,12 +115,22 @@ def person_view(person: Person, met: frozenset[PersonId]) -> PersonView:
     return PersonView(person.created_by, frozenset(person.user_ids), person.orgs, person.id in met)
 
 
+def visible_people(
+    tx: Tx, stores: Stores, requester: Requester, person_ids: Collection[PersonId]
+) -> dict[PersonId, Person]:
+    """Canonical people by the ids that were given; whom the caller may not know is not in it."""
+    people = stores.people.fetch_many(tx, person_ids)
+    met = stores.people.meet(tx, requester, {person.id for person in people.values()})
+    return {
+        id_: person
+        for id_, person in people.items()
+        if may_see_name(requester.caller, person_view(person, met)).allowed
+    }
+
+
 def visible_person(tx: Tx, stores: Stores, requester: Requester, person_id: PersonId) -> Person:
     """The canonical person, if the caller may know them; to all others they don't exist."""
-    person = stores.people.fetch(tx, person_id)
+    person = visible_people(tx, stores, requester, [person_id]).get(person_id)
     if person is None:
-        raise NotFound("person", person_id)
-    met = stores.people.meet(tx, requester, [person.id])
-    if not may_see_name(requester.caller, person_view(person, met)).allowed:
         raise NotFound("person", person_id)
     return person

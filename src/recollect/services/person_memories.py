@@ -49,7 +49,7 @@ class PersonMemories:
         def work(tx: Tx) -> MemoryPage:
             person = visible_person(tx, self._stores, requester, person_id)
             chosen = replace(
-                chosen_by(tx, self._stores, filters),
+                chosen_by(tx, self._stores, filters, known_to=requester),
                 spaces=_SPACES,
                 subjects=(person.id,),
                 outside_user=outside_user,

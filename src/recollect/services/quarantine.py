@@ -71,7 +71,9 @@ class QuarantineService:
 
         def work(tx: Tx) -> QuarantinePage:
             sight = self._sight(tx, requester)
-            chosen = replace(chosen_by(tx, self._stores, filters), statuses=(Status.QUARANTINED,))
+            known_to = None if requester.admin else requester
+            asked = chosen_by(tx, self._stores, filters, known_to=known_to)
+            chosen = replace(asked, statuses=(Status.QUARANTINED,))
             found = self._stores.keeping.quarantined(
                 tx, sight, chosen, after=place, limit=limit + 1
             )

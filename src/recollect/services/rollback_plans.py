@@ -17,6 +17,7 @@ from recollect.ports.keeping import RollbackSource, SourceKind
 from recollect.ports.memories import MemoryFilter, Stored
 from recollect.ports.people import Seat
 from recollect.ports.stores import Stores
+from recollect.services.naming import visible_person
 from recollect.services.sights import Sights
 from recollect.services.views import Views
 
@@ -95,10 +96,7 @@ class RollbackPlans:
         """The source by its canonical id, which the caller may know of. To an admin it may be
         gone already: what came from it is still there."""
         if source.kind is SourceKind.STATER:
-            person = self._stores.people.fetch(tx, PersonId(source.id))
-            if person is None:
-                raise NotFound("person", source.id)
-            return replace(source, id=person.id)
+            return replace(source, id=self._stater(tx, requester, PersonId(source.id)))
         if source.kind in (SourceKind.ENTRY, SourceKind.CONVERSATION):
             resource = str(source.kind).removesuffix("_id")
             canonical = parse_uuid(source.id)
@@ -108,6 +106,14 @@ class RollbackPlans:
         if not requester.admin and not _SEEN[source.kind](self, tx, requester, source.id):
             raise NotFound(str(source.kind).removesuffix("_id"), source.id)
         return source
+
+    def _stater(self, tx: Tx, requester: Requester, id_: PersonId) -> PersonId:
+        if not requester.admin:
+            return visible_person(tx, self._stores, requester, id_).id
+        person = self._stores.people.fetch(tx, id_)
+        if person is None:
+            raise NotFound("person", id_)
+        return person.id
 
     def _sees_entry(self, tx: Tx, requester: Requester, id_: str) -> bool:
         entry = self._stores.entries.fetch(tx, EntryId(id_))

@@ -75,9 +75,10 @@ class RunService:
         self._rules = rules
         self._cleanup = cleanup
 
-    async def start(self, requester: Requester, new: NewRun) -> Run:
+    async def start(self, requester: Requester, new: NewRun, *, under_any: bool = False) -> Run:
         """NotFound for an unknown agent or a parent that the caller doesn't see, Conflict if the
-        id is taken."""
+        id is taken. With `under_any` the caller's eyes don't count: it is for whoever runs the
+        agents and says which of them called which."""
         if new.id is not None:
             check_name(new.id, "id")
         check_metadata(new.metadata)
@@ -85,7 +86,9 @@ class RunService:
         at = self._runtime.clock.now()
         async with self._audit.watching(requester, "startRun", agent_id=new.agent_id):
             return await self._database.write(
-                lambda tx: self._start(tx, requester, replace(new, id=run_id), at)
+                lambda tx: self._start(
+                    tx, requester, replace(new, id=run_id), at=at, under_any=under_any
+                )
             )
 
     async def complete(
@@ -155,11 +158,13 @@ class RunService:
             raise Conflict("the run is completed", details={"reason": "run_completed"})
         return run
 
-    def _start(self, tx: Tx, requester: Requester, new: NewRun, at: datetime) -> Run:
+    def _start(
+        self, tx: Tx, requester: Requester, new: NewRun, *, at: datetime, under_any: bool
+    ) -> Run:
         run = _root(RunId(new.id or ""), new.agent_id, at, new.metadata)
         found_agent(tx, self._stores, new.agent_id)
         if new.parent_run_id is not None:
-            parent = self._seen(tx, requester, new.parent_run_id)
+            parent = self._parent(tx, requester, new.parent_run_id, under_any=under_any)
             run = replace(run, parent_run_id=parent.id, root_run_id=parent.root_run_id)
         self._require_writer(tx, requester, run.id, run.agent_id)
         refuse_secrets(metadata=new.metadata)
@@ -234,6 +239,10 @@ class RunService:
         if run is None:
             raise NotFound("run", run_id)
         return run
+
+    def _parent(self, tx: Tx, requester: Requester, run_id: RunId, *, under_any: bool) -> Run:
+        parent = self._stores.runs.fetch(tx, run_id) if under_any else None
+        return parent or self._seen(tx, requester, run_id)
 
     def _page(
         self,

@@ -46,6 +46,7 @@ __all__ = [
     "SECRETS",
     "DatabaseSettings",
     "LogSettings",
+    "MemorySettings",
     "Section",
     "ServerSettings",
     "Settings",

@@ -8,7 +8,9 @@ from recollect.ports.stores import Stores
 from recollect.stores.agents import SqlAgents
 from recollect.stores.approvals import SqlApprovals
 from recollect.stores.chats import SqlChats
+from recollect.stores.comparing import SqlComparing
 from recollect.stores.conversations import SqlConversations
+from recollect.stores.doctor import SqlDoctor
 from recollect.stores.engines.base import Engine
 from recollect.stores.engines.postgres import PostgresEngine
 from recollect.stores.engines.sqlite import SqliteEngine
@@ -28,6 +30,7 @@ from recollect.stores.memory_search import SqlMemorySearch
 from recollect.stores.merging import SqlMerges
 from recollect.stores.people import SqlPeople
 from recollect.stores.person_claims import SqlClaims
+from recollect.stores.portable import SqlPortable
 from recollect.stores.runs import SqlRuns
 from recollect.stores.search import SqlSearch
 from recollect.stores.transfers import SqlTransfers
@@ -68,6 +71,9 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         memory_search=SqlMemorySearch(runtime.cipher, engine, sealed=sealed_words),
         memory_bulk=SqlMemoryBulk(),
         keeping=SqlKeeping(runtime.cipher),
+        doctor=SqlDoctor(runtime.cipher),
+        comparing=SqlComparing(),
+        portable=SqlPortable(runtime.cipher),
         runs=SqlRuns(),
         approvals=SqlApprovals(),
         erasures=SqlErasures(runtime.cipher),

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, not_, or_
+from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select
 
 from recollect.domain import jsontext
 from recollect.domain.erasure import Target
 from recollect.domain.spaces import SpaceKind
+from recollect.ports.runtime import SEALED_MARKER
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.erasure_needles import needles_of
 from recollect.stores.memory_tables import memories, memory_subjects
@@ -15,7 +16,7 @@ from recollect.stores.statements import param, word
 _m, _s = memories.c, memory_subjects.c
 PEOPLE, USERS, AGENTS = param("people"), param("users"), param("agents")
 PLACES, GONE = param("places"), param("gone")
-NEEDLES = param("needles")
+NEEDLES, ADDRESSES = param("needles"), param("addresses")
 
 
 def link_params(target: Target) -> dict[str, Any]:
@@ -29,7 +30,17 @@ def link_params(target: Target) -> dict[str, Any]:
     }
     named = {name: jsontext.dump(list(ids)) for name, ids in lists.items()}
     needles = needles_of((*target.person_ids, *target.user_ids))
-    return named | {"stand_in": target.stand_in, "needles": needles}
+    return named | {
+        "stand_in": target.stand_in,
+        "needles": needles,
+        "addresses": needles_of(target.addresses),
+        "marker": SEALED_MARKER[:1],
+    }
+
+
+def is_sealed(column: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Can the text not be searched by a statement?"""
+    return func.substr(column, 1, 1) == param("marker", column)
 
 
 def by_user(kind: ColumnElement[Any], id_: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -41,7 +52,8 @@ def _in_space(kind: SpaceKind, ids: ColumnElement[Any]) -> ColumnElement[bool]:
     return and_(_m.space_kind == word(kind), AmongTexts(_m.space_id, ids))
 
 
-ABOUT = exists().where(_s.memory_id == _m.id, AmongTexts(_s.person_id, PEOPLE))
+# By the ids of rows, so that an index serves it where it is one of several alternatives.
+ABOUT = _m.id.in_(select(_s.memory_id).where(AmongTexts(_s.person_id, PEOPLE)))
 _others = memory_subjects.alias("other_subjects")
 JOINT = and_(
     ABOUT,

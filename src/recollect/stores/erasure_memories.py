@@ -2,28 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy import exists, or_, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.erasure import Target
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.memories import Stored
-from recollect.ports.runtime import SEALED_MARKER, Cipher
+from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.erasure_cleaning import cleaned_memory, cleaned_snapshot
 from recollect.stores.erasure_links import (
+    ADDRESSES,
     MEMORY_GOES,
     MEMORY_IN_PLACES,
     MEMORY_STATED,
     NEEDLES,
     PEOPLE,
     by_user,
+    is_sealed,
     link_params,
 )
 from recollect.stores.erasure_needles import holds_any
+from recollect.stores.erasure_records import clean_events_of
 from recollect.stores.memory_parts import hanging_on, replace_parts
 from recollect.stores.memory_removal import remove
 from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
@@ -49,24 +53,32 @@ class ErasedMemories:
         for statement in _HIDE:
             tx.run(statement, link_params(target) | {"erasure_id": erasure_id})
 
-    def remove_memories(self, tx: Tx, target: Target, *, at: datetime, limit: int) -> int:
+    def remove_memories(self, tx: Tx, cleaning: Cleaning, *, at: datetime, limit: int) -> int:
         """Some of those that go, also such as came after the request."""
-        rows = tx.fetch(_GOING, link_params(target) | {"limit": limit})
+        rows = tx.fetch(_GOING, link_params(cleaning.target) | {"limit": limit})
         if rows:
-            remove(tx, [row[0] for row in rows], at=at)
+            ids = [row[0] for row in rows]
+            clean_events_of(tx, ids, cleaning)
+            remove(tx, ids, at=at)
         return len(rows)
 
-    def clean_statements(self, tx: Tx, cleaning: Cleaning, *, limit: int) -> list[Stored]:
+    def clean_statements(
+        self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
+    ) -> list[Stored]:
         """Some of those that stay; none of them is theirs afterwards."""
         params = link_params(cleaning.target) | {"limit": limit}
-        return [self._put(tx, one, cleaning) for one in self._stored(tx, _STATED, params)]
+        if among is not None:
+            params |= {"ids": jsontext.dump(list(among))}
+        found = self._stored(tx, _STATED if among is None else _STATED_AMONG, params)
+        return [self._put(tx, one, cleaning) for one in found]
 
     def clean_places(
-        self, tx: Tx, cleaning: Cleaning, *, after_doc: int, limit: int
+        self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[Stored], int | None]:
-        """A page of what belongs to chats that stay: what changed, and where to go on."""
+        """A page of what belongs to chats that stay, or of all that may hold an address: what
+        changed, and where to go on."""
         params = link_params(cleaning.target) | {"after_doc": after_doc, "limit": limit}
-        found = self._stored(tx, _IN_PLACES, params)
+        found = self._stored(tx, _page(everywhere=everywhere, held=True), params)
         dirty = [one for one in found if cleaned_memory(one, cleaning) != one]
         changed = [self._put(tx, one, cleaning) for one in dirty]
         return changed, found[-1].doc if len(found) == limit else None
@@ -93,16 +105,19 @@ class ErasedMemories:
         """How many memories are there that should be gone or would be changed."""
         target = cleaning.target
         params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
-        found = [*self._stored(tx, _KNOWN, params), *self._everywhere(tx, target)]
+        found = [*self._stored(tx, _KNOWN, params), *self._pages(tx, target, everywhere=False)]
         dirty = {one.doc for one in found if cleaned_memory(one, cleaning) != one}
+        narrow = cleaning.of_addresses()
+        for one in self._pages(tx, target, everywhere=True) if target.addresses else ():
+            dirty |= {one.doc} if cleaned_memory(one, narrow) != one else set()
         going = {row[0] for row in tx.fetch(_GOING, params | {"limit": PAGE})}
         return len(dirty) + len(going)
 
-    def _everywhere(self, tx: Tx, target: Target) -> Iterator[Stored]:
+    def _pages(self, tx: Tx, target: Target, *, everywhere: bool) -> Iterator[Stored]:
         after = 0
         while True:
             params = link_params(target) | {"after_doc": after, "limit": PAGE}
-            found = self._stored(tx, _IN_PLACES, params)
+            found = self._stored(tx, _page(everywhere=everywhere, held=False), params)
             yield from found
             if len(found) < PAGE:
                 return
@@ -126,7 +141,6 @@ class ErasedMemories:
             "after": after,
             "limit": limit,
             "ids": jsontext.dump(list(target.memories)),
-            "marker": SEALED_MARKER[:1],
         }
         return tx.fetch(_SNAPSHOTS, params)
 
@@ -136,7 +150,20 @@ class ErasedMemories:
         return [self._rows.from_row(row, hanging.get(row[_ID_AT], NOTHING)) for row in rows]
 
 
+@cache
+def _page(*, everywhere: bool, held: bool) -> Statement:
+    """By `doc`; held until the transaction ends if they are to be changed."""
+    chosen = _MAY_HOLD_ADDRESS if everywhere else MEMORY_IN_PLACES
+    query = select(*MEMORY).where(chosen, _m.doc > param("after_doc", _m.doc))
+    query = query.order_by(_m.doc).limit(_LIMIT)
+    return Statement(query.with_for_update() if held else query)
+
+
 _ID = param("id", _m.id)
+_SEARCHED = (_m.content, _m.value, _m.messages, _m.metadata, _m.tags, _m.key)
+_MAY_HOLD_ADDRESS = or_(
+    is_sealed(_m.content), *(holds_any(column, ADDRESSES) for column in _SEARCHED)
+)
 _IDS = param("ids")
 _LIMIT = param("limit")
 _HIDDEN = {"erasure_id": param("erasure_id", _m.erasure_id)}
@@ -144,15 +171,11 @@ _HIDE = (
     Statement(update(memories).where(or_(MEMORY_GOES, MEMORY_STATED)).values(_HIDDEN)),
     Statement(update(people).where(AmongTexts(_p.id, PEOPLE)).values(_HIDDEN)),
 )
-_GOING = Statement(select(_m.id).where(MEMORY_GOES).order_by(_m.doc).limit(_LIMIT))
-_STATED = Statement(select(*MEMORY).where(MEMORY_STATED).order_by(_m.doc).limit(_LIMIT))
+_GOING = Statement(select(_m.id).where(MEMORY_GOES).limit(_LIMIT))
+_THEIRS = select(*MEMORY).where(MEMORY_STATED).limit(_LIMIT).with_for_update()
+_STATED = Statement(_THEIRS)
+_STATED_AMONG = Statement(_THEIRS.where(AmongTexts(_m.id, _IDS)))
 _KNOWN = Statement(select(*MEMORY).where(AmongTexts(_m.id, _IDS)))
-_IN_PLACES = Statement(
-    select(*MEMORY)
-    .where(MEMORY_IN_PLACES, _m.doc > param("after_doc", _m.doc))
-    .order_by(_m.doc)
-    .limit(_LIMIT)
-)
 _UPDATE = Statement(
     update(memories)
     .where(_m.id == _ID)
@@ -161,13 +184,12 @@ _UPDATE = Statement(
 _LINKED = or_(
     AmongTexts(_v.memory_id, _IDS), exists().where(_m.id == _v.memory_id, MEMORY_IN_PLACES)
 )
-_SEALED = func.substr(_v.snapshot, 1, 1) == param("marker", _v.snapshot)
 _SNAPSHOTS = Statement(
     select(_v.id, _LINKED, _v.snapshot)
     .where(
         _v.snapshot.is_not(None),
         _v.id > param("after", _v.id),
-        or_(_LINKED, _SEALED, holds_any(_v.snapshot, NEEDLES)),
+        or_(_LINKED, is_sealed(_v.snapshot), holds_any(_v.snapshot, NEEDLES)),
     )
     .order_by(_v.id)
     .limit(_LIMIT)

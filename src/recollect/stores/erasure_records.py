@@ -13,13 +13,13 @@ from recollect.domain.spaces import SpaceKind
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_links import NEEDLES, USERS, link_params
+from recollect.stores.engines.expressions import AmongIds, AmongTexts
+from recollect.stores.erasure_links import GONE, NEEDLES, PLACES, USERS, link_params
 from recollect.stores.erasure_needles import holds_any, needles_of
 from recollect.stores.idempotency import answer_id
 from recollect.stores.memory_tables import idempotency_answers, idempotency_mentions
 from recollect.stores.rows import Sealed
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.statements import Row, Statement, param, word
 from recollect.stores.tables import events, tasks
 
 ERASE_JOB = "erase"
@@ -37,8 +37,8 @@ class ErasedRecords:
         params = link_params(cleaning.target)
         for statement in _EVENTS:
             tx.run(statement, params)
-        for id_, told, reason in tx.fetch(_TOLD, params):
-            tx.run(_RETELL, {"id": id_} | _retold(told, reason, cleaning))
+        _retell(tx, tx.fetch(_TOLD, params), cleaning)
+        _retell(tx, self._events(tx, cleaning), cleaning)
         for id_ in self._jobs(tx, cleaning):
             tx.run(_DROP_JOB, {"id": id_})
         for named in self._answers(tx, cleaning):
@@ -48,9 +48,20 @@ class ErasedRecords:
     def dirty_records(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
         """How many jobs and answers tell of them."""
         return {
+            "audit_events": len(self._events(tx, cleaning)),
             "tasks": len(self._jobs(tx, cleaning)),
             "idempotency_answers": len(self._answers(tx, cleaning)),
         }
+
+    def _events(self, tx: Tx, cleaning: Cleaning) -> list[Row]:
+        """Of their chats and trees, their own and about them, with a trace in them."""
+        target = cleaning.target
+        params = link_params(target) | {
+            "trees": jsontext.dump([*target.trees, *target.gone_trees]),
+            "needles": needles_of(target.identifiers),
+        }
+        rows = tx.fetch(_IN_PLACES, params)
+        return [row for row in rows if _retold(row, cleaning) != (row[1], row[2])]
 
     def _jobs(self, tx: Tx, cleaning: Cleaning) -> list[str]:
         target = cleaning.target
@@ -80,11 +91,29 @@ def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
     return any(id_ in text for text in given for id_ in people) or cleaning.rare.are_in(given)
 
 
-def _retold(told: str, reason: str | None, cleaning: Cleaning) -> dict[str, Any]:
-    target = cleaning.target
+def clean_events_of(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> None:
+    """Events tell a memory's key: clean them while it is known whom the memory is about."""
+    rows = tx.fetch(_OF_MEMORIES, {"ids": jsontext.dump(list(memory_ids))})
+    _retell(tx, rows, cleaning)
+
+
+def _retell(tx: Tx, rows: Sequence[Row], cleaning: Cleaning) -> None:
+    for row in rows:
+        told, reason = _retold(row, cleaning)
+        tx.run(_RETELL, {"id": row[0], "params": told, "justification": reason})
+
+
+def _retold(row: Row, cleaning: Cleaning) -> tuple[str, str | None]:
+    """Ids inside become the stand-in, names go."""
+    _, told, reason, space_id = row
+    target, traces = cleaning.target, cleaning.of_chat(space_id)
     ids = dict.fromkeys((*target.person_ids, *target.user_ids), target.stand_in)
-    fresh = jsontext.dump(exchanged(jsontext.load(told), ids))
-    return {"params": fresh, "justification": reason and cleaning.full.replaced(reason)}
+    before = jsontext.load(told)
+    after = exchanged(before, ids)
+    if isinstance(after.get("key"), str):
+        after = after | {"key": traces.replaced(after["key"])}
+    fresh = told if after == before else jsontext.dump(after)
+    return fresh, reason and traces.replaced(reason)
 
 
 def _exchange(column: Any, *more: Any) -> Statement:
@@ -98,8 +127,25 @@ _EVENTS = (
     _exchange(_v.space_id, _v.space_kind == word(SpaceKind.USER)),
 )
 _SELF = param("stand_in", _v.actor_user_id)
+_EVENT = (_v.id, _v.params, _v.justification, _v.space_id)
+_OF_MEMORIES = Statement(select(*_EVENT).where(AmongTexts(_v.memory_id, param("ids"))))
+_IN_PLACES = Statement(
+    select(*_EVENT).where(
+        or_(holds_any(_v.params, NEEDLES), holds_any(_v.justification, NEEDLES)),
+        or_(
+            and_(
+                _v.space_kind == word(SpaceKind.CHAT),
+                or_(AmongTexts(_v.space_id, PLACES), AmongTexts(_v.space_id, GONE)),
+            ),
+            AmongIds(_v.conversation_id, param("trees")),
+            _v.actor_user_id == _SELF,
+            _v.target_user_id == _SELF,
+            _v.space_id == _SELF,
+        ),
+    )
+)
 _TOLD = Statement(
-    select(_v.id, _v.params, _v.justification).where(
+    select(*_EVENT).where(
         or_(
             holds_any(_v.params, NEEDLES),
             and_(

@@ -94,7 +94,7 @@ def _with_places(tx: Tx, target: Target) -> Target:
     living = {row[0] for row in tx.fetch(_TREES, places)}
     shared_trees = {row[0] for row in tx.fetch(_SHARED_TREES, places)} & living
     named = {row[0] for row in tx.fetch(_NAMED, places)}
-    shared_chats = {row[0] for row in tx.fetch(_SHARED_CHATS, places)} & named
+    shared_chats = {row[0] for row in tx.fetch(_SHARED_CHATS, seats | {"ids": _listed(named)})}
     owned = tx.fetch(_AGENTS, seats)
     target = Target(
         stand_in=target.stand_in,
@@ -163,7 +163,10 @@ _NAMED = Statement(
 )
 _SHARED_CHATS = Statement(
     select(named_chats.c.id).where(
-        exists().where(_h.chat_id == named_chats.c.id, _h.left_at.is_(None), HUMAN, not_(_seated()))
+        AmongTexts(named_chats.c.id, _IDS),
+        exists().where(
+            _h.chat_id == named_chats.c.id, _h.left_at.is_(None), HUMAN, not_(_seated())
+        ),
     )
 )
 _TREES = Statement(select(trees.c.id).where(AmongIds(trees.c.id, param("tree_ids"))))

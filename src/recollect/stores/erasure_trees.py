@@ -1,10 +1,11 @@
 """Conversations of somebody who is erased: trees of theirs alone go, others are handed on."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, select, update
+from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, select, union, update
 
 from recollect.domain import jsontext
 from recollect.domain.conversations import Conversation
@@ -15,7 +16,8 @@ from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning, TextOfEntry
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_links import USERS, link_params
+from recollect.stores.erasure_links import ADDRESSES, USERS, is_sealed, link_params
+from recollect.stores.erasure_needles import holds_any
 from recollect.stores.rows import CONVERSATION, ENTRY, ConversationRows, EntryRows
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import (
@@ -38,6 +40,11 @@ class ErasedTrees:
     def __init__(self, cipher: Cipher) -> None:
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
+
+    def holding_addresses(self, tx: Tx, target: Target) -> list[TreeId]:
+        """Trees that may hold one of their addresses, wherever they took part."""
+        rows = tx.fetch(_ADDRESSED, link_params(target))
+        return [TreeId(row[0]) for row in rows]
 
     def lock(self, tx: Tx, tree_id: TreeId) -> None:
         """Hold a tree until the transaction ends."""
@@ -65,6 +72,7 @@ class ErasedTrees:
         self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
         """Titles, previews and metadata; those made of a text that goes, go."""
+        self.lock(tx, tree_id)
         for before in self._branches(tx, tree_id):
             after = _cleaned(before, cleaning, made_of)
             if after != before:
@@ -74,7 +82,7 @@ class ErasedTrees:
     def leave_tree(self, tx: Tx, target: Target, tree_id: TreeId) -> None:
         """Hand a tree on, and drop its members among the target's users."""
         params = link_params(target) | {"tree_id": tree_id}
-        tx.lock(_LOCK, params)
+        self.lock(tx, tree_id)
         owned = tx.first(_OWNED, params) is not None
         for statement in _LEAVE:
             tx.run(statement, params)
@@ -85,16 +93,21 @@ class ErasedTrees:
 
     def dirty_trees(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
         """How many entries and conversations would be changed."""
-        found = {"entries": 0, "conversations": 0}
-        for id_ in cleaning.target.trees:
-            tree_id, after = TreeId(id_), -1
-            branches = self._branches(tx, tree_id)
-            dirty = [one for one in branches if _cleaned(one, cleaning, ()) != one]
-            found["conversations"] += len(dirty)
-            while page := self.entries(tx, tree_id, after_seq=after, limit=PAGE):
-                found["entries"] += sum(cleaned_entry(one, cleaning) != one for one in page)
-                after = page[-1].entry.seq
-        return found
+        target, found = cleaning.target, Counter[str]()
+        for id_ in target.trees:
+            self._count_dirty(tx, cleaning, TreeId(id_), found)
+        for tree_id in self.holding_addresses(tx, target) if target.addresses else ():
+            self._count_dirty(tx, cleaning.of_addresses(), tree_id, found)
+        return {name: found[name] for name in ("entries", "conversations")}
+
+    def _count_dirty(
+        self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, found: Counter[str]
+    ) -> None:
+        branches, after = self._branches(tx, tree_id), -1
+        found["conversations"] += sum(_cleaned(one, cleaning, ()) != one for one in branches)
+        while page := self.entries(tx, tree_id, after_seq=after, limit=PAGE):
+            found["entries"] += sum(cleaned_entry(one, cleaning) != one for one in page)
+            after = page[-1].entry.seq
 
     def _branches(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
         rows = tx.fetch(_BRANCHES, {"tree_id": tree_id})
@@ -143,6 +156,24 @@ def _cleaned(
 _TREE = param("tree_id", trees.c.id)
 _USER = param("user_id", _m.user_id)
 _LOCK = Statement(select(trees.c.id).where(trees.c.id == _TREE).with_for_update())
+_ADDRESSED = Statement(
+    union(
+        select(_e.conversation_group_id).where(
+            or_(
+                is_sealed(_e.content),
+                holds_any(_e.content, ADDRESSES),
+                holds_any(_e.indexed_content, ADDRESSES),
+            )
+        ),
+        select(_c.conversation_group_id).where(
+            or_(
+                is_sealed(_c.title),
+                holds_any(_c.title, ADDRESSES),
+                holds_any(_c.metadata, ADDRESSES),
+            )
+        ),
+    )
+)
 _ENTRIES = Statement(
     select(*ENTRY, _e.indexed_content)
     .where(_e.conversation_group_id == _TREE, _e.seq > param("after_seq", _e.seq))

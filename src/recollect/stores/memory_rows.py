@@ -74,7 +74,7 @@ _WORDS: Mapping[str, type[Any]] = {
     "source": Source,
     "status": Status,
 }
-_BESIDE = ("import_id", "suspicion", "used_at", "compacted_at", "erasure_id")
+_BESIDE = ("import_id", "privacy_said", "suspicion", "used_at", "compacted_at", "erasure_id")
 _ENUMS: Mapping[str, type[Any]] = {**_WORDS, "archive_reason": ArchiveReason}
 
 

@@ -17,6 +17,7 @@ from recollect.ports.memory_search import (
     Candidate,
     Looking,
     NamedPerson,
+    Placed,
     VectorOf,
     WaitingText,
     WordRow,
@@ -128,13 +129,12 @@ class SqlMemorySearch:
             rows += [row for row in others if row[0] not in taken]
         return [self._waiting(row) for row in rows[:limit]]
 
-    def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> int:
-        done = 0
+    def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> list[Placed]:
+        done: list[Placed] = []
         for doc, revision, vector in made:
             if not tx.change(sql.TAKE, {"doc": doc, "revision": revision}):
                 continue
-            done += 1
-            tx.run(sql.FORGET_VECTOR, {"doc": doc})
+            done.append(Placed(doc, first=not tx.change(sql.FORGET_VECTOR, {"doc": doc})))
             kept = np.ascontiguousarray(vector, dtype=">f4")
             params = {"doc": doc, "embedding": kept, "model": model, "dimensions": len(kept)}
             tx.run(sql.INSERT_VECTOR, params)

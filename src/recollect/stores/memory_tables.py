@@ -60,6 +60,7 @@ memories = Table(
     text("written_by_id"),
     text("import_id"),
     text("fold"),
+    flag("privacy_said"),
     real("suspicion"),
     text("suspicion_reasons"),
     at("used_at"),

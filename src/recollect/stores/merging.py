@@ -97,6 +97,11 @@ class SqlMerges:
         return likenesses(tx, requester, after=after, limit=limit)
 
 
+def lead(tx: Tx, away: PersonId, to: PersonId, *, at: datetime) -> None:
+    """Whatever names the one names the other, without a record: what a merge should have done."""
+    _moved(tx, away, to, at)
+
+
 def _moved(tx: Tx, away: PersonId, to: PersonId, at: datetime) -> dict[str, Any]:
     """Everything that named the one names the other; what that was."""
     moved: dict[str, Any] = {kind: column.move(tx, away, to) for kind, column in _MOVING.items()}

@@ -9,6 +9,7 @@ from recollect.domain import jsontext
 from recollect.domain.graph import EntityId, Thing
 from recollect.domain.memories import MemoryId
 from recollect.domain.portable import LineType
+from recollect.domain.portable_members import plain
 from recollect.domain.runs import Run
 from recollect.domain.sayings import EntityKind
 from recollect.ports.database import Tx
@@ -18,7 +19,7 @@ from recollect.ports.runtime import Cipher
 from recollect.stores import memory_parts
 from recollect.stores import portable_rows as rows
 from recollect.stores import portable_statements as sql
-from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.graph import SqlGraph
 from recollect.stores.memory_filters import FilterShape, filter_params
 from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows, version_id
@@ -36,8 +37,8 @@ from recollect.stores.people_tables import (
     person_orgs,
     person_relationships,
     person_users,
-    user_orgs,
 )
+from recollect.stores.portable_people import add_parts, put_person
 from recollect.stores.portable_rows import Values
 from recollect.stores.rows import Sealed
 from recollect.stores.runs import SqlRuns
@@ -67,7 +68,7 @@ class SqlPortable:
         found = tx.fetch(statement, _params(exported, after, limit))
         values = [sql.TABLES[type_].to_values(row[width:]) for row in found]
         if type_ is LineType.PERSON:
-            _add_parts(tx, values)
+            add_parts(tx, values)
         return [(row[:width], one) for row, one in zip(found, values, strict=True)]
 
     def memories(
@@ -93,18 +94,19 @@ class SqlPortable:
             self._add_things(tx, [one for several in found.values() for one in several])
         return found
 
-    def known(self, tx: Tx, type_: LineType, ids: Collection[str]) -> frozenset[str]:
-        rows_ = tx.fetch(_KNOWN[type_], _listed(ids))
-        return frozenset(row[0] for row in rows_)
+    def has(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
+        if type_ is LineType.PARTICIPANT:
+            return tx.first(_SAME_STAY, dict(values)) is not None
+        return tx.first(_KNOWN[type_], {"id": values["id"]}) is not None
 
     def put(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
         match type_:
             case LineType.PERSON:
-                return _put_person(tx, values)
+                return put_person(tx, values)
             case LineType.RUN:
                 return self._runs.insert(tx, Run(**values))
             case LineType.PARTICIPANT:
-                return _put_stay(tx, values)
+                return not self.has(tx, type_, values) and _put_stay(tx, values)
             case LineType.VERSION:
                 return self._put_version(tx, values)
             case LineType.RELATION:
@@ -141,25 +143,27 @@ class SqlPortable:
     def _put_version(self, tx: Tx, values: Mapping[str, Any]) -> bool:
         id_ = version_id(values["memory_id"], values["version"])
         snapshot = values["snapshot"]
-        sealed = None if snapshot is None else self._snapshot.seal(jsontext.dump(snapshot), id_)
+        sealed = (
+            None if snapshot is None else self._snapshot.seal(jsontext.dump(plain(snapshot)), id_)
+        )
         params = rows.VERSIONS.to_params({**values, "id": id_, "snapshot": sealed or ""})
         tx.run(_DROP_VERSION, {"id": id_})
         tx.run(_INSERT_VERSION, params | {"snapshot": sealed})
         return True
 
     def _put_relation(self, tx: Tx, values: Mapping[str, Any]) -> bool:
-        ends = {
-            thing["id"]: self._graph.put_thing(
-                tx,
-                values["space"],
-                Thing(EntityKind(thing["kind"]), thing["name"]),
-                new_id=EntityId(thing["id"]),
-            )
-            for thing in values["things"] or ()
-        }
+        ends = {thing["id"]: self._put_thing(tx, values, thing) for thing in values["things"] or ()}
         led = {end: ends.get(values[end], values[end]) for end in ("from_id", "to_id")}
         params = rows.RELATIONS.to_params({**values, **led})
         return tx.first(_INSERTS[LineType.RELATION], params) is not None
+
+    def _put_thing(self, tx: Tx, values: Mapping[str, Any], thing: Values) -> EntityId:
+        """Under its own id, unless something of another space has it."""
+        id_, space = EntityId(thing["id"]), values["space"]
+        known = self._graph.things(tx, [id_]).get(id_)
+        new_id = id_ if known is None or known.space == space else EntityId(f"{id_}:{values['id']}")
+        named = Thing(EntityKind(thing["kind"]), thing["name"])
+        return self._graph.put_thing(tx, space, named, new_id=new_id)
 
 
 def _shapes(exported: Exported) -> tuple[SightShape, FilterShape]:
@@ -177,51 +181,8 @@ def _listed(ids: Collection[str]) -> dict[str, Any]:
     return {"ids": jsontext.dump(sorted(ids))}
 
 
-def _add_parts(tx: Tx, found: Sequence[Values]) -> None:
-    """What hangs on people: links to users with their orgs, orgs, claims."""
-    ids = _listed([values["id"] for values in found])
-    users = rows.texts_by(tx.fetch(_USERS, ids))
-    user_ids = _listed([user for several in users.values() for user in several])
-    orgs_of_users = rows.texts_by(tx.fetch(_USER_ORGS, user_ids))
-    orgs = rows.texts_by(tx.fetch(_ORGS, ids))
-    aliases = rows.by_person(tx.fetch(_ALIASES, ids), rows.ALIASES, 1)
-    relationships = rows.by_person(tx.fetch(_RELATIONSHIPS, ids), rows.RELATIONSHIPS, 1)
-    for values in found:
-        id_ = values["id"]
-        linked = users.get(id_, [])
-        values["users"] = [{"id": one, "orgs": orgs_of_users.get(one, [])} for one in linked]
-        values["orgs"] = orgs.get(id_, [])
-        values["aliases"] = [_without_person(one) for one in aliases.get(id_, [])]
-        values["relationships"] = [_without_person(one) for one in relationships.get(id_, [])]
-
-
-def _without_person(claim: Values) -> Values:
-    return {name: value for name, value in claim.items() if name != "person_id"}
-
-
-def _put_person(tx: Tx, values: Mapping[str, Any]) -> bool:
-    if tx.first(_INSERTS[LineType.PERSON], rows.PEOPLE.to_params(values)) is None:
-        return False
-    person = {"person_id": values["id"]}
-    for org_id in values["orgs"] or ():
-        tx.run(_JOIN_ORG, person | {"org_id": org_id})
-    for user in values["users"] or ():
-        tx.run(_LINK_USER, person | {"user_id": user["id"]})
-        for org_id in user["orgs"] or ():
-            tx.run(_JOIN_USER_ORG, {"user_id": user["id"], "org_id": org_id})
-    for alias in values["aliases"] or ():
-        tx.run(_INSERT_ALIAS, rows.ALIASES.to_params(alias | person))
-    for claim in values["relationships"] or ():
-        tx.run(_INSERT_RELATIONSHIP, rows.RELATIONSHIPS.to_params(claim | person))
-    return True
-
-
 def _put_stay(tx: Tx, values: Mapping[str, Any]) -> bool:
-    """Nobody is in one chat twice at a time, nor comes twice at one instant."""
-    params = dict(values)
-    if tx.first(_SAME_STAY, params) is not None:
-        return False
-    tx.run(_INSERT_STAY, params)
+    tx.run(_INSERT_STAY, dict(values))
     return True
 
 
@@ -232,18 +193,12 @@ _INSERTS = {
     for type_, table in sql.TABLES.items()
     if type_ not in (LineType.PARTICIPANT, LineType.VERSION, LineType.RUN)
 }
-_INSERT_ALIAS, _INSERT_RELATIONSHIP = rows.ALIASES.insert, rows.RELATIONSHIPS.insert
 _KNOWN = {
     type_: Statement(
-        select(sql.TABLES[type_].table.c.id).where(AmongTexts(sql.TABLES[type_].table.c.id, _IDS))
+        select(table.table.c.id).where(table.table.c.id == param("id", table.table.c.id))
     )
-    for type_ in (
-        LineType.AGENT,
-        LineType.PERSON,
-        LineType.MERGE,
-        LineType.CHAT,
-        LineType.RUN,
-    )
+    for type_, table in sql.TABLES.items()
+    if type_ is not LineType.PARTICIPANT
 }
 _v, _r, _a = memory_versions.c, relations.c, approvals.c
 _OF_MEMORIES = {
@@ -263,42 +218,9 @@ _OF_MEMORIES = {
         .order_by(_a.memory_id, _a.created_at, _a.id)
     ),
 }
-_l, _o, _w = person_users.c, person_orgs.c, user_orgs.c
-_n, _b, _s = person_aliases.c, person_relationships.c, chat_participations.c
-_USERS = Statement(
-    select(_l.person_id, _l.user_id).where(AmongTexts(_l.person_id, _IDS)).order_by(_l.user_id)
-)
-_USER_ORGS = Statement(
-    select(_w.user_id, _w.org_id).where(AmongTexts(_w.user_id, _IDS)).order_by(_w.org_id)
-)
-_ORGS = Statement(
-    select(_o.person_id, _o.org_id).where(AmongTexts(_o.person_id, _IDS)).order_by(_o.org_id)
-)
-_ALIASES = Statement(
-    select(*rows.ALIASES.columns)
-    .where(AmongTexts(_n.person_id, _IDS))
-    .order_by(_n.created_at, _n.id)
-)
-_RELATIONSHIPS = Statement(
-    select(*rows.RELATIONSHIPS.columns)
-    .where(AmongTexts(_b.person_id, _IDS))
-    .order_by(_b.created_at, _b.id)
-)
-_PERSON_ID = param("person_id", _l.person_id)
-_JOIN_ORG = Statement(
-    insert_if_absent(person_orgs).values(person_id=_PERSON_ID, org_id=param("org_id", _o.org_id))
-)
-_LINK_USER = Statement(
-    insert_if_absent(person_users, "user_id").values(
-        person_id=_PERSON_ID, user_id=param("user_id", _l.user_id)
-    )
-)
-_JOIN_USER_ORG = Statement(
-    insert_if_absent(user_orgs).values(
-        user_id=param("user_id", _w.user_id), org_id=param("org_id", _w.org_id)
-    )
-)
+_s = chat_participations.c
 _STAY = {column.name: param(column.name, column) for column in chat_participations.columns}
+# Nobody is in one chat twice at a time, nor comes twice at one instant.
 _SAME_STAY = Statement(
     select(_s.chat_id).where(
         *(_s[name] == _STAY[name] for name in ("chat_id", "kind", "member_id")),

@@ -4,12 +4,14 @@ from recollect.api.memory import (
     agents,
     approvals,
     chats,
+    doctor,
     erasures,
     events,
     graph,
     housekeeping,
     memories,
     people,
+    portability,
     quarantine,
     reading,
     retention,
@@ -32,10 +34,12 @@ _NOUNS = (
     search,
     approvals,
     housekeeping,
+    doctor,
     erasures,
     retention,
     quarantine,
     rollback,
+    portability,
 )
 
 MEMORY_OPERATIONS: tuple[Operation, ...] = tuple(row for noun in _NOUNS for row in noun.OPERATIONS)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from recollect.api.operation import Envelope, Operation
-from recollect.api.rest import paths, wire
+from recollect.api.rest import lines, paths, wire
 from recollect.api.rest.frame import Reply, Request
 from recollect.api.rest.render import to_list
 from recollect.api.rest.wire import Headers, PageAsked
@@ -83,7 +83,7 @@ class Dispatch:
         principal = await self._authenticate(request)
         parameters = wire.from_query_string(request.scope["query_string"])
         raw = await self._admit(operation, principal, request, parameters)
-        body = await _parsed(operation, raw)
+        body = await _parsed(operation, request, raw)
         call = self._call(operation, principal, request, parameters, body)
         if operation.strict:
             requester = await self._services.requesters.of(
@@ -222,12 +222,17 @@ def _known_parameters(operation: Operation) -> list[str]:
 
 
 async def _read(operation: Operation, request: Request) -> bytes:
+    """Lines are read by the handler as they come, unless a key asks for the same body twice."""
+    if operation.takes == lines.MEDIA and b"idempotency-key" in request.headers:
+        return await lines.whole(request.receive, request.headers)
     if operation.body is None:
         return b""
     return await wire.read_body(request.receive, request.headers)
 
 
-async def _parsed(operation: Operation, raw: bytes) -> Any:
+async def _parsed(operation: Operation, request: Request, raw: bytes) -> Any:
+    if operation.takes == lines.MEDIA:
+        return lines.of(raw) if raw else lines.read(request.receive, request.headers)
     if operation.body is None:
         return None
     return await _off_loop_if_large(raw, partial(wire.from_body, model=operation.body))

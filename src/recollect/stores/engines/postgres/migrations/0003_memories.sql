@@ -226,6 +226,7 @@ CREATE TABLE memories (
   written_by_id text COLLATE "C" NOT NULL,
   import_id text COLLATE "C",
   fold text COLLATE "C" NOT NULL,
+  privacy_said boolean NOT NULL DEFAULT false,
   suspicion double precision NOT NULL DEFAULT 0,
   suspicion_reasons text NOT NULL DEFAULT '[]',
   used_at timestamptz,

@@ -223,6 +223,7 @@ CREATE TABLE memories (
   written_by_id TEXT NOT NULL,
   import_id TEXT,
   fold TEXT NOT NULL,
+  privacy_said INTEGER NOT NULL DEFAULT 0,
   suspicion REAL NOT NULL DEFAULT 0,
   suspicion_reasons TEXT NOT NULL DEFAULT '[]',
   used_at TEXT,

@@ -1,0 +1,59 @@
+"""The doctor: what is wrong with what is stored, and its repair."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.api.bodies import exactly
+from recollect.api.memory.rows import JustifiedStrict, resource, row
+from recollect.api.operation import Operation
+from recollect.api.params import Schema
+from recollect.api.resources import TEXT, WHOLE
+from recollect.domain.doctor import SAMPLE_MAX, Check, Severity
+from recollect.policy.actions import Action
+
+
+class DoctorBody(JustifiedStrict):
+    """Which checks, all if none is named; whether to mend. `with_model` lets checks ask a model
+    where this server has one for that."""
+
+    checks: (
+        Annotated[
+            list[Annotated[Check, exactly(Check)]], Field(min_length=1, max_length=len(Check))
+        ]
+        | None
+    ) = None
+    repair: bool = False
+    with_model: bool = False
+
+
+_TRUTH: Schema = {"type": "boolean"}
+_CHECK = resource(
+    {
+        "name": {"type": "string", "enum": [str(check) for check in Check]},
+        "severity": {"type": "string", "enum": [str(severity) for severity in Severity]},
+        "count": WHOLE,
+        "sample_ids": {"type": "array", "items": TEXT, "maxItems": SAMPLE_MAX},
+        "repairable": _TRUTH,
+        "repaired": WHOLE,
+    }
+)
+
+RESOURCES: dict[str, Schema] = {
+    "DoctorReport": resource({"checks": {"type": "array", "items": _CHECK}, "ok": _TRUTH}),
+}
+
+OPERATIONS: tuple[Operation, ...] = (
+    row(
+        "examineMemories",
+        "POST /v1/admin/doctor",
+        200,
+        "Look for what is wrong in what is stored: ids of the rows, by check. Nothing is changed "
+        "unless `repair` says so, which takes the role admin; `repaired` counts what was mended. "
+        "`ok` is false while a warning or an error is left.",
+        response="DoctorReport",
+        action=Action.ADMIN_READ,
+        audit="doctor",
+        body=DoctorBody,
+    ),
+)

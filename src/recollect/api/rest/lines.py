@@ -1,0 +1,72 @@
+"""Bodies of lines, which may be larger than memory: they are handed on as they arrive."""
+
+from collections.abc import AsyncIterator
+
+from starlette.types import Receive
+
+from recollect.api.errors import UnsupportedMediaType
+from recollect.api.rest.wire import BODY_BYTES_MAX, ClientGone, Headers
+from recollect.errors import LimitExceeded
+
+MEDIA = "application/x-ndjson"
+
+
+async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
+    """The lines without their ends; the last one need not have any."""
+    _check_media(headers.get(b"content-type"))
+    rest = b""
+    async for chunk in _chunks(receive):
+        *whole_lines, rest = (rest + chunk).split(b"\n")
+        _check_size(rest)
+        for line in whole_lines:
+            _check_size(line)
+            yield line
+    if rest:
+        yield rest
+
+
+async def whole(receive: Receive, headers: Headers) -> bytes:
+    """All of it, as large as any other body may be."""
+    _check_media(headers.get(b"content-type"))
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in _chunks(receive):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > BODY_BYTES_MAX:
+            raise _too_large("a body that is sent with an `Idempotency-Key`")
+    return b"".join(chunks)
+
+
+async def of(raw: bytes) -> AsyncIterator[bytes]:
+    """The lines of a body that was read before."""
+    for line in raw.split(b"\n"):
+        yield line
+
+
+async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        yield message.get("body", b"")
+        more = message.get("more_body", False)
+
+
+def _check_size(line: bytes) -> None:
+    if len(line) > BODY_BYTES_MAX:
+        raise _too_large("a line")
+
+
+def _too_large(what: str) -> LimitExceeded:
+    return LimitExceeded(f"{what} must have at most {BODY_BYTES_MAX} bytes")
+
+
+def _check_media(content_type: bytes | None) -> None:
+    if content_type is None:
+        return
+    media, *parameters = content_type.decode("latin-1").lower().split(";")
+    charsets = [p.split("=", 1)[1].strip('" ') for p in parameters if "charset=" in p]
+    if media.strip() != MEDIA or any(charset not in ("utf-8", "utf8") for charset in charsets):
+        raise UnsupportedMediaType(f"the body must be lines of JSON: send `Content-Type: {MEDIA}`")

@@ -1,0 +1,31 @@
+"""The doctor over REST."""
+
+from typing import Any
+
+from recollect.api.memory.doctor import DoctorBody
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.domain.doctor import Result
+from recollect.domain.jsontext import dump
+from recollect.services.doctor import Examination
+
+
+async def examine_memories(call: Call) -> str:
+    """Look, and mend where that is asked for."""
+    body: DoctorBody = call.body
+    asked = Examination(body.checks, body.repair, call.justification)
+    diagnosis = await call.services.doctor.examine(call.asker, asked)
+    return dump({"checks": [_shape(one) for one in diagnosis.results], "ok": diagnosis.ok})
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    return {
+        "name": str(result.check),
+        "severity": str(result.severity),
+        "count": result.count,
+        "sample_ids": list(result.sample_ids),
+        "repairable": result.repairable,
+        "repaired": result.repaired,
+    }
+
+
+HANDLERS: dict[str, Handler] = {"examineMemories": examine_memories}

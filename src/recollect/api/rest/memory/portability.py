@@ -1,0 +1,71 @@
+"""Export and import over REST."""
+
+from collections.abc import AsyncIterator
+
+import structlog
+
+from recollect.api.memory.filters import from_query
+from recollect.api.memory.portability import NDJSON
+from recollect.api.memory.reading import Included
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.frame import Reply
+from recollect.domain.jsontext import dump
+from recollect.domain.memories import Status
+from recollect.errors import RecollectError, ValidationFailed
+from recollect.services.export import Wish
+from recollect.services.import_orders import Outcome
+
+_log = structlog.get_logger("recollect.rest")
+
+
+async def export_memories(call: Call) -> Reply:
+    """A stream of lines."""
+    query = dict(call.query)
+    wish = Wish(
+        from_query(query | {"status": query["status"] or Status.ACTIVE}),
+        every_status=query["status"] is None,
+        embedding=query["include"] is Included.EMBEDDING,
+        justification=query["justification"],
+    )
+    lines = await call.services.export.export(call.asker, wish)
+    return Reply(200, media=NDJSON.encode(), stream=_whole(lines))
+
+
+async def import_memories(call: Call) -> str:
+    """Lines, read as they come."""
+    dry_run = call.query["dry_run"]
+    if dry_run is None:
+        raise ValidationFailed.of("dry_run", "must be true or false: there is no default")
+    done = await call.services.imports.load(
+        call.asker,
+        call.body,
+        mode=call.query["mode"],
+        dry_run=dry_run,
+        justification=call.query["justification"],
+    )
+    tally = done.tally
+    return dump(
+        {
+            "import_id": done.import_id,
+            "read": tally.read,
+            **{str(outcome): tally.outcomes[outcome] for outcome in Outcome},
+            "refused": [{"line": one.line, "code": one.code} for one in tally.refused],
+        }
+    )
+
+
+async def _whole(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The status is sent already: an export that breaks off must not look complete, so the
+    connection breaks with it."""
+    try:
+        async for chunk in lines:
+            yield chunk
+    except RecollectError as error:
+        _log.warning("an export broke off", error=type(error).__name__)
+        raise
+
+
+HANDLERS: dict[str, Handler] = {
+    "exportMemories": export_memories,
+    "importMemories": import_memories,
+}

@@ -1,0 +1,27 @@
+"""The one database of a process, by the settings."""
+
+from recollect.ports.metrics import Metrics
+from recollect.settings import Settings
+from recollect.stores import migrations
+from recollect.stores.database import open_engine
+from recollect.stores.engines.base import Engine
+
+
+def engine_of(settings: Settings, metrics: Metrics) -> Engine:
+    """The engine of the database's URL, not started yet."""
+    database = settings.database
+    return open_engine(
+        database.url,
+        file=database.sqlite_path,
+        readers=database.readers,
+        connections=database.pool_size,
+        metrics=metrics,
+    )
+
+
+def prepare(engine: Engine, *, migrate: bool) -> None:
+    """Bring the schema up to date, or require that it is."""
+    if migrate:
+        migrations.migrate(engine)
+    else:
+        migrations.require_current(engine)

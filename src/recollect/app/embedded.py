@@ -1,0 +1,49 @@
+"""The memory family inside of somebody else's process: no server, no worker, no vectors.
+
+Nothing here touches what belongs to the process: its logging, its signals, its event loop.
+"""
+
+import asyncio
+
+from recollect.app.database import engine_of, prepare
+from recollect.app.memory import disclosure_settings, memory_services, retention_rules
+from recollect.app.search import open_finding
+from recollect.domain.clock import Clock, SystemClock
+from recollect.domain.ids import Uuid7Ids
+from recollect.ports.metrics import NoMetrics
+from recollect.ports.runtime import Runtime
+from recollect.providers.encryption import AesGcmCipher
+from recollect.services.memory_audit import MemoryAudit
+from recollect.services.read_audit import ReadAudit
+from recollect.services.sights import Sights
+from recollect.settings import Settings
+from recollect.stores.database import build_stores
+
+
+class Embedded:
+    """One database with the services of the memory family on it."""
+
+    def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
+        clock = clock or SystemClock()
+        keys = [(key.id, key.to_bytes()) for key in settings.encryption.keys]
+        runtime = Runtime(clock=clock, ids=Uuid7Ids(clock), cipher=AesGcmCipher(keys))
+        self.clock = clock
+        self.engine = engine_of(settings, NoMetrics())
+        self.stores = build_stores(runtime, self.engine, sealed_words=not settings.indexes_raw_text)
+        self.finding = open_finding(settings)
+        self.services = memory_services(settings, self.engine, self.stores, runtime, self.finding)
+        self.sights = Sights(self.stores, runtime, disclosure_settings(settings))
+        audit_rules = retention_rules(settings).audit
+        self.audit = MemoryAudit(self.engine, self.stores, runtime, audit_rules)
+        self.reads = ReadAudit(self.engine, self.audit, settings.events.reads)
+
+    async def open(self) -> None:
+        """Bring the schema up to date, and open the database. Called once, on the loop that all
+        later calls are made on."""
+        await asyncio.to_thread(prepare, self.engine, migrate=True)
+        self.engine.start()
+
+    async def close(self) -> None:
+        """Finish what was accepted, then let go of everything."""
+        await self.engine.close()
+        await self.finding.close()

@@ -1,0 +1,22 @@
+"""How alike two statements are. Pure.
+
+A small embedding model tells texts apart by their names and values: "Bob likes mayo" and "I hate
+mayo" are farther from each other for it than two sentences about colours. Where both texts state
+the same attribute of the same subjects, their form tells that they are about one thing, whatever
+the vectors say; what they say of it is left to `reconcile.py`.
+"""
+
+from recollect.domain.attributes import attribute_of, is_same_person
+from recollect.domain.succession import Statement
+
+
+def likeness(cosine: float, a: Statement, b: Statement) -> float:
+    """The cosine of two statements, or 1 where they state one attribute."""
+    return 1.0 if a.subjects == b.subjects and _states_the_same_attribute(a, b) else cosine
+
+
+def _states_the_same_attribute(a: Statement, b: Statement) -> bool:
+    first, second = attribute_of(a.content), attribute_of(b.content)
+    if first is None or second is None or first.name != second.name:
+        return False
+    return is_same_person(first.subject_hint, second.subject_hint)

@@ -1,0 +1,26 @@
+"""The embedded store of agents' memory: entries, stores, views of one agent, and what a runner
+needs. No server is involved."""
+
+from recollect.domain.retention import MemoryScope
+from recollect.domain.runs import Run, RunStatus
+from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.capturing import Capture
+from recollect.ir.entries import MemoryEntry, apply_default_ttl, create_memory
+from recollect.ir.refusals import SecretRefused
+from recollect.ir.runner import RunnerMemory
+from recollect.ir.stores import PostgresMemoryStore, SQLiteMemoryStore
+
+__all__ = [
+    "AbstractMemoryStore",
+    "Capture",
+    "MemoryEntry",
+    "MemoryScope",
+    "PostgresMemoryStore",
+    "Run",
+    "RunStatus",
+    "RunnerMemory",
+    "SQLiteMemoryStore",
+    "SecretRefused",
+    "apply_default_ttl",
+    "create_memory",
+]

@@ -1,0 +1,70 @@
+"""Views of a store with the rights of one agent. The rules are part of each query."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+
+from recollect.domain.agents import parse_agent_id
+from recollect.domain.memory_checks import check_name
+from recollect.domain.spaces import OrgId, RunId
+from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.eyes import Binding
+from recollect.ir.record_store import RecordStore
+from recollect.ir.records import Records
+from recollect.ir.refusals import python_errors
+
+T = TypeVar("T")
+
+
+class Served(Protocol):
+    """The store behind a view."""
+
+    async def initialize(self) -> None:
+        """Open it, if it is not."""
+        ...
+
+    async def ask(
+        self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: Binding | None = None
+    ) -> T:
+        """Do it with the records that the binding sees."""
+        ...
+
+
+class BoundMemoryStore(RecordStore):
+    """What one agent sees and may do. To close a view ends the view; the store goes on."""
+
+    def __init__(self, store: Served, binding: Binding) -> None:
+        self._store = store
+        self._binding = binding
+        self._closed = False
+
+    async def initialize(self) -> None:
+        await self._store.initialize()
+        self._closed = False
+
+    async def close(self) -> None:
+        self._closed = True
+
+    def as_principal(
+        self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
+    ) -> AbstractMemoryStore:
+        """The same agent, in a run if the view is in none. PermissionError for anybody else."""
+        own, asked = self._binding, bound_to(agent_slug, run_id, org_id)
+        same = (asked.agent_id, asked.org_id) == (own.agent_id, own.org_id)
+        if not same or own.run_id not in (None, asked.run_id):
+            raise PermissionError("a view of one agent gives no other agent, org or run")
+        return BoundMemoryStore(self._store, asked)
+
+    async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
+        if self._closed:
+            raise RuntimeError("the view is closed")
+        return await self._store.ask(work, self._binding)
+
+
+def bound_to(agent_slug: str, run_id: str | None, org_id: str) -> Binding:
+    """The binding; ValueError for what can't be one."""
+    with python_errors():
+        agent_id = parse_agent_id(agent_slug, "agent_slug")
+        check_name(org_id, "org_id")
+        if run_id is not None:
+            check_name(run_id, "run_id")
+    return Binding(agent_id, None if run_id is None else RunId(run_id), OrgId(org_id))

@@ -1,0 +1,164 @@
+"""What goes into an agent and comes out of it, as an entry that can be stored whatever it is."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from enum import Enum
+from typing import Any
+
+from pydantic import BaseModel
+
+from recollect.domain import jsontext
+from recollect.domain.memories import VALUE_BYTES_MAX
+from recollect.domain.retention import DEFAULT_TTL_SECONDS, MemoryScope
+from recollect.domain.secrets import REFUSED, find_secret, find_secret_in
+from recollect.ir.entries import MemoryEntry, create_memory
+
+STAGES = ("mag", "sag")
+PAYLOAD_NAMES = {"input": "payload", "output": "result"}
+DIRECTIONS = (*PAYLOAD_NAMES, "error")
+CUT = "[cut]"
+
+_DEPTH_MAX = 24
+_ITEMS_MAX = 10_000
+_TEXT_CHARS_MAX = 60_000
+_NUMBER_BITS_MAX = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """What was captured, copied, and not looked at yet."""
+
+    stage: str
+    direction: str
+    value: dict[str, Any]
+    run_id: str
+    agent_slug: str
+    task_id: str | None = None
+
+    @classmethod
+    def of(cls, stage: str, direction: str, payload: object, **ids: Any) -> "Captured":
+        """A copy that nobody can change any more. ValueError for a stage or direction that there is
+        not."""
+        if stage not in STAGES or direction not in DIRECTIONS:
+            raise ValueError(f"the stage is one of {STAGES}, the direction one of {DIRECTIONS}")
+        value = _error(payload) if direction == "error" else {PAYLOAD_NAMES[direction]: payload}
+        return cls(stage=stage, direction=direction, value=json_safe(value), **ids)
+
+    def to_entry(self) -> MemoryEntry:
+        """The entry of the session, without secrets and no larger than an entry may be."""
+        task = {} if self.task_id is None else {"task_id": self.task_id}
+        return create_memory(
+            scope=MemoryScope.SESSION,
+            agent_slug=self.agent_slug,
+            run_id=self.run_id,
+            key=self.direction,
+            value=fitting(without_secrets(self.value)) | task,
+            ttl_seconds=DEFAULT_TTL_SECONDS[MemoryScope.SESSION],
+            tags=[self.stage, self.direction],
+            metadata={"stage": self.stage, "direction": self.direction} | task,
+        )
+
+
+def json_safe(value: object) -> Any:
+    """The value as JSON. What has no such form is its text; what is too deep or too much is cut."""
+    return _Copy().of(value, 0)
+
+
+def without_secrets(value: Any, name: str = "") -> Any:
+    """The JSON value with a mark in place of each text, number or name that is a secret. `name` is
+    that of the member, which may be what makes it one."""
+    if isinstance(value, dict):
+        return {
+            REFUSED if find_secret(member) else member: without_secrets(inner, member)
+            for member, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [without_secrets(item, name) for item in value]
+    return REFUSED if find_secret_in({name: value}, "value") else value
+
+
+def fitting(value: dict[str, Any]) -> dict[str, Any]:
+    """The value, with shorter texts until it is small enough to be stored."""
+    chars_max = _TEXT_CHARS_MAX
+    while len(jsontext.dump(value).encode()) > VALUE_BYTES_MAX - 1_024:
+        if chars_max == 0:
+            return dict.fromkeys(value, CUT)
+        chars_max //= 4
+        value = _shortened(value, chars_max)
+    return value
+
+
+def _shortened(value: Any, chars_max: int) -> Any:
+    if isinstance(value, dict):
+        return {name: _shortened(inner, chars_max) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_shortened(item, chars_max) for item in value]
+    long = isinstance(value, str) and len(value) > chars_max + len(CUT)
+    return value[:chars_max] + CUT if long else value
+
+
+def _error(payload: object) -> dict[str, str]:
+    return {"type": type(payload).__qualname__, "message": str(payload)}
+
+
+class _Copy:
+    """Counts while it copies: what refers to itself widely has an end, too."""
+
+    def __init__(self) -> None:
+        self._items = 0
+
+    def of(self, value: object, depth: int) -> Any:
+        self._items += 1
+        if isinstance(value, Enum):
+            value = value.value
+        if value is None or isinstance(value, int | float):
+            return _number(value)
+        if isinstance(value, str):
+            return jsontext.drop_unstorable(value)
+        return self._large(value, depth)
+
+    def _large(self, value: object, depth: int) -> Any:
+        if self._items > _ITEMS_MAX or depth > _DEPTH_MAX:
+            return CUT
+        members = _members(value)
+        if members is not None:
+            return {_text(name): self.of(inner, depth + 1) for name, inner in self._some(members)}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self.of(item, depth + 1) for item in self._some(value)]
+        return _text(value)
+
+    def _some(self, items: Any) -> Iterator[Any]:
+        for item in items:
+            if self._items > _ITEMS_MAX:
+                return
+            yield item
+
+
+def _members(value: object) -> Any:
+    """The members of what has named ones."""
+    if isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(value, BaseModel):
+        return [(name, getattr(value, name)) for name in type(value).model_fields]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+    return None
+
+
+def _number(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and value.bit_length() > _NUMBER_BITS_MAX:
+        return CUT
+    return value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"[{len(value)} bytes]"
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return jsontext.drop_unstorable(str(value))

@@ -1,0 +1,212 @@
+"""A memory entry: a record as agents' code holds it. Nothing here is stored.
+
+Every rule is the server's own; what breaks one is a ValueError that names the field and never
+repeats what it holds.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    ValidationInfo,
+    model_validator,
+)
+
+from recollect.app.memory import retention_rules
+from recollect.config import load
+from recollect.domain.agents import parse_agent_id
+from recollect.domain.clock import SystemClock
+from recollect.domain.expiry import explicit_expiry, is_due
+from recollect.domain.ids import Uuid7Ids
+from recollect.domain.memories import KEY_CHARS_MAX, Memory
+from recollect.domain.memory_checks import (
+    as_instant,
+    check_id,
+    check_metadata,
+    check_name,
+    check_record,
+    check_run,
+    clean_tags,
+)
+from recollect.domain.pii import normalise_tags
+from recollect.domain.retention import DEFAULT_TTL_SECONDS, MemoryScope, RetentionRules
+from recollect.errors import RecollectError
+
+T = TypeVar("T")
+
+_CLOCK = SystemClock()
+_IDS = Uuid7Ids(_CLOCK)
+
+
+@contextmanager
+def value_errors() -> Iterator[None]:
+    """What the rules refuse, as Python's own error."""
+    try:
+        yield
+    except RecollectError as error:
+        raise ValueError(error.message) from None
+
+
+def _checked(check: Callable[[T, str], object], *, replaces: bool = False) -> AfterValidator:
+    """A validator from a check of the domain, which takes the value and the field's name."""
+
+    def validate(value: T, field: ValidationInfo) -> object:
+        with value_errors():
+            result = check(value, field.field_name or "")
+        return result if replaces else value
+
+    return AfterValidator(validate)
+
+
+def _whole_object(value: object) -> object:
+    # Otherwise a mapping of another kind would be taken apart and half of it be kept.
+    if not isinstance(value, dict):
+        raise ValueError("must be a dict")
+    return value
+
+
+Instant = Annotated[datetime, _checked(as_instant, replaces=True)]
+Slug = Annotated[str, _checked(parse_agent_id)]
+Key = Annotated[str, _checked(lambda key, name: check_name(key, name, chars_max=KEY_CHARS_MAX))]
+Value = Annotated[
+    dict[str, Any],
+    BeforeValidator(_whole_object),
+    _checked(lambda value, _: check_record("key", value)),
+]
+Metadata = Annotated[
+    dict[str, Any],
+    BeforeValidator(_whole_object),
+    _checked(lambda metadata, _: check_metadata(metadata)),
+]
+Tags = Annotated[list[str], _checked(lambda tags, _: list(clean_tags(tags)), replaces=True)]
+PiiTags = Annotated[list[str], _checked(lambda tags, _: list(normalise_tags(tags)), replaces=True)]
+
+
+class MemoryEntry(BaseModel):
+    """One record. Checked when it is made and at every assignment; a refused assignment changes
+    nothing.
+
+    `embedding` is the store's to make: one that is sent is not kept, and what is read has none.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", validate_assignment=True, validate_default=True, hide_input_in_errors=True
+    )
+
+    memory_id: Annotated[str, _checked(check_id)] = Field(default_factory=_IDS.new)
+    scope: MemoryScope
+    agent_slug: Slug
+    run_id: str | None = None
+    key: Key
+    value: Value
+    created_at: Instant = Field(default_factory=_CLOCK.now)
+    updated_at: Instant = Field(default_factory=_CLOCK.now)
+    expires_at: Instant | None = None
+    pii_tags: PiiTags = []
+    retention_policy: str | None = None
+    embedding: list[FiniteFloat] | None = None
+    tags: Tags = []
+    metadata: Metadata = {}
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _fits_together(cls, value: Any, handler: Any) -> "MemoryEntry":
+        before = dict(value.__dict__) if isinstance(value, cls) else None
+        entry: MemoryEntry = handler(value)
+        try:
+            with value_errors():
+                check_run(entry.scope, entry.run_id)
+                if entry.retention_policy is not None:
+                    _rules().policy(entry.retention_policy, entry.scope)
+        except ValueError:
+            if before is not None:
+                entry.__dict__.update(before)
+            raise
+        return entry
+
+    def is_expired(self, now: datetime | None = None) -> bool:
+        """From the instant `expires_at` on."""
+        return is_due(now or _CLOCK.now(), self.expires_at)
+
+    def set_ttl(self, seconds: int) -> None:
+        """Let it end so many seconds from now."""
+        now = _CLOCK.now()
+        self.expires_at = _after(seconds, now)
+        self.updated_at = now
+
+
+def create_memory(  # noqa: PLR0913, PLR0917 - the signature that agents' code calls
+    scope: MemoryScope,
+    agent_slug: str,
+    key: str,
+    value: dict[str, Any],
+    run_id: str | None = None,
+    ttl_seconds: int | None = None,
+    pii_tags: Sequence[str] | None = None,
+    tags: Sequence[str] | None = None,
+    retention_policy: str | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> MemoryEntry:
+    """A new entry, checked. It is stored by `AbstractMemoryStore.create_memory`."""
+    now = _CLOCK.now()
+    return MemoryEntry(
+        scope=scope,
+        agent_slug=agent_slug,
+        run_id=run_id,
+        key=key,
+        value=value,
+        created_at=now,
+        updated_at=now,
+        expires_at=None if ttl_seconds is None else _after(ttl_seconds, now),
+        pii_tags=list(pii_tags or ()),
+        retention_policy=retention_policy,
+        tags=list(tags or ()),
+        metadata=metadata if metadata is not None else {},
+    )
+
+
+def apply_default_ttl(scope: MemoryScope) -> int:
+    """Seconds that an entry of this scope lives where nothing else is said."""
+    return DEFAULT_TTL_SECONDS[MemoryScope(scope)]
+
+
+def entry_of(memory: Memory) -> MemoryEntry:
+    """A stored record. It is not checked again: rules may have changed since it was written."""
+    return MemoryEntry.model_construct(
+        memory_id=str(memory.id),
+        scope=memory.space.scope,
+        agent_slug=str(memory.agent_id),
+        run_id=memory.run_id,
+        key=memory.key or "",
+        value=memory.value or {},
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+        expires_at=memory.expires_at,
+        pii_tags=list(memory.pii_tags),
+        retention_policy=memory.retention_policy,
+        embedding=None,
+        tags=list(memory.tags),
+        metadata=memory.metadata,
+    )
+
+
+def _after(seconds: int, now: datetime) -> datetime | None:
+    if isinstance(seconds, bool) or not isinstance(seconds, int):
+        raise ValueError("ttl_seconds: must be a whole number of seconds")
+    with value_errors():
+        return explicit_expiry(seconds, None, counted_from=now)
+
+
+@cache
+def _rules() -> RetentionRules:
+    """Those of the settings, as a store has them; the file is read once in a process."""
+    return retention_rules(load().settings)

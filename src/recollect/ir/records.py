@@ -1,0 +1,282 @@
+"""Records as an embedded store keeps them: the services' use cases, asked by the names of entries.
+
+All of it runs on the loop of the database and raises the services' errors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recollect.app.embedded import Embedded
+from recollect.domain.agents import AgentId
+from recollect.domain.clock import to_text
+from recollect.domain.expiry import is_due
+from recollect.domain.jsontext import text_problem
+from recollect.domain.memories import OBSERVED_AHEAD_MAX, Kind, Memory, MemoryId, Source
+from recollect.domain.retention import MemoryScope
+from recollect.domain.runs import Run, RunStatus
+from recollect.domain.spaces import RunId
+from recollect.errors import Forbidden, NotFound, ValidationFailed
+from recollect.ir.entries import MemoryEntry
+from recollect.ir.eyes import KINDS, Eyes
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.memories import MemoryFilter, Stored
+from recollect.services.housekeeping_events import Commission
+from recollect.services.memory_finding import Range
+from recollect.services.runs import NewRun
+
+_FIXED = ("scope", "agent_slug", "run_id", "key")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which records; None and empty mean any."""
+
+    scope: MemoryScope | None = None
+    agent_slug: str | None = None
+    run_id: str | None = None
+    key: str | None = None
+    tags: tuple[str, ...] = ()
+    include_expired: bool = False
+
+    @property
+    def is_storable(self) -> bool:
+        """What no text of ours can hold, no record has."""
+        texts = (self.agent_slug, self.run_id, self.key, *self.tags)
+        return all(text_problem(text) is None for text in texts if text is not None)
+
+
+class Records:
+    """Create, get, update, delete, list, search; expire, vacuum; runs. `eyes` say for whom."""
+
+    def __init__(self, embedded: Embedded, eyes: Eyes) -> None:
+        self._embedded = embedded
+        self._services = embedded.services
+        self._stores = embedded.stores
+        self._eyes = eyes
+
+    async def create(self, entry: MemoryEntry) -> Memory:
+        """Screened, with its expiry. Its terms count from its own `created_at`: an entry that was
+        made long ago is not younger for being stored now."""
+        self._check_age(entry.created_at)
+        agent_id = AgentId(entry.agent_slug)
+        await self._allowed("createMemory", agent_id, entry.run_id)
+        writer = await self._eyes.writer(agent_id, registers=True)
+        written = await self._services.memories.create(
+            writer, _members(entry), source=Source.RUNNER, made_at=entry.created_at
+        )
+        return written.stored.memory
+
+    async def get(self, memory_id: str) -> Memory | None:
+        """None for what is unknown, hidden or due."""
+        if text_problem(memory_id):
+            return None
+        reader = await self._eyes.reader()
+        found = await self._embedded.engine.read(
+            lambda tx: self._stores.memories.see(
+                tx,
+                self._eyes.sight(tx, reader),
+                MemoryId(memory_id),
+                self._filter(tx, reader, Wanted()),
+            )
+        )
+        return (await self._told(reader, "getMemory", [found]))[0] if found else None
+
+    async def update(self, entry: MemoryEntry) -> Memory:
+        """NotFound if it is unknown, hidden or due; Forbidden if it is another's to change."""
+        before = await self._found(entry.memory_id)
+        if before is None or is_due(self._embedded.clock.now(), before.expires_at):
+            raise NotFound("memory", entry.memory_id)
+        _check_fixed(entry, before)
+        writer = await self._eyes.writer(_agent_of(before))
+        changed = await self._services.memories.update(writer, before.id, _changes(entry, before))
+        if changed.approval is not None:
+            approval = changed.approval.id
+            message = f"to live longer needs an approval: {approval} is pending, nothing changed"
+            raise Forbidden(message)
+        return changed.stored.memory
+
+    async def delete(self, memory_id: str) -> bool:
+        """True for the one call that removed it."""
+        before = await self._found(memory_id)
+        if before is None:
+            return False
+        writer = await self._eyes.writer(_agent_of(before))
+        try:
+            await self._services.memories.delete(writer, before.id)
+        except NotFound:
+            return False
+        return True
+
+    async def list(self, wanted: Wanted, *, limit: int, offset: int) -> Sequence[Memory]:
+        """The newest first."""
+        if not wanted.is_storable:
+            return []
+        reader = await self._eyes.reader()
+        found = await self._embedded.engine.scan(
+            lambda tx: self._stores.memories.page(
+                tx,
+                self._eyes.sight(tx, reader),
+                self._filter(tx, reader, wanted),
+                after=None,
+                limit=offset + limit,
+            )
+        )
+        return await self._told(reader, "listMemories", found[offset:])
+
+    async def search(self, query: str, wanted: Wanted, *, limit: int) -> Sequence[Memory]:
+        """The best first."""
+        if not wanted.is_storable:
+            return []
+        reader = await self._eyes.reader()
+
+        def among(tx: Tx) -> Range:
+            return Range(self._eyes.sight(tx, reader), self._filter(tx, reader, wanted))
+
+        hits = await self._services.memory_search.best(query, among, limit=limit)
+        return await self._told(reader, "searchMemories", [hit.stored for hit in hits])
+
+    async def expire(self) -> int:
+        """How many went."""
+        await self._allowed_to_all("expireMemories")
+        order = Commission(dry_run=False, requester=await self._eyes.reader())
+        return (await self._services.housekeeping.expire(order)).deleted_count
+
+    async def vacuum(
+        self, *, scope: MemoryScope | None, older_than_days: int, dry_run: bool
+    ) -> dict[str, Any]:
+        """The members of the server's answer."""
+        await self._allowed_to_all("vacuumMemories")
+        order = Commission(dry_run=dry_run, requester=await self._eyes.reader())
+        done = await self._services.housekeeping.vacuum(
+            order, scope=scope, older_than_days=older_than_days
+        )
+        return {
+            "deleted_count": done.deleted_count,
+            "would_delete_count": done.would_delete_count,
+            "skipped_count": done.skipped_count,
+            "scope": str(scope or "all"),
+            "older_than_days": older_than_days,
+            "cutoff": to_text(done.cutoff),
+            "dry_run": dry_run,
+            "backup": done.backup,
+        }
+
+    async def start_run(
+        self, agent_id: AgentId, run_id: RunId | None, parent_run_id: RunId | None
+    ) -> Run:
+        """A run of the agent. The system principal may hang it under any run."""
+        await self._allowed("startRun", agent_id, run_id)
+        writer = await self._eyes.writer(agent_id, registers=True)
+        new = NewRun(agent_id=agent_id, id=run_id, parent_run_id=parent_run_id)
+        return await self._services.runs.start(writer, new, under_any=self._eyes.is_system)
+
+    async def complete_run(self, run_id: RunId, status: RunStatus) -> Run:
+        """The run at its end; what ends with it is gone."""
+        run = await self._embedded.engine.read(lambda tx: self._stores.runs.fetch(tx, run_id))
+        if run is None:
+            raise NotFound("run", run_id)
+        writer = await self._eyes.writer(run.agent_id)
+        done = await self._services.runs.complete(writer, run_id, status=status, error=None)
+        return done.run
+
+    async def _found(self, memory_id: str) -> Memory | None:
+        """The record, where these eyes look for records; whether it is theirs to change is for the
+        services to say."""
+        if text_problem(memory_id):
+            return None
+        reader = await self._eyes.reader()
+
+        def work(tx: Tx) -> Memory | None:
+            stored = self._stores.memories.fetch(tx, MemoryId(memory_id))
+            if stored is None or stored.memory.kind is not Kind.RECORD:
+                return None
+            space = stored.memory.space
+            places = self._eyes.places(tx, reader)
+            here = (space.kind, None) in places or (space.kind, space.id) in places
+            return stored.memory if here else None
+
+        return await self._embedded.engine.read(work)
+
+    def _filter(self, tx: Tx, reader: Requester, wanted: Wanted) -> MemoryFilter:
+        kind = None if wanted.scope is None else KINDS[wanted.scope]
+        places = self._eyes.places(tx, reader)
+        return MemoryFilter(
+            spaces=tuple(place for place in places if kind in (None, place[0])),
+            kind=Kind.RECORD,
+            agent_id=None if wanted.agent_slug is None else AgentId(wanted.agent_slug),
+            run_id=None if wanted.run_id is None else RunId(wanted.run_id),
+            key=wanted.key,
+            tags=wanted.tags,
+            include_expired=wanted.include_expired,
+        )
+
+    async def _told(
+        self, reader: Requester, operation: str, found: Sequence[Stored]
+    ) -> Sequence[Memory]:
+        memories = [stored.memory for stored in found]
+        await self._embedded.reads.tell(reader, operation, memories, rule="direct")
+        return memories
+
+    async def _allowed(self, operation: str, agent_id: AgentId, run_id: str | None) -> None:
+        reader = await self._eyes.reader()
+        async with self._embedded.audit.watching(
+            reader, operation, agent_id=agent_id, run_id=run_id
+        ):
+            self._eyes.check_write(agent_id, run_id)
+
+    async def _allowed_to_all(self, operation: str) -> None:
+        reader = await self._eyes.reader()
+        async with self._embedded.audit.watching(reader, operation):
+            if not self._eyes.is_system:
+                raise Forbidden("this is for the store itself, not for a view of one agent")
+
+    def _check_age(self, created_at: datetime) -> None:
+        if created_at - self._embedded.clock.now() > OBSERVED_AHEAD_MAX:
+            # Caps on personal data count from here.
+            raise ValidationFailed.of("created_at", "must not lie in the future")
+
+
+def _members(entry: MemoryEntry) -> dict[str, Any]:
+    """By the names of the wire."""
+    return {
+        "id": entry.memory_id,
+        "agent_id": entry.agent_slug,
+        "scope": entry.scope,
+        "run_id": entry.run_id,
+        "key": entry.key,
+        "value": entry.value,
+        "expires_at": entry.expires_at,
+        "pii_tags": entry.pii_tags,
+        "retention_policy": entry.retention_policy,
+        "tags": entry.tags,
+        "metadata": entry.metadata,
+    }
+
+
+def _changes(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
+    """What an update replaces. The expiry is a wish only where the caller moved it: sent back as it
+    was, a default would become one."""
+    changes: dict[str, Any] = {
+        "value": entry.value,
+        "pii_tags": entry.pii_tags,
+        "retention_policy": entry.retention_policy,
+        "tags": entry.tags,
+        "metadata": entry.metadata,
+    }
+    if entry.expires_at != before.expires_at:
+        changes["expires_at"] = entry.expires_at
+    return changes
+
+
+def _check_fixed(entry: MemoryEntry, before: Memory) -> None:
+    held = (before.space.scope, before.agent_id, before.run_id, before.key)
+    for name, value in zip(_FIXED, held, strict=True):
+        if getattr(entry, name) != value:
+            raise ValidationFailed.of(name, "can't be changed; write a new entry")
+
+
+def _agent_of(memory: Memory) -> AgentId:
+    return AgentId(memory.agent_id or "")

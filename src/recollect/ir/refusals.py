@@ -1,0 +1,44 @@
+"""What the services refuse, in Python's own errors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.errors import (
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    LimitExceeded,
+    NotFound,
+    RecollectError,
+)
+
+SECRET_CODE = "secret_refused"  # noqa: S105 - a code of the contract
+
+
+class SecretRefused(ValueError):
+    """What was to be stored holds a secret. Where, and of which family; never the text."""
+
+    def __init__(self, message: str, *, family: str, field: str) -> None:
+        super().__init__(message)
+        self.family = family
+        self.field = field
+
+
+@contextmanager
+def python_errors() -> Iterator[None]:
+    """ValueError, SecretRefused and PermissionError. What can't be helped by the caller, such as a
+    database that is away, stays what it is."""
+    try:
+        yield
+    except Forbidden as error:
+        raise PermissionError(error.message) from error
+    except (InvalidInput, Conflict, NotFound, LimitExceeded) as error:
+        raise _value_error(error) from error
+
+
+def _value_error(error: RecollectError) -> ValueError:
+    details = error.details or {}
+    if error.code == SECRET_CODE:
+        family, field = str(details.get("family")), str(details.get("field"))
+        return SecretRefused(error.message, family=family, field=field)
+    return ValueError(error.message)

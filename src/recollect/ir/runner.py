@@ -1,0 +1,212 @@
+"""What a runner of agents does with memory: it keeps what goes into each agent and comes out of it,
+and gives agents a handle to save and load."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from recollect.config import load_runner
+from recollect.domain.retention import MemoryScope
+from recollect.domain.runs import Run, RunStatus
+from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.capturing import Capture, Captures
+from recollect.ir.entries import MemoryEntry, create_memory
+from recollect.ir.stores import SQLiteMemoryStore
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class RunnerMemory:
+    """The memory of a runner. On if `enable_memory` says so; where it says nothing, if a store was
+    given or the flag `RECOLLECT_MEMORY__ENABLED` is set.
+
+    Without a store it keeps one of its own, in the file of the settings, until `close`. What was
+    captured before a call is there when the call looks.
+    """
+
+    def __init__(
+        self, store: AbstractMemoryStore | None = None, enable_memory: bool | None = None
+    ) -> None:
+        self._own = _own_store(enable_memory) if store is None else None
+        self._store = (store or self._own) if enable_memory is not False else None
+        self._captures = Captures()
+        self._started = False
+
+    @property
+    def enabled(self) -> bool:
+        """Is anything kept?"""
+        return self._store is not None
+
+    async def start(self) -> None:
+        """Open the store. Raises if it can't be opened; the first call that needs it would, too."""
+        if self._store is not None and not self._started:
+            await self._store.initialize()
+            self._started = True
+
+    async def close(self) -> None:
+        """Wait for the captures, and close a store of its own."""
+        await asyncio.to_thread(self._captures.stop)
+        if self._own is not None:
+            await self._own.close()
+            self._started = False
+
+    def as_principal(
+        self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
+    ) -> "RunnerMemory":
+        """The handle of one agent in its own run: that of a master, and that of each sub-agent."""
+        if self._store is None:
+            return self
+        return _Handle(self._store.as_principal(agent_slug, run_id, org_id), self._captures)
+
+    async def save_memory(
+        self,
+        scope: MemoryScope,
+        agent_slug: str,
+        key: str,
+        value: dict[str, Any],
+        run_id: str | None = None,
+        **options: Any,
+    ) -> MemoryEntry:
+        """Store an entry; options are those of `create_memory`. RuntimeError while memory is off:
+        whoever saves relies on it."""
+        return await self._save(create_memory(scope, agent_slug, key, value, run_id, **options))
+
+    async def load_memories(
+        self,
+        scope: MemoryScope | None = None,
+        agent_slug: str | None = None,
+        run_id: str | None = None,
+        key: str | None = None,
+        tags: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> list[MemoryEntry]:
+        """The newest first; none while memory is off."""
+        store = await self._ready()
+        if store is None:
+            return []
+        return await store.list_memories(scope, agent_slug, run_id, key, tags, limit=limit)
+
+    async def search_memories(
+        self,
+        query: str,
+        scope: MemoryScope | None = None,
+        agent_slug: str | None = None,
+        limit: int = 100,
+    ) -> list[MemoryEntry]:
+        """The best match first; none while memory is off."""
+        store = await self._ready()
+        return await store.search_memories(query, scope, agent_slug, limit) if store else []
+
+    async def delete_memory(self, memory_id: str) -> bool:
+        """False also while memory is off."""
+        store = await self._ready()
+        return await store.delete_memory(memory_id) if store else False
+
+    async def start_run(
+        self, agent_slug: str, run_id: str | None = None, parent_run_id: str | None = None
+    ) -> Run | None:
+        """Begin a run of an agent, under the run that called it; None while memory is off."""
+        store = await self._ready()
+        return await store.start_run(agent_slug, run_id, parent_run_id) if store else None
+
+    async def complete_run(self, run_id: str, status: RunStatus | str) -> Run | None:
+        """End a run; None while memory is off."""
+        store = await self._ready()
+        return await store.complete_run(run_id, status) if store else None
+
+    def capture(
+        self,
+        stage: str,
+        direction: str,
+        payload: object,
+        run_id: str,
+        agent_slug: str,
+        task_id: str | None = None,
+    ) -> Capture:
+        """Keep what an agent was given (`input`), gave (`output`) or raised (`error`), for the
+        session. It never fails and nobody has to wait: await what it returns for the entry, which
+        is None while memory is off or where it could not be stored.
+
+        `stage` is `mag` for a master and `sag` for a sub-agent.
+        """
+        if self._store is None:
+            return Capture.nothing()
+        return self._captures.keep(
+            self._save,
+            stage,
+            direction,
+            payload=payload,
+            run_id=run_id,
+            agent_slug=agent_slug,
+            task_id=task_id,
+        )
+
+    async def run_agent(
+        self,
+        stage: str,
+        agent: Callable[[P], Awaitable[R]],
+        payload: P,
+        *,
+        run_id: str,
+        agent_slug: str,
+        task_id: str | None = None,
+    ) -> R:
+        """Call an agent and capture its input, and its output or the error that it raises."""
+
+        def keep(direction: str, what: object) -> None:
+            self.capture(stage, direction, what, run_id, agent_slug, task_id)
+
+        keep("input", payload)
+        try:
+            result = await agent(payload)
+        except BaseException as error:
+            keep("error", error)
+            raise
+        keep("output", result)
+        return result
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _ready(self) -> AbstractMemoryStore | None:
+        """The store, with all that was captured in it."""
+        await self.start()
+        await self._captures.settle()
+        return self._store
+
+    async def _save(self, entry: MemoryEntry) -> MemoryEntry:
+        await self.start()
+        if self._store is None:
+            raise RuntimeError("memory is off: pass a store, or set RECOLLECT_MEMORY__ENABLED")
+        return await self._store.create_memory(entry)
+
+
+class _Handle(RunnerMemory):
+    """One agent's. Captures go the way of the runner's, so that they keep their order."""
+
+    def __init__(self, view: AbstractMemoryStore, captures: Captures) -> None:
+        super().__init__(view)
+        self._captures = captures
+
+    async def close(self) -> None:
+        """Wait for the captures; the runner goes on."""
+        await self._captures.settle()
+
+
+def _own_store(enable_memory: bool | None) -> SQLiteMemoryStore | None:
+    if enable_memory is False:
+        return None
+    settings = load_runner()
+    on = settings.enabled if enable_memory is None else enable_memory
+    return SQLiteMemoryStore(settings.db_path) if on else None

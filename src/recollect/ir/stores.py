@@ -1,0 +1,115 @@
+"""The stores: one database in this process, over the tables and rules of the server. A file written
+here opens in the server, and the other way round.
+
+Settings come from where the server has them (retention file, personal data, encryption), but for
+the database. Search is by words: vectors are not made here, so that a store starts at once and
+needs no model.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, TypeVar
+
+from recollect.app.embedded import Embedded
+from recollect.config import load
+from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.bound import BoundMemoryStore, bound_to
+from recollect.ir.eyes import AgentEyes, Binding, SystemEyes
+from recollect.ir.loops import LoopThread
+from recollect.ir.record_store import RecordStore
+from recollect.ir.records import Records
+from recollect.ir.refusals import python_errors
+from recollect.settings import Settings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The database, and the loop that it lives on."""
+
+    thread: LoopThread
+    embedded: Embedded
+
+
+class EmbeddedStore(RecordStore):
+    """A store on one database. Unbound it is the system principal: it sees everything, and writes
+    as the agent of each entry, which it registers as its own owner."""
+
+    def __init__(self, flags: Mapping[str, Any]) -> None:
+        self._flags = {"embedding.provider": "none"} | dict(flags)
+        self._lock = threading.Lock()
+        self._open: _Open | None = None
+
+    async def initialize(self) -> None:
+        with python_errors():
+            await asyncio.to_thread(self._start)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._stop)
+
+    def as_principal(
+        self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
+    ) -> AbstractMemoryStore:
+        return BoundMemoryStore(self, bound_to(agent_slug, run_id, org_id))
+
+    async def ask(
+        self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: Binding | None = None
+    ) -> T:
+        """Do it with the records that the binding sees; without one, with all."""
+        opened = self._open
+        if opened is None:
+            raise RuntimeError("the store is not open: call initialize() first")
+        embedded = opened.embedded
+        eyes = SystemEyes(embedded) if binding is None else AgentEyes(embedded, binding)
+        with python_errors():
+            return await opened.thread.run(work(Records(embedded, eyes)))
+
+    async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
+        return await self.ask(work)
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._open is not None:
+                return
+            settings = load(self._flags).settings
+            thread = LoopThread("recollect-ir")
+            try:
+                embedded = thread.submit(_opened(settings)).result()
+            except BaseException:
+                thread.stop()
+                raise
+            self._open = _Open(thread, embedded)
+
+    def _stop(self) -> None:
+        with self._lock:
+            opened, self._open = self._open, None
+            if opened is not None:
+                opened.thread.stop(opened.embedded.close)
+
+
+class SQLiteMemoryStore(EmbeddedStore):
+    """A store in a file, for development and for single machines. Without `enable_fts` a search
+    looks at every record; what was written meanwhile is found with it, too."""
+
+    def __init__(
+        self, db_path: str | PathLike[str] = ".recollect/memory.db", enable_fts: bool = True
+    ) -> None:
+        url = f"sqlite:///{fspath(db_path)}"
+        super().__init__({"database.url": url, "search.fulltext.enabled": enable_fts})
+
+
+class PostgresMemoryStore(EmbeddedStore):
+    """A store on a PostgreSQL server, for many processes at once."""
+
+    def __init__(self, dsn: str) -> None:
+        super().__init__({"database.url": dsn})
+
+
+async def _opened(settings: Settings) -> Embedded:
+    embedded = Embedded(settings)
+    await embedded.open()
+    return embedded

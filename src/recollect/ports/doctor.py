@@ -1,0 +1,73 @@
+"""What the doctor asks of storage: rows that break a rule, by id, and single mends of what has no
+service of its own. All rows, whoever they belong to; what is being erased is left to that job."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.doctor import Check, SupersessionLink
+from recollect.domain.memories import MemoryId
+from recollect.ports.database import Tx
+from recollect.ports.memories import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """When the doctor looks, and of which model vectors must be; empty for none."""
+
+    now: datetime
+    model: str = ""
+
+
+class DoctorStore(Protocol):
+    """Pages go on after the last id or number seen."""
+
+    def ids(
+        self, tx: Tx, check: Check, looking: Looking, *, after: str, limit: int
+    ) -> Sequence[str]:
+        """Ids of what breaks the rule of a check, in their order."""
+        ...
+
+    def still(self, tx: Tx, check: Check, looking: Looking, ids: Sequence[str]) -> Sequence[str]:
+        """Which of these still do."""
+        ...
+
+    def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[Stored]:
+        """Memories with their texts, by number; none that was compacted."""
+        ...
+
+    def links(self, tx: Tx, *, after: tuple[str, str] | None, limit: int) -> list[SupersessionLink]:
+        """Who replaced whom, by the two ids."""
+        ...
+
+    def cut(self, tx: Tx, link: SupersessionLink) -> bool:
+        """Forget that one replaced the other; False if that was forgotten already."""
+        ...
+
+    def older_equals(self, tx: Tx, memory_id: MemoryId, looking: Looking) -> list[MemoryId]:
+        """Active statements of the same place, people and text after folding that are older."""
+        ...
+
+    def wait_for_vectors(self, tx: Tx, memory_ids: Sequence[str]) -> int:
+        """Let these wait for a vector; how many there were."""
+        ...
+
+    def delete_edges(self, tx: Tx, ids: Sequence[str]) -> int:
+        """Those of these edges and entities that nothing holds any more, with the entities that
+        then nothing holds; how many of these."""
+        ...
+
+    def namesakes(self, tx: Tx, person_id: PersonId) -> list[PersonId]:
+        """People of the same name and creator with smaller ids, by id."""
+        ...
+
+    def redirect(self, tx: Tx, person_id: PersonId, *, at: datetime) -> bool:
+        """Lead an id, and whatever names it, in one step to somebody who is there. False if there
+        is nobody to lead to."""
+        ...
+
+    def revive(self, tx: Tx, job_ids: Sequence[str], *, at: datetime) -> int:
+        """Give stuck jobs new attempts; how many there were."""
+        ...

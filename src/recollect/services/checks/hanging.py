@@ -1,0 +1,66 @@
+"""What hangs on memories or on the server: words, vectors, edges, jobs; and who they belong to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recollect.domain.doctor import Check
+from recollect.domain.memories import ArchiveReason, MemoryId, Status
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+from recollect.services.checks.ids import IdCheck
+from recollect.services.checks.mending import Mender
+from recollect.services.checks.order import Order
+from recollect.services.memory_indexing import MemoryIndexer
+
+
+@dataclass(frozen=True, slots=True)
+class HangingChecks:
+    """Their parts. Their other methods mend what a check found."""
+
+    stores: Stores
+    mender: Mender
+    indexer: MemoryIndexer
+
+    def before_rows(self) -> list[IdCheck]:
+        """Those that must not find what the checks of single memories change."""
+        return [
+            IdCheck(Check.ORPHAN_INDEX, self._unindex),
+            IdCheck(Check.ORPHAN_EDGES, self._cut_edges),
+            IdCheck(Check.UNKNOWN_ORIGIN),
+            IdCheck(Check.UNKNOWN_AGENT, self._archive),
+            IdCheck(Check.CONFLICTS),
+            IdCheck(Check.CLOCK),
+        ]
+
+    def behind_rows(self) -> list[IdCheck]:
+        """Those that look at what is then in the index and in the queue."""
+        return [
+            IdCheck(Check.MISSING_VECTORS, self._queue),
+            IdCheck(Check.STUCK_JOBS, self._revive),
+        ]
+
+    def _unindex(self, tx: Tx, _order: Order, ids: Sequence[str]) -> int:
+        for memory_id in ids:
+            self.mender.unindex(tx, MemoryId(memory_id))
+        return len(ids)
+
+    def _cut_edges(self, tx: Tx, _order: Order, ids: Sequence[str]) -> int:
+        return self.stores.doctor.delete_edges(tx, ids)
+
+    def _queue(self, tx: Tx, _order: Order, ids: Sequence[str]) -> int:
+        waiting = self.stores.doctor.wait_for_vectors(tx, ids)
+        self.indexer.queue(tx)
+        return waiting
+
+    def _revive(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+        return self.stores.doctor.revive(tx, ids, at=order.looking.now)
+
+    def _archive(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+        """As if the agent had been removed and its memories kept."""
+        held = self.mender.hold(tx, ids)
+        reason = ArchiveReason.AGENT_REMOVED
+        for stored in held:
+            after = replace(stored.memory, status=Status.ARCHIVED, archive_reason=reason)
+            told = {"fields": ["archive_reason", "status"], "reason": str(reason)}
+            self.mender.change(tx, order, stored, after, **told)
+        return len(held)

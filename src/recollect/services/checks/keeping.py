@@ -1,0 +1,64 @@
+"""Rules of single memories about how long they are kept."""
+
+from dataclasses import dataclass, replace
+
+from recollect.domain.doctor import Check
+from recollect.ports.database import Tx
+from recollect.services.checks.mending import Mender
+from recollect.services.checks.order import Order
+from recollect.services.checks.rows import Examined
+from recollect.services.memory_terms import Terms
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyMismatch:
+    """The policy of a memory is in the retention file, and its scope allows it."""
+
+    mender: Mender
+    terms: Terms
+    check: Check = Check.POLICY_MISMATCH
+    repairable: bool = True
+
+    def is_broken(self, row: Examined) -> bool:
+        """Asks the rules that this server has loaded."""
+        memory = row.stored.memory
+        allowed = self.terms.rules.allowed_policies(memory.space.scope)
+        return memory.retention_policy is not None and memory.retention_policy not in allowed
+
+    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+        """Take a policy off that the scope does not allow. One that vanished from the file stays:
+        what was promised then is kept."""
+        memory = row.stored.memory
+        if memory.retention_policy not in self.terms.rules.policies:
+            return False
+        bare = replace(memory, retention_policy=None)
+        after = self.terms.settled(bare).memory
+        if memory.expires_at is not None and (
+            after.expires_at is None or after.expires_at > memory.expires_at
+        ):
+            # To take a policy off must not let it live longer.
+            after = replace(bare, explicit_expires_at=memory.expires_at, expiry_rule="explicit")
+        fields = ["expires_at", "retention_policy"]
+        self.mender.change(tx, order, row.stored, after, fields=fields)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryOverCap:
+    """No memory lives longer than its personal data or its policy may."""
+
+    mender: Mender
+    terms: Terms
+    check: Check = Check.EXPIRY_OVER_CAP
+    repairable: bool = True
+
+    def is_broken(self, row: Examined) -> bool:
+        """Compares with the lowest ceiling."""
+        memory = row.stored.memory
+        return self.terms.capped(memory).expires_at != memory.expires_at
+
+    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+        """Lower it to the ceiling."""
+        after = self.terms.capped(row.stored.memory)
+        self.mender.change(tx, order, row.stored, after, fields=["expires_at"])
+        return True

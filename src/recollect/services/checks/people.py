@@ -1,0 +1,78 @@
+"""People: every id leads to somebody in one step, nobody is there twice, nobody for nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.domain.disclosure import PersonId
+from recollect.domain.doctor import Check
+from recollect.domain.people import Person, is_merged_unasked, plan_merge
+from recollect.ports.database import Tx
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.checks.ids import IdCheck
+from recollect.services.checks.order import Order
+from recollect.services.memory_audit import MemoryAudit
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleChecks:
+    """Their parts. People are merged unasked only where the server is set so."""
+
+    stores: Stores
+    runtime: Runtime
+    audit: MemoryAudit
+    auto_merge: bool
+
+    def all(self) -> list[IdCheck]:
+        """Chains first: the others look at canonical people."""
+        return [
+            IdCheck(Check.MERGE_CHAINS, self._redirect),
+            IdCheck(Check.DUPLICATE_PEOPLE, self._merge if self.auto_merge else None),
+            IdCheck(Check.ORPHAN_PEOPLE, self._delete),
+        ]
+
+    def _redirect(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+        people = [PersonId(id_) for id_ in ids]
+        self.stores.people.lock(tx, people)
+        led = [self.stores.doctor.redirect(tx, one, at=order.looking.now) for one in people]
+        return led.count(True)
+
+    def _delete(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+        for id_ in ids:
+            self.stores.people.delete(tx, PersonId(id_))
+            payload = {"person_id": id_, "reason": str(Check.ORPHAN_PEOPLE)}
+            self.audit.record(tx, order.requester, "person.delete", payload=payload)
+        return len(ids)
+
+    def _merge(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+        """Of one creator, equal name and orgs, without users: what the setting covers."""
+        merged = [self._merge_one(tx, order, PersonId(id_)) for id_ in ids]
+        return merged.count(True)
+
+    def _merge_one(self, tx: Tx, order: Order, person_id: PersonId) -> bool:
+        alike = [PersonId(id_) for id_ in self.stores.doctor.namesakes(tx, person_id)]
+        self.stores.people.lock(tx, [person_id, *alike])
+        found = self.stores.people.fetch_many(tx, [person_id, *alike])
+        person = found.get(person_id)
+        if person is None:
+            return False
+        others = [one for id_ in alike if (one := found.get(id_)) is not None]
+        first = next((one for one in others if is_merged_unasked(one, person)), None)
+        if first is not None:
+            self._put_together(tx, order, first, person)
+        return first is not None
+
+    def _put_together(self, tx: Tx, order: Order, first: Person, person: Person) -> None:
+        merge = self.stores.merges.merge(
+            tx,
+            plan_merge(first, person),
+            merge_id=self.runtime.ids.new(),
+            by=order.by,
+            at=order.looking.now,
+        )
+        payload = {
+            "person_id": merge.primary_id,
+            "secondary_id": merge.secondary_id,
+            "moved": merge.counts,
+        }
+        self.audit.record(tx, order.requester, "person.merge", payload=payload)

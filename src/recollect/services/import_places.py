@@ -1,0 +1,141 @@
+"""Where an imported memory lies, and whether the importer may put it there."""
+
+from dataclasses import dataclass
+
+from recollect.domain.agents import AgentId, Owner
+from recollect.domain.portable import LineType
+from recollect.domain.portable_members import Values
+from recollect.domain.retention import MemoryScope
+from recollect.domain.spaces import (
+    AGENT_KINDS,
+    ChatId,
+    OrgId,
+    RunId,
+    Space,
+    SpaceKind,
+    SpaceMode,
+    SpaceRequest,
+    asked_space,
+    mode_of,
+    settled_space,
+)
+from recollect.errors import NotFound, ValidationFailed
+from recollect.policy.spaces import SpaceView, may_write
+from recollect.ports.database import Tx
+from recollect.ports.people import Seat
+from recollect.ports.stores import Stores
+from recollect.services.import_orders import ImportOrder
+from recollect.services.memory_places import not_owner
+from recollect.services.views import Views
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownAgent:
+    """What a place depends on."""
+
+    owner: Owner
+    org_id: OrgId | None
+    mode: SpaceMode | None
+
+
+class ImportPlaces:
+    """Finds spaces; a dry run also knows those that it would have made."""
+
+    def __init__(self, stores: Stores, views: Views, mode: SpaceMode) -> None:
+        self._stores = stores
+        self._views = views
+        self._mode = mode
+
+    def find(self, tx: Tx, order: ImportOrder, values: Values) -> tuple[Space, AgentId | None]:
+        """The space and the agent that the row belongs to. NotFound, then Forbidden."""
+        sent = values["agent_id"]
+        agent_id = None if sent is None else AgentId(sent)
+        space = self._space(tx, order, values, agent_id)
+        if space.kind in AGENT_KINDS:
+            agent_id = AgentId(space.id)
+        self._require_known(tx, order, space, agent_id)
+        if not self._may_write(tx, order, space, agent_id):
+            raise not_owner()
+        return space, agent_id
+
+    def may_write_run(self, tx: Tx, order: ImportOrder, run_id: str, agent_id: str) -> bool:
+        """May the importer put a run of this agent in?"""
+        return self._may_write(tx, order, Space(SpaceKind.RUN, run_id), AgentId(agent_id))
+
+    def _space(self, tx: Tx, order: ImportOrder, values: Values, agent_id: AgentId | None) -> Space:
+        """As the line names it; else by the rules of a write, where a record is `long_term`."""
+        named = values["space"]
+        who = order.requester.who
+        if named is not None:
+            return Space(named["kind"], self._named_id(tx, order, named, agent_id))
+        record = values["key"] is not None
+        request = SpaceRequest(
+            agent_id=agent_id,
+            visibility=values["visibility"],
+            scope=values["scope"] or (MemoryScope.LONG_TERM if record else None),
+            run_id=values["run_id"],
+            has_key=record,
+        )
+        asked = asked_space(request)
+        agent = self._agent(tx, order, agent_id) if agent_id is not None else None
+        mode = mode_of(agent.mode if agent else None, self._mode)
+        return settled_space(asked, mode, requester=who, org_id=agent.org_id if agent else None)
+
+    def _named_id(self, tx: Tx, order: ImportOrder, named: Values, agent_id: AgentId | None) -> str:
+        if named["id"] is not None:
+            return str(named["id"])
+        if named["kind"] is SpaceKind.USER:
+            return order.requester.who.id
+        if named["kind"] in AGENT_KINDS and agent_id is not None:
+            return agent_id
+        raise ValidationFailed.of("space.id", "must be there")
+
+    def _require_known(
+        self, tx: Tx, order: ImportOrder, space: Space, agent_id: AgentId | None
+    ) -> None:
+        if space.kind in (SpaceKind.RUN, SpaceKind.ORG) and agent_id is None:
+            raise ValidationFailed.of("agent_id", f"is needed for a space of kind `{space.kind}`")
+        if space.kind not in (SpaceKind.USER, SpaceKind.CHAT) and agent_id is not None:
+            agent = self._agent(tx, order, agent_id)
+            if space.kind is SpaceKind.ORG and agent.org_id not in (None, space.id):
+                raise ValidationFailed.of("space.id", "must be the org of the agent")
+        if space.kind is SpaceKind.RUN and not self._has_run(tx, order, space.id):
+            raise NotFound("run", space.id)
+        if space.kind is SpaceKind.CHAT and not self._takes_part(tx, order, space.id):
+            raise NotFound("chat", space.id)
+
+    def _agent(self, tx: Tx, order: ImportOrder, agent_id: AgentId) -> _KnownAgent:
+        planned = order.foreseen.agents.get(agent_id)
+        if planned is not None:
+            return _KnownAgent(planned["owner_id"], planned["org_id"], planned["space_mode"])
+        agent = self._stores.agents.fetch(tx, agent_id)
+        if agent is not None:
+            return _KnownAgent(agent.owner, agent.org_id, agent.space_mode)
+        owner = self._stores.agents.owner_of(tx, agent_id)
+        if owner is None:
+            raise NotFound("agent", agent_id)
+        return _KnownAgent(owner, None, None)
+
+    def _has_run(self, tx: Tx, order: ImportOrder, run_id: str) -> bool:
+        planned = order.foreseen.has(LineType.RUN, run_id)
+        return planned or self._stores.runs.fetch(tx, RunId(run_id)) is not None
+
+    def _takes_part(self, tx: Tx, order: ImportOrder, chat_id: str) -> bool:
+        """A tree that was not carried along is no reason to lose what an admin brings."""
+        who = order.requester.who
+        if order.requester.admin or (chat_id, who.kind, who.id) in order.foreseen.seats:
+            return True
+        return self._stores.chats.takes_part(tx, ChatId(chat_id), Seat.of(order.requester))
+
+    def _may_write(
+        self, tx: Tx, order: ImportOrder, space: Space, agent_id: AgentId | None
+    ) -> bool:
+        """Who takes no part in a chat was told that there is none."""
+        requester = order.requester
+        if requester.admin or space.kind is SpaceKind.CHAT:
+            return True
+        planned = order.foreseen.agents.get(agent_id or "")
+        if planned is None:
+            return self._views.may_write(tx, requester, space, agent_id=agent_id).allowed
+        view = SpaceView(space, agent_id=agent_id, agent_owner=planned["owner_id"])
+        return may_write(requester.caller, view).allowed

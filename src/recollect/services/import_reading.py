@@ -1,0 +1,153 @@
+"""Lines of an import, read and looked at before any of them is stored. Needs no stored data."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.domain import jsontext
+from recollect.domain.memories import Message, render_messages, render_record
+from recollect.domain.memory_checks import (
+    check_content,
+    check_record,
+    check_validity,
+    clean_subjects,
+    clean_tags,
+    kind_of,
+    parse_messages,
+)
+from recollect.domain.pii import normalise_tags
+from recollect.domain.portable import OF_MEMORY, LineType, from_line
+from recollect.domain.portable_members import Values, plain
+from recollect.errors import RecollectError, ValidationFailed
+from recollect.services.import_orders import Group, Line, Refused
+from recollect.services.screening import Screening, Texts
+from recollect.services.secret_check import refuse_secrets
+
+# Members that hold words of somebody, by the type of the line.
+_TEXTS = {
+    LineType.AGENT: ("name", "description", "metadata"),
+    LineType.PERSON: ("name", "metadata", "aliases", "relationships"),
+    LineType.CHAT: ("title", "provider"),
+    LineType.RUN: ("error", "metadata"),
+    LineType.VERSION: ("snapshot",),
+    LineType.RELATION: ("relation", "things"),
+    LineType.APPROVAL: ("justification",),
+}
+
+
+class LineReader:
+    """Reads single lines, and looks at groups of them."""
+
+    def __init__(self, screening: Screening) -> None:
+        self._screening = screening
+
+    def read(self, number: int, raw: bytes) -> Line | Refused:
+        """One line by itself."""
+        try:
+            type_, values = from_line(raw)
+            if type_ is LineType.MEMORY:
+                values = _cleaned(values)
+            return Line(number, type_, values)
+        except RecollectError as error:
+            return Refused.of(number, error)
+
+    def look(self, lines: Sequence[Line]) -> tuple[Group | None, list[Refused]]:
+        """A line and those behind it; only a memory has any."""
+        head, *others = lines
+        refused = [one for one in map(self._secret, others) if one is not None]
+        numbers = {one.line for one in refused}
+        behind = tuple(self._screened(one) for one in others if one.number not in numbers)
+        if head.type is LineType.MEMORY:
+            return Group(head, behind, self._screening.look(_texts(head.values))), refused
+        problem = _stray(head) if head.type in OF_MEMORY else self._secret(head)
+        return (None, [problem]) if problem else (Group(head), [])
+
+    def _secret(self, line: Line) -> Refused | None:
+        try:
+            named = _TEXTS.get(line.type, ())
+            refuse_secrets(**{name: plain(line.values[name]) for name in named})
+        except RecollectError as error:
+            return Refused.of(line.number, error)
+        return None
+
+    def _screened(self, line: Line) -> Line:
+        """An earlier version is kept as the memory would be: personal data may be replaced."""
+        snapshot = line.values.get("snapshot")
+        if line.type is not LineType.VERSION or not snapshot:
+            return line
+        text, value = snapshot["content"], snapshot["value"]
+        key = "" if value is not None else None
+        texts = self._screening.look(Texts(content=text, key=key, value=value)).texts
+        kept = snapshot | {
+            "content": texts.content if value is None else text,
+            "value": texts.value,
+        }
+        return replace(line, values=line.values | {"snapshot": kept})
+
+
+def _stray(line: Line) -> Refused:
+    where = f"{line.type}: must stand behind the memory that it belongs to"
+    return Refused.of(line.number, ValidationFailed.of("type", where))
+
+
+def _texts(values: Values) -> Texts:
+    return Texts(
+        content=values["content"],
+        key=values["key"],
+        value=values["value"],
+        messages=values["messages"],
+        metadata=values["metadata"] or {},
+        tags=values["tags"],
+        names=(*values["subjects"], *values["bare_names"]),
+    )
+
+
+def _cleaned(values: Values) -> Values:
+    """A memory's line with one name for each member, and its payload checked."""
+    named = values | {
+        "id": values["id"] or values["memory_id"],
+        "agent_id": values["agent_id"] or values["agent_slug"],
+        "tags": clean_tags(values["tags"] or ()),
+        "subjects": clean_subjects(values["subjects"] or ()),
+        "bare_names": clean_subjects(values["bare_names"] or ()),
+        "pii_tags": normalise_tags(values["pii_tags"] or ()),
+    }
+    check_validity(values["valid_from"], values["valid_until"])
+    return named | _payload(values)
+
+
+def _payload(values: Values) -> Values:
+    """What it says. A compacted one says nothing any more."""
+    key, value = values["key"], _value(values["value"])
+    messages = _messages(values["messages"])
+    if values["compacted_at"] is not None:
+        return {"content": "", "value": None if key is None else {}, "messages": ()}
+    if key is not None or value is not None:
+        kind_of(key=key, value=value)
+        check_record(key, value)
+        return {"content": render_record(key, value), "value": value, "messages": ()}
+    content = render_messages(messages) if messages else values["content"]
+    if content is None:
+        raise ValidationFailed.of("content", "must be there, or `messages`, or `key` with `value`")
+    if not messages:
+        check_content(content)
+    return {"content": content, "value": None, "messages": messages}
+
+
+def _value(sent: Any) -> Any:
+    """A text is read as JSON; what is no object is kept as a text in one."""
+    if not isinstance(sent, str):
+        return sent
+    try:
+        read = jsontext.parse(sent.encode())
+    except ValidationFailed:
+        read = None
+    return read if isinstance(read, dict) else {"text": sent}
+
+
+def _messages(sent: Any) -> tuple[Message, ...]:
+    if sent is None:
+        return ()
+    if not isinstance(sent, list):
+        raise ValidationFailed.of("messages", "must be a list")
+    return parse_messages(sent)

@@ -1,0 +1,86 @@
+"""Memories as lines of an export."""
+
+from typing import Any
+
+from recollect.domain.memories import Memory, Message
+from recollect.domain.portable_members import Values
+from recollect.ports.memories import Stored
+
+# What the line and the row have under one name.
+OF_MEMORY = (
+    "id",
+    "kind",
+    "content",
+    "key",
+    "value",
+    "agent_id",
+    "org_id",
+    "sensitivity",
+    "portable",
+    "subjects",
+    "stated_by",
+    "learned_in",
+    "origin",
+    "observed_at",
+    "confidence",
+    "verified",
+    "trust",
+    "tags",
+    "metadata",
+    "pii_tags",
+    "retention_policy",
+    "expires_at",
+    "expiry_rule",
+    "requested_expires_at",
+    "explicit_expires_at",
+    "approved_expires_at",
+    "valid_from",
+    "valid_until",
+    "created_at",
+    "updated_at",
+    "retracted_at",
+    "supersedes",
+    "superseded_by",
+    "conflicts_with",
+    "repeats",
+    "version",
+    "source",
+    "source_entries",
+    "source_memories",
+    "source_agent",
+    "run_id",
+    "parent_run_id",
+    "status",
+    "archive_reason",
+)
+BESIDE = (
+    "written_by",
+    "bare_names",
+    "status_at",
+    "suspicion",
+    "suspicion_reasons",
+    "used_at",
+    "compacted_at",
+)
+
+
+def memory_values(stored: Stored) -> Values:
+    """All that is kept of a memory, but for which import brought it and what is being erased."""
+    memory = stored.memory
+    named: dict[str, Any] = {name: getattr(memory, name) for name in OF_MEMORY}
+    return {
+        **named,
+        **{name: getattr(stored, name) for name in BESIDE},
+        "memory_type": memory.type,
+        "messages": _messages(memory),
+        "space": {"kind": memory.space.kind, "id": memory.space.id},
+    }
+
+
+def _messages(memory: Memory) -> list[Values] | None:
+    return [_message(one) for one in memory.messages] or None
+
+
+def _message(one: Message) -> Values:
+    named = ("role", "content", "name", "user_id", "created_at")
+    return {name: getattr(one, name) for name in named}

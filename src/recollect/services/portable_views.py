@@ -1,0 +1,70 @@
+"""What an owner's export tells of others: no more than the owner may know."""
+
+from collections.abc import Sequence
+
+from recollect.domain.agents import Owner
+from recollect.domain.disclosure import PersonId
+from recollect.domain.portable import LineType
+from recollect.domain.portable_members import Values
+from recollect.domain.spaces import RunId, Space, SpaceKind
+from recollect.policy.people import may_see_name
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+from recollect.services.naming import person_view
+from recollect.services.person_cards import PersonCard, cards
+
+
+def known_to(
+    tx: Tx, stores: Stores, requester: Requester, *, type_: LineType, found: Sequence[Values]
+) -> list[Values]:
+    """Agents of one's own, runs that one sees, people as one knows them. Chats were chosen so."""
+    if type_ is LineType.AGENT:
+        return [one for one in found if _is_own(requester, one)]
+    if type_ is LineType.RUN:
+        who = requester.who
+        return [one for one in found if stores.runs.see(tx, who, RunId(one["id"])) is not None]
+    if type_ is LineType.PERSON:
+        return _people(tx, stores, requester, found)
+    return list(found)
+
+
+def of_memory_known_to(requester: Requester, space: Space, found: Sequence[Values]) -> list[Values]:
+    """Requests of one's own, and of a chat's memories no earlier texts: what they said of others
+    may have been more private than it is now."""
+    own = [one for one in found if one.get("requested_by", requester.who) == requester.who]
+    if space.kind is not SpaceKind.CHAT:
+        return own
+    return [one | {"snapshot": None} if "snapshot" in one else one for one in own]
+
+
+def _is_own(requester: Requester, agent: Values) -> bool:
+    acting = requester.principal.acts_for_owner and requester.who == Owner.agent(agent["id"])
+    return acting or agent["owner_id"] == requester.who
+
+
+def _people(tx: Tx, stores: Stores, requester: Requester, people: Sequence[Values]) -> list[Values]:
+    """Those whose names the requester may see, each cut down to what their card shows."""
+    found = stores.people.fetch_many(tx, [PersonId(one["id"]) for one in people])
+    met = stores.people.meet(tx, requester, list(found))
+    named = [
+        person
+        for person in found.values()
+        if may_see_name(requester.caller, person_view(person, met)).allowed
+    ]
+    by_id = {card.person.id: card for card in cards(tx, stores, requester, named)}
+    return [_cut(one, by_id[PersonId(one["id"])]) for one in people if one["id"] in by_id]
+
+
+def _cut(values: Values, card: PersonCard) -> Values:
+    claims = {one.id for one in card.aliases} | {one.id for one in card.relationships}
+    users = [one for one in values["users"] if one["id"] == card.user_id]
+    return values | {
+        "users": [{"id": one["id"], "orgs": []} for one in users],
+        "orgs": [],
+        "time_zone": card.time_zone,
+        "created_by": card.created_by,
+        "metadata": card.metadata,
+        "aliases": [one for one in values["aliases"] if one["id"] in claims],
+        "relationships": [one for one in values["relationships"] if one["id"] in claims],
+    }

@@ -1,0 +1,87 @@
+"""Compares statements with others once they have vectors. Without vectors only equal texts are
+compared, when they are written."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from recollect.domain.jobs import Job, NewJob
+from recollect.domain.memories import MemoryId
+from recollect.errors import Unavailable
+from recollect.ports.comparing import Comparison
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import Stored
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.services.jobs import Handler
+from recollect.services.reconciling import Reconciler, Surroundings, is_comparable
+
+MEMORY_RECONCILE = "memory_reconcile"
+
+# Somebody changes one of the rows again and again: then the job comes back later.
+_LOOKS_MAX = 5
+
+
+class ReconcileJobs:
+    """Each job may run again after a crash: what was settled stays settled."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        reconciler: Reconciler,
+        *,
+        model: str,
+        neighbours: int,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._reconciler = reconciler
+        self._model = model
+        self._neighbours = neighbours
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """By job type. Who makes no vectors leaves these jobs to those who do."""
+        return {MEMORY_RECONCILE: self.reconcile} if self._model else {}
+
+    def queue(self, tx: Tx, docs: Sequence[int]) -> None:
+        """With the vectors of these rows, in their transaction."""
+        job = NewJob(MEMORY_RECONCILE, {"docs": list(docs)}, self._runtime.clock.now())
+        self._stores.jobs.insert(tx, job)
+
+    async def reconcile(self, job: Job) -> None:
+        """Compare the statements of a job, the oldest first."""
+        ids = await self._database.read(lambda tx: self._stores.comparing.ids(tx, job.body["docs"]))
+        for memory_id in ids:
+            await self._settle(memory_id)
+
+    async def _settle(self, memory_id: MemoryId) -> None:
+        """Look without holding anybody up, then write if nothing changed meanwhile."""
+        for _ in range(_LOOKS_MAX):
+            seen = await self._database.scan(lambda tx: self._look(tx, memory_id))
+            if seen is None or await self._database.write(self._settling(seen)):
+                return
+        raise Unavailable("a memory that is compared changes all the time")
+
+    def _settling(self, seen: Surroundings) -> Callable[[Tx], bool]:
+        return lambda tx: self._reconciler.settle(tx, seen, at=self._runtime.clock.now())
+
+    def _look(self, tx: Tx, memory_id: MemoryId) -> Surroundings | None:
+        """None where there is nothing to decide. What was imported came with its links."""
+        stored = self._stores.memories.fetch(tx, memory_id)
+        now = self._runtime.clock.now()
+        if stored is None or stored.import_id is not None or not is_comparable(stored, now):
+            return None
+        vectors = self._stores.memory_search.vectors(tx, [stored.doc], model=self._model)
+        if not vectors:
+            return None
+        vector = vectors[0].vector
+        what = Comparison(stored, vector, self._model, now, self._neighbours)
+        seen = self._reconciler.near(stored, self._around(tx, what))
+        return seen if seen.pairs else None
+
+    def _around(self, tx: Tx, what: Comparison) -> list[tuple[Stored, float]]:
+        comparing = self._stores.comparing
+        near = dict([*comparing.beside(tx, what), *comparing.afar(tx, what)])
+        rows = self._stores.keeping.fetch_many(tx, list(near))
+        return [(row, near[row.memory.id]) for row in rows]

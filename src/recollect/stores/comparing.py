@@ -1,0 +1,146 @@
+"""Statements near another one: every comparable vector is looked at, and the best are kept."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sqlalchemy import ColumnElement, and_, false, not_, select
+
+from recollect.domain import jsontext
+from recollect.domain.disclosure import PersonId
+from recollect.domain.memories import Memory, MemoryId, Trust
+from recollect.domain.reconcile import REPEAT_REASONS
+from recollect.domain.succession import HEARSAY_KINDS
+from recollect.ports.comparing import Comparison, Near
+from recollect.ports.database import Tx
+from recollect.ports.memories import MemoryFilter
+from recollect.stores.engines.expressions import AmongNumbers
+from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
+from recollect.stores.memory_tables import memories, memory_embeddings, memory_links
+from recollect.stores.statements import Params, Row, Statement, param, word
+
+_m, _v, _l = memories.c, memory_embeddings.c, memory_links.c
+_BATCH = 4_000
+_WHERE_HEARSAY_IS = tuple((kind, None) for kind in HEARSAY_KINDS)
+
+
+class SqlComparing:
+    """The port's ComparingStore on both engines."""
+
+    def ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
+        return [MemoryId(row[0]) for row in tx.fetch(_IDS, {"docs": jsontext.dump(list(docs))})]
+
+    def beside(self, tx: Tx, what: Comparison) -> list[Near]:
+        memory = what.stored.memory
+        space = memory.space
+        people = tuple(map(PersonId, memory.subjects))
+        chosen = MemoryFilter(spaces=((space.kind, space.id),), subjects=people)
+        return _nearest(tx, what, chosen, elsewhere=False, hearsay=False)
+
+    def afar(self, tx: Tx, what: Comparison) -> list[Near]:
+        memory = what.stored.memory
+        if len(memory.subjects) != 1:
+            return []
+        person = PersonId(memory.subjects[0])
+        if memory.stated_by == person:
+            chosen = MemoryFilter(spaces=_WHERE_HEARSAY_IS, subjects=(person,))
+            return _nearest(tx, what, chosen, elsewhere=True, hearsay=True)
+        if not _is_open_to_others(memory):
+            return []
+        chosen = MemoryFilter(stated_by=person, subjects=(person,))
+        return _nearest(tx, what, chosen, elsewhere=True, hearsay=False)
+
+    def kept_in(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
+        row = tx.first(_KEPT_IN, {"id": memory_id})
+        return None if row is None else MemoryId(row[0])
+
+
+def _is_open_to_others(memory: Memory) -> bool:
+    """Whether it is hearsay that somebody's own word may replace from another space."""
+    return memory.trust is Trust.HEARSAY and memory.space.kind in HEARSAY_KINDS
+
+
+def _nearest(
+    tx: Tx, what: Comparison, chosen: MemoryFilter, *, elsewhere: bool, hearsay: bool
+) -> list[Near]:
+    shape = FilterShape.of(chosen)
+    statement = _comparable(shape, nobody=not chosen.subjects, elsewhere=elsewhere, hearsay=hearsay)
+    space = what.stored.memory.space
+    params = filter_params(chosen, what.now) | {
+        "id": what.stored.memory.id,
+        "model": what.model,
+        "space_kind": space.kind,
+        "space_id": space.id,
+    }
+    wanted = np.asarray(what.vector, dtype=np.float32)
+    best: list[Near] = []
+    for rows in _batches(tx, statement, params):
+        block = np.frombuffer(b"".join(row[2] for row in rows), dtype=">f4")
+        found = block.reshape(len(rows), -1).astype(np.float32) @ wanted
+        near = (Near(MemoryId(row[1]), float(one)) for row, one in zip(rows, found, strict=True))
+        best = _best([*best, *near], what.limit)
+    return best
+
+
+def _best(found: Iterable[Near], limit: int) -> list[Near]:
+    return sorted(found, key=lambda one: (-one.similarity, one.memory_id))[:limit]
+
+
+def _batches(tx: Tx, statement: Statement, params: Params) -> Iterator[Sequence[Row]]:
+    after, more = 0, True
+    while more:
+        rows = tx.fetch(statement, {**params, "after_doc": after, "limit": _BATCH})
+        more = len(rows) == _BATCH
+        if rows:
+            after = rows[-1][0]
+            yield rows
+
+
+@cache
+def _comparable(chosen: FilterShape, *, nobody: bool, elsewhere: bool, hearsay: bool) -> Statement:
+    asked: list[ColumnElement[bool]] = [filter_clause(chosen), *_COMPARED]
+    if nobody:
+        asked.append(_m.has_subjects == false())
+    if elsewhere:
+        asked.append(not_(_HERE))
+    if hearsay:
+        asked.append(_m.trust == word(Trust.HEARSAY))
+    vectors = and_(_v.doc == _m.doc, _v.model == param("model", _v.model))
+    return Statement(
+        select(_m.doc, _m.id, _v.embedding)
+        .select_from(memories.join(memory_embeddings, vectors))
+        .where(*asked)
+        .order_by(_m.doc)
+        .limit(param("limit", _m.doc))
+    )
+
+
+_ID = param("id", _m.id)
+_HERE = and_(
+    _m.space_kind == param("space_kind", _m.space_kind),
+    _m.space_id == param("space_id", _m.space_id),
+)
+# What nobody could resolve is about somebody unknown; a list of messages says many things.
+_COMPARED: tuple[ColumnElement[Any], ...] = (
+    _m.kind == word("statement"),
+    _m.messages.is_(None),
+    _m.bare_names.is_(None),
+    _m.erasure_id.is_(None),
+    _m.id != _ID,
+    _m.doc > param("after_doc", _m.doc),
+)
+_IDS = Statement(
+    select(_m.id).where(AmongNumbers(_m.doc, param("docs", _m.content))).order_by(_m.doc)
+)
+_KEPT_IN = Statement(
+    select(_l.from_id)
+    .select_from(
+        memory_links.join(memories, and_(_m.id == _l.to_id, _m.superseded_by == _l.from_id))
+    )
+    .where(
+        _l.to_id == _ID,
+        _l.kind == word("supersedes"),
+        _l.reason.in_([word(reason) for reason in sorted(REPEAT_REASONS)]),
+    )
+)

@@ -1,0 +1,104 @@
+"""People of an export with what hangs on them: links to users, orgs, claims."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from recollect.domain import jsontext
+from recollect.ports.database import Tx
+from recollect.stores import portable_rows as rows
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.people_tables import (
+    person_aliases,
+    person_orgs,
+    person_relationships,
+    person_users,
+    user_orgs,
+)
+from recollect.stores.portable_rows import Values
+from recollect.stores.statements import Statement, param
+
+
+def add_parts(tx: Tx, found: Sequence[Values]) -> None:
+    """What hangs on people: links to users with their orgs, orgs, claims."""
+    ids = _listed([values["id"] for values in found])
+    users = rows.texts_by(tx.fetch(_USERS, ids))
+    user_ids = _listed([user for several in users.values() for user in several])
+    orgs_of_users = rows.texts_by(tx.fetch(_USER_ORGS, user_ids))
+    orgs = rows.texts_by(tx.fetch(_ORGS, ids))
+    aliases = rows.by_person(tx.fetch(_ALIASES, ids), rows.ALIASES, 1)
+    relationships = rows.by_person(tx.fetch(_RELATIONSHIPS, ids), rows.RELATIONSHIPS, 1)
+    for values in found:
+        id_ = values["id"]
+        linked = users.get(id_, [])
+        values["users"] = [{"id": one, "orgs": orgs_of_users.get(one, [])} for one in linked]
+        values["orgs"] = orgs.get(id_, [])
+        values["aliases"] = [_without_person(one) for one in aliases.get(id_, [])]
+        values["relationships"] = [_without_person(one) for one in relationships.get(id_, [])]
+
+
+def _without_person(claim: Values) -> Values:
+    return {name: value for name, value in claim.items() if name != "person_id"}
+
+
+def put_person(tx: Tx, values: Mapping[str, Any]) -> bool:
+    """A person with all of that; False if the id is taken. Users who have a person keep it."""
+    if tx.first(_INSERT_PERSON, rows.PEOPLE.to_params(values)) is None:
+        return False
+    person = {"person_id": values["id"]}
+    for org_id in values["orgs"] or ():
+        tx.run(_JOIN_ORG, person | {"org_id": org_id})
+    for user in values["users"] or ():
+        tx.run(_LINK_USER, person | {"user_id": user["id"]})
+        for org_id in user["orgs"] or ():
+            tx.run(_JOIN_USER_ORG, {"user_id": user["id"], "org_id": org_id})
+    for alias in values["aliases"] or ():
+        tx.run(_INSERT_ALIAS, rows.ALIASES.to_params(alias | person))
+    for claim in values["relationships"] or ():
+        tx.run(_INSERT_RELATIONSHIP, rows.RELATIONSHIPS.to_params(claim | person))
+    return True
+
+
+def _listed(ids: Collection[str]) -> dict[str, Any]:
+    return {"ids": jsontext.dump(sorted(ids))}
+
+
+_IDS = param("ids")
+_INSERT_PERSON = rows.PEOPLE.insert
+_INSERT_ALIAS, _INSERT_RELATIONSHIP = rows.ALIASES.insert, rows.RELATIONSHIPS.insert
+_l, _o, _w = person_users.c, person_orgs.c, user_orgs.c
+_n, _b = person_aliases.c, person_relationships.c
+_USERS = Statement(
+    select(_l.person_id, _l.user_id).where(AmongTexts(_l.person_id, _IDS)).order_by(_l.user_id)
+)
+_USER_ORGS = Statement(
+    select(_w.user_id, _w.org_id).where(AmongTexts(_w.user_id, _IDS)).order_by(_w.org_id)
+)
+_ORGS = Statement(
+    select(_o.person_id, _o.org_id).where(AmongTexts(_o.person_id, _IDS)).order_by(_o.org_id)
+)
+_ALIASES = Statement(
+    select(*rows.ALIASES.columns)
+    .where(AmongTexts(_n.person_id, _IDS))
+    .order_by(_n.created_at, _n.id)
+)
+_RELATIONSHIPS = Statement(
+    select(*rows.RELATIONSHIPS.columns)
+    .where(AmongTexts(_b.person_id, _IDS))
+    .order_by(_b.created_at, _b.id)
+)
+_PERSON_ID = param("person_id", _l.person_id)
+_JOIN_ORG = Statement(
+    insert_if_absent(person_orgs).values(person_id=_PERSON_ID, org_id=param("org_id", _o.org_id))
+)
+_LINK_USER = Statement(
+    insert_if_absent(person_users, "user_id").values(
+        person_id=_PERSON_ID, user_id=param("user_id", _l.user_id)
+    )
+)
+_JOIN_USER_ORG = Statement(
+    insert_if_absent(user_orgs).values(
+        user_id=param("user_id", _w.user_id), org_id=param("org_id", _w.org_id)
+    )
+)

@@ -1,0 +1,202 @@
+"""Two worlds that differ in what is hidden from strangers.
+
+In both, Olga and Pavel of one org are known by name and Olga has an agent and a memory of the org:
+that much a colleague may know. In one of them they also have secrets of every kind.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tests.hostile.memory_probes import SAID, SHARED
+from tests.memory.people import person_of
+from tests.memory.test_quarantine import ORDER, sets_aside
+from tests.support.engines import TestDatabase
+from tests.support.hosting import a_world
+from tests.support.town import Asker, Town
+from tests.support.world import World, new_id
+
+Ids = Mapping[str, Sequence[str]]
+
+ACME, BETA = "acme", "beta"
+OLGA, PAVEL, AGENT = "olga", "pavel", "keeper"
+HUSHED = "Quentin Hushed"
+SECRETS = (
+    "memory",
+    "chat",
+    "entry",
+    "run",
+    "approval",
+    "rollback",
+    "erasure",
+    "entity",
+    "alias",
+    "claim",
+)
+MINE: dict[str, Any] = {"space": {"kind": "user"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A server, and the ids of other people's things in it."""
+
+    town: Town
+    ids: Ids
+    strangers: Mapping[str, "Stranger"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """Who asks, and the ids of their own things."""
+
+    asker: Asker
+    ids: Ids
+
+
+@contextmanager
+def a_scene(database: TestDatabase, *, secrets: bool) -> Iterator[Scene]:
+    """A world with or without secrets."""
+    with a_world(database, {"jobs.embedded_worker": False}) as world:
+        town = Town(world)
+        olga = _known(town)
+        ids = _known_things(olga)
+        ids |= _secrets(town, olga, ids) if secrets else {}
+        # Scores know how old a memory is, so nothing may grow older here or there.
+        with world.clock.hold():
+            yield Scene(town, ids, _strangers(town))
+
+
+def unknown(ids: Ids) -> dict[str, Sequence[str]]:
+    """As many ids that nobody has."""
+    return {name: [new_id() for _ in of] for name, of in ids.items()}
+
+
+def a_colleague(world: World, name: str, *orgs: str) -> Asker:
+    """A user of this very name, whose token names orgs."""
+    return Town(world)._with_claims(world.named(name), orgs=list(orgs))  # noqa: SLF001
+
+
+def _strangers(town: Town) -> dict[str, Stranger]:
+    """They have a few things, too: the same in every world."""
+    askers = {
+        "colleague": a_colleague(town.world, "sam", ACME),
+        "outsider": a_colleague(town.world, "bea", BETA),
+        "unregistered": town.agent("ghost"),
+    }
+    return {name: Stranger(asker, _own_things(asker)) for name, asker in askers.items()}
+
+
+def _known(town: Town) -> Asker:
+    olga, pavel = (a_colleague(town.world, name, ACME) for name in (OLGA, PAVEL))
+    for one in (olga, pavel):
+        person_of(one)
+    return olga
+
+
+def _known_things(olga: Asker) -> dict[str, Sequence[str]]:
+    olga.registers(id=AGENT)
+    person = olga.post("/people", body={"name": HUSHED}).expect(201)
+    shared = olga.adds("Lunch is at noon", agent_id=AGENT, scope="org")
+    return {
+        "agent": [AGENT],
+        "user": [OLGA],
+        "person": [person["id"], person_of(olga)],
+        "org_memory": [shared["id"]],
+    }
+
+
+def _secrets(town: Town, olga: Asker, known: Ids) -> dict[str, Sequence[str]]:
+    person_id = known["person"][0]
+    alias = olga.post("/people/{}/aliases", person_id, body={"value": f"Boss {SAID}"}).expect(201)
+    claim = olga.post(
+        "/people/{}/relationships", person_id, body={"relationship": f"{SAID} friend"}
+    ).expect(201)
+    chats = [_chat(olga, kind) for kind in ("group", "private")]
+    olga.put("/chats/{}/participants/{}", chats[0], PAVEL, body={"kind": "user"}).expect(200)
+    talk = olga.user.starts(f"{SAID} talk")
+    entry = olga.user.says(talk, f"We spoke of {SAID}")
+    run = olga.post("/runs", body={"agent_id": AGENT, "metadata": {"a": SAID}}).expect(201)
+    memories, approval = _memories(town, olga, person_id, chats[0], run["id"])
+    (edge,) = olga.get("/graph/entities/{}", person_of(olga)).expect(200)["relations"]
+    return {
+        "alias": [alias["value"]],
+        "claim": [claim["id"]],
+        "chat": [*chats, talk["id"]],
+        "entry": [entry["id"]],
+        "run": [run["id"]],
+        "entity": [edge["to_id"]],
+        "memory": memories,
+        "approval": [approval],
+        "rollback": [_rolled_back(olga)],
+        "erasure": [_erased(a_colleague(town.world, f"zoe-{SAID}", ACME))],
+    }
+
+
+def _chat(olga: Asker, kind: str) -> str:
+    chat_id = new_id()
+    body = {"kind": kind, "title": f"{SAID} room"}
+    olga.put("/chats/{}", chat_id, body=body).expect(201)
+    return chat_id
+
+
+def _memories(
+    town: Town, olga: Asker, person_id: str, chat_id: str, run_id: str
+) -> tuple[list[str], str]:
+    """One of each state and space; and a request for a longer life."""
+    about: dict[str, Any] = MINE | {"subjects": [person_id]}
+    private: dict[str, Any] = {"agent_id": AGENT, "visibility": "private"}
+    home = olga.adds(f"I live in {SAID.title()}", tags=[SAID], **MINE)
+    old = olga.adds(f"The {SHARED} is {SAID} red", **private)
+    brief = olga.adds(f"{SAID} {SHARED} now", ttl_seconds=1, **MINE)
+    written = [
+        home,
+        old,
+        brief,
+        olga.adds(f"{SAID} {SHARED} is sick", sensitivity="sensitive", **about),
+        olga.adds(f"{SAID} {SHARED} is shy", sensitivity="personal", **about),
+        olga.adds(f"{SAID} {SHARED} in the room", space={"kind": "chat", "id": chat_id}),
+        olga.adds(f"{SAID} {SHARED} told here", chat_id=chat_id, portable=False, **MINE),
+        olga.adds(f"The {SHARED} is {SAID} blue", supersedes=[old["id"]], **private),
+        olga.adds(f"{SAID} {SHARED}", agent_id=AGENT, scope="session", run_id=run_id),
+        sets_aside(olga, f"{ORDER} {SAID} {SHARED}"),
+    ]
+    tax = {"key": SAID, "value": {"ssn": "536-22-1234", SHARED: SAID}} | MINE
+    record = olga.post("/memories", body=tax).expect(201)["memory"]
+    wish = {"ttl_seconds": 40 * 86_400}
+    approval = olga.patch("/memories/{}", record["id"], body=wish).expect(202)["approval_id"]
+    town.world.clock.advance(seconds=2)
+    return [one["id"] for one in (*written, record)], approval
+
+
+def _rolled_back(olga: Asker) -> str:
+    poisoned = olga.adds(f"{SAID} {SHARED} was poisoned", **MINE)
+    body = {"source": {"memory_id": poisoned["id"]}, "dry_run": False}
+    done: dict[str, Any] = olga.post("/rollbacks", body=body).expect(200)
+    return str(done["id"])
+
+
+def _erased(zoe: Asker) -> str:
+    """Somebody who is on the way out."""
+    zoe.adds(f"{SAID} {SHARED}", subjects=["me"], **MINE)
+    body = {"user_id": zoe.name, "dry_run": False}
+    accepted: dict[str, Any] = zoe.post("/erasures", body=body).expect(202)
+    return str(accepted["id"])
+
+
+def _own_things(asker: Asker) -> dict[str, Sequence[str]]:
+    """What an unregistered agent can't have, it names all the same."""
+    name = asker.name.removeprefix("agent:")
+    own: dict[str, Sequence[str]] = {"me": [name], "import": [new_id()]}
+    rest = ("my_memory", "my_agent", "my_chat", "my_private_chat", "my_person")
+    if asker.name != name:
+        return own | {kind: [new_id()] for kind in rest}
+    agent = asker.registers(id=f"{name}-bot")
+    chats = [f"{name} room", f"{name} alone"]
+    for chat_id, kind in zip(chats, ("group", "private"), strict=True):
+        asker.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
+    asker.adds(f"The {SHARED} of my agent", agent_id=agent["id"])
+    memory = asker.adds(f"My {SHARED} is green", **MINE)
+    asker.adds("My cup is grey", **MINE)
+    made = ([memory["id"]], [agent["id"]], chats[:1], chats[1:], [person_of(asker)])
+    return own | dict(zip(rest, made, strict=True))
