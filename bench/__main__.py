@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from bench import appends, forks, indexing, lists, memory, pages, queries, search, syncs
+from bench import appends, forks, indexing, lists, memories, memory, pages, queries, search, syncs
 from bench.results import Result, to_table
 from bench.rounds import Effort
 from bench.stage import ENGINES, Stage, stage
@@ -23,6 +23,11 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     queries.NAME: queries.run,
     indexing.NAME: indexing.run,
     memory.NAME: memory.run,
+    memories.ADD: memories.run_add,
+    memories.SEARCH: memories.run_search,
+    memories.RECALL: memories.run_recall,
+    memories.DOCTOR: memories.run_doctor,
+    memories.GC: memories.run_gc,
 }
 FULL = Effort(rounds=15, seconds=0.5)
 QUICK = Effort(rounds=1, seconds=0.05)

@@ -58,7 +58,7 @@ def write(database_url: str, size: Size, *, near: Vectors) -> list[str]:
     return names
 
 
-def text_of_user(seed: int) -> Iterator[str]:
+def texts(seed: int) -> Iterator[str]:
     """What users tell, without end; no two are the same."""
     return (f"{text} {number}" for number, text in enumerate(speech.texts(seed)))
 
@@ -86,8 +86,8 @@ async def _introduce(database_url: str, names: Sequence[str]) -> None:
 def _memories(size: Size) -> Iterator[Stored]:
     """The users take turns, as they do in life. A third is about the user, a third about somebody
     else, and a third about nobody."""
-    texts = text_of_user(seed=size.memories)
-    for number, text in enumerate(itertools.islice(texts, size.memories)):
+    told = itertools.islice(texts(seed=size.memories), size.memories)
+    for number, text in enumerate(told):
         user, turn = number % size.users, number // size.users
         yield Stored(_memory(number, user, turn, text), Owner.user(owner_name(user)))
 
@@ -187,6 +187,7 @@ def _index_row(number: int, stored: Stored) -> Row:
         "memory_id": stored.memory.id,
         "revision": stored.memory.version,
         "head": found.head,
+        "vector_model": MiniLm.model,
         "terms": found.terms,
         "stems": found.stems,
         "pending": False,
@@ -197,6 +198,6 @@ def _vector_rows(
     known: Sequence[Stored], near: Vectors
 ) -> Iterator[tuple[library.VectorField, ...]]:
     chance = np.random.default_rng(len(known))
-    for number, stored in enumerate(known, 1):
-        (vector,) = library.around(near, 1, chance)
+    vectors = library.around(near, len(known), chance)
+    for number, (stored, vector) in enumerate(zip(known, vectors, strict=True), 1):
         yield number, stored.memory.id, vector, MiniLm.model, MiniLm.dimensions

@@ -23,6 +23,12 @@ class Client:
     def __init__(self, port: int) -> None:
         self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_SECONDS)
 
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Status and body."""
         headers = {"X-Requester-Id": "ann", "Content-Type": "application/json"}
@@ -37,8 +43,7 @@ def test_every_answered_write_is_found_after_a_kill_under_the_id_that_was_given(
     new_database: NewDatabase, tmp_path: Path
 ) -> None:
     database = new_database()
-    with a_server(tmp_path, database) as (server, port):
-        client = Client(port)
+    with a_server(tmp_path, database) as (server, port), Client(port) as client:
         status, _ = client.call("POST", "/v1/agents", {"id": "a", "owner_id": "ann"})
         assert status == 201
         given = {}
@@ -48,8 +53,7 @@ def test_every_answered_write_is_found_after_a_kill_under_the_id_that_was_given(
             assert status == 201, answer
             given[answer["id"]] = f"guest{number}"
         server.kill()
-    with a_server(tmp_path, database) as (_, port):
-        client = Client(port)
+    with a_server(tmp_path, database) as (_, port), Client(port) as client:
         for memory_id, word in given.items():
             status, memory = client.call("GET", f"/v1/memories/{memory_id}")
             assert status == 200

@@ -22,6 +22,7 @@ GUIDES = (
     "memories",
     "people",
     "keeping",
+    "embedded",
     "search",
     "identity",
     "operating",

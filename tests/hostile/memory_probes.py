@@ -1,8 +1,8 @@
 """What a stranger may try at every operation of the memory family.
 
-A text that begins with `$` stands for an id: `$memory`, `$chat` and so on are somebody else's, those
-with `my_` the stranger's own. `SAID` is a word of what is hidden, `SHARED` one that the stranger has
-said too.
+A text that begins with `$` stands for an id: `$memory`, `$chat` and so on are somebody else's,
+those with `my_` the stranger's own. `SAID` is a word of what is hidden, `SHARED` one that the
+stranger has said too.
 """
 
 from collections.abc import Iterator
@@ -232,6 +232,7 @@ def _governing() -> Iterator[Probe]:
     yield probe("listApprovals", query={"status": "pending"})
     yield probe("getApproval", approval_id="$approval")
     yield from (probe(name, WHY, approval_id="$approval") for name in ("approve", "deny"))
+    yield probe("examineMemories", WHY)
     for name in ("expireMemories", "vacuumMemories", "collectMemories", "compactMemories"):
         yield probe(name, {"dry_run": True} | WHY)
     yield probe("getRetentionPolicies")
@@ -262,6 +263,15 @@ def _governing() -> Iterator[Probe]:
 
 def _probes() -> Iterator[Probe]:
     yield from _looking("listMemories")
+    yield from (probe("exportMemories", query=_asked(place)) for place in PLACES)
+    for query in (
+        {},
+        {"status": "all"},
+        {"spaces": "all", "status": "all"},
+        {"subjects": "$person"},
+    ):
+        yield probe("exportMemories", query=query)
+    yield probe("importMemories", '{"schema":1,"type":"memory"}', query={"dry_run": "true"})
     yield from _finding("searchMemories", explain=True)
     yield from _finding("recallMemories")
     yield from _about_a_memory(

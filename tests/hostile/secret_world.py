@@ -74,7 +74,7 @@ def unknown(ids: Ids) -> dict[str, Sequence[str]]:
 
 def a_colleague(world: World, name: str, *orgs: str) -> Asker:
     """A user of this very name, whose token names orgs."""
-    return Town(world)._with_claims(world.named(name), orgs=list(orgs))  # noqa: SLF001
+    return Town(world)._with_claims(world.named(name), orgs=list(orgs))
 
 
 def _strangers(town: Town) -> dict[str, Stranger]:

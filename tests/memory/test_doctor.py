@@ -13,6 +13,7 @@ from recollect.domain.spaces import Space, SpaceKind
 from recollect.stores.columns import metadata
 from tests.conftest import Serve, SoakSize
 from tests.memory.shelf import Shelf, a_shelf
+from tests.support.searching import settle_memories
 from tests.support.town import Asker, Town
 from tests.support.world import World, new_id
 
@@ -158,10 +159,8 @@ def somebody_whom_nothing_names(ward: Ward) -> str:
     ann = ward.town.person("ann")
     id_: str = ann.post("/people", body={"name": "Somebody"}).expect(201)["id"]
     long_ago = ward.shelf.now - 91 * DAY
-    value = long_ago if ward.world.database.engine == "postgres" else long_ago.isoformat()
-    if isinstance(value, str):
-        value = value.replace("+00:00", "Z")
-    ward.sql("UPDATE people SET updated_at = :at WHERE id = :id", id=id_, at=value)
+    at = _instant(ward, long_ago)
+    ward.sql("UPDATE people SET updated_at = :at WHERE id = :id", id=id_, at=at)
     return id_
 
 
@@ -321,6 +320,8 @@ def test_what_only_its_writers_can_decide_is_told_and_left(
 def test_a_look_changes_nothing(ward: Ward) -> None:
     for _, broken in MENDED:
         broken(ward)
+    # Whoever calls for the first time becomes known.
+    ward.asks(Check.CLOCK, by=ward.town.auditor)
     before = ward.dump()
     report = ward.asks(by=ward.town.auditor)
     assert report["ok"] is False
@@ -435,6 +436,22 @@ def test_people_of_one_name_are_told_and_merged_only_where_the_server_is_set_so(
     assert there.result(Check.DUPLICATE_PEOPLE)["count"] == 0
     (row,) = ward.sql("SELECT merged_into FROM people WHERE id = :id", id=second)
     assert row == (first,)
+
+
+def test_a_text_without_a_vector_gets_one(vector_world: World) -> None:
+    with a_shelf(vector_world) as shelf:
+        ward = Ward(vector_world, shelf)
+        ward.asks(repair=True)
+        _, id_ = ward.adds("the lighthouse keeper sings")
+        settle_memories(vector_world)
+        ward.sql("DELETE FROM memory_embeddings WHERE memory_id = :id", id=id_)
+        found = ward.result(Check.MISSING_VECTORS)
+        assert (found["count"], found["sample_ids"], found["repaired"]) == (1, [id_], 0)
+        assert ward.result(Check.MISSING_VECTORS, repair=True)["repaired"] == 1
+        settle_memories(vector_world)
+        ask = "SELECT count(*) FROM memory_embeddings WHERE memory_id = :id"
+        assert ward.sql(ask, id=id_) == [(1,)]
+        assert ward.result(Check.MISSING_VECTORS, repair=True)["count"] == 0
 
 
 def test_redirected_memories_are_about_who_is_left(ward: Ward) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Host
+from tests.conftest import Host, SoakSize
 from tests.memory.people import knows, merges, person_of, self_of
 from tests.support.api import Reply, headers_of, reply_of
 from tests.support.town import Asker, Town
@@ -46,9 +46,7 @@ def send(
     return reply_of(http.post("/import", params=query, content=content, headers=sent))
 
 
-def imports(
-    asker: Asker, lines: str | Iterable[Mapping[str, Any]], **query: Any
-) -> dict[str, Any]:
+def imports(asker: Asker, lines: str | Iterable[Mapping[str, Any]], **query: Any) -> dict[str, Any]:
     """An import that is answered."""
     body = lines if isinstance(lines, str) else "".join(f"{json.dumps(line)}\n" for line in lines)
     report: dict[str, Any] = send(asker, body, **({"dry_run": False} | query)).expect(200)
@@ -96,6 +94,7 @@ def furnished(town: Town) -> tuple[Asker, Asker]:
     ).expect(200)
     held = bob.post("/memories", body={"content": ORDER} | MINE).expect(201)["memory"]
     bob.post("/quarantine/{}/release", held["id"]).expect(200)
+    bob.post("/memories", body={"content": f"{ORDER} Now."} | MINE).expect(201)
     gone = bob.adds("Taken back.", **MINE)
     body = {"source": {"memory_id": gone["id"]}, "dry_run": False}
     bob.post("/rollbacks", body=body).expect(200)
@@ -120,13 +119,15 @@ def test_an_export_imported_into_an_empty_store_is_exported_as_the_same_bytes(ho
 
 
 @pytest.mark.scenario(34)
-def test_many_memories_of_many_users_come_over_whole(host: Host) -> None:
+def test_many_memories_of_many_users_come_over_whole(host: Host, soak_size: SoakSize) -> None:
     with host() as world, host() as other:
         old, new = Town(world), Town(other)
-        for n in range(6):
+        for n in range(soak_size(4, 30)):
             user = old.person(f"user{n}")
-            items = [{"op": "create", "content": f"fact {k} of {n}"} | MINE for k in range(120)]
-            user.post("/memories/batch", body={"items": items}).expect(200)
+            for part in range(soak_size(1, 10)):
+                texts = (f"fact {k} of part {part} of {n}" for k in range(200))
+                items = [{"op": "create", "content": text} | MINE for text in texts]
+                user.post("/memories/batch", body={"items": items}).expect(200)
         first = exports(old.admin)
         assert imports(new.admin, first)["refused"] == []
         assert exports(new.admin) == first
@@ -147,9 +148,7 @@ def test_users_find_and_may_change_what_was_imported_for_them(host: Host) -> Non
         assert home["content"] == "I live in Lisbon."
         was = ann.get("/memories/{}", home["id"]).expect(200)
         assert there.get("/memories/{}", home["id"]).expect(200) == was
-        histories = [
-            asker.lists("/memories/{}/history", home["id"]) for asker in (ann, there)
-        ]
+        histories = [asker.lists("/memories/{}/history", home["id"]) for asker in (ann, there)]
         assert histories[0] == histories[1]
         graphs = [
             asker.get("/graph/entities/{}", person_of(asker)).expect(200) for asker in (ann, there)
@@ -203,6 +202,64 @@ def test_by_default_an_export_holds_active_memories_and_neither_due_nor_quaranti
     assert [m["id"] for m in of_type(whole, "memory")] == [old["id"], new["id"]]
 
 
+def test_an_export_of_an_earlier_record_holds_what_was_known_then(town: Town) -> None:
+    ann = town.person("ann")
+    with town.world.clock.hold():
+        memory = ann.adds("My desk is oak.", **MINE)
+        town.world.clock.advance(seconds=60)
+        ann.patch("/memories/{}", memory["id"], body={"content": "My desk is pine."}).expect(200)
+        ann.adds("Later.", **MINE)
+        text = exports(ann, spaces="user", as_of=memory["created_at"])
+    assert [line["content"] for line in of_type(text, "memory")] == ["My desk is oak."]
+    assert of_type(text, "version") == []
+
+
+def test_an_earlier_text_of_a_chat_stays_with_who_may_read_it(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    chat = f"c-{ann.name}"
+    ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
+    ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
+    me, space = self_of(ann)["id"], {"kind": "chat", "id": chat}
+    memory = ann.adds("I see a doctor.", subjects=[me], sensitivity="sensitive", space=space)
+    change = {"content": "I like tea.", "sensitivity": "public"}
+    ann.patch("/memories/{}", memory["id"], body=change).expect(200)
+    text = exports(bob, spaces=f"chat:{chat}")
+    assert [line["content"] for line in of_type(text, "memory")] == ["I like tea."]
+    assert "doctor" not in text
+    assert "doctor" in exports(town.admin, spaces=f"chat:{chat}")
+
+
+def test_a_private_chat_and_its_stay_come_with_their_maker(town: Town) -> None:
+    ann, eve = town.person("ann"), town.person("eve")
+    chat, at = f"p-{ann.name}", {"created_at": "2026-01-01T00:00:00Z"}
+    made = {"type": "chat", "id": chat, "kind": "private", "created_by": eve.name} | at
+    stay = {"type": "participant", "chat_id": chat, "kind": "user"}
+    stay |= {"joined_at": at["created_at"]}
+    lines = [
+        made,
+        stay | {"member_id": ann.name},
+        stay | {"member_id": eve.name},
+        a_line(space={"kind": "chat", "id": chat}),
+    ]
+    dry = imports(ann, lines, dry_run=True)
+    report = imports(ann, lines)
+    assert dry == report | {"import_id": None}
+    assert (report["created"], codes(report)) == (3, [(3, "not_owner")])
+    assert ann.get("/chats/{}", chat).expect(200)["created_by"] == ann.name
+    assert len(ann.lists("/memories", spaces=f"chat:{chat}")) == 1
+
+
+def test_a_person_of_an_import_is_nobodys_user(town: Town) -> None:
+    ann, eve = town.person("ann"), town.person("eve")
+    at = dict.fromkeys(("created_at", "updated_at"), "2026-01-01T00:00:00Z")
+    line = {"type": "person", "id": f"p-{eve.name}", "name": "Ann", "created_by": ann.name} | at
+    users = {"users": [{"id": ann.name, "orgs": ["default"]}]}
+    assert imports(eve, [line | users])["created"] == 1
+    person = eve.get("/people/{}", f"p-{eve.name}").expect(200)
+    assert (person["user_id"], person["created_by"]) == (None, eve.name)
+    assert person_of(ann) != f"p-{eve.name}"
+
+
 def test_an_owner_brings_lines_back_under_their_own_name(town: Town) -> None:
     ann = town.person("ann")
     memory = ann.adds("The kettle is blue.", tags=["a"], **MINE)
@@ -248,7 +305,8 @@ def test_what_others_said_is_not_believed_from_a_user(town: Town) -> None:
 @pytest.mark.scenario(40)
 def test_a_line_that_does_not_say_has_an_unknown_origin(town: Town) -> None:
     ann = town.person("ann")
-    report = imports(town.admin, [a_line(id=f"o-{ann.name}", space={"kind": "user", "id": ann.name})])
+    line = a_line(id=f"o-{ann.name}", space={"kind": "user", "id": ann.name})
+    report = imports(town.admin, [line])
     assert report["created"] == 1
     memory = ann.get("/memories/{}", f"o-{ann.name}").expect(200)
     assert (memory["origin"], memory["source"]) == ("unknown", "import")
@@ -416,6 +474,17 @@ def test_a_body_of_another_type_is_refused(town: Town) -> None:
     ann = town.person("ann")
     headers = {"content-type": "application/json"}
     assert send(ann, "{}", headers=headers, dry_run=True).status == 415
+
+
+def test_a_body_of_lines_may_be_larger_than_any_other(town: Town) -> None:
+    ann = town.person("ann")
+    line = json.dumps(a_line()).encode()
+    blank = b" " * 65_536 + b"\n"
+    body = blank * 260 + line
+    report = send(ann, body, dry_run=True).expect(200)
+    assert (report["read"], report["created"]) == (1, 1)
+    headers = {"idempotency-key": "k"}
+    assert send(ann, body, headers=headers, dry_run=True).status == 413
 
 
 def test_an_import_under_a_key_is_done_once(town: Town) -> None:

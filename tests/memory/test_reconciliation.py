@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from recollect.domain.jobs import NewJob
 from recollect.ports.database import Tx
 from recollect.services.memory_indexing import MemoryIndexer
 from tests.conftest import Host
@@ -137,6 +138,14 @@ def test_a_near_copy_is_counted_and_its_id_stays_good(ann: Asker) -> None:
     stranger.get("/memories/{}", second["id"]).refused(404, "not_found")
 
 
+def test_a_near_copy_comes_back_when_what_it_was_folded_into_is_rolled_back(ann: Asker) -> None:
+    first, second = told(ann, f"{LONG} is a copy", f"{LONG} is just a copy")
+    body = {"source": {"memory_id": first["id"]}, "dry_run": False}
+    assert ann.post("/rollbacks", body=body).expect(200)["restored"] == 1
+    assert ann.get("/memories/{}", second["id"]).expect(200)["id"] == second["id"]
+    assert list(known(ann)) == [second["content"]]
+
+
 def test_a_near_copy_with_tags_of_its_own_stays(ann: Asker) -> None:
     told(ann, f"{LONG} is a copy")
     told(ann, f"{LONG} is just a copy", tags=["art"])
@@ -155,6 +164,7 @@ def test_what_was_said_last_replaces_what_is_written_last(ann: Asker) -> None:
     (then,) = told(ann, "I live in Porto", observed_at="2020-05-01T00:00:00Z")
     (row,) = known(ann).values()
     assert (row["id"], row["supersedes"]) == (now["id"], [then["id"]])
+    assert row["conflicts_with"] == []
 
 
 def test_a_text_that_is_changed_is_compared_again(ann: Asker) -> None:
@@ -216,6 +226,17 @@ def test_nobody_replaces_what_somebody_said_of_themself(town: Town) -> None:
     assert (rows[own["id"]]["trust"], rows[claim["id"]]["trust"]) == ("fact", "hearsay")
 
 
+def test_hearsay_that_comes_late_gives_way_to_what_was_said_after_it(town: Town) -> None:
+    pat, quinn = town.person("pat"), town.person("quinn")
+    me = person_of(quinn)
+    chat = a_chat(pat, quinn)
+    (hates,) = told(quinn, "I hate mayo", subjects=[me])
+    before = {"observed_at": "2020-05-01T00:00:00Z", "learned_in": chat}
+    (likes,) = told(pat, "Quinn likes mayo", subjects=[me], **before)
+    (old,) = known(pat, status="superseded").values()
+    assert (old["id"], old["superseded_by"]) == (likes["id"], hates["id"])
+
+
 def test_ones_word_in_an_open_space_leaves_hearsay_where_fewer_read_it(town: Town) -> None:
     pat, quinn = town.person("pat"), town.person("quinn")
     me = person_of(quinn)
@@ -260,6 +281,20 @@ def test_of_homes_told_at_once_the_last_one_stays(ann: Asker) -> None:
     assert all(old["superseded_by"] for old in olds)
     history = ann.lists("/memories/{}/history", row["id"])
     assert {item["memory_id"] for item in history} == {row["id"], *(old["id"] for old in olds)}
+
+
+def test_a_job_that_runs_twice_tells_once(ann: Asker) -> None:
+    here, there = told(
+        ann,
+        "The main office of the firm is in Porto",
+        "The main office of the firm is in Lisbon",
+    )
+    with a_shelf(ann.world) as shelf:
+        docs = [shelf.stored(one["id"]).doc for one in (here, there)]
+        job = NewJob("memory_reconcile", {"docs": docs}, shelf.now)
+        shelf.storage.do(shelf.storage.stores.jobs.insert, job)
+    settle_memories(ann.world)
+    assert len(ann.lists("/events", event_type="memory.conflict")) == 1
 
 
 def test_new_vectors_of_old_texts_decide_nothing_anew(

@@ -92,6 +92,7 @@ BESIDE: dict[str, Any] = {
     "bare_names": ("Sam", "Kim"),
     "status_at": at(12),
     "import_id": "i-1",
+    "privacy_said": True,
     "suspicion": 0.5,
     "suspicion_reasons": ("role_marker",),
     "used_at": at(13),

@@ -193,14 +193,11 @@ def test_rows_about_the_people_asked_for_say_so(shelf: Shelf) -> None:
     assert not shelf.candidates()[about.memory.id].about
 
 
-def test_what_other_memories_were_made_from_says_so(shelf: Shelf) -> None:
+def test_what_other_memories_were_made_from_is_known_with_them(shelf: Shelf) -> None:
     raw = shelf.add("user: I live in Porto")
     fact = shelf.add("Ann lives in Porto", source_memories=(raw.memory.id,))
-    found = shelf.candidates()
-    assert found[raw.memory.id].told_again
-    assert not found[fact.memory.id].told_again
     search = shelf.storage.stores.memory_search
-    assert shelf.storage.ask(search.facts_from, [raw.memory.id]) == {
+    assert shelf.storage.ask(search.facts_from, [raw.memory.id, fact.memory.id]) == {
         raw.memory.id: [fact.memory.id]
     }
 

@@ -16,8 +16,10 @@ from recollect.services.import_reading import LineReader
 from recollect.services.imports import ImportParts, ImportService
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_lists import MemoryLists
 from recollect.services.memory_terms import Terms
 from recollect.services.memory_writing import Hooks
+from recollect.services.past import Past
 from recollect.services.quarantine import QuarantineService
 from recollect.services.rollback import RollbackService
 from recollect.services.rollback_plans import RollbackPlans
@@ -82,6 +84,7 @@ def export(
         runtime,
         parts.audit,
         sights=parts.sights,
+        lists=MemoryLists(stores, Past(stores, parts.views)),
         gate=admin_gate(settings, database, stores, runtime),
     )
 

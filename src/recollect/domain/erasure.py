@@ -175,11 +175,6 @@ class Report:
     checks: Sequence[Check] = ()
     not_covered: Sequence[str] = NOT_COVERED
 
-    @property
-    def found(self) -> int:
-        """What should be gone and is not."""
-        return sum(check.found for check in self.checks)
-
     def members(self) -> dict[str, Any]:
         """As it is shown, but for digest and signature."""
         return {

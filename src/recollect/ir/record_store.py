@@ -113,7 +113,7 @@ class RecordStore(AbstractMemoryStore):
 def _copied(entry: MemoryEntry) -> MemoryEntry:
     """Checked once more: what is inside of a value can change without anybody looking. The copy
     shares nothing with it."""
-    return MemoryEntry.model_validate(entry.model_dump())
+    return MemoryEntry.model_validate(entry.model_dump(warnings=False))
 
 
 def _scope(scope: MemoryScope | str | None) -> MemoryScope | None:

@@ -21,8 +21,8 @@ BUCKETS = 8
 class Candidate(NamedTuple):
     """A row that may be ranked, and what a ranking wants to know of it beside its words.
 
-    `doc` and `revision` together name a text: neither is ever used for another one. `told_again`:
-    some other memory was made from this one. `about`: one of the people asked for is a subject.
+    `doc` and `revision` together name a text: neither is ever used for another one. `about`: one of
+    the people asked for is a subject.
     """
 
     doc: int
@@ -33,7 +33,6 @@ class Candidate(NamedTuple):
     observed_at: datetime
     valid_from: datetime | None
     valid_until: datetime | None
-    told_again: bool
     about: bool
 
 

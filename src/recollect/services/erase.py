@@ -104,10 +104,9 @@ class EraseService:
         if found.finished_at is None or now - found.finished_at > VERIFY_FOR:
             message = "an erasure is verified from its end on, for 30 days"
             raise Conflict(message, details={"reason": "wrong_state"})
-        checks = await self._prober.probe(found.target.renamed(identifiers, erasure_id))
-        left = sum(check.found for check in checks.checks)
-        status = ErasureStatus.INCOMPLETE if left else ErasureStatus.DONE
-        shown = dict(found.report) | {"status": str(status)} | checks.members()
+        seen = await self._prober.probe(found.target.renamed(identifiers, erasure_id))
+        status = ErasureStatus.INCOMPLETE if seen.count else ErasureStatus.DONE
+        shown = dict(found.report) | {"status": str(status)} | seen.members()
         return self._shown(shown)
 
     def _own(self, tx: Tx, requester: Requester, erasure_id: str) -> Erasure:

@@ -17,6 +17,7 @@ from recollect.domain.search import index_words
 from recollect.ports.backups import Backups
 from recollect.ports.database import Database, Tx
 from recollect.ports.erasures import Cleaning, Erasure, Storage, TextOfEntry
+from recollect.ports.memories import Stored
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.erase import ERASE
@@ -121,8 +122,7 @@ class EraseJobs:
 
         def work(tx: Tx) -> int:
             changed = store.clean_statements(tx, cleaning, among=among, limit=_ROWS)
-            for stored in changed:
-                self._parts.memory_indexer.write(tx, stored)
+            self._reindex(tx, changed)
             return len(changed)
 
         return work
@@ -130,10 +130,12 @@ class EraseJobs:
     async def _places(self, cleaning: Cleaning, *, everywhere: bool) -> None:
         doc: int | None = 0
         while doc is not None:
-            doc = await self._database.write(self._placing(cleaning, everywhere, doc))
+            doc = await self._database.write(
+                self._placing(cleaning, everywhere=everywhere, after_doc=doc)
+            )
 
     def _placing(
-        self, cleaning: Cleaning, everywhere: bool, after_doc: int
+        self, cleaning: Cleaning, *, everywhere: bool, after_doc: int
     ) -> Callable[[Tx], int | None]:
         store = self._stores.erasures.memories
 
@@ -141,11 +143,18 @@ class EraseJobs:
             changed, place = store.clean_places(
                 tx, cleaning, everywhere=everywhere, after_doc=after_doc, limit=_ROWS
             )
-            for stored in changed:
-                self._parts.memory_indexer.write(tx, stored)
+            self._reindex(tx, changed)
             return place
 
         return work
+
+    def _reindex(self, tx: Tx, changed: Sequence[Stored]) -> None:
+        """Those that are in the index; others nobody shall find."""
+        docs = [stored.doc for stored in changed]
+        indexed = {row.doc for row in self._stores.memory_search.words(tx, docs)}
+        for stored in changed:
+            if stored.doc in indexed:
+                self._parts.memory_indexer.write(tx, stored)
 
     def _versions(self, cleaning: Cleaning, after: str) -> Callable[[Tx], str | None]:
         store = self._stores.erasures.memories

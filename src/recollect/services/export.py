@@ -23,6 +23,7 @@ from recollect.ports.stores import Stores
 from recollect.services.admin_gate import AdminGate
 from recollect.services.filters import Filters, chosen_by
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_lists import MemoryLists
 from recollect.services.portable import memory_values
 from recollect.services.portable_views import known_to, of_memory_known_to
 from recollect.services.sights import Sights
@@ -63,6 +64,7 @@ class ExportService:
         audit: MemoryAudit,
         *,
         sights: Sights,
+        lists: MemoryLists,
         gate: AdminGate,
     ) -> None:
         self._database = database
@@ -70,6 +72,7 @@ class ExportService:
         self._runtime = runtime
         self._audit = audit
         self._sights = sights
+        self._lists = lists
         self._gate = gate
 
     async def export(self, requester: Requester, wish: Wish) -> AsyncIterator[bytes]:
@@ -154,7 +157,11 @@ class ExportService:
     ) -> Callable[[Tx, Place | None], tuple[Place | None, Lines]]:
         def read(tx: Tx, after: Place | None) -> tuple[Place | None, Lines]:
             found = self._stores.portable.memories(tx, exported, after=after, limit=ROWS_PER_PAGE)
-            rows = [stored for _, stored in found]
+            rows = list(
+                self._lists.shown(
+                    tx, exported.sight, [stored for _, stored in found], exported.chosen
+                )
+            )
             past = exported.chosen.as_of is not None
             hanging = {} if past else self._hanging(tx, requester, rows)
             lines: Lines = []

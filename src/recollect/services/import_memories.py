@@ -164,7 +164,10 @@ class MemoryImports:
         place: tuple[Space, AgentId | None],
     ) -> Stored:
         values, admin = group.head.values, order.requester.admin
-        memory = self._memory(tx, order, values, findings, place)
+        subjects, bare_names = self._people(tx, order, values)
+        memory = self._memory(
+            tx, order, group.head.values | {"subjects": subjects}, findings, place
+        )
         if self._is_suspect(order, values, findings):
             memory = replace(memory, status=Status.QUARANTINED)
         approved = approved_until(group) if admin else None
@@ -176,7 +179,7 @@ class MemoryImports:
         return Stored(
             memory=termed(self._terms, replace(memory, approved_expires_at=approved), values),
             written_by=by or order.requester.who,
-            bare_names=self._bare_names(tx, order, values),
+            bare_names=bare_names,
             status_at=values["status_at"] or memory.updated_at,
             import_id=order.id,
             suspicion=score,
@@ -212,7 +215,7 @@ class MemoryImports:
             "type": values["memory_type"] or MemoryType.KNOWLEDGE,
             "sensitivity": values["sensitivity"] or lowest(space, findings),
             "portable": values["portable"] is not False,
-            "subjects": self._subjects(tx, order, values),
+            "subjects": values["subjects"],
             "tags": values["tags"],
             "metadata": values["metadata"] or {},
             "pii_tags": findings.tagged(values["pii_tags"]),
@@ -262,27 +265,18 @@ class MemoryImports:
         }
         return tuple(id_ for id_ in ids if id_ in own)
 
-    def _subjects(self, tx: Tx, order: ImportOrder, values: Values) -> tuple[str, ...]:
-        """People who are known, by their canonical ids."""
-        known = self._stores.people.fetch_many(tx, [PersonId(one) for one in values["subjects"]])
-        planned = order.foreseen
-        found = (
-            known[PersonId(one)].id if PersonId(one) in known else one
-            for one in values["subjects"]
-            if PersonId(one) in known or planned.has(LineType.PERSON, one)
-        )
-        return tuple(dict.fromkeys(found))
-
-    def _bare_names(self, tx: Tx, order: ImportOrder, values: Values) -> tuple[str, ...]:
-        """A subject whom nobody knows stays a name: an import resolves nobody."""
-        known = self._stores.people.fetch_many(tx, [PersonId(one) for one in values["subjects"]])
-        planned = order.foreseen
-        unknown = (
-            one
-            for one in values["subjects"]
-            if PersonId(one) not in known and not planned.has(LineType.PERSON, one)
-        )
-        return tuple(dict.fromkeys((*values["bare_names"], *unknown)))
+    def _people(
+        self, tx: Tx, order: ImportOrder, values: Values
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Subjects who are known, by their canonical ids, and the names of others: an import
+        resolves nobody."""
+        sent = values["subjects"]
+        known = self._stores.people.fetch_many(tx, [PersonId(one) for one in sent])
+        led = {str(id_): str(person.id) for id_, person in known.items()}
+        led |= {one: one for one in sent if order.foreseen.has(LineType.PERSON, one)}
+        people = dict.fromkeys(led[one] for one in sent if one in led)
+        names = dict.fromkeys((*values["bare_names"], *(one for one in sent if one not in led)))
+        return tuple(people), tuple(names)
 
     def _is_suspect(self, order: ImportOrder, values: Values, findings: Findings) -> bool:
         """An admin's line may tell that it was set aside before and released."""

@@ -6,7 +6,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from recollect.domain.agents import Owner
 from recollect.domain.portable import LineType
 from recollect.domain.portable_members import Values
 from recollect.errors import RecollectError
@@ -39,7 +38,7 @@ class Foreseen:
 
     ids: dict[LineType, set[Any]] = field(default_factory=dict)
     agents: dict[str, Values] = field(default_factory=dict)
-    creators: dict[str, Owner] = field(default_factory=dict)
+    chats: dict[str, Values] = field(default_factory=dict)
     seats: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add(self, type_: LineType, values: Values, key: Any) -> None:
@@ -48,7 +47,7 @@ class Foreseen:
         if type_ is LineType.AGENT:
             self.agents[values["id"]] = values
         if type_ is LineType.CHAT:
-            self.creators[values["id"]] = values["created_by"]
+            self.chats[values["id"]] = values
         if type_ is LineType.PARTICIPANT and values["left_at"] is None:
             self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
 

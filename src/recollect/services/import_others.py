@@ -35,7 +35,7 @@ class OtherImports:
         """What became of it. Nothing is written by a dry run."""
         type_, key = line.type, _key(line)
         values = _whole(line.values, type_)
-        if order.foreseen.has(type_, key) or self._stores.portable.has(tx, type_, values):
+        if order.foreseen.has(type_, key) or self._has(tx, type_, values):
             return self._again(tx, order, type_, values)
         if not order.requester.admin:
             values = self._permitted(tx, order, type_, values)
@@ -47,9 +47,16 @@ class OtherImports:
             self._stores.portable.put(tx, type_, values)
         return Outcome.CREATED
 
+    def _has(self, tx: Tx, type_: LineType, values: Values) -> bool:
+        return self._is_tree(tx, type_, values) or self._stores.portable.has(tx, type_, values)
+
+    def _is_tree(self, tx: Tx, type_: LineType, values: Values) -> bool:
+        """A conversation is a chat of its own id, which no other can have."""
+        return type_ is LineType.CHAT and self._stores.chats.is_tree(tx, ChatId(values["id"]))
+
     def _again(self, tx: Tx, order: ImportOrder, type_: LineType, values: Values) -> Outcome:
         replaces = order.mode is ImportMode.REPLACE and order.requester.admin
-        if not replaces or type_ not in _REPLACED:
+        if not replaces or type_ not in _REPLACED or self._is_tree(tx, type_, values):
             return Outcome.SKIPPED
         _check(type_, values)
         if not order.dry_run:
@@ -101,20 +108,21 @@ class OtherImports:
         return values | {"created_by": order.requester.who}
 
     def _own_stay(self, tx: Tx, order: ImportOrder, values: Values) -> Values:
-        """Who made a chat says who took part; of a private one, that it was themself."""
+        """Who made a chat says who took part; of a private one, agents and themself."""
         who, chat_id = order.requester.who, values["chat_id"]
-        chat = self._stores.chats.fetch(tx, ChatId(chat_id))
-        creator = chat.created_by if chat else order.foreseen.creators.get(chat_id)
-        if creator is None:
+        chat = order.foreseen.chats.get(chat_id) or self._chat(tx, chat_id)
+        if chat is None:
             raise NotFound("chat", chat_id)
-        if creator != who or (chat is not None and chat.tree):
+        alone = chat["kind"] is ChatKind.PRIVATE and values["kind"] is not ParticipantKind.AGENT
+        if chat["created_by"] != who or (alone and Owner.user(values["member_id"]) != who):
             raise not_owner()
-        group = chat is not None and chat.kind is ChatKind.GROUP
-        if not group and Owner.user(values["member_id"]) != who:
-            human = values["kind"] is not ParticipantKind.AGENT
-            if human and not order.foreseen.creators.get(chat_id):
-                raise not_owner()
         return values
+
+    def _chat(self, tx: Tx, chat_id: str) -> Values | None:
+        chat = self._stores.chats.fetch(tx, ChatId(chat_id))
+        if chat is None or chat.tree:
+            return None
+        return {"kind": chat.kind, "created_by": chat.created_by}
 
     def _own_run(self, tx: Tx, order: ImportOrder, values: Values) -> Values:
         if not self._places.may_write_run(tx, order, values["id"], values["agent_id"]):

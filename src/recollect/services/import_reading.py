@@ -113,6 +113,8 @@ def _cleaned(values: Values) -> Values:
         "pii_tags": normalise_tags(values["pii_tags"] or ()),
     }
     check_validity(values["valid_from"], values["valid_until"])
+    if named["id"] and named["id"] in (values["superseded_by"], *(values["supersedes"] or ())):
+        raise ValidationFailed.of("supersedes", "must be another memory than this")
     return named | _payload(values)
 
 

@@ -27,6 +27,7 @@ from recollect.services.import_reading import LineReader
 from recollect.services.memory_audit import MemoryAudit
 
 LINES_PER_TRANSACTION = 200
+BYTES_PER_TRANSACTION = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class ImportService:
     ) -> AsyncIterator[list[list[Line]]]:
         """Groups of lines, some at a time: what belongs to a memory stays with it."""
         groups: list[list[Line]] = []
-        number = count = 0
+        number = count = size = 0
         async for raw in lines:
             number += 1
             if not raw.strip():
@@ -103,11 +104,11 @@ class ImportService:
             elif groups and _belongs(line, groups[-1][0]):
                 groups[-1].append(line)
             else:
-                if count >= LINES_PER_TRANSACTION:
+                if count >= LINES_PER_TRANSACTION or size >= BYTES_PER_TRANSACTION:
                     yield groups
-                    groups, count = [], 0
+                    groups, count, size = [], 0, 0
                 groups.append([line])
-            count += 1
+            count, size = count + 1, size + len(raw)
         if groups:
             yield groups
 
@@ -116,7 +117,7 @@ class ImportService:
         looked = await asyncio.to_thread(self._look, groups)
         tally.refused += [refused for _, several in looked for refused in several]
         whole = [group for group, _ in looked if group is not None]
-        run = self._database.read if order.dry_run else self._database.write
+        run = self._database.scan if order.dry_run else self._database.write
         tally.add(await run(self._storing(order, whole)))
         return tally
 
@@ -148,7 +149,12 @@ class ImportService:
             tx,
             order.requester,
             "import.done",
-            payload={"import_id": order.id, "mode": str(order.mode), "counts": counts},
+            payload={
+                "import_id": order.id,
+                "mode": str(order.mode),
+                "counts": counts,
+                "refused": dict(Counter(one.code for one in tally.refused)),
+            },
             count=tally.outcomes[Outcome.CREATED] + tally.outcomes[Outcome.UPDATED],
             justification=justification,
         )

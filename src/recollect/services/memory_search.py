@@ -177,13 +177,12 @@ class MemorySearchService:
     def _folded(self, tx: Tx, found: Found) -> frozenset[MemoryId]:
         """What was told again: of a raw list and a fact from it, a search that finds both shows
         the fact."""
-        rows = [found.table.rows[row] for row in found.ranked.rows]
-        sources = [MemoryId(row.memory_id) for row in rows if row.told_again]
-        if not sources:
+        rows = found.table.rows
+        ids = [MemoryId(rows[row].memory_id) for row in found.ranked.rows]
+        if not ids:
             return frozenset()
-        ids = {row.memory_id for row in rows}
-        facts = self._stores.memory_search.facts_from(tx, sources)
-        return frozenset(source for source, made in facts.items() if not ids.isdisjoint(made))
+        facts, among = self._stores.memory_search.facts_from(tx, ids), frozenset(ids)
+        return frozenset(source for source, made in facts.items() if not among.isdisjoint(made))
 
     def _seen(self, tx: Tx, among: Range, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
         if not memory_ids:

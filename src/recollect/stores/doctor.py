@@ -26,6 +26,8 @@ from recollect.ports.memories import Stored
 from recollect.ports.runtime import Cipher
 from recollect.stores import doctor_checks as sql
 from recollect.stores import memory_parts
+from recollect.stores.doctor_people import FIRST, NAMESAKE
+from recollect.stores.doctor_rules import STAYING
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
 from recollect.stores.memory_tables import (
@@ -154,7 +156,7 @@ def _still_found(check: Check) -> Statement:
 _IDS = param("ids")
 _PAGE = Statement(
     select(*MEMORY)
-    .where(_m.doc > param("after_doc", _m.doc), sql.STAYING, _m.compacted_at.is_(None))
+    .where(_m.doc > param("after_doc", _m.doc), STAYING, _m.compacted_at.is_(None))
     .order_by(_m.doc)
     .limit(param("limit"))
 )
@@ -186,10 +188,10 @@ _DROP_EDGES = Statement(delete(relations).where(AmongTexts(_r.id, _IDS), sql.LOS
 _DROP_ENTITIES = Statement(delete(entities).where(AmongTexts(_e.id, _IDS), sql.LONE_ENTITY))
 _ID = param("id", _p.id)
 _NAMESAKES = Statement(
-    select(sql.FIRST.c.id)
-    .select_from(people.join(sql.FIRST, sql.NAMESAKE))
+    select(FIRST.c.id)
+    .select_from(people.join(FIRST, NAMESAKE))
     .where(_p.id == _ID)
-    .order_by(sql.FIRST.c.id)
+    .order_by(FIRST.c.id)
 )
 _LEADS_TO = Statement(select(_p.merged_into).where(_p.id == _ID))
 _STANDS = Statement(

@@ -86,9 +86,10 @@ class ErasedRecords:
 
 
 def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
-    people = cleaning.target.person_ids
+    target = cleaning.target
     given = [text for text in texts if text]
-    return any(id_ in text for text in given for id_ in people) or cleaning.rare.are_in(given)
+    named = any(id_ in text for text in given for id_ in target.person_ids)
+    return named or not set(given).isdisjoint(target.user_ids) or cleaning.rare.are_in(given)
 
 
 def clean_events_of(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> None:

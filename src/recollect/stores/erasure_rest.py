@@ -75,7 +75,9 @@ class ErasedRest:
         return found | {"entities": len(self._named_things(tx, cleaning))}
 
     def _named_things(self, tx: Tx, cleaning: Cleaning) -> list[str]:
-        rows = tx.fetch(_THINGS, link_params(cleaning.target))
+        target = cleaning.target
+        ids = {"ids": jsontext.dump(list(target.memories))}
+        rows = tx.fetch(_THINGS, link_params(target) | ids)
         return [
             id_
             for id_, name, space_id in rows
@@ -155,7 +157,9 @@ _TEXTS = (
     _Texts(people, by_user(_p.created_by_kind, _p.created_by_id), (), json=("metadata",)),
 )
 _IN_CHATS = and_(_e.space_kind == word(SpaceKind.CHAT), AmongTexts(_e.space_id, PLACES))
-_THINGS = Statement(select(_e.id, _e.name, _e.space_id).where(_IN_CHATS))
+_OF_THEIRS = AmongTexts(_r.memory_id, param("ids"))
+_NAMED_BY = select(_r.from_id).where(_OF_THEIRS).union(select(_r.to_id).where(_OF_THEIRS))
+_THINGS = Statement(select(_e.id, _e.name, _e.space_id).where(or_(_IN_CHATS, _e.id.in_(_NAMED_BY))))
 _ID = param("id", _e.id)
 _DROP_EDGES = Statement(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
 _DROP_ENTITY = Statement(delete(entities).where(_e.id == _ID))

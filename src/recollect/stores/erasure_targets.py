@@ -72,8 +72,7 @@ def cleaning_of(tx: Tx, target: Target) -> Cleaning:
     people_params = {"ids": _listed(namesakes)}
     users = {row[0] for row in tx.fetch(_USERS, people_params)}
     chats = tx.fetch(_PRESENT, {"users": _listed(users), "people": _listed(namesakes)})
-    own = {*target.user_ids, *target.handles}
-    unique = tuple(one for one in told if one in own or normal_form(one) not in shared)
+    unique = tuple(one for one in told if normal_form(one) not in shared)
     return Cleaning(
         target,
         Traces(told),

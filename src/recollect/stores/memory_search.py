@@ -132,7 +132,7 @@ class SqlMemorySearch:
     def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> list[Placed]:
         done: list[Placed] = []
         for doc, revision, vector in made:
-            if not tx.change(sql.TAKE, {"doc": doc, "revision": revision}):
+            if not tx.change(sql.TAKE, {"doc": doc, "revision": revision, "model": model}):
                 continue
             done.append(Placed(doc, first=not tx.change(sql.FORGET_VECTOR, {"doc": doc})))
             kept = np.ascontiguousarray(vector, dtype=">f4")

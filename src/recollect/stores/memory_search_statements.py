@@ -8,13 +8,13 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Select,
-    and_,
     delete,
     exists,
     false,
     func,
     insert,
     literal_column,
+    null,
     select,
     true,
     update,
@@ -48,9 +48,6 @@ _AFTER = param("after_doc", _i.doc)
 _LIMIT = param("limit", _i.doc)
 _MODEL = param("model", _v.model)
 _ONE: ColumnElement[int] = literal_column("1")
-_TOLD_AGAIN = exists(
-    select(_ONE).where(_s.kind == word("memory"), _s.source_id == _m.id).correlate(memories)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ def matching(shape: LookingShape, *, every: bool) -> Statement:
 @cache
 def with_vectors(shape: LookingShape) -> Statement:
     """What has a vector of the model, in batches."""
-    return _batch(_permitted(shape).where(_v.doc.is_not(None)))
+    return _batch(_permitted(shape).where(_i.vector_model == _MODEL))
 
 
 @cache
@@ -112,10 +109,7 @@ def _batch(query: Select[Any]) -> Statement:
 
 def _permitted(shape: LookingShape) -> Select[Any]:
     source = memories.join(memory_index, _i.doc == _m.doc)
-    has_vector: ColumnElement[Any] = false()
-    if shape.vectors:
-        source = source.outerjoin(memory_embeddings, and_(_v.doc == _m.doc, _v.model == _MODEL))
-        has_vector = _v.doc.is_not(None)
+    has_vector = _i.vector_model.is_not_distinct_from(_MODEL) if shape.vectors else false()
     return (
         select(
             _m.doc,
@@ -126,7 +120,6 @@ def _permitted(shape: LookingShape) -> Select[Any]:
             _m.observed_at,
             _m.valid_from,
             _m.valid_until,
-            _TOLD_AGAIN.label("told_again"),
             _about(people=shape.people).label("about"),
         )
         .select_from(source)
@@ -173,7 +166,9 @@ KNOWN = Statement(select(_i.terms, _i.revision).where(_i.doc == _DOC))
 INSERT = Statement(
     insert(memory_index).values(doc=_DOC, memory_id=param("memory_id", _i.memory_id), **_TEXT)
 )
-REPLACE = Statement(update(memory_index).where(_i.doc == _DOC).values(_TEXT))
+REPLACE = Statement(
+    update(memory_index).where(_i.doc == _DOC).values(_TEXT | {"vector_model": null()})
+)
 FORGET_VECTOR = Statement(delete(memory_embeddings).where(_v.doc == _DOC))
 _ID = param("memory_id", _i.memory_id)
 # In this order: who makes a vector at this moment holds the row of the index.
@@ -197,7 +192,7 @@ FACTS = Statement(
 TAKE = Statement(
     update(memory_index)
     .where(_i.doc == _DOC, _i.revision == param("revision", _i.revision), _i.pending == true())
-    .values(pending=literal_column("false"))
+    .values(pending=literal_column("false"), vector_model=_MODEL)
 )
 INSERT_VECTOR = Statement(
     insert_if_absent(memory_embeddings, "doc").from_select(

@@ -133,6 +133,7 @@ memory_index = Table(
     text("memory_id"),
     number("revision"),
     number("head"),
+    text("vector_model"),
     text("terms"),
     text("stems"),
     flag("pending"),

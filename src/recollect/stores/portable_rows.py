@@ -74,7 +74,7 @@ class Rows:
         """All columns, unless the key is taken; the key's first column."""
         values = {column.name: param(column.name, column) for column in self.table.columns}
         made = insert_if_absent(self.table, *self.key).values(values)
-        return Statement(made.returning(self.table.c[(self.key or ("chat_id",))[0]]))
+        return Statement(made.returning(self.table.c[self.key[0]]))
 
 
 def _pair(name: str) -> tuple[str, str]:

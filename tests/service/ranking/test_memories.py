@@ -45,7 +45,6 @@ FACTS: dict[str, Any] = {
     "observed_at": NOW,
     "valid_from": None,
     "valid_until": None,
-    "told_again": False,
     "about": False,
 }
 

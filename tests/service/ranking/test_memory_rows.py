@@ -14,7 +14,7 @@ ROOM = 2**30
 
 
 def a_row(doc: int, revision: int = 1, *, has_vector: bool = False) -> Candidate:
-    return Candidate(doc, f"m-{doc}", revision, has_vector, "fact", NOON, None, None, False, False)
+    return Candidate(doc, f"m-{doc}", revision, has_vector, "fact", NOON, None, None, False)
 
 
 def words(doc: int, terms: str, revision: int = 1) -> WordRow:

@@ -6,7 +6,7 @@ the rows of one search and no others, so no score can depend on what its caller 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -89,10 +89,9 @@ class RowCache:
     def missing(self, rows: Sequence[Candidate]) -> tuple[list[int], list[int]]:
         """Numbers of the rows whose words, and of those whose vectors, are not kept."""
         slots, places = self._held.slots, self._held.places
-        words = [row.doc for row in rows if (row.doc, row.revision) not in slots]
-        vectors = [
-            row.doc for row in rows if row.has_vector and (row.doc, row.revision) not in places
-        ]
+        keyed = list(zip(_keys(rows), rows, strict=True))
+        words = [row.doc for key, row in keyed if key not in slots]
+        vectors = [row.doc for key, row in keyed if key not in places and row.has_vector]
         return words, vectors
 
     def table(
@@ -112,13 +111,12 @@ class RowCache:
 
     def _table(self, rows: Sequence[Candidate]) -> MemoryTable:
         held = self._held
-        known = [row for row in rows if (row.doc, row.revision) in held.slots]
-        slots = np.fromiter(
-            (held.slots[row.doc, row.revision] for row in known), np.int64, len(known)
-        )
-        places = np.fromiter(
-            (held.places.get((row.doc, row.revision), -1) for row in known), np.int64, len(known)
-        )
+        keys = _keys(rows)
+        found = _looked_up(held.slots, keys)
+        slots, places = found[found >= 0], _looked_up(held.places, keys)[found >= 0]
+        known = rows
+        if len(slots) < len(rows):
+            known = [row for row, slot in zip(rows, found.tolist(), strict=True) if slot >= 0]
         held.used[slots] = next(self._ticks)
         return MemoryTable(
             rows=known,
@@ -134,6 +132,15 @@ class RowCache:
     def _kept_rows(self) -> int:
         share = _KEPT_SHARE * self._bytes_max / _nbytes(self._held)
         return int(share * len(self._held.slots))
+
+
+def _keys(rows: Sequence[Candidate]) -> list[Key]:
+    return [(row.doc, row.revision) for row in rows]
+
+
+def _looked_up(numbers: Mapping[Key, int], keys: Sequence[Key]) -> Ints:
+    """-1 for what is not there."""
+    return np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
 
 
 def _flags(rows: Sequence[Candidate]) -> NDArray[np.bool_]:

@@ -233,7 +233,8 @@ CREATE TABLE memories (
 CREATE INDEX memories_space ON memories (space_kind, space_id, created_at, id);
 CREATE INDEX memories_created ON memories (created_at, id);
 CREATE INDEX memories_by_key ON memories (space_kind, space_id, key) WHERE key IS NOT NULL;
-CREATE INDEX memories_fold ON memories (space_kind, space_id, fold);
+-- The hash comes first: else the rows of a space would be read in its order, from all over the file.
+CREATE INDEX memories_fold ON memories (fold, space_kind, space_id);
 CREATE INDEX memories_expiry ON memories (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memories_stater ON memories (stated_by) WHERE stated_by IS NOT NULL;
 CREATE INDEX memories_learned ON memories (learned_in) WHERE learned_in IS NOT NULL;
@@ -307,6 +308,8 @@ CREATE TABLE memory_index (
   memory_id TEXT NOT NULL UNIQUE,
   revision INTEGER NOT NULL DEFAULT 0,
   head INTEGER NOT NULL DEFAULT 0,
+  -- Of the vector that the row has: a search asks for many rows, and vectors lie far apart.
+  vector_model TEXT,
   terms TEXT NOT NULL,
   stems TEXT NOT NULL,
   pending INTEGER NOT NULL

@@ -1,0 +1,174 @@
+"""Memories in a large database against a small one: adds, searches and recalls over HTTP, and what
+doctor and gc take for each row. Users have equally many memories in both, so that what is compared
+is what others have stored; a database of fewer users with more each is shown beside."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench import library, memory_library, speech
+from bench.load import Load, clients_of
+from bench.memory_library import Size
+from bench.memory_upkeep import doctor_rounds, gc_rounds
+from bench.results import Goal, Result
+from bench.rounds import Rounds, alternate
+from bench.server import request, serving
+from bench.stage import Stage
+
+ADD, SEARCH, RECALL = "memory-add", "memory-search", "memory-recall"
+DOCTOR, GC = "memory-doctor", "memory-gc"
+FEW, MANY, WIDE = Size(2, 500), Size(200, 500), Size(50, 2_000)
+QUICK = {"few": Size(2, 20), "many": Size(6, 20), "wide": Size(2, 60)}
+QUESTIONS = 50
+LIMIT = 10
+# More than a run adds: the same text again would be a repeat, which is another thing to do.
+ADDS = 8_000
+UPKEEP_ROUNDS = 3
+GOAL = Goal(1.5, at_least=False)
+
+
+def run_add(stage: Stage) -> Result:
+    """How many times longer a new memory takes in the large database."""
+    return _result(ADD, stage)
+
+
+def run_search(stage: Stage) -> Result:
+    """The same of a search in one's own memories."""
+    return _result(SEARCH, stage)
+
+
+def run_recall(stage: Stage) -> Result:
+    """The same of a block for a prompt."""
+    return _result(RECALL, stage)
+
+
+def run_doctor(stage: Stage) -> Result:
+    """How many times longer doctor takes for a row of the large database."""
+    return _upkeep_result(DOCTOR, stage)
+
+
+def run_gc(stage: Stage) -> Result:
+    """The same of gc."""
+    return _upkeep_result(GC, stage)
+
+
+def _sizes(stage: Stage) -> dict[str, Size]:
+    return QUICK if stage.quick else {"few": FEW, "many": MANY, "wide": WIDE}
+
+
+def _result(name: str, stage: Stage) -> Result:
+    rounds, sizes = _measured(stage)[name], _sizes(stage)
+    ratio, spread = rounds.ratio("few", "many")
+    wide, _ = rounds.ratio("few", "wide")
+    many, few = (
+        f"{rounds.milliseconds(side):.2f} ms in {size.memories} memories of {size.users} users"
+        for side, size in (("many", sizes["many"]), ("few", sizes["few"]))
+    )
+    beside = f"{rounds.milliseconds('wide'):.2f} ms where {sizes['wide'].users} users have "
+    beside += f"{sizes['wide'].each} each (ratio {wide:.2f})"
+    return Result(name, stage.engine, ratio, spread, GOAL, f"{many}, {few}; {beside}")
+
+
+def _upkeep_result(name: str, stage: Stage) -> Result:
+    rounds = _measured(stage)[name]
+    ratio, spread = rounds.ratio("few", "many")
+    many, few = (f"{1000 * rounds.milliseconds(side):.1f}" for side in ("many", "few"))
+    sizes = _sizes(stage)
+    figures = (
+        f"{many} \u00b5s a row of {sizes['many'].memories} and more, "
+        f"{few} \u00b5s of {sizes['few'].memories}"
+    )
+    return Result(name, stage.engine, ratio, spread, GOAL, figures)
+
+
+@cache
+def _measured(stage: Stage) -> dict[str, Rounds]:
+    """One run for all: to fill the large databases takes its time. Searches come first, because
+    the database is not the same behind the others."""
+    asked = list(itertools.islice(speech.questions(seed=1), QUESTIONS))
+    near = library.vectors_of(asked)
+    with ExitStack() as open_:
+        told = {
+            side: open_.enter_context(_told(stage, size, asked, near))
+            for side, size in _sizes(stage).items()
+        }
+        served = {
+            name: alternate(
+                {side: one.load.side([requests(one)]) for side, one in told.items()}, stage.effort
+            )
+            for name, requests in _REQUESTS.items()
+        }
+        urls = {side: told[side].database_url for side in ("few", "many")}
+        times = stage.size(UPKEEP_ROUNDS, 1)
+        return served | {DOCTOR: doctor_rounds(urls, times), GC: gc_rounds(urls, times)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Whose database it is, and the clients of a server on it."""
+
+    database_url: str
+    users: Sequence[str]
+    asked: Sequence[str]
+    adds: int
+    load: Load
+
+
+@contextmanager
+def _told(stage: Stage, size: Size, asked: Sequence[str], near: library.Vectors) -> Iterator[_Told]:
+    """The server has seen every user and every question once. Nobody makes vectors meanwhile."""
+    with stage.database() as url, TemporaryDirectory(dir=stage.folder) as folder:
+        users = memory_library.write(url, size, near=near)
+        with (
+            serving(url, Path(folder), JOBS__EMBEDDED_WORKER="false") as server,
+            clients_of(server.port) as load,
+        ):
+            count = max(len(users), len(asked))
+            pairs = zip(itertools.cycle(users), itertools.cycle(asked), strict=False)
+            first = [_search(user, text) for user, text in itertools.islice(pairs, count)]
+            load.side([first])(count)
+            yield _Told(url, users, asked, stage.size(ADDS, 400), load)
+
+
+def _search(user: str, question: str) -> bytes:
+    body = {"query": question, "user_id": user, "limit": LIMIT}
+    return request("POST", "/v1/memories/search", user_id=user, body=body)
+
+
+def _recall(user: str, question: str) -> bytes:
+    body = {"query": question, "user_id": user}
+    return request("POST", "/v1/memories/recall", user_id=user, body=body)
+
+
+def _add(user: str, text: str) -> bytes:
+    body = {"content": text, "space": {"kind": "user"}}
+    return request("POST", "/v1/memories", user_id=user, body=body)
+
+
+def _asking(ask: Callable[[str, str], bytes]) -> Callable[[_Told], list[bytes]]:
+    """Every user with every question, in no order: who comes next is nobody's guess."""
+
+    def requests(told: _Told) -> list[bytes]:
+        found = [ask(user, text) for text in told.asked for user in told.users]
+        random.Random(0).shuffle(found)
+        return found
+
+    return requests
+
+
+def _adding(told: _Told) -> list[bytes]:
+    texts = memory_library.texts(seed=-1)
+    users = itertools.islice(itertools.cycle(told.users), told.adds)
+    return [_add(user, text) for user, text in zip(users, texts, strict=False)]
+
+
+_REQUESTS: dict[str, Callable[[_Told], list[bytes]]] = {
+    SEARCH: _asking(_search),
+    RECALL: _asking(_recall),
+    ADD: _adding,
+}

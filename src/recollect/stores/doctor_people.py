@@ -1,0 +1,117 @@
+"""What breaks a rule about people, as statements."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, not_, or_, select
+
+from recollect.domain.doctor import Check
+from recollect.stores.doctor_rules import ONE, STAYING, Found, any_of, ids_of
+from recollect.stores.memory_tables import memories, memory_subjects, relations
+from recollect.stores.people_tables import (
+    chat_participations,
+    people,
+    person_aliases,
+    person_merges,
+    person_relationships,
+    person_users,
+)
+from recollect.stores.statements import param, word
+
+_m, _s, _p, _r = memories.c, memory_subjects.c, people.c, relations.c
+
+
+def _merge_chains() -> tuple[Found, ...]:
+    """Ids that don't lead to somebody in one step, and merged ids that memories still name."""
+    target = people.alias("target")
+    led = any_of(target.c.id == _p.merged_into, target.c.merged_into.is_(None), beside=people)
+    about = any_of(_p.id == _s.person_id, _p.merged_into.is_(None), beside=memory_subjects)
+    said = any_of(_p.id == _m.stated_by, _p.merged_into.is_(None), beside=memories)
+    return (
+        ids_of(_p.id, _p.merged_into.is_not(None), not_(led)),
+        ids_of(_s.person_id, not_(about)),
+        ids_of(_m.stated_by, _m.stated_by.is_not(None), STAYING, not_(said)),
+    )
+
+
+_LIVE = and_(_p.merged_into.is_(None), _p.erasure_id.is_(None))
+
+
+def _linked(person: Any) -> ColumnElement[bool]:
+    user = person_users.c
+    return exists(select(ONE).where(user.person_id == person.id).correlate(person.id.table))
+
+
+FIRST = people.alias("first")
+NAMESAKE = and_(
+    FIRST.c.merged_into.is_(None),
+    FIRST.c.erasure_id.is_(None),
+    FIRST.c.id < _p.id,
+    FIRST.c.normal_name == _p.normal_name,
+    FIRST.c.created_by_kind == _p.created_by_kind,
+    FIRST.c.created_by_id == _p.created_by_id,
+)
+
+
+def _duplicate_people() -> tuple[Found, ...]:
+    """Of people of one name and creator, and of those with one handle, all but the first. Two who
+    are users both are two."""
+    two = and_(_linked(FIRST.c), _linked(_p))
+    named = exists(select(ONE).where(NAMESAKE, not_(two)).correlate(people))
+    return (ids_of(_p.id, _LIVE, or_(named, _shared_handle())),)
+
+
+def _shared_handle() -> ColumnElement[bool]:
+    mine, theirs = person_aliases.alias("mine").c, person_aliases.alias("theirs").c
+    first = people.alias("holder").c
+    same = and_(
+        mine.person_id == _p.id,
+        mine.kind == word("handle"),
+        theirs.kind == word("handle"),
+        theirs.normal_value == mine.normal_value,
+        theirs.provider.is_not_distinct_from(mine.provider),
+        theirs.person_id < _p.id,
+        first.id == theirs.person_id,
+        first.merged_into.is_(None),
+        first.erasure_id.is_(None),
+    )
+    return exists(select(ONE).where(same).correlate(people))
+
+
+def _orphan_people() -> tuple[Found, ...]:
+    """People without a user whom nothing names, and with whom nothing was done for long."""
+    a, w, g, c = (
+        table.c
+        for table in (person_aliases, person_relationships, person_merges, chat_participations)
+    )
+    other = people.alias("other").c
+    named = (
+        _linked(_p),
+        *(
+            any_of(column == _p.id, beside=people)
+            for column in (
+                _s.person_id,
+                _m.stated_by,
+                a.person_id,
+                a.stated_by,
+                w.person_id,
+                w.to_person_id,
+                w.stated_by,
+                g.primary_id,
+                g.secondary_id,
+                _r.from_id,
+                _r.to_id,
+                other.merged_into,
+            )
+        ),
+        any_of(c.kind == word("person"), c.member_id == _p.id, beside=people),
+    )
+    long_ago = _p.updated_at <= param("long_ago", _p.updated_at)
+    return (ids_of(_p.id, _LIVE, long_ago, *(not_(one) for one in named)),)
+
+
+PEOPLE_RULES: Mapping[Check, tuple[Found, ...]] = {
+    Check.MERGE_CHAINS: _merge_chains(),
+    Check.DUPLICATE_PEOPLE: _duplicate_people(),
+    Check.ORPHAN_PEOPLE: _orphan_people(),
+}

@@ -1,0 +1,401 @@
+"""The memory of a runner: when it is on, what it captures, and that no agent notices."""
+
+import asyncio
+import dataclasses
+import logging
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.domain import jsontext
+from recollect.domain.memory_checks import check_record
+from recollect.domain.secrets import find_secret_in
+from recollect.ir import MemoryEntry, MemoryScope, RunnerMemory, SQLiteMemoryStore
+from recollect.ir.captures import Captured, fitting, json_safe, without_secrets
+from tests.ir.library import Library, done, new_name
+
+SESSION, LONG_TERM = MemoryScope.SESSION, MemoryScope.LONG_TERM
+FLAG, ALIAS = "RECOLLECT_MEMORY__ENABLED", "MAGSAG_MEMORY_ENABLED"
+PATH, PATH_ALIAS = "RECOLLECT_MEMORY__DB_PATH", "MAGSAG_MEMORY_DB_PATH"
+SECRET = "sk-" + "a1b2c3d4e5f6g7h8i9"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (FLAG, ALIAS, PATH, PATH_ALIAS):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def runner(library: Library) -> Iterator[RunnerMemory]:
+    memory = RunnerMemory(library.store)
+    yield memory
+    done(memory.close())
+
+
+@pytest.mark.parametrize(
+    ("environment", "enable_memory", "on"),
+    [
+        ({}, None, False),
+        ({}, True, True),
+        ({FLAG: "true"}, None, True),
+        ({FLAG: "true"}, False, False),
+        ({ALIAS: "true"}, None, True),
+        ({ALIAS: "false"}, True, True),
+        ({FLAG: "false", ALIAS: "true"}, None, False),
+        ({FLAG: "", ALIAS: "true"}, None, True),
+    ],
+    ids=repr,
+)
+def test_memory_is_on_if_asked_for_or_flagged(
+    environment: dict[str, str],
+    enable_memory: bool | None,
+    on: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert RunnerMemory(enable_memory=enable_memory).enabled is on
+
+
+def test_a_store_that_was_given_is_used_unless_memory_is_off(library: Library) -> None:
+    assert RunnerMemory(library.store).enabled
+    assert not RunnerMemory(library.store, enable_memory=False).enabled
+
+
+@pytest.mark.parametrize(
+    ("environment", "file"),
+    [
+        ({}, ".recollect/memory.db"),
+        ({PATH: "ours.db"}, "ours.db"),
+        ({PATH_ALIAS: "theirs.db"}, "theirs.db"),
+        ({PATH: "ours.db", PATH_ALIAS: "theirs.db"}, "ours.db"),
+    ],
+    ids=["default", "ours", "alias", "both"],
+)
+def test_the_file_is_where_the_environment_says(
+    environment: dict[str, str], file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    async def scenario() -> None:
+        async with RunnerMemory(enable_memory=True) as runner:
+            await runner.save_memory(LONG_TERM, "a", "k", {"n": 1})
+
+    done(scenario())
+    assert [path.name for path in tmp_path.rglob("*.db")] == [Path(file).name]
+    assert (tmp_path / file).exists()
+
+
+def test_a_store_that_cannot_start_fails_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv(PATH, str(tmp_path / "file" / "memory.db"))
+    with pytest.raises(Exception, match=r"file|directory|database"):
+        done(RunnerMemory(enable_memory=True).start())
+
+
+def test_a_runner_without_memory_says_so_only_where_somebody_relies_on_it(tmp_path: Path) -> None:
+    off = RunnerMemory(enable_memory=False)
+    with pytest.raises(RuntimeError, match="memory is off"):
+        done(off.save_memory(LONG_TERM, "a", "k", {}))
+    assert done(off.load_memories()) == []
+    assert done(off.search_memories("anything")) == []
+    assert done(off.delete_memory("x")) is False
+    assert done(off.start_run("a")) is None
+    assert done(off.complete_run("r", "succeeded")) is None
+    assert off.capture("mag", "input", {}, "r", "a").result() is None
+    assert not off.as_principal("a", "r").enabled
+    done(off.close())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_saved_is_loaded_found_and_deleted(runner: RunnerMemory) -> None:
+    slug = new_name()
+    entry = done(
+        runner.save_memory(LONG_TERM, slug, "prefs", {"theme": "dark"}, tags=["t"], ttl_seconds=60)
+    )
+    assert done(runner.load_memories(LONG_TERM, slug, key="prefs", tags=["t"], limit=1)) == [entry]
+    assert done(runner.search_memories("dark", LONG_TERM, slug)) == [entry]
+    assert done(runner.delete_memory(entry.memory_id)) is True
+    assert done(runner.load_memories(agent_slug=slug)) == []
+
+
+@pytest.mark.parametrize(
+    ("direction", "payload", "value"),
+    [
+        ("input", {"q": 1}, {"payload": {"q": 1}}),
+        ("output", "text", {"result": "text"}),
+        ("error", KeyError("gone"), {"type": "KeyError", "message": "'gone'"}),
+    ],
+)
+def test_a_capture_is_an_entry_of_the_session(
+    runner: RunnerMemory, direction: str, payload: object, value: dict[str, Any]
+) -> None:
+    slug, run = new_name(), new_name("run")
+
+    async def captured() -> MemoryEntry | None:
+        return await runner.capture("sag", direction, payload, run, slug, task_id="t-1")
+
+    entry = done(captured())
+    assert entry is not None
+    assert (entry.key, entry.value) == (direction, value | {"task_id": "t-1"})
+    assert (entry.scope, entry.agent_slug, entry.run_id) == (SESSION, slug, run)
+    assert (entry.tags, entry.metadata) == (
+        ["sag", direction],
+        {"stage": "sag", "direction": direction, "task_id": "t-1"},
+    )
+    assert entry.expires_at == entry.created_at + timedelta(seconds=3_600)
+    assert done(runner.load_memories(run_id=run)) == [entry]
+
+
+def test_a_master_has_no_task(runner: RunnerMemory) -> None:
+    entry = runner.capture("mag", "input", 1, new_name("run"), new_name()).result(60)
+    assert entry is not None
+    assert (entry.value, entry.metadata) == ({"payload": 1}, {"stage": "mag", "direction": "input"})
+
+
+def test_captures_are_there_for_the_next_call_in_their_order(runner: RunnerMemory) -> None:
+    slug, run = new_name(), new_name("run")
+    for number in range(20):
+        runner.capture("mag", "input", number, run, slug)
+    loaded = done(runner.load_memories(run_id=run))
+    assert [entry.value["payload"] for entry in loaded] == list(reversed(range(20)))
+    runner.capture("mag", "output", "last", run, slug)
+    ended = done(runner.complete_run(run, "succeeded"))
+    assert ended is not None
+    assert done(runner.load_memories(run_id=run)) == []
+
+
+def test_input_and_output_of_an_agent_are_kept(runner: RunnerMemory) -> None:
+    slug, run = new_name(), new_name("run")
+
+    async def doubled(payload: int) -> int:
+        return payload * 2
+
+    assert done(runner.run_agent("mag", doubled, 21, run_id=run, agent_slug=slug)) == 42
+    kept = {entry.key: entry.value for entry in done(runner.load_memories(run_id=run))}
+    assert kept == {"input": {"payload": 21}, "output": {"result": 42}}
+
+
+def test_what_an_agent_raises_is_kept_and_raised(runner: RunnerMemory) -> None:
+    slug, run = new_name(), new_name("run")
+
+    async def failing(payload: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    with pytest.raises(ZeroDivisionError):
+        done(runner.run_agent("sag", failing, 1, run_id=run, agent_slug=slug, task_id="t"))
+    kept = {entry.key: entry.value for entry in done(runner.load_memories(run_id=run))}
+    assert kept["error"] == {"type": "ZeroDivisionError", "message": "by zero", "task_id": "t"}
+    assert kept.keys() == {"input", "error"}
+
+
+def test_secrets_in_a_capture_are_replaced_and_personal_data_is_tagged(
+    runner: RunnerMemory, library: Library
+) -> None:
+    payload = {
+        "prompt": f"use {SECRET} here",
+        "db_password": "hunter2",
+        "tokens": {"access_token": [SECRET, "x"]},
+        "to": "ann@example.com",
+        "fine": "the password is stored in the vault",
+    }
+    entry = runner.capture("mag", "input", payload, new_name("run"), new_name()).result(60)
+    assert entry is not None
+    assert entry.value["payload"] == {
+        "prompt": "[refused]",
+        "db_password": "[refused]",
+        "tokens": {"access_token": ["[refused]", "[refused]"]},
+        "to": "ann@example.com",
+        "fine": "the password is stored in the vault",
+    }
+    assert entry.pii_tags == ["email"]
+    stored = library.database.stored_text()
+    assert SECRET not in stored
+    assert "hunter2" not in stored
+
+
+class Unprintable:
+    def __str__(self) -> str:
+        raise ValueError("not today")
+
+
+@pytest.mark.parametrize(
+    ("stage", "payload"), [("mag", Unprintable()), ("boss", {})], ids=["payload", "stage"]
+)
+def test_a_capture_that_fails_is_one_warning_and_none(
+    runner: RunnerMemory, caplog: pytest.LogCaptureFixture, stage: str, payload: object
+) -> None:
+    with caplog.at_level(logging.WARNING, "recollect.ir"):
+        capture = runner.capture(stage, "input", payload, "run-1", new_name())
+        assert capture.result(60) is None
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "not today" not in record.getMessage()
+
+
+def test_a_store_that_is_gone_is_a_warning_and_no_error(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    store = SQLiteMemoryStore(tmp_path / "m.db")
+    runner = RunnerMemory(store)
+    done(runner.start())
+    done(store.close())
+    with caplog.at_level(logging.WARNING, "recollect.ir"):
+        assert runner.capture("mag", "input", 1, "run-1", "a").result(60) is None
+    assert len(caplog.records) == 1
+    done(runner.close())
+
+
+class SlowStore(SQLiteMemoryStore):
+    """Keeps nothing before it is let go."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.gate = threading.Event()
+
+    async def create_memory(self, entry: MemoryEntry) -> MemoryEntry:
+        await asyncio.to_thread(self.gate.wait, 60)
+        return await super().create_memory(entry)
+
+
+def test_nobody_waits_for_a_slow_store_and_nothing_is_lost(tmp_path: Path) -> None:
+    store = SlowStore(tmp_path / "m.db")
+    runner = RunnerMemory(store)
+    payload = {"n": 1}
+    capture = runner.capture("mag", "input", payload, "run-1", "a")
+    payload["n"] = 2
+    later = runner.capture("mag", "output", payload, "run-1", "a")
+    store.gate.set()
+    assert [one.value for one in (capture.result(60), later.result(60)) if one] == [
+        {"payload": {"n": 1}},
+        {"result": {"n": 2}},
+    ]
+    done(runner.close())
+    done(store.close())
+
+
+def test_master_and_sub_agent_have_a_handle_on_their_own_run(runner: RunnerMemory) -> None:
+    mag, sag, beside = new_name("mag"), new_name("sag"), new_name("sag")
+    root, child, other = new_name("run"), new_name("run"), new_name("run")
+    for slug, run, parent in ((mag, root, None), (sag, child, root), (beside, other, root)):
+        started = done(runner.start_run(slug, run, parent))
+        assert started is not None
+        assert (started.id, started.parent_run_id) == (run, parent)
+    master, worker = runner.as_principal(mag, root), runner.as_principal(sag, child)
+    stranger = runner.as_principal(beside, other)
+    master.capture("mag", "input", {"task": "paint"}, root, mag)
+    worker.capture("sag", "output", "done", child, sag, task_id="t")
+    assert {entry.key for entry in done(worker.load_memories(SESSION))} == {"input", "output"}
+    assert {entry.key for entry in done(master.load_memories(SESSION))} == {"input", "output"}
+    assert done(stranger.load_memories(SESSION, run_id=child)) == []
+    with pytest.raises(PermissionError):
+        done(worker.save_memory(SESSION, sag, "k", {}, root))
+    done(worker.close())
+    assert done(runner.load_memories(run_id=child)) != []
+
+
+class Colour(Enum):
+    OCHRE = "ochre"
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    when: datetime
+
+
+def test_payloads_of_any_kind_become_json() -> None:
+    ring: list[Any] = []
+    ring.append(ring)
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    safe = json_safe(
+        {
+            1: Point(2, noon),
+            "set": {3},
+            "bytes": b"abc",
+            "nan": float("nan"),
+            "enum": Colour.OCHRE,
+            "tuple": (1, None, True),
+            "nul": "a\x00b",
+            "huge": 10**5000,
+            "ring": ring,
+            "path": Path("a/b"),
+        }
+    )
+    check_record("k", safe)
+    inner: Any = safe.pop("ring")
+    while inner != "[cut]":
+        (inner,) = inner
+    assert safe == {
+        "1": {"x": 2, "when": "2026-03-01T12:00:00+00:00"},
+        "set": [3],
+        "bytes": "[3 bytes]",
+        "nan": "nan",
+        "enum": "ochre",
+        "tuple": [1, None, True],
+        "nul": "ab",
+        "huge": "[cut]",
+        "path": "a/b",
+    }
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["x" * 1_000_000, ["é" * 100] * 9_000, {str(n): n for n in range(100_000)}],
+    ids=["text", "list", "names"],
+)
+def test_a_payload_of_any_size_fits_into_an_entry(payload: object) -> None:
+    captured = Captured.of("mag", "input", payload, run_id="r", agent_slug="a", task_id="t" * 255)
+    value = captured.to_entry().value
+    check_record("k", value)
+    assert value["task_id"] == "t" * 255
+    assert len(value["payload"]) >= 100
+
+
+_payloads = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+        | st.tuples(inner, inner)
+    ),
+    max_leaves=12,
+)
+_secrets = st.sampled_from([SECRET, f"token: {SECRET}", "password = Tr0ub4dor", "plain"])
+_labels = st.sampled_from(["api_key", "clientSecret", "pin", "note"])
+_guarded = st.recursive(
+    _secrets | st.integers(0, 99_999),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_labels | _secrets, inner),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(_payloads)
+def test_whatever_the_payload_it_can_be_stored(payload: object) -> None:
+    check_record("k", fitting(without_secrets({"payload": json_safe(payload)})))
+
+
+@settings(max_examples=100, deadline=None)
+@given(_guarded)
+def test_no_secret_is_left_in_a_capture(payload: Any) -> None:
+    cleaned = without_secrets({"payload": payload})
+    assert find_secret_in(cleaned, "value") is None
+    assert SECRET not in jsontext.dump(cleaned)
+
+
+def test_what_is_no_secret_stays() -> None:
+    plain = {"password_policy": "strong", "pin": 3, "text": "I forgot my password"}
+    assert without_secrets(plain) == plain
