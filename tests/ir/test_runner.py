@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 from recollect.domain import jsontext
 from recollect.domain.memory_checks import check_record
 from recollect.domain.secrets import find_secret_in
-from recollect.ir import MemoryEntry, MemoryScope, RunnerMemory, SQLiteMemoryStore
+from recollect.ir import (
+    Capture,
+    MemoryEntry,
+    MemoryScope,
+    RunnerMemory,
+    SQLiteMemoryStore,
+    capturing,
+)
 from recollect.ir.captures import Captured, fitting, json_safe, without_secrets
 from tests.ir.library import Library, done, new_name
 
@@ -284,6 +291,48 @@ def test_nobody_waits_for_a_slow_store_and_nothing_is_lost(tmp_path: Path) -> No
     ]
     done(runner.close())
     done(store.close())
+
+
+def test_captures_that_wait_for_a_stuck_store_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(capturing, "PENDING_MAX", 2)
+    store = SlowStore(tmp_path / "m.db")
+    runner = RunnerMemory(store)
+    kept = [runner.capture("mag", "input", number, "run-1", "a") for number in range(2)]
+    with caplog.at_level(logging.WARNING, "recollect.ir"):
+        assert runner.capture("mag", "input", 3, "run-1", "a").result(60) is None
+    assert len(caplog.records) == 1
+    store.gate.set()
+    assert all(capture.result(60) for capture in kept)
+    done(runner.close())
+    done(store.close())
+
+
+def test_who_gives_up_waiting_does_not_take_a_capture_back(tmp_path: Path) -> None:
+    store = SlowStore(tmp_path / "m.db")
+    runner = RunnerMemory(store)
+
+    async def scenario() -> list[MemoryEntry]:
+        capture = runner.capture("mag", "input", 1, "run-1", "a")
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(_awaited(capture), 0.01)
+        store.gate.set()
+        return await runner.load_memories(run_id="run-1")
+
+    assert [entry.value for entry in done(scenario())] == [{"payload": 1}]
+    done(runner.close())
+    done(store.close())
+
+
+async def _awaited(capture: Capture) -> MemoryEntry | None:
+    return await capture
+
+
+def test_settings_that_are_wrong_are_a_value_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ALIAS, "perhaps")
+    with pytest.raises(ValueError, match="ENABLED"):
+        RunnerMemory()
 
 
 def test_master_and_sub_agent_have_a_handle_on_their_own_run(runner: RunnerMemory) -> None:

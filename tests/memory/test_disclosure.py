@@ -238,6 +238,25 @@ def test_the_past_is_searched_as_private_as_it_was(town: Town) -> None:
         assert found["content"] == "Sells the heron"
 
 
+def test_a_page_of_the_past_is_full_though_some_of_it_was_private(town: Town) -> None:
+    p, q = town.person("p"), town.person("q")
+    group = a_chat(p, q)
+    about = OWN | {"subjects": [person_of(p)]}
+    shy = [p.adds(f"otter otter {n}", sensitivity="personal", **about) for n in range(3)]
+    open_ = [p.adds(f"a otter by pond {n}", **about) for n in range(3)]
+    then = town.world.clock.advance(minutes=1).isoformat()
+    town.world.clock.advance(minutes=1)
+    for memory in shy:
+        p.patch("/memories/{}", memory["id"], body={"sensitivity": "public"}).expect(200)
+    asked = {"query": "otter", "as_of": then, "chat_id": group, "limit": 2}
+    first = q.post("/memories/search", body=asked).expect(200)
+    assert len(first["data"]) == 2
+    rest = q.post("/memories/search", body=asked | {"after": first["next_cursor"]}).expect(200)
+    assert (len(rest["data"]), rest["next_cursor"]) == (1, None)
+    found = {one["id"] for one in (*first["data"], *rest["data"])}
+    assert found == {one["id"] for one in open_}
+
+
 def imported(owner: Asker, *subjects: Asker, **members: Any) -> dict[str, Any]:
     """A memory that came without an origin."""
     place = "Z" + "".join(char for char in new_id() if char.isalpha())

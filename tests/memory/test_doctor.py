@@ -103,7 +103,7 @@ def words_of_what_is_set_aside(ward: Ward) -> str:
 
 
 def an_edge_of_nothing(ward: Ward) -> str:
-    ann, id_ = ward.adds("I work at Acme")
+    _, id_ = ward.adds("I work at Acme")
     ((edge,),) = ward.sql("SELECT id FROM relations WHERE memory_id = :id", id=id_)
     ward.sql("DELETE FROM memory_index WHERE memory_id = :id", id=id_)
     ward.sql("DELETE FROM memories WHERE id = :id", id=id_)
@@ -142,7 +142,7 @@ def a_circle_of_merges(ward: Ward) -> str:
     first, second = (ann.post("/people", body={"name": n}).expect(201)["id"] for n in "de")
     for id_, to in ((first, second), (second, first)):
         ward.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=id_, to=to)
-    return min(first, second)
+    return str(first)
 
 
 def a_merged_id_that_a_memory_names(ward: Ward) -> str:
@@ -494,10 +494,10 @@ def test_after_a_repair_of_many_users_memories_the_next_run_reports_zero(
 ) -> None:
     ward.asks(repair=True)
     now, each = ward.shelf.now, soak_size(20, 2_000)
-    for user in range(30):
-        space = Space(SpaceKind.USER, f"ann-{user}")
-        places = [(space, now - timedelta(minutes=place)) for place in range(each)]
-        ward.shelf.puts_all(places, content=f"letter {user} from ann@example.com")
+    spaces = [Space(SpaceKind.USER, f"ann-{user}") for user in range(30)]
+    for number in range(each):
+        places = [(space, now - timedelta(minutes=number)) for space in spaces]
+        ward.shelf.puts_all(places, content=f"letter {number} from ann@example.com")
     before = ward.dump()
     dry = ward.asks()
     assert ward.dump() == before

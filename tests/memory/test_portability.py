@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import Host, SoakSize
 from tests.memory.people import knows, merges, person_of, self_of
 from tests.support.api import Reply, headers_of, reply_of
+from tests.support.encryption import KEY_A, KEY_B
 from tests.support.town import Asker, Town
 
 MINE: dict[str, Any] = {"space": {"kind": "user"}}
@@ -135,6 +136,19 @@ def test_many_memories_of_many_users_come_over_whole(host: Host, soak_size: Soak
         memories = len(of_type(first, "memory"))
         assert Counter(code for _, code in codes(again))["duplicate_id"] >= memories
         assert exports(new.admin) == first
+
+
+def test_an_encrypted_store_is_exported_in_the_clear_and_sealed_again_by_import(
+    host: Host,
+) -> None:
+    with host(encryption__keys=[KEY_A]) as world, host(encryption__keys=[KEY_B]) as other:
+        old, new = Town(world), Town(other)
+        furnished(old)
+        first = exports(old.admin, status="all")
+        assert "green tea" in first
+        assert imports(new.admin, first)["refused"] == []
+        assert exports(new.admin, status="all") == first
+        assert "green tea" not in other.database.stored_text()
 
 
 def test_users_find_and_may_change_what_was_imported_for_them(host: Host) -> None:

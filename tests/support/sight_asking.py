@@ -15,7 +15,7 @@ from recollect.domain.disclosure import (
     UnknownOrigin,
 )
 from recollect.domain.ids import UserId
-from recollect.domain.memories import MemoryType, Status
+from recollect.domain.memories import Kind, MemoryType, Status
 from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
 from recollect.policy.principals import Principal
 from recollect.policy.requesters import Requester
@@ -131,6 +131,7 @@ class Asking:
             "visibility": space.visibility,
             "scope": Space(other.space_kind, other.space_id).scope,
             "run_id": fact.run_id,
+            "kind": self._one(Kind),
             "key": fact.key,
             "tags": fact.tags,
             "types": (fact.type, self._one(MemoryType)),

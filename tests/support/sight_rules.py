@@ -5,7 +5,7 @@ from datetime import datetime
 
 from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import MemoryView, PersonId
-from recollect.domain.memories import Status
+from recollect.domain.memories import Kind, Status
 from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
 from recollect.policy.sight import Sight, look
 from recollect.policy.spaces import SpaceView, may_write
@@ -128,6 +128,7 @@ def is_alike(fact: Fact, chosen: MemoryFilter) -> bool:
         "visibility": space.visibility,
         "scope": space.scope,
         "run_id": fact.run_id,
+        "kind": Kind.RECORD if fact.key else Kind.STATEMENT,
         "key": fact.key,
         "stated_by": fact.stated_by,
         "sensitivity": fact.sensitivity,

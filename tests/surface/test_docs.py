@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,91 +15,22 @@ from recollect.api.errors import CLI_EXIT, HTTP_STATUS
 from recollect.api.memory import MEMORY_OPERATIONS
 from recollect.api.memory.problems import CONFLICT_REASONS, MEMORY_PROBLEMS, MEMORY_STATUSES
 from recollect.api.operations import OPERATIONS
-from recollect.api.rest.wire import BODY_BYTES_MAX
 from recollect.cli.main import app
 from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.config import CONFIG_VARIABLE, env_name, fields, load
-from recollect.domain.agents import AGENT_ID_CHARS_MAX
-from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
-from recollect.domain.entries import (
-    CONTENT_ITEMS_MAX,
-    CONTENT_TYPE_CHARS_MAX,
-    INDEXED_CHARS_MAX,
-    SYNC_ITEMS_MAX,
-)
-from recollect.domain.erasure import IDENTIFIERS_MAX
-from recollect.domain.events import JUSTIFICATION_CHARS_MAX
-from recollect.domain.jsontext import DEPTH_MAX
-from recollect.domain.memberships import USER_ID_CHARS_MAX
-from recollect.domain.memories import (
-    CONTENT_CHARS_MAX,
-    ID_CHARS_MAX,
-    KEY_CHARS_MAX,
-    MESSAGES_BYTES_MAX,
-    MESSAGES_MAX,
-    OBSERVED_AHEAD_MAX,
-    SOURCES_MAX,
-    SUBJECTS_MAX,
-    TAG_CHARS_MAX,
-    TAGS_MAX,
-    VALUE_BYTES_MAX,
-    VALUE_DEPTH_MAX,
-)
-from recollect.domain.memory_finding import LIMIT_MAX as HITS_MAX
-from recollect.domain.pages import LIMIT_MAX
-from recollect.domain.people import ALIASES_MAX
-from recollect.domain.registry import DESCRIPTION_CHARS_MAX
-from recollect.domain.runs import ERROR_CHARS_MAX
-from recollect.domain.search import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
+from recollect.domain.doctor import SEVERITIES
 from recollect.errors import RecollectError
 from recollect.policy.principals import Role
 from recollect.providers.metrics import PrometheusMetrics
-from recollect.services import idempotency, memory_batches, recall
 from recollect.settings import Settings
+from tests.support.documents import FENCED, ROOT, code, inline_code, read, rows
 from tests.support.engines import POSTGRES_URL_VARIABLE
 from tests.support.snippets import code_of
 
-ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 SOURCES = (ROOT, ROOT / "src" / "recollect")
-LIMITS = {
-    "request body": f"{BODY_BYTES_MAX >> 20} MiB",
-    "depth of JSON": f"{DEPTH_MAX}",
-    "`limit` of a list": f"{LIMIT_MAX:,} items",
-    "`title`": f"{TITLE_CHARS_MAX} characters",
-    "`metadata`": f"{METADATA_BYTES_MAX >> 10} KiB",
-    "`content` of an append": f"{CONTENT_ITEMS_MAX:,} items",
-    "`content` of a sync": f"{SYNC_ITEMS_MAX:,} items",
-    "`contentType`": f"{CONTENT_TYPE_CHARS_MAX} characters",
-    "`indexedContent`": f"{INDEXED_CHARS_MAX:,} characters",
-    "`query` of a search": f"{QUERY_CHARS_MAX:,} characters",
-    "items of an index call": f"{INDEX_ITEMS_MAX:,}",
-    "`userId`": f"{USER_ID_CHARS_MAX} characters",
-    "`justification`": f"{JUSTIFICATION_CHARS_MAX:,} characters",
-    "`id` of an agent": f"{AGENT_ID_CHARS_MAX} characters",
-    "`description` of an agent": f"{DESCRIPTION_CHARS_MAX:,} characters",
-    "`id` of a memory": f"{ID_CHARS_MAX} characters",
-    "`content` of a memory": f"{CONTENT_CHARS_MAX:,} characters",
-    "`messages`": f"{MESSAGES_MAX:,} items, {MESSAGES_BYTES_MAX >> 20} MiB",
-    "`key`": f"{KEY_CHARS_MAX} characters",
-    "`value`": f"{VALUE_BYTES_MAX >> 10} KiB, {VALUE_DEPTH_MAX} deep",
-    "`tags`": f"{TAGS_MAX} of {TAG_CHARS_MAX} characters",
-    "`subjects`": f"{SUBJECTS_MAX}",
-    "`source_entries`": f"{SOURCES_MAX:,}",
-    "`observed_at`": f"{OBSERVED_AHEAD_MAX.total_seconds() / 60:.0f} minutes ahead",
-    "items of a batch": f"{memory_batches.ITEMS_MAX:,}",
-    "`limit` of a search of memories": f"{HITS_MAX}",
-    "`token_budget`": f"{recall.TOKEN_BUDGET_MAX:,}",
-    "`max_items` of a recall": f"{recall.ITEMS_MAX}",
-    "`aliases` of a new person": f"{ALIASES_MAX}",
-    "`error` of a run": f"{ERROR_CHARS_MAX:,} characters",
-    "`identifiers` of a verification": f"{IDENTIFIERS_MAX}",
-    "`Idempotency-Key`": f"{idempotency.KEY_CHARS_MAX} characters",
-}
 
-_INLINE = re.compile(r"`([^`\n]+)`")
-_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 _PATH = re.compile(
     r"(?:(GET|POST|PATCH|DELETE|PUT) )?(/v1/[^\s\"'`?]*|/metrics|/openapi[\w-]*\.json)"
@@ -110,35 +40,14 @@ _SETTING = re.compile(rf"(?:{'|'.join(Settings.model_fields)})\.(?!py\b)[a-z_]+"
 _COMMAND = re.compile(r"(?<![\w-])recollect((?: +[^\s|;)\"]+)+)")
 
 
-@cache
-def read(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-def inline_code(name: str) -> list[str]:
-    """What stands between single backticks, outside of blocks."""
-    return _INLINE.findall(_FENCED.sub("", read(name)))
-
-
-def code(name: str) -> list[str]:
-    """All that is meant literally: inline code and lines of shell commands."""
-    return [*inline_code(name), *"".join(code_of(read(name), "sh")).splitlines()]
-
-
 def slug(heading: str) -> str:
     """The anchor of a heading, as code hosts make it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def anchors(page: Path) -> set[str]:
-    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
     return {slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
-
-
-def rows(name: str, columns: int) -> list[list[str]]:
-    """The cells of every table row that has so many."""
-    lines = [line.strip()[1:-1].split("|") for line in read(name).splitlines() if line[:1] == "|"]
-    return [[cell.strip() for cell in line] for line in lines if len(line) == columns]
 
 
 def matches(path: str, template: str) -> bool:
@@ -164,7 +73,7 @@ def test_there_are_pages_to_check() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_link_leads_somewhere(name: str) -> None:
-    for target in _LINK.findall(_FENCED.sub("", read(name))):
+    for target in _LINK.findall(FENCED.sub("", read(name))):
         if target.startswith("https://"):
             continue
         path, _, anchor = target.partition("#")
@@ -286,12 +195,6 @@ def status_of(kind: type[RecollectError]) -> int:
     return next(HTTP_STATUS[one] for one in kind.__mro__ if one in HTTP_STATUS)
 
 
-def test_the_guide_names_every_limit() -> None:
-    named = dict(rows("docs/guide/errors.md", 2))
-    for what, most in LIMITS.items():
-        assert named[what].startswith(most), what
-
-
 def test_the_guide_names_every_exit_code() -> None:
     named = {cells[0] for cells in rows("docs/guide/errors.md", 2) if cells[0].isdigit()}
     assert named == {str(code) for code in (0, INTERRUPTED_EXIT, *CLI_EXIT.values())}
@@ -303,6 +206,15 @@ def test_the_guides_name_every_command_and_every_role() -> None:
         assert any(text.startswith(f"recollect {name}") for text in operating), name
     named = {cells[0].strip("`") for cells in rows("docs/guide/identity.md", 2)}
     assert {role.value for role in Role} <= named
+
+
+def test_the_guide_names_every_check_of_the_doctor_with_its_severity() -> None:
+    named = {
+        (cells[0], check)
+        for cells in rows("docs/guide/keeping.md", 2)
+        for check in re.findall(r"`(\w+)`", cells[1])
+    }
+    assert {(str(severity), str(check)) for check, severity in SEVERITIES.items()} <= named
 
 
 def test_the_changelog_has_an_entry_for_this_version() -> None:

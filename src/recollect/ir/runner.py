@@ -12,6 +12,7 @@ from recollect.domain.runs import Run, RunStatus
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.capturing import Capture, Captures
 from recollect.ir.entries import MemoryEntry, create_memory
+from recollect.ir.refusals import python_errors
 from recollect.ir.stores import SQLiteMemoryStore
 
 P = TypeVar("P")
@@ -207,6 +208,7 @@ class _Handle(RunnerMemory):
 def _own_store(enable_memory: bool | None) -> SQLiteMemoryStore | None:
     if enable_memory is False:
         return None
-    settings = load_runner()
+    with python_errors():
+        settings = load_runner()
     on = settings.enabled if enable_memory is None else enable_memory
     return SQLiteMemoryStore(settings.db_path) if on else None

@@ -47,7 +47,8 @@ class DoctorStore(Protocol):
         ...
 
     def older_equals(self, tx: Tx, memory_id: MemoryId, looking: Looking) -> list[MemoryId]:
-        """Active statements of the same place, people and text after folding that are older."""
+        """Active statements of the same place, people and text after folding that are older: a
+        few, the oldest first."""
         ...
 
     def wait_for_vectors(self, tx: Tx, memory_ids: Sequence[str]) -> int:

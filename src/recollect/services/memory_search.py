@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from recollect.domain.disclosure import ChatKind, is_withheld
 from recollect.domain.jsontext import drop_unstorable
@@ -160,19 +161,24 @@ class MemorySearchService:
 
     def _shown(self, tx: Tx, found: Found, after: MemoryPosition | None, limit: int) -> Shown:
         folded = self._folded(tx, found)
-        places = _behind(found, after, limit + 1 + len(folded))
-        kept = [place for place in places if _id(found, place) not in folded]
-        page = kept[:limit]
-        rows = self._seen(tx, found.range, [_id(found, place) for place in page])
-        hits = [
-            _hit(found, place, rows[_id(found, place)])
-            for place in page
-            if _id(found, place) in rows
-        ]
-        end = None
-        if len(kept) > limit:
-            end = found.position(found.ranked.scores[page[-1]], _id(found, page[-1]))
-        return Shown(hits, end, len(found.ranked.rows) - len(folded))
+        places = (place for place in _behind(found, after) if _id(found, place) not in folded)
+        hits = self._hits(tx, found, places, wanted=limit + 1)
+        page = hits[:limit]
+        more = len(hits) > limit
+        end = found.position(page[-1].score, page[-1].stored.memory.id) if more else None
+        return Shown(page, end, len(found.ranked.rows) - len(folded))
+
+    def _hits(self, tx: Tx, found: Found, places: Iterator[int], *, wanted: int) -> list[MemoryHit]:
+        """So many, if as many are shown."""
+        hits: list[MemoryHit] = []
+        while page := list(islice(places, wanted - len(hits))):
+            rows = self._seen(tx, found.range, [_id(found, place) for place in page])
+            hits += (
+                _hit(found, place, rows[_id(found, place)])
+                for place in page
+                if _id(found, place) in rows
+            )
+        return hits
 
     def _folded(self, tx: Tx, found: Found) -> frozenset[MemoryId]:
         """What was told again: of a raw list and a fact from it, a search that finds both shows
@@ -207,7 +213,7 @@ class MemorySearchService:
         about = replace(chosen, subjects=(person_id,), sensitivity=Sensitivity.SENSITIVE)
         alone = Range(replace(sight, chat=None), about)
         hidden = await self._finder.find(query, lambda _: alone, now=found.at)
-        ids = [_id(hidden, place) for place in _behind(hidden, None, _WITHHELD_MAX)]
+        ids = [_id(hidden, place) for place in islice(_behind(hidden, None), _WITHHELD_MAX)]
         return await self._database.read(lambda tx: self._count_withheld(tx, sight, alone, ids))
 
     def _count_withheld(
@@ -233,16 +239,11 @@ def _id(found: Found, place: int) -> MemoryId:
     return MemoryId(found.table.rows[found.ranked.rows[place]].memory_id)
 
 
-def _behind(found: Found, after: MemoryPosition | None, limit: int) -> Iterator[int]:
-    """Places in the ranking, at most so many."""
-    count = 0
+def _behind(found: Found, after: MemoryPosition | None) -> Iterator[int]:
+    """Places in the ranking."""
     for place, score in enumerate(found.ranked.scores):
-        if after is not None and not after.is_behind(score, _id(found, place)):
-            continue
-        if count == limit:
-            return
-        count += 1
-        yield place
+        if after is None or after.is_behind(score, _id(found, place)):
+            yield place
 
 
 def _hit(found: Found, place: int, stored: Stored) -> MemoryHit:

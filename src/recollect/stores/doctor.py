@@ -47,6 +47,8 @@ _m, _i, _l, _r, _e = (
 )
 _p, _t = people.c, tasks.c
 _ID_AT = MEMORY.index(_m.id)
+# Of many that say the same one is enough to fold into.
+_OLDER_MAX = 20
 
 
 class SqlDoctor:
@@ -174,6 +176,7 @@ _OLDER_EQUALS = Statement(
     .select_from(memories.join(sql.OLD, sql.OLDER_EQUAL))
     .where(_m.id == param("id", _m.id))
     .order_by(sql.OLD.c.created_at, sql.OLD.c.id)
+    .limit(literal_column(str(_OLDER_MAX)))
 )
 _WAIT = Statement(
     update(memory_index)
