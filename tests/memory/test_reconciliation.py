@@ -1,25 +1,23 @@
 """What a statement means for those that are known already, once its vector is there."""
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pytest
 
 from recollect.domain.jobs import NewJob
+from recollect.domain.memories import Status
 from recollect.ports.database import Tx
 from recollect.services.memory_indexing import MemoryIndexer
 from tests.conftest import Host
 from tests.memory.finding import vector_flags
 from tests.memory.people import person_of
 from tests.memory.shelf import Shelf, a_shelf
+from tests.memory.telling import LONG, MINE, a_chat, known, status_of, told
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.searching import settle_memories
 from tests.support.town import Asker, Town
-from tests.support.world import World, at_once, new_id
-
-MINE: dict[str, Any] = {"space": {"kind": "user"}}
-# Of two texts that begin so, one more word makes no difference to the vectors of the tests.
-LONG = "the large old painting that hangs over the wide stairs of the north hall of this house"
+from tests.support.world import World, at_once
 
 
 @pytest.fixture
@@ -32,42 +30,6 @@ def town(vector_world: World) -> Town:
 def ann(town: Town) -> Asker:
     """Somebody who tells things."""
     return town.person("ann")
-
-
-def told(asker: Asker, *texts: str, **members: Any) -> list[dict[str, Any]]:
-    """What was written, each after the one before was compared."""
-    written = []
-    for text in texts:
-        written.append(asker.adds(text, **(MINE | members)))
-        settle_memories(asker.world)
-    return written
-
-
-def known(asker: Asker, **query: Any) -> dict[str, dict[str, Any]]:
-    """The memories of one's own space, by content."""
-    return {row["content"]: row for row in asker.lists("/memories", spaces="user", **query)}
-
-
-def a_chat(*askers: Asker) -> str:
-    """A group in which all of them take part."""
-    first, *others = askers
-    chat = new_id()
-    first.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
-    for one in others:
-        path = "/chats/{}/participants/{}"
-        first.put(path, chat, one.name, body={"kind": "user"}).expect(200)
-    return chat
-
-
-def status_of(asker: Asker, memory: dict[str, Any]) -> str:
-    """The status of a memory in its history."""
-    rows = [
-        row
-        for status in ("active", "superseded")
-        for row in asker.lists("/memories", spaces="all", status=status)
-        if row["id"] == memory["id"]
-    ]
-    return str(rows[0]["status"])
 
 
 @pytest.mark.scenario(51)
@@ -101,25 +63,6 @@ def test_pets_stay_and_what_may_contradict_is_marked(ann: Asker) -> None:
     assert rows[there["content"]]["conflicts_with"] == [here["id"]]
     (event,) = ann.lists("/events", event_type="memory.conflict")
     assert (event["payload"]["memory_id"], event["payload"]["with"]) == (there["id"], here["id"])
-
-
-@pytest.mark.scenario(53)
-def test_ones_own_word_replaces_hearsay_in_any_space_and_never_the_other_way_round(
-    town: Town,
-) -> None:
-    pat, quinn = town.person("pat"), town.person("quinn")
-    me = person_of(quinn)
-    chat = a_chat(pat, quinn)
-    (likes,) = told(pat, "Quinn likes mayo", subjects=[me], learned_in=chat)
-    (hobby,) = told(pat, "Quinn's hobby is chess", subjects=[me], learned_in=chat)
-    (hates,) = told(quinn, "I hate mayo", subjects=[me])
-    (old,) = known(pat, status="superseded").values()
-    assert (old["id"], old["superseded_by"]) == (likes["id"], hates["id"])
-    assert old["retracted_at"] is not None
-    assert known(pat)[hobby["content"]]["trust"] == "hearsay"
-    (again,) = told(pat, "Quinn loves mayo", subjects=[me], learned_in=chat)
-    assert (again["trust"], status_of(quinn, hates)) == ("hearsay", "active")
-    assert status_of(pat, again) == "active"
 
 
 def test_a_near_copy_is_counted_and_its_id_stays_good(ann: Asker) -> None:
@@ -204,50 +147,6 @@ def test_a_subject_says_how_private_the_successor_is(ann: Asker) -> None:
     assert (row["content"], row["sensitivity"]) == ("I live in Porto", "public")
 
 
-def test_two_people_who_disagree_about_a_third_are_both_kept(town: Town) -> None:
-    ann, bob, cleo = town.person("ann"), town.person("bob"), town.person("cleo")
-    chat = a_chat(ann, bob, cleo)
-    members = {"space": {"kind": "chat", "id": chat}, "subjects": [person_of(cleo)]}
-    (one,) = told(ann, "Cleo lives in Porto", **members)
-    (other,) = told(bob, "Cleo lives in Lisbon", **members)
-    rows = {row["id"]: row for row in cleo.lists("/memories", chat_id=chat)}
-    assert rows[one["id"]]["conflicts_with"] == [other["id"]]
-    assert rows[other["id"]]["conflicts_with"] == [one["id"]]
-
-
-def test_nobody_replaces_what_somebody_said_of_themself(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = a_chat(ann, bob)
-    members = {"space": {"kind": "chat", "id": chat}, "subjects": [person_of(ann)]}
-    (own,) = told(ann, "Ann lives in Porto", **members)
-    (claim,) = told(bob, "Ann lives in Lisbon", **members)
-    rows = {row["id"]: row for row in bob.lists("/memories", chat_id=chat)}
-    assert {own["id"], claim["id"]} <= set(rows)
-    assert (rows[own["id"]]["trust"], rows[claim["id"]]["trust"]) == ("fact", "hearsay")
-
-
-def test_hearsay_that_comes_late_gives_way_to_what_was_said_after_it(town: Town) -> None:
-    pat, quinn = town.person("pat"), town.person("quinn")
-    me = person_of(quinn)
-    chat = a_chat(pat, quinn)
-    (hates,) = told(quinn, "I hate mayo", subjects=[me])
-    before = {"observed_at": "2020-05-01T00:00:00Z", "learned_in": chat}
-    (likes,) = told(pat, "Quinn likes mayo", subjects=[me], **before)
-    (old,) = known(pat, status="superseded").values()
-    assert (old["id"], old["superseded_by"]) == (likes["id"], hates["id"])
-
-
-def test_ones_word_in_an_open_space_leaves_hearsay_where_fewer_read_it(town: Town) -> None:
-    pat, quinn = town.person("pat"), town.person("quinn")
-    me = person_of(quinn)
-    chat = a_chat(pat, quinn)
-    (likes,) = told(pat, "Quinn likes mayo", subjects=[me], learned_in=chat)
-    agent = quinn.registers(id=f"a-{new_id()[-12:]}")["id"]
-    quinn.adds("I hate mayo", subjects=[me], agent_id=agent, visibility="public")
-    settle_memories(town.world)
-    assert status_of(pat, likes) == "active"
-
-
 def test_records_and_lists_of_messages_are_never_compared(ann: Asker) -> None:
     for city in ("Porto", "Lisbon"):
         record = {"key": "home", "value": {"city": city}} | MINE
@@ -290,11 +189,28 @@ def test_a_job_that_runs_twice_tells_once(ann: Asker) -> None:
         "The main office of the firm is in Lisbon",
     )
     with a_shelf(ann.world) as shelf:
-        docs = [shelf.stored(one["id"]).doc for one in (here, there)]
-        job = NewJob("memory_reconcile", {"docs": docs}, shelf.now)
-        shelf.storage.do(shelf.storage.stores.jobs.insert, job)
-    settle_memories(ann.world)
+        _compares_anew(shelf, here["id"], there["id"])
     assert len(ann.lists("/events", event_type="memory.conflict")) == 1
+
+
+@pytest.mark.scenario(54)
+def test_what_was_replaced_never_replaces_its_successor(ann: Asker) -> None:
+    porto, lisbon = told(ann, "I live in Porto", "I live in Lisbon")
+    with a_shelf(ann.world) as shelf:
+        before = shelf.stored(porto["id"])
+        after = replace(before.memory, status=Status.ACTIVE, superseded_by=None)
+        shelf.replaces(before, replace(after, observed_at=shelf.now))
+        _compares_anew(shelf, porto["id"])
+    assert set(known(ann)) == {"I live in Porto", "I live in Lisbon"}
+    assert known(ann)["I live in Lisbon"]["supersedes"] == [porto["id"]]
+    assert ann.lists("/memories/{}/history", lisbon["id"])[0]["superseded_by"] is None
+
+
+def _compares_anew(shelf: Shelf, *memory_ids: str) -> None:
+    docs = [shelf.stored(memory_id).doc for memory_id in memory_ids]
+    job = NewJob("memory_reconcile", {"docs": docs}, shelf.now)
+    shelf.storage.do(shelf.storage.stores.jobs.insert, job)
+    settle_memories(shelf.world)
 
 
 def test_new_vectors_of_old_texts_decide_nothing_anew(

@@ -89,9 +89,10 @@ class RowCache:
     def missing(self, rows: Sequence[Candidate]) -> tuple[list[int], list[int]]:
         """Numbers of the rows whose words, and of those whose vectors, are not kept."""
         slots, places = self._held.slots, self._held.places
-        keyed = list(zip(_keys(rows), rows, strict=True))
-        words = [row.doc for key, row in keyed if key not in slots]
-        vectors = [row.doc for key, row in keyed if key not in places and row.has_vector]
+        words = [row.doc for row in rows if (row.doc, row.revision) not in slots]
+        vectors = [
+            row.doc for row in rows if row.has_vector and (row.doc, row.revision) not in places
+        ]
         return words, vectors
 
     def table(
