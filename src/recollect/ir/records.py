@@ -205,7 +205,7 @@ class Records:
         places = self._eyes.places(tx, reader)
         return MemoryFilter(
             spaces=tuple(place for place in places if kind in (None, place[0])),
-
+            kind=Kind.RECORD,
             agent_id=None if wanted.agent_slug is None else AgentId(wanted.agent_slug),
             run_id=None if wanted.run_id is None else RunId(wanted.run_id),
             key=wanted.key,
