@@ -384,8 +384,12 @@ def test_what_is_written_here_is_seen_in_the_server_and_the_other_way_round(
         assert (memory["source"], memory["agent_id"]) == ("runner", slug)
         body = {"agent_id": slug, "key": "from_server", "value": {"a": 1}}
         agent.post("/memories", body=body).expect(201)
-        agent.post("/memories", body={"agent_id": slug, "content": "a statement"}).expect(201)
+        for visibility in ("private", "public"):
+            said = {"agent_id": slug, "content": "ochre it is", "visibility": visibility}
+            agent.post("/memories", body=said).expect(201)
     done(store.initialize())
     found = done(store.list_memories(agent_slug=slug))
+    searched = done(store.search_memories("ochre"))
     done(store.close())
+    assert ids(searched) == [entry.memory_id]
     assert [entry.key for entry in found] == ["from_server", "colour"]

@@ -55,7 +55,7 @@ class Captured:
             agent_slug=self.agent_slug,
             run_id=self.run_id,
             key=self.direction,
-            value=fitting(self.value) | task,
+            value=fitting(without_secrets(self.value)) | task,
             ttl_seconds=DEFAULT_TTL_SECONDS[MemoryScope.SESSION],
             tags=[self.stage, self.direction],
             metadata={"stage": self.stage, "direction": self.direction} | task,
