@@ -267,3 +267,20 @@ def imported(owner: Asker, *subjects: Asker, **members: Any) -> dict[str, Any]:
     memory: dict[str, Any] = owner.get("/memories/{}", line["id"]).expect(200)
     assert memory["origin"] == "unknown"
     return memory
+
+
+def test_an_agent_of_another_org_is_told_nothing_by_bringing_somebody_into_its_chat(
+    town: Town,
+) -> None:
+    ann = town.person("ann", orgs=("acme",))
+    kept = ann.adds("I prefer the quiet room", space={"kind": "user"}, sensitivity="personal")
+    ids = {}
+    for org in ("acme", "beta"):
+        owner = town.person("owner", orgs=(org,))
+        agent = town.agent(owner.registers(name="asking", org_id=org)["id"])
+        chat = f"chat with {agent.name}"
+        agent.put("/chats/{}", chat, body={"kind": "private"}).expect(201)
+        agent.put("/chats/{}/participants/{}", chat, ann.name, body={"kind": "user"}).expect(200)
+        found = agent.post("/memories/search", body={"query": "quiet room", "chat_id": chat})
+        ids[org] = [hit["id"] for hit in found.expect(200)["data"]]
+    assert ids == {"acme": [kept["id"]], "beta": []}

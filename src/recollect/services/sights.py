@@ -53,7 +53,7 @@ class Sights:
         """The requester's sight in that context.
 
         NotFound for a chat where the requester takes no part. `asker_id` is for agents, and names
-        somebody else who takes part.
+        somebody else who takes part. An agent without a common org asks for nobody.
         """
         if context.asker_id is not None and context.chat_id is None:
             raise ValidationFailed.of("asker_id", "needs `chat_id`: in which chat is it asked?")
@@ -70,7 +70,8 @@ class Sights:
         chat = self._chat(tx, own, context.chat_id)
         shown = replace(sight, chat=self._chat_view(tx, chat))
         asked = self._asked(tx, requester, chat, asker_id=context.asker_id)
-        if asked is None:
+        if asked is None or not asked.view.orgs & requester.orgs:
+            # Anybody may be brought into a chat: an agent of a foreign org speaks for nobody there.
             return shown
         return replace(shown, callers=(requester.caller, asked.caller), asker=asked.view)
 
