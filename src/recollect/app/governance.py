@@ -98,7 +98,7 @@ def imports(
         stores,
         runtime,
         places=places,
-        views=parts.views,
+        access=MemoryAccess(stores, parts.sights, parts.views),
         screening=parts.screening,
         terms=Terms(parts.rules, settings.retention.profile),
         hooks=parts.hooks,

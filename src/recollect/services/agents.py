@@ -19,6 +19,7 @@ from recollect.ports.stores import Stores
 from recollect.services.agent_ranking import Asked, ranked_page
 from recollect.services.agent_removal import AgentRemoval
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.secret_check import refuse_secrets
 
 _LIST = "agents"
 
@@ -62,6 +63,7 @@ class AgentService:
         check_agent(registration.name, registration.description, registration.metadata)
         async with self._audit.watching(requester, "registerAgent"):
             org_id = _org_of(requester, registration.org_id)
+            _screen(registration.name, registration.description, registration.metadata)
             agent = self._new_agent(requester, registration, org_id)
             again = registration.id is None and registration.reserved_id is not None
             return await self._database.write(
@@ -132,6 +134,7 @@ class AgentService:
     ) -> Agent:
         agent = self._held(tx, agent_id)
         _require(may_change(requester.caller, agent))
+        _screen(members.get("name"), members.get("description"), members.get("metadata"))
         changed = sorted(name for name in members if members[name] != getattr(agent, name))
         if not changed:
             return agent
@@ -207,6 +210,11 @@ def found_agent(tx: Tx, stores: Stores, agent_id: AgentId) -> Agent:
 def _require(decision: Decision) -> None:
     if not decision.allowed:
         raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+
+
+def _screen(name: str | None, description: str | None, metadata: dict[str, Any] | None) -> None:
+    """Anybody may read an agent's registration."""
+    refuse_secrets(name=name, description=description, metadata=metadata)
 
 
 def _org_of(requester: Requester, asked: OrgId | None) -> OrgId:

@@ -20,6 +20,7 @@ from recollect.domain.memories import (
     Source,
     Status,
 )
+from recollect.domain.memory_checks import check_loosening
 from recollect.domain.portable import LineType
 from recollect.domain.portable_members import Values
 from recollect.domain.spaces import ChatId, Space, SpaceKind
@@ -40,10 +41,10 @@ from recollect.services.import_terms import (
     termed,
     told,
 )
+from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_terms import Terms
 from recollect.services.memory_writing import Hooks
 from recollect.services.screening import Findings, Screening
-from recollect.services.views import Views
 
 _KEPT = (
     "observed_at",
@@ -73,7 +74,7 @@ class MemoryImports:
         runtime: Runtime,
         *,
         places: ImportPlaces,
-        views: Views,
+        access: MemoryAccess,
         screening: Screening,
         terms: Terms,
         hooks: Hooks,
@@ -81,7 +82,7 @@ class MemoryImports:
         self._stores = stores
         self._runtime = runtime
         self._places = places
-        self._views = views
+        self._access = access
         self._screening = screening
         self._terms = terms
         self._hooks = hooks
@@ -114,11 +115,18 @@ class MemoryImports:
         if known is None:
             return Outcome.CREATED
         requester = order.requester
-        own = requester.admin or self._views.may_change(tx, requester, known).allowed
+        own = requester.admin or self._access.is_theirs(tx, requester, known)
         if order.mode is ImportMode.FAIL or not own or known.erasure_id is not None:
             raise _duplicate_id()
         if known.memory.space != memory.space:
             raise ValidationFailed.of("space", "can't be changed by an import")
+        if not requester.admin:
+            check_loosening(
+                known.memory,
+                requester.person_id,
+                sensitivity=memory.sensitivity,
+                portable=memory.portable,
+            )
         later = memory.updated_at > known.memory.updated_at
         return Outcome.UPDATED if later or order.mode is ImportMode.REPLACE else Outcome.SKIPPED
 
@@ -258,11 +266,7 @@ class MemoryImports:
     def _own(self, tx: Tx, order: ImportOrder, ids: Sequence[MemoryId]) -> tuple[MemoryId, ...]:
         """A conflict is written on both sides, so both must be the importer's."""
         found = self._stores.keeping.fetch_many(tx, ids) if ids else []
-        own = {
-            row.memory.id
-            for row in found
-            if self._views.may_change(tx, order.requester, row).allowed
-        }
+        own = {row.memory.id for row in found if self._access.is_theirs(tx, order.requester, row)}
         return tuple(id_ for id_ in ids if id_ in own)
 
     def _people(

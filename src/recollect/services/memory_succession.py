@@ -35,6 +35,11 @@ class Succession:
         found = {one: self._named(tx, requester, one, now=now) for one in sorted(ids)}
         return [found[one] for one in ids]
 
+    def is_theirs(self, tx: Tx, requester: Requester, stored: Stored) -> bool:
+        """May the requester touch a row that their write meets? Others' rows, and those that they
+        can't see, are as if they were not there."""
+        return self._access.is_theirs(tx, requester, stored)
+
     def _named(self, tx: Tx, requester: Requester, memory_id: MemoryId, *, now: datetime) -> Stored:
         stored = self._access.to_change(tx, requester, memory_id)
         if is_due(now, stored.memory.expires_at):
@@ -50,7 +55,11 @@ class Succession:
         if draft.key is None or draft.on_conflict is OnConflict.KEEP:
             return []
         self._stores.memories.hold_key(tx, space, draft.key)
-        known = self._stores.memories.find_key(tx, space, draft.key, now=now)
+        known = [
+            one
+            for one in self._stores.memories.find_key(tx, space, draft.key, now=now)
+            if self.is_theirs(tx, requester, one)
+        ]
         if known and draft.on_conflict is OnConflict.REFUSE:
             raise Conflict(
                 "a record with this key exists in the space",

@@ -113,7 +113,7 @@ class MemoryWriter:
         new = self._new(tx, requester, screened, place=place, at=at)
         if new.memory.status is Status.QUARANTINED:
             return self._set_aside(tx, requester, new)
-        known = None if olds or draft.carried else self._known(tx, new, at=at)
+        known = None if olds or draft.carried else self._known(tx, requester, new, at=at)
         if known is not None:
             return self._repeat(tx, requester, known, new=new)
         by_key = self._succession.under_key(tx, requester, draft, space=place.space, now=at)
@@ -171,8 +171,8 @@ class MemoryWriter:
         )
         return Written(stored, WriteStatus.QUARANTINED, self._notices(stored))
 
-    def _known(self, tx: Tx, new: Stored, *, at: datetime) -> Stored | None:
-        """The active statement of the space that says the same, held."""
+    def _known(self, tx: Tx, requester: Requester, new: Stored, *, at: datetime) -> Stored | None:
+        """The active statement of the space that says the same and is the writer's too, held."""
         if new.memory.kind is not Kind.STATEMENT:
             return None
         said = statement_of(new.memory)
@@ -181,7 +181,9 @@ class MemoryWriter:
                 continue
             # Its text can change until its row is held.
             held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
-            if held is not None and _says_so_still(held, said):
+            if held is None or not _says_so_still(held, said):
+                continue
+            if self._succession.is_theirs(tx, requester, held):
                 return held
         return None
 

@@ -1,0 +1,128 @@
+"""A chat's space is written by all who take part, and not all of it is theirs to know."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.town import Asker, Town
+
+
+@pytest.fixture
+def chat(town: Town) -> tuple[Asker, Asker, Asker, dict[str, Any]]:
+    """Pat, Quinn and Sam in a group, where Pat has written down what only Sam may know."""
+    pat, quinn, sam = (town.person(name) for name in ("pat", "quinn", "sam"))
+    group = f"group of {pat.name}"
+    pat.put("/chats/{}", group, body={"kind": "group"}).expect(201)
+    for other in (quinn, sam):
+        body = {"kind": "user"}
+        pat.put("/chats/{}/participants/{}", group, other.name, body=body).expect(200)
+    about = [{"kind": "chat", "id": group}]
+    (card,) = [
+        one["person_id"]
+        for one in pat.lists("/chats/{}/participants", group)
+        if one["user_id"] == sam.name
+    ]
+    hidden = pat.adds(
+        "Sam has a rash",
+        sensitivity="sensitive",
+        subjects=[card],
+        metadata={"note": "from the doctor"},
+        space=about[0],
+    )
+    return pat, quinn, sam, hidden
+
+
+def test_who_may_not_know_a_row_can_neither_change_nor_move_nor_delete_it(
+    chat: tuple[Asker, Asker, Asker, dict[str, Any]],
+) -> None:
+    pat, quinn, _, hidden = chat
+    id_ = hidden["id"]
+    calls = [
+        quinn.patch("/memories/{}", id_, body={}),
+        quinn.patch("/memories/{}", id_, body={"tags": ["q"]}),
+        quinn.post("/memories/{}/move", id_, body={"space": {"kind": "user"}}),
+        quinn.delete("/memories/{}", id_),
+        quinn.post(
+            "/memories", body={"content": "x", "space": hidden["space"], "supersedes": [id_]}
+        ),
+    ]
+    unknown = quinn.delete("/memories/{}", "nothing").refused(404, "not_found")
+    for call in calls:
+        assert call.refused(404, "not_found") == unknown | {"id": id_}
+    pat.patch("/memories/{}", id_, body={"tags": ["mine"]}).expect(200)
+    pat.delete("/memories/{}", id_).expect(204)
+
+
+def test_the_same_words_of_another_are_a_memory_of_their_own(
+    chat: tuple[Asker, Asker, Asker, dict[str, Any]],
+) -> None:
+    _, quinn, _, hidden = chat
+    body = {"content": "sam has a rash!", "subjects": hidden["subjects"], "space": hidden["space"]}
+    result = quinn.post("/memories", body=body).expect(201)
+    assert result["status"] == "created"
+    assert result["memory"]["metadata"] == {}
+
+
+def test_a_hidden_record_neither_conflicts_nor_is_replaced(
+    chat: tuple[Asker, Asker, Asker, dict[str, Any]],
+) -> None:
+    pat, quinn, sam, hidden = chat
+    record = {"key": "rash", "value": {"since": "May"}, "space": hidden["space"]}
+    about = {"subjects": hidden["subjects"], "sensitivity": "sensitive"}
+    kept = pat.post("/memories", body=record | about).expect(201)["memory"]
+    for mode in ("refuse", "supersede"):
+        quinn.post("/memories", body=record | {"on_conflict": mode}).expect(201)
+    assert sam.get("/memories/{}", kept["id"]).expect(200)["status"] == "active"
+
+
+def test_an_import_overwrites_no_hidden_row_and_loosens_none(
+    chat: tuple[Asker, Asker, Asker, dict[str, Any]],
+) -> None:
+    pat, quinn, sam, hidden = chat
+    line = {"schema": 1, "type": "memory", "id": hidden["id"], "space": hidden["space"]}
+    taken = imports(quinn, line | {"content": "nothing is wrong"})
+    assert [one["code"] for one in taken["refused"]] == ["duplicate_id"]
+    own = pat.adds(
+        "Sam is late", sensitivity="personal", subjects=hidden["subjects"], space={"kind": "user"}
+    )
+    line = {"schema": 1, "type": "memory", "id": own["id"], "space": own["space"]}
+    looser = {"content": own["content"], "subjects": own["subjects"], "sensitivity": "public"}
+    loosened = imports(pat, line | looser)
+    assert [one["code"] for one in loosened["refused"]] == ["subject_only"]
+    assert sam.get("/memories/{}", hidden["id"]).expect(200)["content"] == hidden["content"]
+
+
+def test_a_repeat_in_an_org_leaves_the_row_of_another_owner_as_it_is(town: Town) -> None:
+    olga, uwe = town.person("olga"), town.person("uwe")
+    first = olga.adds("the gate is open", agent_id=olga.registers()["id"], scope="org")
+    body = {"content": "The gate is open", "scope": "org", "portable": False}
+    result = uwe.post("/memories", body=body | {"agent_id": uwe.registers()["id"]}).expect(201)
+    assert result["status"] == "created"
+    assert olga.get("/memories/{}", first["id"]).expect(200)["version"] == 1
+    uwe.delete("/memories/{}", result["id"]).expect(204)
+
+
+def test_no_secret_enters_a_registration(town: Town) -> None:
+    ann = town.person("ann")
+    agent = ann.registers()
+    for members in ({"name": "password: hunter2x"}, {"metadata": {"api_key": "abcdef12345"}}):
+        refused = ann.post("/agents", body=members).refused(422, "secret_refused")
+        assert refused["field"].startswith(next(iter(members)))
+        ann.patch("/agents/{}", agent["id"], body=members).refused(422, "secret_refused")
+
+
+def imports(asker: Asker, *lines: dict[str, Any]) -> dict[str, Any]:
+    """What an import that replaces answers."""
+    response = asker.world.api.http.post(
+        "/import",
+        params={"mode": "replace", "dry_run": "false"},
+        content="".join(json.dumps(line) + "\n" for line in lines),
+        headers={
+            "Authorization": f"Bearer {asker.user.credentials.token}",
+            "Content-Type": "application/x-ndjson",
+        },
+    )
+    assert response.status_code == 200, response.text
+    answer: dict[str, Any] = response.json()
+    return answer
