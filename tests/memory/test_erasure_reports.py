@@ -137,3 +137,13 @@ def test_blocked_handles_are_known_again_by_their_hash_alone(house: House) -> No
         assert ask(is_blocked, stores, ["Quilly_Handle"]) is True
         assert ask(is_blocked, stores, ["another"]) is False
     assert house.left_of(("quilly_handle",)) == []
+
+
+def test_a_short_user_id_is_not_found_inside_of_other_words(house: House) -> None:
+    art, zoe = house.town.person("art"), house.town.person("zoe")
+    zoe.adds(f"the p{art.name}y starts at nine", space={"kind": "user"})
+    art.adds("I paint", space={"kind": "user"})
+    report = house.erases(art, user_id=art.name)
+    body = {"identifiers": [art.name]}
+    again = house.town.admin.post("/erasures/{}/verify", report["id"], body=body).expect(200)
+    assert (report["status"], again["status"]) == ("done", "done")

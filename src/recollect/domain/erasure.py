@@ -14,6 +14,7 @@ from typing import Any
 
 from recollect.domain import jsontext
 from recollect.domain.clock import to_text
+from recollect.domain.ids import parse_uuid
 
 ERASED = "[erased]"
 VERIFY_FOR = timedelta(days=30)
@@ -80,7 +81,11 @@ class Target:
         )
 
     def renamed(self, identifiers: Iterable[str], erasure_id: str) -> "Target":
-        """The same with the names that a caller brings; an id is known again by its hash."""
+        """The same with the names that a caller brings; an id is known again by its hash.
+
+        Ids of people are ours and looked for inside of texts; a user's id may be a short word, and
+        counts only where it is all of a value.
+        """
         brought = tuple(dict.fromkeys(identifiers))
         ids = tuple(one for one in brought if mark(erasure_id, one) in self.marks)
         return Target(
@@ -90,7 +95,7 @@ class Target:
             memories=self.memories,
             agents=self.agents,
             marks=self.marks,
-            person_ids=ids,
+            person_ids=tuple(one for one in ids if parse_uuid(one) is not None),
             user_ids=ids,
             names=brought,
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.errors import Unavailable
 
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
-_NAME = re.compile(r"memories-(\d{8}T\d{6}\.\d{6}Z)-[0-9a-f]{8}\.jsonl")
+_NAME = re.compile(r"memories-(\d{8}T\d{6}\.\d{6}Z)-[0-9a-f]{8}\.jsonl(\.[0-9a-f]{8}\.part)?")
 _UNFINISHED = ".part"
 _RETRY_SECONDS = 60
 
@@ -21,7 +21,8 @@ class FileBackup:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._part = path.with_name(path.name + _UNFINISHED)
+        # A name of its own: what a killed process left behind is in nobody's way.
+        self._part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(opened, "w", encoding="utf-8", newline="\n")
@@ -70,9 +71,14 @@ class FileBackups:
         return sum(self._purge_file(path, doomed) for path in self._files())
 
     def _purge_file(self, path: Path, doomed: Callable[[str], bool]) -> int:
+        """An unfinished file goes as a whole: nothing was removed on its account, and who still
+        writes it begins anew."""
         lines = _lines(path)
         kept = [line for line in lines if not doomed(line)]
-        if len(kept) < len(lines):
+        if len(kept) < len(lines) and path.suffix == _UNFINISHED:
+            with _told():
+                path.unlink(missing_ok=True)
+        elif len(kept) < len(lines):
             with _told():
                 fresh = FileBackup(path)
             fresh.write(kept)
@@ -88,11 +94,14 @@ class FileBackups:
         return len(old)
 
     def _files(self) -> list[Path]:
-        return [path for path in self._folder.glob("memories-*.jsonl") if _NAME.match(path.name)]
+        """Finished and unfinished ones."""
+        found = self._folder.glob("memories-*")
+        return sorted(path for path in found if _NAME.fullmatch(path.name))
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
+    """The last one of an unfinished file may be cut, and is a line all the same."""
+    return [line for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if line]
 
 
 def _begun_at(path: Path) -> datetime:
