@@ -126,3 +126,21 @@ def imports(asker: Asker, *lines: dict[str, Any]) -> dict[str, Any]:
     assert response.status_code == 200, response.text
     answer: dict[str, Any] = response.json()
     return answer
+
+
+def test_an_owner_learns_who_was_denied_a_change(town: Town) -> None:
+    olga, uwe = town.person("olga"), town.person("uwe")
+    kept = olga.adds("the gate is open", agent_id=olga.registers()["id"])
+    uwe.patch("/memories/{}", kept["id"], body={"tags": ["x"]}).refused(403, "not_owner")
+    told = olga.lists("/events", event_type="memory.denied", memory_id=kept["id"])
+    assert [(one["requester_id"], one["agent_slug"]) for one in told] == [
+        (uwe.name, kept["agent_id"])
+    ]
+
+
+def test_what_never_changes_is_not_cleared_by_null(town: Town) -> None:
+    ann = town.person("ann")
+    kept = ann.adds("the gate is open", space={"kind": "user"})
+    for name in ("visibility", "agent_id", "key", "id", "run_id"):
+        ann.patch("/memories/{}", kept["id"], body={name: None}).refused(422, "immutable_field")
+    assert ann.get("/memories/{}", kept["id"]).expect(200) == kept

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from recollect.domain.events import Event, EventKind, Outcome
+from recollect.domain.memories import MemoryId
 from recollect.domain.retention import AuditRules
 from recollect.domain.spaces import Space
 from recollect.errors import Forbidden, InvalidInput, RecollectError
@@ -105,15 +106,21 @@ class MemoryAudit:
         payload: Mapping[str, Any],
         ids: Mapping[str, str | None],
     ) -> None:
+        """The row, if there is one, says whose business the event is."""
+        memory_id = ids.get("memory_id")
+
         def work(tx: Tx) -> None:
+            row = self._stores.memories.fetch(tx, MemoryId(memory_id)) if memory_id else None
             self.record(
                 tx,
                 requester,
                 event_type,
+                space=row.memory.space if row else None,
                 payload=payload,
                 outcome=Outcome.DENIED,
-                memory_id=ids.get("memory_id"),
-                agent_id=ids.get("agent_id"),
+                # What was refused for its content is no event of the memory that stayed as it was.
+                memory_id=memory_id if event_type == "memory.denied" else None,
+                agent_id=ids.get("agent_id") or (row.memory.agent_id if row else None),
                 run_id=ids.get("run_id"),
             )
 

@@ -9,7 +9,13 @@ from recollect.api.memory.rows import ID, Id, Instant, id_param, resource, row
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
 from recollect.api.resources import TEXT, WHOLE, ref, shape
-from recollect.domain.memories import MESSAGES_MAX, MemoryType, Role, Sensitivity
+from recollect.domain.memories import (
+    IMMUTABLE_FIELDS,
+    MESSAGES_MAX,
+    MemoryType,
+    Role,
+    Sensitivity,
+)
 from recollect.domain.memory_checks import check_immutable
 from recollect.domain.retention import PII_TAGS, MemoryScope
 from recollect.domain.spaces import SpaceKind, SpaceName, Visibility
@@ -123,18 +129,17 @@ class NewMemory(MemoryMarks):
 
 
 class MemoryPatch(MemoryMarks):
-    """What changes of a memory. Null clears terms and times; a null sensitivity is `public`."""
+    """What changes of a memory. Null clears terms and times; a null sensitivity is `public`, and
+    what never changes is not cleared either."""
 
-    nullable: ClassVar[frozenset[str]] = frozenset(
-        {
-            "sensitivity",
-            "retention_policy",
-            "ttl_seconds",
-            "expires_at",
-            "valid_from",
-            "valid_until",
-        }
-    )
+    nullable: ClassVar[frozenset[str]] = IMMUTABLE_FIELDS | {
+        "sensitivity",
+        "retention_policy",
+        "ttl_seconds",
+        "expires_at",
+        "valid_from",
+        "valid_until",
+    }
     version: Annotated[int, Field(json_schema_extra={"minimum": 1})] | None = None
 
     @model_validator(mode="before")
