@@ -9,6 +9,7 @@ import pytest
 from recollect.domain.clock import from_text, to_text
 from tests.conftest import Host
 from tests.support.api import headers_of
+from tests.support.events import settle
 from tests.support.streams import following
 from tests.support.town import Asker, Town
 from tests.support.world import at_once
@@ -125,6 +126,7 @@ def test_a_wrong_filter_is_refused(town: Town, query: dict[str, object]) -> None
 def test_a_stream_without_cursor_tells_what_happens_from_now_on(town: Town) -> None:
     ann, bob = town.person("ann"), town.person("bob")
     ann.registers()
+    settle(town.world.database)
     with following(ann) as stream:
         assert stream.block().event is None
         bob.registers()

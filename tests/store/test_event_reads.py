@@ -1,7 +1,6 @@
 """The audit log as readers see it: whose events, and none lost or told twice while it grows."""
 
 import threading
-import time
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +14,7 @@ from recollect.policy.events import EventReader
 from recollect.ports.database import Tx
 from tests.store.builders import NOON
 from tests.store.storage import WAIT_SECONDS, Storage
+from tests.support.events import settle
 
 ANN, BOB = Owner.user("ann"), Owner.user("bob")
 EVERYBODY = EventReader(Owner.user("auditor"), everything=True)
@@ -87,7 +87,7 @@ def test_a_reader_sees_the_events_of_own_spaces_in_both_ways_of_reading(
     listed = walk(told, reader, memories)
     assert {event.action for event in listed} == wanted
     assert [(e.at, e.id) for e in listed] == sorted(((e.at, e.id) for e in listed), reverse=True)
-    settle(told)
+    settle(told.database)
     followed, _ = follow(told, reader, memories, EventPlace(0, told.new_id()))
     assert sorted(followed) == sorted(event.id for event in listed)
 
@@ -114,7 +114,7 @@ def test_an_event_that_commits_late_is_told_once_and_before_no_reader_has_passed
     go_on.set()
     waiting.result(WAIT_SECONDS)
     quick.result(WAIT_SECONDS)
-    settle(storage)
+    settle(storage.database)
     after, end = follow(storage, EVERYBODY, ANY, place)
     assert sorted(before + after) == sorted([early.id, late.id])
     again, _ = follow(storage, EVERYBODY, ANY, end)
@@ -132,7 +132,7 @@ def test_a_small_step_goes_on_where_it_ended_inside_one_transaction(storage: Sto
             storage.stores.events.insert(tx, event)
 
     storage.write(together)
-    settle(storage)
+    settle(storage.database)
     seen, place = [], start
     for _ in range(4):
         step = storage.ask(storage.stores.event_reads.follow, EVERYBODY, ANY, after=place, limit=2)
@@ -145,7 +145,7 @@ def test_a_step_that_finds_nothing_still_moves_on(storage: Storage) -> None:
     start = storage.ask(storage.stores.event_reads.head)
     storage.do(storage.stores.events.insert, an_event(storage))
     nobody = EventReader(Owner.user("nobody"))
-    settle(storage)
+    settle(storage.database)
     _, place = follow(storage, nobody, ANY, start)
     assert place.position > start.position
 
@@ -175,21 +175,6 @@ def test_events_are_counted_by_type_instant_and_tag_up_to_a_limit(storage: Stora
 def an_event(storage: Storage, **members: Any) -> Event:
     named: dict[str, Any] = {"at": NOON, "kind": EventKind.MEMORY, "action": "write"} | members
     return Event(id=storage.new_id(), **named)
-
-
-def settle(storage: Storage) -> None:
-    """Wait until nobody on the server has a transaction open that is older than our events: they
-    are shown no sooner, and other databases of the server count too."""
-    if storage.engine.name == "sqlite":
-        return
-    patience = time.monotonic() + WAIT_SECONDS
-    while storage.database.rows(_HELD_BACK) != [(0,)]:
-        assert time.monotonic() < patience, "somebody keeps a transaction open"
-
-
-_HELD_BACK = """
-SELECT count(*) FROM audit_events WHERE position >= pg_snapshot_xmin(pg_current_snapshot())
-"""
 
 
 def follow(
