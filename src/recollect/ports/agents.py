@@ -1,6 +1,5 @@
 """What services ask of storage about agents and about the users behind requests."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -85,10 +84,6 @@ class AgentStore(Protocol):
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
         """Remove the row and what it took part in, so that the id is free."""
-        ...
-
-    def owned_by(self, tx: Tx, owner: Owner) -> Sequence[AgentId]:
-        """Live agents of one owner."""
         ...
 
     def free(self, tx: Tx, agent_id: AgentId) -> None:

@@ -175,15 +175,10 @@ class MemoryStore(Protocol):
         """Both ways."""
         ...
 
-    def find_equal(self, tx: Tx, stored: Stored, *, now: datetime) -> Stored | None:
-        """An active statement of the same space, subjects and stater whose text is equal after
-        folding. Until the transaction ends nobody else gets an answer about that text there, so
-        what is not found can be inserted."""
-        ...
-
     def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
         """Active statements of the same space whose text is equal after folding, whoever said it of
-        whom, the oldest first; held as `find_equal` tells."""
+        whom, the oldest first. Until the transaction ends nobody else gets an answer about that
+        text there, so what is not found can be inserted."""
         ...
 
     def hold_key(self, tx: Tx, space: Space, key: str) -> None:
@@ -196,10 +191,6 @@ class MemoryStore(Protocol):
 
     def embedding(self, tx: Tx, memory_id: MemoryId) -> list[float] | None:
         """The vector of its text; None while there is none."""
-        ...
-
-    def count(self, tx: Tx, spaces: Sequence[Space]) -> int:
-        """How many rows these spaces hold, of any status."""
         ...
 
 

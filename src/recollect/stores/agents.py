@@ -1,6 +1,5 @@
 """The registry of agents."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -76,10 +75,6 @@ class SqlAgents:
         removed = tx.first(_FETCH_REMOVED, {"id": agent_id}) is not None
         if removed and not self.refers_to(tx, agent_id):
             self.delete(tx, agent_id)
-
-    def owned_by(self, tx: Tx, owner: Owner) -> Sequence[AgentId]:
-        rows = tx.fetch(_OWNED, {"owner_kind": owner.kind, "owner_id": owner.id})
-        return [AgentId(row[0]) for row in rows]
 
     def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
         return agent_memories.refers_to(tx, agent_id)
@@ -172,4 +167,3 @@ _UPDATE = Statement(
     .values({name: param(name, _a[name]) for name in (*_CHANGING, "metadata", "removed_at")})
 )
 _DELETE = Statement(delete(agents).where(_a.id == _ID))
-_OWNED = Statement(select(_a.id).where(*_OWNER, _a.removed_at.is_(None)).order_by(_a.id))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import and_, func, or_, select, tuple_, update
+from sqlalchemy import and_, or_, select, tuple_, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner
@@ -120,18 +120,6 @@ class SqlMemories:
     def link_conflict(self, tx: Tx, one: MemoryId, other: MemoryId, *, at: datetime) -> None:
         memory_parts.link_conflict(tx, one, other, at=at)
 
-    def find_equal(self, tx: Tx, stored: Stored, *, now: datetime) -> Stored | None:
-        memory = stored.memory
-        params = _place(memory.space) | {
-            "fold": fold_hash(memory),
-            "id": memory.id,
-            "stated_by": memory.stated_by,
-            "now": now,
-        }
-        tx.lock(_HOLD, {"name": " ".join([memory.space.kind, params["fold"], memory.space.id])})
-        found = self._stored(tx, tx.fetch(_EQUAL, params))
-        return next((one for one in found if _about(one) == _about(stored)), None)
-
     def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
         memory = stored.memory
         fold = fold_hash(memory)
@@ -150,9 +138,6 @@ class SqlMemories:
         row = tx.first(_EMBEDDING, {"id": memory_id})
         return None if row is None else np.frombuffer(row[0], dtype=">f4").tolist()
 
-    def count(self, tx: Tx, spaces: Sequence[Space]) -> int:
-        return sum(int(tx.fetch(_COUNT, _place(space))[0][0]) for space in spaces)
-
     def _shown(self, tx: Tx, rows: Sequence[Row], chosen: MemoryFilter) -> list[Stored]:
         found = self._stored(tx, rows)
         if chosen.as_of is None:
@@ -166,10 +151,6 @@ class SqlMemories:
 
 def _only(found: Sequence[Stored]) -> Stored | None:
     return found[0] if found else None
-
-
-def _about(stored: Stored) -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(stored.memory.subjects), frozenset(stored.bare_names)
 
 
 def _ids(memory_ids: Iterable[str]) -> dict[str, Any]:
@@ -234,18 +215,6 @@ _REMOVALS = Statement(
     )
 )
 _HOLD = Statement(select(HeldName(param("name"))))
-_EQUAL = Statement(
-    select(*MEMORY)
-    .where(
-        _IN_SPACE,
-        _LIVE,
-        _m.fold == param("fold", _m.fold),
-        _m.kind == word("statement"),
-        _m.id != _ID,
-        _m.stated_by.is_not_distinct_from(param("stated_by", _m.stated_by)),
-    )
-    .order_by(_m.created_at, _m.id)
-)
 _SAME_TEXT = Statement(
     select(*MEMORY)
     .where(
@@ -264,4 +233,3 @@ _BY_KEY = Statement(
 )
 _e = memory_embeddings.c
 _EMBEDDING = Statement(select(_e.embedding).where(_e.memory_id == _ID))
-_COUNT = Statement(select(func.count()).select_from(memories).where(_IN_SPACE))
