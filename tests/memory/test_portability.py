@@ -119,6 +119,16 @@ def test_an_export_imported_into_an_empty_store_is_exported_as_the_same_bytes(ho
         assert exports(new.admin, status="all", include_expired=True) == first
 
 
+def test_what_a_subject_said_about_who_may_know_comes_over(host: Host) -> None:
+    with host() as world, host() as other:
+        old, new = Town(world), Town(other)
+        old.person("ann").adds("I paint", subjects=["me"], sensitivity="public", **MINE)
+        first = exports(old.admin)
+        assert [line["privacy_said"] for line in of_type(first, "memory")] == [True]
+        assert imports(new.admin, first)["refused"] == []
+        assert exports(new.admin) == first
+
+
 @pytest.mark.scenario(34)
 def test_many_memories_of_many_users_come_over_whole(host: Host, soak_size: SoakSize) -> None:
     with host() as world, host() as other:

@@ -70,6 +70,27 @@ class App:
             self.stores, runtime, vectors=settings.makes_memory_vectors
         )
         self.services = _services(self, runtime, metrics)
+        self._build_jobs(runtime, metrics)
+        self.requests = _request_log(settings)
+        self.asgi: Router = create_app(
+            self.services,
+            _authenticator(settings, runtime.clock),
+            settings=RestSettings(
+                emit_after_cursor=settings.api.emit_after_cursor,
+                local_mode=settings.auth.mode == "local",
+            ),
+            metrics=metrics,
+            requests=self.requests,
+            lifespan=self._lifespan,
+        )
+        self._migrates = settings.database.migrates_at_start
+        self._open = False
+        self._stop = asyncio.Event()
+        self._working: asyncio.Task[None] | None = None
+
+    def _build_jobs(self, runtime: Runtime, metrics: PrometheusMetrics) -> None:
+        """What works in the background, and the worker that runs it."""
+        settings = self.settings
         self.jobs = MaintenanceJobs(
             self.engine,
             self.stores,
@@ -138,22 +159,6 @@ class App:
             lease_seconds=settings.jobs.lease_seconds,
             poll_seconds=settings.jobs.poll_ms / 1000,
         )
-        self.requests = _request_log(settings)
-        self.asgi: Router = create_app(
-            self.services,
-            _authenticator(settings, runtime.clock),
-            settings=RestSettings(
-                emit_after_cursor=settings.api.emit_after_cursor,
-                local_mode=settings.auth.mode == "local",
-            ),
-            metrics=metrics,
-            requests=self.requests,
-            lifespan=self._lifespan,
-        )
-        self._migrates = settings.database.migrates_at_start
-        self._open = False
-        self._stop = asyncio.Event()
-        self._working: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Open the database, migrating it where that is asked for, and start the worker."""

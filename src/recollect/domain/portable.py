@@ -179,6 +179,7 @@ _MEMORY = (
     Member("archive_reason", word(ArchiveReason)),
     Member("status_at", instant),
     Member("written_by", owner),
+    Member("privacy_said", truth),
     Member("suspicion", number(0, 1, whole=False)),
     Member("suspicion_reasons", _IDS),
     *_all(instant, "used_at", "compacted_at"),

@@ -190,6 +190,7 @@ class MemoryImports:
             bare_names=bare_names,
             status_at=values["status_at"] or memory.updated_at,
             import_id=order.id,
+            privacy_said=bool(admin and values["privacy_said"]),
             suspicion=score,
             suspicion_reasons=reasons,
             used_at=values["used_at"],

@@ -57,6 +57,7 @@ BESIDE = (
     "written_by",
     "bare_names",
     "status_at",
+    "privacy_said",
     "suspicion",
     "suspicion_reasons",
     "used_at",
