@@ -283,6 +283,8 @@ def test_housekeeping_says_what_it_would_do(run: Run) -> None:
         assert result.returncode == 0, result.stderr
         assert json.loads(result.stdout)[count] == 0
         assert run(command).returncode == 2
+        both = run(command, "--dry-run", "--really")
+        assert (both.returncode, both.stdout) == (2, "")
 
 
 @pytest.mark.parametrize("command", ["doctor", "reindex"])

@@ -19,15 +19,15 @@ from recollect.settings import Settings
 Report = dict[str, Any]
 Work = Callable[[HousekeepingService, Commission], Awaitable[Report]]
 
-DryRun = Annotated[
-    bool, typer.Option("--dry-run/--really", help="Only count, or do it. One must be said.")
-]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
+Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two must be said.")]
 Scope = Annotated[MemoryScope | None, typer.Option("--scope", help="Only memories of this scope.")]
 Days = Annotated[int, typer.Option("--older-than-days", min=0, help="Age of records that go.")]
 
 
 def expire(
-    dry_run: DryRun,
+    dry_run: DryRun = False,
+    really: Really = False,
     scope: Scope = None,
     config: Config = None,
     database_url: DatabaseUrl = None,
@@ -39,11 +39,12 @@ def expire(
         return asdict(await service.expire(order, scope=scope))
 
     settings = load_settings(config, database_url=database_url).settings
-    _print(asyncio.run(_do(settings, work, dry_run=dry_run)), as_json=as_json)
+    _print(asyncio.run(_do(settings, work, dry_run=_is_dry(dry_run, really))), as_json=as_json)
 
 
 def vacuum(
-    dry_run: DryRun,
+    dry_run: DryRun = False,
+    really: Really = False,
     scope: Scope = None,
     older_than_days: Days = DEFAULT_DAYS,
     config: Config = None,
@@ -57,11 +58,12 @@ def vacuum(
         return asdict(done) | {"cutoff": to_text(done.cutoff)}
 
     settings = load_settings(config, database_url=database_url).settings
-    _print(asyncio.run(_do(settings, work, dry_run=dry_run)), as_json=as_json)
+    _print(asyncio.run(_do(settings, work, dry_run=_is_dry(dry_run, really))), as_json=as_json)
 
 
 def gc(
-    dry_run: DryRun,
+    dry_run: DryRun = False,
+    really: Really = False,
     config: Config = None,
     database_url: DatabaseUrl = None,
     as_json: Json = False,
@@ -73,7 +75,14 @@ def gc(
         return {**done.by_step, "count": done.count}
 
     settings = load_settings(config, database_url=database_url).settings
-    _print(asyncio.run(_do(settings, work, dry_run=dry_run)), as_json=as_json)
+    _print(asyncio.run(_do(settings, work, dry_run=_is_dry(dry_run, really))), as_json=as_json)
+
+
+def _is_dry(dry_run: bool, really: bool) -> bool:
+    """Neither has a default, and both together are a slip that must not delete."""
+    if dry_run == really:
+        raise typer.BadParameter("say --dry-run or --really, and not both")
+    return dry_run
 
 
 async def _do(settings: Settings, work: Work, *, dry_run: bool) -> Report:
