@@ -157,9 +157,10 @@ def _from_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, 
     ours = {
         name: _Given(text, name)
         for name, text in env.items()
-        if name.startswith(ENV_PREFIX) and name != CONFIG_VARIABLE
+        # Without a section it can't be meant as a setting: other programs use the prefix too.
+        if name.startswith(ENV_PREFIX) and "__" in name
     }
-    known = _known(ours, [*names, CONFIG_VARIABLE], problems)
+    known = _known(ours, names, problems)
     return {
         names[name]: _Given(_from_text(names[name], one, problems), name)
         for name, one in known.items()

@@ -9,7 +9,13 @@ import pytest
 
 from recollect.ir import AbstractMemoryStore
 from tests.ir.library import Library, a_store
-from tests.support.engines import TestDatabase
+from tests.support.engines import EMPTY, TestDatabase
+
+
+@pytest.fixture(scope="session")
+def postgres_origin() -> str:
+    """A store makes its tables itself."""
+    return EMPTY
 
 
 @pytest.fixture(scope="module")

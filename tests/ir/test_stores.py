@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from recollect.ir import (
-    AbstractMemoryStore,
     MemoryEntry,
     MemoryScope,
-    PostgresMemoryStore,
     SecretRefused,
     SQLiteMemoryStore,
 )
@@ -321,52 +319,6 @@ def test_each_of_many_deletes_at_once_counts_exactly_once(fresh: Library) -> Non
     assert len(fresh.events("alert", "mass_deletion")) == 1
     events = fresh.database.rows("SELECT * FROM audit_events")
     assert "zanzibar" not in str(events)
-
-
-def test_threads_and_loops_share_one_store(library: Library) -> None:
-    slug = new_name()
-
-    async def adds(number: int) -> None:
-        await library.store.create_memory(an_entry(slug, key=f"k{number}"))
-
-    async def both() -> None:
-        threads = (asyncio.to_thread(done, adds(number)) for number in range(8))
-        await asyncio.gather(*threads, *(adds(number) for number in range(8, 16)))
-
-    done(both())
-    assert {entry.key for entry in library.lists(agent_slug=slug)} == {f"k{n}" for n in range(16)}
-
-
-def test_a_store_works_between_initialize_and_close(opened: Callable[[], Any]) -> None:
-    store: AbstractMemoryStore = opened()
-    with pytest.raises(RuntimeError, match="initialize"):
-        done(store.list_memories())
-    done(store.initialize())
-    done(store.initialize())
-    assert done(store.list_memories()) == []
-    done(store.close())
-    done(store.close())
-    for call in (store.list_memories, store.expire_old_memories):
-        with pytest.raises(RuntimeError, match="initialize"):
-            done(call())
-
-
-def test_a_store_is_a_context_and_finishes_what_was_begun(opened: Callable[[], Any]) -> None:
-    store: AbstractMemoryStore = opened()
-
-    async def scenario() -> MemoryEntry:
-        async with store:
-            begun = asyncio.create_task(store.create_memory(an_entry()))
-            await asyncio.sleep(0)
-        return await begun
-
-    assert done(scenario()).expires_at is not None
-
-
-@pytest.mark.parametrize("dsn", ["mysql://host/db", "postgresql://a@b/c@d/e"], ids=["kind", "form"])
-def test_an_address_that_can_be_no_database_is_a_value_error(dsn: str) -> None:
-    with pytest.raises(ValueError, match=r"database\.url"):
-        done(PostgresMemoryStore(dsn).initialize())
 
 
 def test_what_is_written_here_is_seen_in_the_server_and_the_other_way_round(

@@ -240,11 +240,16 @@ def test_a_named_file_that_is_missing_is_refused() -> None:
         load(environ={}, config_path=Path("gone.toml"))
 
 
-@pytest.mark.parametrize("name", ["server_port", "server__prot", "sever__port", "port"])
+@pytest.mark.parametrize("name", ["server__prot", "sever__port"])
 def test_an_unknown_variable_is_refused_with_the_nearest_name(name: str) -> None:
     message = refusal(**{name: "1"})
     assert message.startswith(f"RECOLLECT_{name.upper()}: no such setting")
     assert message.endswith("the nearest is RECOLLECT_SERVER__PORT")
+
+
+@pytest.mark.parametrize("name", ["server_port", "port", "configs"])
+def test_a_variable_that_names_no_section_is_somebody_elses(name: str) -> None:
+    assert loaded_with(**{name: "1"}) == load(environ={})
 
 
 def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:

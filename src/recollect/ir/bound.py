@@ -7,6 +7,7 @@ from recollect.domain.agents import parse_agent_id
 from recollect.domain.memory_checks import check_name
 from recollect.domain.spaces import OrgId, RunId
 from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.arguments import text
 from recollect.ir.eyes import Binding
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
@@ -63,8 +64,8 @@ class BoundMemoryStore(RecordStore):
 def bound_to(agent_slug: str, run_id: str | None, org_id: str) -> Binding:
     """The binding; ValueError for what can't be one."""
     with python_errors():
-        agent_id = parse_agent_id(agent_slug, "agent_slug")
-        check_name(org_id, "org_id")
+        agent_id = parse_agent_id(text(agent_slug, "agent_slug"), "agent_slug")
+        check_name(text(org_id, "org_id"), "org_id")
         if run_id is not None:
-            check_name(run_id, "run_id")
+            check_name(text(run_id, "run_id"), "run_id")
     return Binding(agent_id, None if run_id is None else RunId(run_id), OrgId(org_id))

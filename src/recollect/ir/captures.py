@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel
@@ -105,10 +106,12 @@ def _error(payload: object) -> dict[str, str]:
 
 
 class _Copy:
-    """Counts while it copies: what refers to itself widely has an end, too."""
+    """Counts while it copies: what refers to itself widely has an end, and so has the time that an
+    agent spends here."""
 
     def __init__(self) -> None:
         self._items = 0
+        self._chars = 0
 
     def of(self, value: object, depth: int) -> Any:
         self._items += 1
@@ -117,7 +120,7 @@ class _Copy:
         if value is None or isinstance(value, int | float):
             return _number(value)
         if isinstance(value, str):
-            return jsontext.drop_unstorable(value)
+            return self._text(value)
         return self._large(value, depth)
 
     def _large(self, value: object, depth: int) -> Any:
@@ -125,10 +128,22 @@ class _Copy:
             return CUT
         members = _members(value)
         if members is not None:
-            return {_text(name): self.of(inner, depth + 1) for name, inner in self._some(members)}
+            return {
+                self._text(_written(name)): self.of(inner, depth + 1)
+                for name, inner in self._some(members)
+            }
         if isinstance(value, list | tuple | set | frozenset):
             return [self.of(item, depth + 1) for item in self._some(value)]
-        return _text(value)
+        return self._text(_written(value))
+
+    def _text(self, text: str) -> str:
+        """The whole text, or so much of a long one that `fitting` has to shorten it: what is cut
+        here might end within a secret, and would not be known as one."""
+        room = 2 * VALUE_BYTES_MAX - self._chars
+        if len(text) > room:
+            text = text[:VALUE_BYTES_MAX] if room >= VALUE_BYTES_MAX else CUT
+        self._chars += len(text)
+        return jsontext.drop_unstorable(text)
 
     def _some(self, items: Any) -> Iterator[Any]:
         for item in items:
@@ -140,7 +155,7 @@ class _Copy:
 def _members(value: object) -> Any:
     """The members of what has named ones."""
     if isinstance(value, Mapping):
-        return list(value.items())
+        return list(islice(value.items(), _ITEMS_MAX))
     if isinstance(value, BaseModel):
         return [(name, getattr(value, name)) for name in type(value).model_fields]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -156,9 +171,9 @@ def _number(value: object) -> object:
     return value
 
 
-def _text(value: object) -> str:
+def _written(value: object) -> str:
     if isinstance(value, bytes | bytearray | memoryview):
         return f"[{len(value)} bytes]"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    return jsontext.drop_unstorable(str(value))
+    return str(value)

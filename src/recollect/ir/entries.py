@@ -17,6 +17,7 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
+    Strict,
     ValidationInfo,
     model_validator,
 )
@@ -40,6 +41,7 @@ from recollect.domain.memory_checks import (
 from recollect.domain.pii import normalise_tags
 from recollect.domain.retention import DEFAULT_TTL_SECONDS, MemoryScope, RetentionRules
 from recollect.errors import RecollectError
+from recollect.ir.arguments import moment, word
 
 T = TypeVar("T")
 
@@ -74,21 +76,23 @@ def _whole_object(value: object) -> object:
     return value
 
 
-Instant = Annotated[datetime, _checked(as_instant, replaces=True)]
-Slug = Annotated[str, _checked(parse_agent_id)]
-Key = Annotated[str, _checked(lambda key, name: check_name(key, name, chars_max=KEY_CHARS_MAX))]
+# Bytes are no text.
+Text = Annotated[str, Strict()]
+Instant = Annotated[datetime, BeforeValidator(moment), _checked(as_instant, replaces=True)]
+Slug = Annotated[Text, _checked(parse_agent_id)]
+Key = Annotated[Text, _checked(lambda key, name: check_name(key, name, chars_max=KEY_CHARS_MAX))]
 Value = Annotated[
-    dict[str, Any],
+    dict[Text, Any],
     BeforeValidator(_whole_object),
     _checked(lambda value, _: check_record("key", value)),
 ]
 Metadata = Annotated[
-    dict[str, Any],
+    dict[Text, Any],
     BeforeValidator(_whole_object),
     _checked(lambda metadata, _: check_metadata(metadata)),
 ]
-Tags = Annotated[list[str], _checked(lambda tags, _: list(clean_tags(tags)), replaces=True)]
-PiiTags = Annotated[list[str], _checked(lambda tags, _: list(normalise_tags(tags)), replaces=True)]
+Tags = Annotated[list[Text], _checked(lambda tags, _: list(clean_tags(tags)), replaces=True)]
+PiiTags = Annotated[list[Text], _checked(lambda tags, _: list(normalise_tags(tags)), replaces=True)]
 
 
 class MemoryEntry(BaseModel):
@@ -102,18 +106,18 @@ class MemoryEntry(BaseModel):
         extra="forbid", validate_assignment=True, validate_default=True, hide_input_in_errors=True
     )
 
-    memory_id: Annotated[str, _checked(check_id)] = Field(default_factory=_IDS.new)
+    memory_id: Annotated[Text, _checked(check_id)] = Field(default_factory=_IDS.new)
     scope: MemoryScope
     agent_slug: Slug
-    run_id: str | None = None
+    run_id: Text | None = None
     key: Key
     value: Value
     created_at: Instant = Field(default_factory=_CLOCK.now)
     updated_at: Instant = Field(default_factory=_CLOCK.now)
     expires_at: Instant | None = None
     pii_tags: PiiTags = []
-    retention_policy: str | None = None
-    embedding: list[FiniteFloat] | None = None
+    retention_policy: Text | None = None
+    embedding: list[Annotated[FiniteFloat, Strict()]] | None = None
     tags: Tags = []
     metadata: Metadata = {}
 
@@ -135,6 +139,8 @@ class MemoryEntry(BaseModel):
 
     def is_expired(self, now: datetime | None = None) -> bool:
         """From the instant `expires_at` on."""
+        if not (now is None or isinstance(now, datetime)):
+            raise ValueError("now: must be a datetime")
         return is_due(now or _CLOCK.now(), self.expires_at)
 
     def set_ttl(self, seconds: int) -> None:
@@ -167,16 +173,16 @@ def create_memory(  # noqa: PLR0913, PLR0917 - the signature that agents' code c
         created_at=now,
         updated_at=now,
         expires_at=None if ttl_seconds is None else _after(ttl_seconds, now),
-        pii_tags=list(pii_tags or ()),
+        pii_tags=[] if pii_tags is None else pii_tags,
         retention_policy=retention_policy,
-        tags=list(tags or ()),
-        metadata=metadata if metadata is not None else {},
+        tags=[] if tags is None else tags,
+        metadata={} if metadata is None else metadata,
     )
 
 
 def apply_default_ttl(scope: MemoryScope) -> int:
     """Seconds that an entry of this scope lives where nothing else is said."""
-    return DEFAULT_TTL_SECONDS[MemoryScope(scope)]
+    return DEFAULT_TTL_SECONDS[word(scope, MemoryScope, "scope")]
 
 
 def entry_of(memory: Memory) -> MemoryEntry:

@@ -6,11 +6,21 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from recollect.domain.agents import parse_agent_id
+from recollect.domain.memory_checks import check_name
 from recollect.domain.pages import LIMIT_MAX
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import Run, RunStatus
 from recollect.domain.spaces import RunId
 from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.arguments import (
+    flag,
+    optional_scope,
+    optional_text,
+    text,
+    texts,
+    whole,
+    word,
+)
 from recollect.ir.entries import MemoryEntry, entry_of
 from recollect.ir.records import Records, Wanted
 from recollect.ir.refusals import python_errors
@@ -34,7 +44,8 @@ class RecordStore(AbstractMemoryStore):
         return entry_of(await self._ask(lambda records: records.create(checked)))
 
     async def get_memory(self, memory_id: str) -> MemoryEntry | None:
-        memory = await self._ask(lambda records: records.get(memory_id))
+        wanted = text(memory_id, "memory_id")
+        memory = await self._ask(lambda records: records.get(wanted))
         return None if memory is None else entry_of(memory)
 
     async def update_memory(self, entry: MemoryEntry) -> MemoryEntry:
@@ -42,7 +53,8 @@ class RecordStore(AbstractMemoryStore):
         return entry_of(await self._ask(lambda records: records.update(checked)))
 
     async def delete_memory(self, memory_id: str) -> bool:
-        return await self._ask(lambda records: records.delete(memory_id))
+        wanted = text(memory_id, "memory_id")
+        return await self._ask(lambda records: records.delete(wanted))
 
     async def list_memories(
         self,
@@ -55,15 +67,15 @@ class RecordStore(AbstractMemoryStore):
         limit: int = 100,
         offset: int = 0,
     ) -> list[MemoryEntry]:
-        _check_whole(limit, "limit", 1, LIMIT_MAX)
-        _check_whole(offset, "offset", 0, _OFFSET_MAX)
+        whole(limit, "limit", least=1, most=LIMIT_MAX)
+        whole(offset, "offset", least=0, most=_OFFSET_MAX)
         wanted = Wanted(
-            scope=_scope(scope),
-            agent_slug=agent_slug,
-            run_id=run_id,
-            key=key,
-            tags=_tags(tags),
-            include_expired=include_expired,
+            scope=optional_scope(scope),
+            agent_slug=optional_text(agent_slug, "agent_slug"),
+            run_id=optional_text(run_id, "run_id"),
+            key=optional_text(key, "key"),
+            tags=texts(tags, "tags"),
+            include_expired=flag(include_expired, "include_expired"),
         )
         found = await self._ask(lambda records: records.list(wanted, limit=limit, offset=offset))
         return [entry_of(memory) for memory in found]
@@ -75,9 +87,11 @@ class RecordStore(AbstractMemoryStore):
         agent_slug: str | None = None,
         limit: int = 100,
     ) -> list[MemoryEntry]:
-        _check_whole(limit, "limit", 1, LIMIT_MAX)
-        wanted = Wanted(scope=_scope(scope), agent_slug=agent_slug)
-        found = await self._ask(lambda records: records.search(query, wanted, limit=limit))
+        whole(limit, "limit", least=1, most=LIMIT_MAX)
+        words = text(query, "query")
+        slug = optional_text(agent_slug, "agent_slug")
+        wanted = Wanted(scope=optional_scope(scope), agent_slug=slug)
+        found = await self._ask(lambda records: records.search(words, wanted, limit=limit))
         return [entry_of(memory) for memory in found]
 
     async def expire_old_memories(self) -> int:
@@ -86,8 +100,9 @@ class RecordStore(AbstractMemoryStore):
     async def vacuum(
         self, scope: MemoryScope | None = None, older_than_days: int = 90, dry_run: bool = False
     ) -> dict[str, Any]:
-        _check_whole(older_than_days, "older_than_days", 0, _DAYS_MAX)
-        chosen = _scope(scope)
+        whole(older_than_days, "older_than_days", least=0, most=_DAYS_MAX)
+        flag(dry_run, "dry_run")
+        chosen = optional_scope(scope)
         return await self._ask(
             lambda records: records.vacuum(
                 scope=chosen, older_than_days=older_than_days, dry_run=dry_run
@@ -98,35 +113,28 @@ class RecordStore(AbstractMemoryStore):
         self, agent_slug: str, run_id: str | None = None, parent_run_id: str | None = None
     ) -> Run:
         with python_errors():
-            agent_id = parse_agent_id(agent_slug, "agent_slug")
-        own = None if run_id is None else RunId(run_id)
-        parent = None if parent_run_id is None else RunId(parent_run_id)
+            agent_id = parse_agent_id(text(agent_slug, "agent_slug"), "agent_slug")
+            own = None if run_id is None else _run(run_id, "run_id")
+            parent = None if parent_run_id is None else _run(parent_run_id, "parent_run_id")
         return await self._ask(lambda records: records.start_run(agent_id, own, parent))
 
     async def complete_run(self, run_id: str, status: RunStatus | str) -> Run:
-        end = RunStatus(status)
+        with python_errors():
+            own = _run(run_id, "run_id")
+        end = word(status, RunStatus, "status")
         if end is RunStatus.RUNNING:
             raise ValueError("status: must be succeeded, failed or cancelled")
-        return await self._ask(lambda records: records.complete_run(RunId(run_id), end))
+        return await self._ask(lambda records: records.complete_run(own, end))
 
 
 def _copied(entry: MemoryEntry) -> MemoryEntry:
     """Checked once more: what is inside of a value can change without anybody looking. The copy
     shares nothing with it."""
+    if not isinstance(entry, MemoryEntry):
+        raise ValueError("entry: must be a MemoryEntry")
     return MemoryEntry.model_validate(entry.model_dump(warnings=False))
 
 
-def _scope(scope: MemoryScope | str | None) -> MemoryScope | None:
-    return None if scope is None else MemoryScope(scope)
-
-
-def _tags(tags: Sequence[str] | None) -> tuple[str, ...]:
-    if isinstance(tags, str):
-        raise ValueError("tags: must be a list of texts")
-    return tuple(tags or ())
-
-
-def _check_whole(number: int, name: str, least: int, most: int) -> None:
-    whole = isinstance(number, int) and not isinstance(number, bool)
-    if not (whole and least <= number <= most):
-        raise ValueError(f"{name}: must be a whole number from {least} to {most}")
+def _run(run_id: str, name: str) -> RunId:
+    check_name(text(run_id, name), name)
+    return RunId(run_id)

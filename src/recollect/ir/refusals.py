@@ -26,14 +26,28 @@ class SecretRefused(ValueError):
 
 @contextmanager
 def python_errors() -> Iterator[None]:
-    """ValueError, SecretRefused and PermissionError. What can't be helped by the caller, such as a
-    database that is away, stays what it is."""
+    """ValueError, SecretRefused and PermissionError; RuntimeError for what the caller can't help,
+    such as a database that is away."""
     try:
         yield
     except Forbidden as error:
         raise PermissionError(error.message) from error
     except (InvalidInput, Conflict, NotFound, LimitExceeded) as error:
         raise _value_error(error) from error
+    except RecollectError as error:
+        raise RuntimeError(error.message) from error
+
+
+@contextmanager
+def opening(name: str) -> Iterator[None]:
+    """A store that can't be opened is a RuntimeError that names the argument, and a ValueError
+    where a setting is wrong."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise ValueError(error.message) from error
+    except RecollectError as error:
+        raise RuntimeError(f"{name}: {error.message}") from error
 
 
 def _value_error(error: RecollectError) -> ValueError:

@@ -10,6 +10,7 @@ from recollect.config import load_runner
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import Run, RunStatus
 from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.arguments import optional_flag
 from recollect.ir.capturing import Capture, Captures
 from recollect.ir.entries import MemoryEntry, create_memory
 from recollect.ir.refusals import python_errors
@@ -30,6 +31,9 @@ class RunnerMemory:
     def __init__(
         self, store: AbstractMemoryStore | None = None, enable_memory: bool | None = None
     ) -> None:
+        if not (store is None or isinstance(store, AbstractMemoryStore)):
+            raise ValueError("store: must be a store of memory entries, or None")
+        optional_flag(enable_memory, "enable_memory")
         self._own = _own_store(enable_memory) if store is None else None
         self._store = (store or self._own) if enable_memory is not False else None
         self._captures = Captures()

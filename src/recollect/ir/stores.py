@@ -7,6 +7,7 @@ needs no model.
 """
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
@@ -16,15 +17,19 @@ from typing import Any, TypeVar
 from recollect.app.embedded import Embedded
 from recollect.config import load
 from recollect.ir.abstract import AbstractMemoryStore
+from recollect.ir.arguments import flag
 from recollect.ir.bound import BoundMemoryStore, bound_to
 from recollect.ir.eyes import AgentEyes, Binding, SystemEyes
 from recollect.ir.loops import LoopThread
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
-from recollect.ir.refusals import python_errors
+from recollect.ir.refusals import opening, python_errors
 from recollect.settings import Settings
 
 T = TypeVar("T")
+
+_FILE_PREFIX = "sqlite:///"
+_SERVER_PREFIX = "postgresql://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +44,14 @@ class EmbeddedStore(RecordStore):
     """A store on one database. Unbound it is the system principal: it sees everything, and writes
     as the agent of each entry, which it registers as its own owner."""
 
-    def __init__(self, flags: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, flags: Mapping[str, Any]) -> None:
+        self._name = name
         self._flags = {"embedding.provider": "none"} | dict(flags)
         self._lock = threading.Lock()
         self._open: _Open | None = None
 
     async def initialize(self) -> None:
-        with python_errors():
+        with opening(self._name):
             await asyncio.to_thread(self._start)
 
     async def close(self) -> None:
@@ -98,15 +104,25 @@ class SQLiteMemoryStore(EmbeddedStore):
     def __init__(
         self, db_path: str | PathLike[str] = ".recollect/memory.db", enable_fts: bool = True
     ) -> None:
-        url = f"sqlite:///{fspath(db_path)}"
-        super().__init__({"database.url": url, "search.fulltext.enabled": enable_fts})
+        url = _FILE_PREFIX + _file(db_path)
+        fulltext = flag(enable_fts, "enable_fts")
+        super().__init__("db_path", {"database.url": url, "search.fulltext.enabled": fulltext})
 
 
 class PostgresMemoryStore(EmbeddedStore):
     """A store on a PostgreSQL server, for many processes at once."""
 
     def __init__(self, dsn: str) -> None:
-        super().__init__({"database.url": dsn})
+        if not (isinstance(dsn, str) and dsn.startswith(_SERVER_PREFIX)):
+            raise ValueError(f"dsn: must be {_SERVER_PREFIX}user:password@host/database")
+        super().__init__("dsn", {"database.url": dsn})
+
+
+def _file(db_path: str | PathLike[str]) -> str:
+    path = fspath(db_path) if isinstance(db_path, str | PathLike) else None
+    if not isinstance(path, str) or path in ("", "/", ":memory:") or re.search(r"[?#\x00]", path):
+        raise ValueError("db_path: must be the path of a file, without `?` and `#`")
+    return path
 
 
 async def _opened(settings: Settings) -> Embedded:

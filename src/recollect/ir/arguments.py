@@ -1,0 +1,76 @@
+"""Arguments as callers pass them. What is of a wrong kind is a ValueError that names the argument
+and never repeats it."""
+
+from collections.abc import Sequence, Set
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeVar
+
+from recollect.domain.retention import MemoryScope
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+def text(value: object, name: str) -> str:
+    """Any text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: must be a text")
+    return value
+
+
+def optional_text(value: object, name: str) -> str | None:
+    """A text, or None."""
+    return None if value is None else text(value, name)
+
+
+def flag(value: object, name: str) -> bool:
+    """True or False, and nothing that only counts as one of them."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}: must be True or False")
+    return value
+
+
+def optional_flag(value: object, name: str) -> bool | None:
+    """True, False or None."""
+    return None if value is None else flag(value, name)
+
+
+def whole(value: object, name: str, *, least: int, most: int) -> int:
+    """A whole number within bounds."""
+    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        return value
+    raise ValueError(f"{name}: must be a whole number from {least} to {most}")
+
+
+def texts(value: object, name: str) -> tuple[str, ...]:
+    """Several texts; None is none of them. One text is refused: its letters are not meant."""
+    if value is None:
+        return ()
+    if isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray):
+        items = tuple(value)
+        if all(isinstance(item, str) for item in items):
+            return items
+    raise ValueError(f"{name}: must be a list of texts")
+
+
+def word(value: object, kind: type[Word], name: str) -> Word:
+    """One of a few words, as text or as itself."""
+    if not isinstance(value, str) or value not in set(kind):
+        raise ValueError(f"{name}: must be one of {', '.join(kind)}")
+    return kind(value)
+
+
+def optional_scope(value: object) -> MemoryScope | None:
+    """A scope, or None for all."""
+    return None if value is None else word(value, MemoryScope, "scope")
+
+
+def moment(value: object) -> object:
+    """An instant, or its text. A bare number is refused: it would pass for one of 1970."""
+    if value is None or isinstance(value, datetime):
+        return value
+    try:
+        return datetime.fromisoformat(text(value, ""))
+    except ValueError:
+        message = "must be a datetime, or a text such as 2026-01-31T12:00:00Z"
+        raise ValueError(message) from None

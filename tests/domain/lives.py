@@ -1,0 +1,44 @@
+"""Lives of memories, and when they end."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from hypothesis import strategies as st
+
+from recollect.domain.expiry import Expiry, Life, expiry
+from recollect.domain.memories import Kind, MemoryType
+from recollect.domain.retention import PII_TAGS, MemoryScope, RetentionRules
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, 123_456, tzinfo=UTC)
+RULES = RetentionRules()
+DAY = timedelta(seconds=86_400)
+HOUR = timedelta(hours=1)
+TICK = timedelta(microseconds=1)
+SCOPES = list(MemoryScope)
+
+
+def a_life(*, policy: str | None = None, **changes: Any) -> Life:
+    """A statement of knowledge, created and observed now, in a lasting space."""
+    given: dict[str, Any] = {
+        "scope": MemoryScope.LONG_TERM,
+        "kind": Kind.STATEMENT,
+        "type": MemoryType.KNOWLEDGE,
+        "created_at": NOW,
+        "observed_at": NOW,
+        "policy": None if policy is None else RULES.policies[policy],
+    }
+    return Life(**given | changes)
+
+
+def a_record(**changes: Any) -> Life:
+    """The same as a record."""
+    return a_life(kind=Kind.RECORD, **changes)
+
+
+def ends(life: Life, **options: Any) -> Expiry:
+    """By the rules as they ship."""
+    return expiry(life, RULES, **options)
+
+
+offsets = st.integers(-23 * 60, 23 * 60).map(lambda m: timezone(timedelta(minutes=m)))
+tag_sets = st.sets(st.sampled_from(PII_TAGS)).map(lambda tags: tuple(sorted(tags)))

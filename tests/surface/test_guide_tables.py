@@ -1,0 +1,94 @@
+"""Tables of the guide against the source: jobs, events, roles; and how its pages begin."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.operations import OPERATIONS
+from recollect.domain.events import EventKind
+from recollect.domain.retention import Alert, AuditRules
+from recollect.policy.actions import NEEDS_ROLE
+from tests.support.documents import ROOT, read, rows
+from tests.support.snippets import blocks
+
+OPERATING, IDENTITY = "docs/guide/operating.md", "docs/guide/identity.md"
+SERVICES = ROOT / "src" / "recollect" / "services"
+FOLLOWED = sorted(
+    str(page.relative_to(ROOT))
+    for page in ROOT.glob("docs/guide/*.md")
+    if blocks(page.read_text(encoding="utf-8"))
+)
+# The name of a list, in its cursors.
+NO_EVENTS = {"person.memories"}
+
+
+def trees() -> Iterator[tuple[Path, ast.Module]]:
+    for file in sorted(SERVICES.rglob("*.py")):
+        yield file, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def job_types() -> set[str]:
+    """The keys of whatever a function called `handlers` returns."""
+    found = set()
+    for file, tree in trees():
+        parts = file.relative_to(ROOT / "src").with_suffix("").parts
+        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+        for node in [inner for f in functions if f.name == "handlers" for inner in ast.walk(f)]:
+            for key in node.keys if isinstance(node, ast.Dict) else []:
+                assert isinstance(key, ast.Name), file
+                found.add(getattr(importlib.import_module(".".join(parts)), key.id))
+    return found
+
+
+def event_types() -> set[str]:
+    """Every text of the services that is a kind, a dot and an action, and every alert."""
+    form = re.compile(rf"(?:{'|'.join(EventKind)})\.[a-z_]+")
+    nodes = [node for _, tree in trees() for node in ast.walk(tree)]
+    texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    alerts = {f"alert.{field.name}" for field in fields(AuditRules) if field.type is Alert}
+    return {text for text in texts if form.fullmatch(text)} - NO_EVENTS | alerts
+
+
+def section(name: str, heading: str) -> str:
+    """What stands under a heading, up to the next one."""
+    return read(name).split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def test_the_guide_names_every_job() -> None:
+    named = re.findall(r"^\| `(\w+)` \|", section(OPERATING, "Jobs"), re.MULTILINE)
+    assert sorted(named) == sorted(job_types())
+    assert len(named) > 10
+
+
+def test_the_guide_names_every_event_of_memories() -> None:
+    table = re.findall(r"^\| (`.+`) \| (`.+) \|$", section(OPERATING, "Events of memories"), re.M)
+    named = {
+        f"{kind}.{action}"
+        for kinds, actions in table
+        for kind in re.findall(r"`(\w+)`", kinds)
+        for action in re.findall(r"`(\w+)`", actions)
+    }
+    assert named == event_types()
+    assert len(named) > 30
+
+
+def test_the_guide_names_what_only_a_role_opens() -> None:
+    """Under `/v1/admin` conversations are named as a whole, memories one by one."""
+    of_role = {cells[0].strip("`"): cells[1] for cells in rows(IDENTITY, 2)}
+    for operation in (*OPERATIONS, *MEMORY_OPERATIONS):
+        role = NEEDS_ROLE.get(operation.action) if operation.action else None
+        whole = operation in OPERATIONS and operation.path.startswith("/v1/admin")
+        if role is not None and not whole:
+            assert f"`{operation.method} {operation.path}`" in of_role[role], operation.path
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_a_page_that_is_followed_begins_in_an_empty_folder(name: str) -> None:
+    before = read(name).split("\n```sh\n")[0]
+    assert re.search(r"\bempty\s+folder\b", before)
