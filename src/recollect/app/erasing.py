@@ -64,4 +64,11 @@ def _prober(
     settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, rules: RetentionRules
 ) -> Prober:
     backups = FileBackups(backup_folder(settings, rules))
-    return Prober(engine, stores, runtime.cipher, storage=engine, backups=backups)
+    return Prober(
+        engine,
+        stores,
+        runtime.cipher,
+        storage=engine,
+        backups=backups,
+        vectors_beside=settings.search.qdrant.url is not None,
+    )

@@ -1,10 +1,9 @@
-"""Erasing somebody: by what they are known, how that is taken out of a text, and the report.
+"""Erasing somebody: by what they are known, what is linked to them, and the report.
 
-A text trace is a whole token: the name `Ann` is not in `Anna`. A report names nobody.
+How they are taken out of a text is in `traces.py`. A report names nobody.
 """
 
 import hmac
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
@@ -15,17 +14,23 @@ from typing import Any
 from recollect.domain import jsontext
 from recollect.domain.clock import to_text
 from recollect.domain.ids import parse_uuid
+from recollect.domain.traces import is_address
 
-ERASED = "[erased]"
 VERIFY_FOR = timedelta(days=30)
 IDENTIFIERS_MAX = 100
 # A shorter one is in any large file by chance.
 BYTES_MIN = 5
 
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
-_NEVER = re.compile(r"(?!)")
-# What no server can reach, or what can't be told apart.
-NOT_COVERED = ("copies_of_callers", "logs_of_the_process", "backups_made_by_others")
+# What no server can reach.
+NOT_COVERED = (
+    "copies_of_callers",
+    "logs_of_the_process",
+    "memory_of_running_processes",
+    "backups_made_by_others",
+    "backup_folders_of_other_servers",
+)
+_AGAIN = timedelta(minutes=1)
+_AGAIN_MAX = timedelta(hours=1)
 
 
 class ErasureStatus(StrEnum):
@@ -67,7 +72,21 @@ class Target:
     @property
     def addresses(self) -> tuple[str, ...]:
         """E-mail addresses that a token has vouched for: it names the user by them."""
-        return tuple(id_ for id_ in self.user_ids if _ADDRESS.fullmatch(id_))
+        return tuple(id_ for id_ in self.user_ids if is_address(id_))
+
+    @property
+    def everywhere(self) -> tuple[str, ...]:
+        """What is surely theirs and goes wherever it is, linked or not."""
+        return (*self.addresses, *self.person_ids)
+
+    def grown(self, other: "Target") -> "Target":
+        """With what has been linked to them since; what stayed then stays."""
+        mine, theirs = self.to_json(), other.to_json()
+        known = {id_ for name in _PLACES for id_ in mine[name]}
+        fresh = {name: [id_ for id_ in theirs[name] if id_ not in known] for name in _PLACES}
+        lists = {name: found for name, found in (theirs | fresh).items() if name != "stand_in"}
+        joined = {name: list(dict.fromkeys((*mine[name], *lists[name]))) for name in lists}
+        return Target.from_json(mine | joined)
 
     def settled(self) -> "Target":
         """What a later look needs: where to look, and nobody's name."""
@@ -111,43 +130,22 @@ class Target:
         return cls(stand_in=stored["stand_in"], **lists)
 
 
-class Traces:
-    """Finds and replaces identifiers in texts and JSON values, member names among them."""
+_PLACES = ("chats", "trees", "gone_chats", "gone_trees")
 
-    def __init__(self, identifiers: Iterable[str]) -> None:
-        spelled = sorted({_spelling(one) for one in identifiers} - {""}, key=len, reverse=True)
-        told = "|".join(map(_token, spelled))
-        self._pattern = re.compile(told, re.IGNORECASE) if told else _NEVER
 
-    def replaced(self, text: str) -> str:
-        """The text without them."""
-        return self._pattern.sub(ERASED, text)
-
-    def cleaned(self, value: Any) -> Any:
-        """A JSON value without them."""
-        if isinstance(value, str):
-            return self.replaced(value)
-        if isinstance(value, Mapping):
-            return {self.replaced(name): self.cleaned(member) for name, member in value.items()}
-        if isinstance(value, list | tuple):
-            return type(value)(map(self.cleaned, value))
-        return value
-
-    def are_in(self, value: Any) -> bool:
-        """Is one of them in a text or a JSON value?"""
-        if isinstance(value, str):
-            return self._pattern.search(value) is not None
-        if isinstance(value, Mapping):
-            return any(self.are_in(name) or self.are_in(one) for name, one in value.items())
-        return isinstance(value, list | tuple) and any(map(self.are_in, value))
+def pause_after(rounds: int) -> timedelta:
+    """How long the job waits after so many rounds that found something."""
+    doubled: int = 2 ** min(rounds - 1, 10)
+    return min(_AGAIN * doubled, _AGAIN_MAX)
 
 
 def exchanged(value: Any, ids: Mapping[str, str]) -> Any:
-    """A JSON value in which each string that is one of these ids is another one."""
+    """A JSON value in which each string that is one of these ids is another one. Member names are
+    ours: no log has ids for names."""
     if isinstance(value, str):
         return ids.get(value, value)
     if isinstance(value, Mapping):
-        return {ids.get(name, name): exchanged(member, ids) for name, member in value.items()}
+        return {name: exchanged(member, ids) for name, member in value.items()}
     return [exchanged(item, ids) for item in value] if isinstance(value, list) else value
 
 
@@ -216,17 +214,3 @@ def _ordered(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _ordered(value[name]) for name in sorted(value)}
     return [_ordered(item) for item in value] if isinstance(value, list) else value
-
-
-def _spelling(identifier: str) -> str:
-    return identifier.strip().lstrip("@").strip()
-
-
-def _token(spelling: str) -> str:
-    """Blanks of any kind and number between its words, and an at sign before it goes along."""
-    words = r"\s+".join(map(re.escape, spelling.split()))
-    if _ADDRESS.fullmatch(spelling):
-        return rf"(?<![\w.+-]){words}(?![\w-]|\.\w)"
-    if spelling.casefold() in ERASED:  # what was replaced must stay as it is
-        return rf"(?<![\w\[]){words}(?![\w\]])"
-    return rf"(?<!\w)@?(?<!\w){words}(?!\w)"

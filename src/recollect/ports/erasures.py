@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from recollect.domain.disclosure import PersonId
 from recollect.domain.entries import Entry
-from recollect.domain.erasure import Check, ErasureStatus, Target, Traces
+from recollect.domain.erasure import Check, ErasureStatus, Target
 from recollect.domain.ids import TreeId, UserId
+from recollect.domain.traces import Traces
 from recollect.ports.database import Tx
 from recollect.ports.memories import Stored
 
@@ -29,25 +30,30 @@ class Erasure:
 class Cleaning:
     """What is replaced, and where less of it is: a name that others have too stays in their rows.
 
-    `full` are all traces, `rare` those that nobody else has. The rest says which rows are theirs.
+    `full` are all traces, `rare` those that nobody else has, `sure` those that go everywhere. The
+    rest says which rows are theirs.
     """
 
     target: Target
     full: Traces
     rare: Traces
+    sure: Traces
     namesakes: frozenset[str] = frozenset()
     namesake_users: frozenset[str] = frozenset()
     namesake_chats: frozenset[str] = frozenset()
     unique: tuple[str, ...] = field(default=())
 
-    def of_addresses(self) -> "Cleaning":
+    def elsewhere(self) -> "Cleaning":
         """What is replaced everywhere, linked or not."""
-        traces = Traces(self.target.addresses)
-        return replace(self, full=traces, rare=traces)
+        return replace(self, full=self.sure, rare=self.sure)
 
     def of_chat(self, chat_id: str | None) -> Traces:
         """What is replaced in a chat or a tree."""
         return self.rare if chat_id in self.namesake_chats else self.full
+
+    def of_person(self, person_id: str | None) -> Traces:
+        """What is replaced in what is told of a person."""
+        return self.rare if person_id in self.namesakes else self.full
 
     def of_user(self, user_id: str | None, chat_id: str | None) -> Traces:
         """What is replaced in something that a user wrote."""
@@ -91,8 +97,8 @@ class ErasedMemoryStore(Protocol):
     def clean_places(
         self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[Stored], int | None]:
-        """Clean a page of what belongs to chats that stay, or of all that may hold an address:
-        what changed, and where to go on."""
+        """Clean a page of what belongs to chats that stay, or of all that may hold what goes
+        everywhere: what changed, and where to go on."""
         ...
 
     def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
@@ -103,8 +109,8 @@ class ErasedMemoryStore(Protocol):
 class ErasedTreeStore(Protocol):
     """Conversations."""
 
-    def holding_addresses(self, tx: Tx, target: Target) -> list[TreeId]:
-        """Trees that may hold one of their addresses, wherever they took part."""
+    def dirty_elsewhere(self, tx: Tx, cleaning: Cleaning) -> list[TreeId]:
+        """Trees that hold what goes everywhere, also where they took no part."""
         ...
 
     def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
@@ -199,8 +205,12 @@ class ErasureStore(Protocol):
         """All that is linked to a canonical person and these users."""
         ...
 
+    def grown(self, tx: Tx, target: Target) -> Target:
+        """With what has been linked to the target's users since."""
+        ...
+
     def cleaning(self, tx: Tx, target: Target) -> Cleaning:
-        """What is to be replaced where."""
+        """What is to be replaced where. Looks at all people."""
         ...
 
     def counts(self, tx: Tx, target: Target) -> tuple[dict[str, int], int]:
@@ -217,6 +227,10 @@ class ErasureStore(Protocol):
 
     def probe(self, tx: Tx, cleaning: Cleaning) -> list[Check]:
         """Search every table and index for what should be gone."""
+        ...
+
+    def chosen_ids(self, tx: Tx, cleaning: Cleaning) -> Mapping[str, int]:
+        """How many ids that callers chose hold an identifier, in linked rows that stay, by kind."""
         ...
 
     def spread(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:

@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+import structlog
+
 from recollect.domain import jsontext
 from recollect.domain.clock import to_text
 from recollect.domain.conversations import headline
+from recollect.domain.doctor import ERASURE_WITHIN
 from recollect.domain.entries import Channel
-from recollect.domain.erasure import ErasureStatus, digest
+from recollect.domain.erasure import ErasureStatus, digest, pause_after
 from recollect.domain.ids import TreeId
 from recollect.domain.jobs import Job, NewJob
 from recollect.domain.search import index_words
@@ -29,8 +32,8 @@ from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_indexing import MemoryIndexer
 
 _ROWS = 100
-_AGAIN = timedelta(seconds=60)
 _VECTOR_DELAY = timedelta(minutes=1)
+_log = structlog.get_logger("recollect.erase")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +66,41 @@ class EraseJobs:
     async def erase(self, job: Job) -> NewJob | None:
         """One round."""
         erasures, id_ = self._stores.erasures, job.body["erasure_id"]
-        erasure = await self._database.read(lambda tx: erasures.fetch(tx, id_))
+        erasure = await self._database.write(lambda tx: self._grown(tx, id_))
         if erasure is None or erasure.status is ErasureStatus.DONE:
             return None
-        cleaning = await self._database.read(lambda tx: erasures.cleaning(tx, erasure.target))
+        cleaning = await self._database.scan(lambda tx: erasures.cleaning(tx, erasure.target))
         await self._clean(cleaning)
         await self._parts.storage.scrub(erasures.tables)
         found = await self._parts.prober.probe(erasure.target, cleaning)
         await self._database.write(lambda tx: self._report(tx, erasure, found))
         if found.count:
-            due_at = self._runtime.clock.now() + _AGAIN
-            return NewJob(ERASE, job.body, due_at, f"{ERASE}:{id_}")
+            return self._again(job, erasure, found)
         await self._parts.storage.scrub([])
         return None
+
+    def _grown(self, tx: Tx, erasure_id: str) -> Erasure | None:
+        """Until it is done, whatever comes to be linked to them goes too."""
+        erasure = self._stores.erasures.fetch(tx, erasure_id)
+        if erasure is None or erasure.status is ErasureStatus.DONE:
+            return erasure
+        target = self._stores.erasures.grown(tx, erasure.target)
+        if target == erasure.target:
+            return erasure
+        self._stores.erasures.memories.hide(tx, target, erasure_id)
+        grown = replace(erasure, target=target)
+        self._stores.erasures.update(tx, grown)
+        return grown
+
+    def _again(self, job: Job, erasure: Erasure, found: Found) -> NewJob:
+        rounds, now = job.body.get("rounds", 0) + 1, self._runtime.clock.now()
+        warned = job.body.get("warned", False)
+        if not warned and now - erasure.created_at >= ERASURE_WITHIN:
+            stores = [check.store for check in found.checks if check.found]
+            _log.warning("an erasure still finds something", erasure=erasure.id, stores=stores)
+            warned = True
+        body = {"erasure_id": erasure.id, "rounds": rounds, "warned": warned}
+        return NewJob(ERASE, body, now + pause_after(rounds), f"{ERASE}:{erasure.id}")
 
     async def _clean(self, cleaning: Cleaning) -> None:
         erasures, target = self._stores.erasures, cleaning.target
@@ -84,8 +109,8 @@ class EraseJobs:
             await self._tree(cleaning, TreeId(id_))
         for id_ in target.gone_trees:
             await self._database.write(self._dropping(TreeId(id_)))
-        if target.addresses:
-            await self._elsewhere(cleaning.of_addresses())
+        if target.everywhere:
+            await self._elsewhere(cleaning.elsewhere())
         await self._database.write(lambda tx: erasures.rest.clean_rest(tx, cleaning))
         await self._database.write(lambda tx: erasures.rest.drop_people(tx, target))
         await self._database.write(lambda tx: erasures.records.clean_records(tx, cleaning))
@@ -93,10 +118,10 @@ class EraseJobs:
         await asyncio.to_thread(self._parts.backups.purge, doomed)
 
     async def _elsewhere(self, cleaning: Cleaning) -> None:
-        """Addresses that are surely theirs, in rows that are not linked to them."""
-        trees, target = self._stores.erasures.trees, cleaning.target
+        """What is surely theirs, in rows that are not linked to them."""
+        trees = self._stores.erasures.trees
         await self._places(cleaning, everywhere=True)
-        held = await self._database.scan(lambda tx: trees.holding_addresses(tx, target))
+        held = await self._database.scan(lambda tx: trees.dirty_elsewhere(tx, cleaning))
         for tree_id in held:
             await self._texts(cleaning, tree_id, ())
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.domain.agents import Owner, OwnerKind
-from recollect.domain.erasure import ERASED, Target, Traces
+from recollect.domain.erasure import Target
 from recollect.domain.memories import Memory, Message, Trust
+from recollect.domain.traces import ERASED, Traces
 from recollect.ports.erasures import Cleaning
 from recollect.ports.memories import Stored
 
@@ -13,7 +14,7 @@ _TEXTS = ("content", "value", "tags", "metadata")
 
 
 def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
-    """Without traces, and nobody's word if it was theirs. It may be read again."""
+    """Without traces, and nobody's word if it was theirs."""
     traces = cleaning.of_memory(stored)
     fresh = _unsaid(_without(stored.memory, traces, cleaning.target), cleaning.target)
     return replace(
@@ -21,7 +22,6 @@ def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
         memory=fresh,
         bare_names=tuple(map(traces.replaced, stored.bare_names)),
         written_by=_author(stored.written_by, cleaning.target),
-        erasure_id=None,
     )
 
 
@@ -33,8 +33,9 @@ def cleaned_snapshot(kept: dict[str, Any], cleaning: Cleaning, *, linked: bool) 
         nothing: dict[str, Any] = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
         return kept | nothing | {"subjects": others}
     if not linked:
-        return kept
-    traces = cleaning.rare if subjects & cleaning.namesakes else cleaning.full
+        traces = cleaning.sure
+    else:
+        traces = cleaning.rare if subjects & cleaning.namesakes else cleaning.full
     cleaned: dict[str, Any] = traces.cleaned({n: kept[n] for n in _TEXTS if n in kept})
     return kept | cleaned
 

@@ -16,7 +16,7 @@ from recollect.stores.statements import param, word
 _m, _s = memories.c, memory_subjects.c
 PEOPLE, USERS, AGENTS = param("people"), param("users"), param("agents")
 PLACES, GONE = param("places"), param("gone")
-NEEDLES, ADDRESSES = param("needles"), param("addresses")
+NEEDLES, EVERYWHERE = param("needles"), param("everywhere")
 
 
 def link_params(target: Target) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def link_params(target: Target) -> dict[str, Any]:
     return named | {
         "stand_in": target.stand_in,
         "needles": needles,
-        "addresses": needles_of(target.addresses),
+        "everywhere": needles_of(target.everywhere),
         "marker": SEALED_MARKER[:1],
     }
 

@@ -1,6 +1,7 @@
 """Memories of somebody who is erased: most go, what they said of others is cleaned and stays."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -15,8 +16,9 @@ from recollect.ports.memories import Stored
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.erasure_cleaning import cleaned_memory, cleaned_snapshot
+from recollect.stores.erasure_ids import forget_memories
 from recollect.stores.erasure_links import (
-    ADDRESSES,
+    EVERYWHERE,
     MEMORY_GOES,
     MEMORY_IN_PLACES,
     MEMORY_STATED,
@@ -60,27 +62,29 @@ class ErasedMemories:
             ids = [row[0] for row in rows]
             clean_events_of(tx, ids, cleaning)
             remove(tx, ids, at=at)
+            forget_memories(tx, ids, cleaning)
         return len(rows)
 
     def clean_statements(
         self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
     ) -> list[Stored]:
-        """Some of those that stay; none of them is theirs afterwards."""
+        """Some of those that stay; none of them is theirs afterwards, and all may be read."""
         params = link_params(cleaning.target) | {"limit": limit}
         if among is not None:
             params |= {"ids": jsontext.dump(list(among))}
         found = self._stored(tx, _STATED if among is None else _STATED_AMONG, params)
-        return [self._put(tx, one, cleaning) for one in found]
+        fresh = [(one, replace(cleaned_memory(one, cleaning), erasure_id=None)) for one in found]
+        return [self._put(tx, *both) for both in fresh]
 
     def clean_places(
         self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[Stored], int | None]:
-        """A page of what belongs to chats that stay, or of all that may hold an address: what
-        changed, and where to go on."""
+        """A page of what belongs to chats that stay, or of all that may hold what goes everywhere:
+        what changed, and where to go on."""
         params = link_params(cleaning.target) | {"after_doc": after_doc, "limit": limit}
         found = self._stored(tx, _page(everywhere=everywhere, held=True), params)
-        dirty = [one for one in found if cleaned_memory(one, cleaning) != one]
-        changed = [self._put(tx, one, cleaning) for one in dirty]
+        fresh = [(one, cleaned_memory(one, cleaning)) for one in found]
+        changed = [self._put(tx, one, after) for one, after in fresh if after != one]
         return changed, found[-1].doc if len(found) == limit else None
 
     def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
@@ -104,14 +108,19 @@ class ErasedMemories:
     def dirty_memories(self, tx: Tx, cleaning: Cleaning) -> int:
         """How many memories are there that should be gone or would be changed."""
         target = cleaning.target
-        params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
-        found = [*self._stored(tx, _KNOWN, params), *self._pages(tx, target, everywhere=False)]
+        found = self.linked(tx, target)
         dirty = {one.doc for one in found if cleaned_memory(one, cleaning) != one}
-        narrow = cleaning.of_addresses()
-        for one in self._pages(tx, target, everywhere=True) if target.addresses else ():
+        narrow = cleaning.elsewhere()
+        for one in self._pages(tx, target, everywhere=True) if target.everywhere else ():
             dirty |= {one.doc} if cleaned_memory(one, narrow) != one else set()
-        going = {row[0] for row in tx.fetch(_GOING, params | {"limit": PAGE})}
-        return len(dirty) + len(going)
+        params = link_params(target) | {"limit": PAGE}
+        return len(dirty) + len(tx.fetch(_GOING, params))
+
+    def linked(self, tx: Tx, target: Target) -> Iterator[Stored]:
+        """Memories that stay and are linked to them, some of them twice."""
+        params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
+        yield from self._stored(tx, _KNOWN, params)
+        yield from self._pages(tx, target, everywhere=False)
 
     def _pages(self, tx: Tx, target: Target, *, everywhere: bool) -> Iterator[Stored]:
         after = 0
@@ -130,8 +139,7 @@ class ErasedMemories:
             if fresh != kept:
                 yield id_, jsontext.dump(fresh)
 
-    def _put(self, tx: Tx, before: Stored, cleaning: Cleaning) -> Stored:
-        after = cleaned_memory(before, cleaning)
+    def _put(self, tx: Tx, before: Stored, after: Stored) -> Stored:
         tx.run(_UPDATE, self._rows.to_params(after))
         replace_parts(tx, before.memory, after.memory, at=after.memory.updated_at)
         return after
@@ -153,17 +161,15 @@ class ErasedMemories:
 @cache
 def _page(*, everywhere: bool, held: bool) -> Statement:
     """By `doc`; held until the transaction ends if they are to be changed."""
-    chosen = _MAY_HOLD_ADDRESS if everywhere else MEMORY_IN_PLACES
+    chosen = _MAY_HOLD if everywhere else MEMORY_IN_PLACES
     query = select(*MEMORY).where(chosen, _m.doc > param("after_doc", _m.doc))
     query = query.order_by(_m.doc).limit(_LIMIT)
     return Statement(query.with_for_update() if held else query)
 
 
 _ID = param("id", _m.id)
-_SEARCHED = (_m.content, _m.value, _m.messages, _m.metadata, _m.tags, _m.key)
-_MAY_HOLD_ADDRESS = or_(
-    is_sealed(_m.content), *(holds_any(column, ADDRESSES) for column in _SEARCHED)
-)
+_SEARCHED = (_m.content, _m.value, _m.messages, _m.metadata, _m.tags, _m.key, _m.bare_names)
+_MAY_HOLD = or_(is_sealed(_m.content), *(holds_any(column, EVERYWHERE) for column in _SEARCHED))
 _IDS = param("ids")
 _LIMIT = param("limit")
 _HIDDEN = {"erasure_id": param("erasure_id", _m.erasure_id)}

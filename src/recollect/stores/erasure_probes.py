@@ -22,6 +22,17 @@ from recollect.stores.tables import index
 # All three modules of tables are imported above: what they define shares one collection.
 TABLES: Sequence[Table] = people.metadata.sorted_tables
 _TEXTS = {t.name: [c for c in t.columns if type(c.type) is Text] for t in TABLES}
+# Ids that callers choose: whom those name is told apart, in `erasure_ids.py`.
+_CHOSEN = frozenset(
+    {"memory_id", "agent_id", "source_agent", "run_id", "parent_run_id", "root_run_id"}
+    | {"ancestor_id", "chat_id", "space_id", "learned_in", "superseded_by", "source_id"}
+    | {"mentioned_id", "memories.id", "memory_versions.id", "agents.id", "runs.id"}
+    | {"named_chats.id", "memory_links.from_id", "memory_links.to_id"}
+)
+_OURS = {
+    name: [c for c in columns if not {c.name, f"{name}.{c.name}"} & _CHOSEN]
+    for name, columns in _TEXTS.items()
+}
 # Columns that hold a user's id, and the column that says whether it does.
 _USER_IDS = (
     ("conversations", "owner_user_id", None),
@@ -59,7 +70,7 @@ def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
     probes, found = Counter[str](), Counter[str]()
     params = link_params(target) | {"person_needles": needles_of(target.person_ids)}
     for name, statement in _PERSON_IDS.items():
-        probes[name] += len(_TEXTS[name]) * len(target.person_ids)
+        probes[name] += len(_OURS[name]) * len(target.person_ids)
         found[name] += int(tx.fetch(statement, params)[0][0])
     for (name, _, _), statement in zip(_USER_IDS, _BY_USER, strict=True):
         probes[name] += len(target.user_ids)
@@ -67,8 +78,9 @@ def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
     return probes, found
 
 
-def probe_words(tx: Tx, cleaning: Cleaning) -> Check:
-    """Do the word indexes lead to a linked row by a name that only they had?"""
+def probe_words(tx: Tx, cleaning: Cleaning) -> tuple[int, int]:
+    """Probes, and how often the engine's index leads to a linked row by a name whose words the row
+    does not have. What the rows themselves hold is looked up by others."""
     names = [words.query_tokens(one) for one in cleaning.unique]
     target = cleaning.target
     params = link_params(target) | {
@@ -80,8 +92,8 @@ def probe_words(tx: Tx, cleaning: Cleaning) -> Check:
         query = " AND ".join(f'"{token}"' for token in tokens)
         for statement in _WORDS:
             rows = tx.fetch(statement, params | {"query": query})
-            found += sum(_follow(tokens, row[0].split()) for row in rows)
-    return Check("fulltext", len(names) * len(_WORDS), found)
+            found += sum(not {*tokens} <= {*f"{row[0]} {row[1]}".split()} for row in rows)
+    return len(names) * len(_WORDS), found
 
 
 def probe_vectors(tx: Tx) -> Check:
@@ -95,12 +107,6 @@ def spread(tx: Tx, identifiers: Sequence[str]) -> list[str]:
     params = {"needles": jsontext.dump(sorted(forms))}
     met = {row[0] for one in _SPREAD for row in tx.fetch(one, params)}
     return [one for form, one in forms.items() if form in met]
-
-
-def _follow(tokens: list[str], text: list[str]) -> bool:
-    """Do the words stand one behind the other?"""
-    size = len(tokens)
-    return any(text[at : at + size] == tokens for at in range(len(text) - size + 1))
 
 
 def _count(table: Table, found: ColumnElement[bool]) -> Statement:
@@ -122,10 +128,10 @@ def _spread(table: Table) -> Statement:
 
 _PERSON_IDS = {
     table.name: _count(
-        table, or_(*(holds_any(c, param("person_needles")) for c in _TEXTS[table.name]))
+        table, or_(*(holds_any(c, param("person_needles")) for c in _OURS[table.name]))
     )
     for table in TABLES
-    if _TEXTS[table.name]
+    if _OURS[table.name]
 }
 _BY_USER = [_by_user(*place) for place in _USER_IDS]
 _SPREAD = [_spread(table) for table in TABLES if _TEXTS[table.name]]
@@ -135,9 +141,13 @@ _LINKED = or_(
     exists().where(memories.c.id == memory_index.c.memory_id, MEMORY_IN_PLACES),
 )
 _WORDS = (
-    Statement(select(memory_index.c.terms).where(WordsMatch(_QUERY, memory_index), _LINKED)),
     Statement(
-        select(index.c.terms).where(
+        select(memory_index.c.terms, memory_index.c.stems).where(
+            WordsMatch(_QUERY, memory_index), _LINKED
+        )
+    ),
+    Statement(
+        select(index.c.terms, index.c.stems).where(
             WordsMatch(_QUERY, index), AmongIds(index.c.conversation_group_id, param("trees"))
         )
     ),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import Text, and_, delete, literal_column, or_, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
@@ -14,8 +14,9 @@ from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongIds, AmongTexts
+from recollect.stores.erasure_ids import named_among
 from recollect.stores.erasure_links import GONE, NEEDLES, PLACES, USERS, link_params
-from recollect.stores.erasure_needles import holds_any, needles_of
+from recollect.stores.erasure_needles import contains, holds_any
 from recollect.stores.idempotency import answer_id
 from recollect.stores.memory_tables import idempotency_answers, idempotency_mentions
 from recollect.stores.rows import Sealed
@@ -37,7 +38,7 @@ class ErasedRecords:
         params = link_params(cleaning.target)
         for statement in _EVENTS:
             tx.run(statement, params)
-        _retell(tx, tx.fetch(_TOLD, params), cleaning)
+        _retell(tx, tx.fetch(_TOLD, params), cleaning.elsewhere())
         _retell(tx, self._events(tx, cleaning), cleaning)
         for id_ in self._jobs(tx, cleaning):
             tx.run(_DROP_JOB, {"id": id_})
@@ -56,20 +57,14 @@ class ErasedRecords:
     def _events(self, tx: Tx, cleaning: Cleaning) -> list[Row]:
         """Of their chats and trees, their own and about them, with a trace in them."""
         target = cleaning.target
-        params = link_params(target) | {
-            "trees": jsontext.dump([*target.trees, *target.gone_trees]),
-            "needles": needles_of(target.identifiers),
-        }
-        rows = tx.fetch(_IN_PLACES, params)
+        trees = jsontext.dump([*target.trees, *target.gone_trees])
+        rows = tx.fetch(_IN_PLACES, link_params(target) | {"trees": trees})
         return [row for row in rows if _retold(row, cleaning) != (row[1], row[2])]
 
     def _jobs(self, tx: Tx, cleaning: Cleaning) -> list[str]:
-        target = cleaning.target
-        needles = needles_of((*target.person_ids, *target.identifiers))
-        rows = tx.fetch(_JOBS, {"needles": needles})
         return [
             id_
-            for id_, name, body, error in rows
+            for id_, name, body, error in tx.fetch(_JOBS, {})
             if _tells([name, error, *strings_in(jsontext.load(body))], cleaning)
         ]
 
@@ -80,7 +75,7 @@ class ErasedRecords:
         for kind, id_, key, sealed in tx.fetch(_ANSWERS, {}):
             theirs = kind == OwnerKind.USER and id_ in users
             text = self._answer.open(sealed, answer_id(Owner(OwnerKind(kind), id_), key))
-            if theirs or _tells([text], cleaning):
+            if theirs or _tells([text, key], cleaning):
                 found.append({"requester_kind": kind, "requester_id": id_, "key": key})
         return found
 
@@ -95,20 +90,21 @@ def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
 def clean_events_of(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> None:
     """Events tell a memory's key: clean them while it is known whom the memory is about."""
     rows = tx.fetch(_OF_MEMORIES, {"ids": jsontext.dump(list(memory_ids))})
-    _retell(tx, rows, cleaning)
+    _retell(tx, rows, cleaning, named_among(memory_ids, cleaning))
 
 
-def _retell(tx: Tx, rows: Sequence[Row], cleaning: Cleaning) -> None:
+def _retell(tx: Tx, rows: Sequence[Row], cleaning: Cleaning, gone: Sequence[str] = ()) -> None:
     for row in rows:
-        told, reason = _retold(row, cleaning)
+        told, reason = _retold(row, cleaning, gone)
         tx.run(_RETELL, {"id": row[0], "params": told, "justification": reason})
 
 
-def _retold(row: Row, cleaning: Cleaning) -> tuple[str, str | None]:
+def _retold(row: Row, cleaning: Cleaning, gone: Sequence[str] = ()) -> tuple[str, str | None]:
     """Ids inside become the stand-in, names go."""
     _, told, reason, space_id = row
     target, traces = cleaning.target, cleaning.of_chat(space_id)
-    ids = dict.fromkeys((*target.person_ids, *target.user_ids), target.stand_in)
+    lost = (*gone, *named_among(target.gone_chats, cleaning))
+    ids = dict.fromkeys((*target.person_ids, *target.user_ids, *lost), target.stand_in)
     before = jsontext.load(told)
     after = exchanged(before, ids)
     if isinstance(after.get("key"), str):
@@ -130,9 +126,11 @@ _EVENTS = (
 _SELF = param("stand_in", _v.actor_user_id)
 _EVENT = (_v.id, _v.params, _v.justification, _v.space_id)
 _OF_MEMORIES = Statement(select(*_EVENT).where(AmongTexts(_v.memory_id, param("ids"))))
+# Of what events tell, keys and reasons alone are words of callers.
+_KEY = literal_column("""'"key"'""", Text)
 _IN_PLACES = Statement(
     select(*_EVENT).where(
-        or_(holds_any(_v.params, NEEDLES), holds_any(_v.justification, NEEDLES)),
+        or_(_v.justification.is_not(None), contains(_v.params, _KEY)),
         or_(
             and_(
                 _v.space_kind == word(SpaceKind.CHAT),
@@ -145,17 +143,7 @@ _IN_PLACES = Statement(
         ),
     )
 )
-_TOLD = Statement(
-    select(*_EVENT).where(
-        or_(
-            holds_any(_v.params, NEEDLES),
-            and_(
-                _v.justification.is_not(None),
-                or_(_v.actor_user_id == _SELF, _v.target_user_id == _SELF),
-            ),
-        )
-    )
-)
+_TOLD = Statement(select(*_EVENT).where(holds_any(_v.params, NEEDLES)))
 _RETELL = Statement(
     update(events)
     .where(_v.id == param("id", _v.id))
@@ -164,14 +152,7 @@ _RETELL = Statement(
     )
 )
 _JOBS = Statement(
-    select(_t.id, _t.task_name, _t.task_body, _t.last_error).where(
-        _t.task_type != word(ERASE_JOB),
-        or_(
-            holds_any(_t.task_name, NEEDLES),
-            holds_any(_t.task_body, NEEDLES),
-            holds_any(_t.last_error, NEEDLES),
-        ),
-    )
+    select(_t.id, _t.task_name, _t.task_body, _t.last_error).where(_t.task_type != word(ERASE_JOB))
 )
 _DROP_JOB = Statement(delete(tasks).where(_t.id == param("id", _t.id)))
 _ANSWERS = Statement(select(_i.requester_kind, _i.requester_id, _i.key, _i.answer))

@@ -1,28 +1,30 @@
 """Everything of somebody that is neither a memory nor a conversation: chats, agents, people."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Column, Table, and_, delete, null, or_, select, update
 
 from recollect.domain import jsontext
-from recollect.domain.erasure import Target, Traces, exchanged
+from recollect.domain.erasure import Target, exchanged
 from recollect.domain.spaces import SpaceKind
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.erasure_ids import forget_chats
 from recollect.stores.erasure_links import (
-    AGENTS,
+    EVERYWHERE,
     GONE,
     NEEDLES,
     PEOPLE,
     PLACES,
     USERS,
     by_user,
+    is_sealed,
     link_params,
 )
 from recollect.stores.erasure_needles import holds_any
+from recollect.stores.erasure_texts import PLACES_OF_TEXT
 from recollect.stores.memory_tables import approvals, entities, relations, rollbacks
 from recollect.stores.people_tables import (
     agents,
@@ -34,7 +36,6 @@ from recollect.stores.people_tables import (
     person_orgs,
     person_relationships,
     person_users,
-    runs,
     user_orgs,
 )
 from recollect.stores.rows import Sealed
@@ -54,7 +55,7 @@ class ErasedRest:
     def clean_rest(self, tx: Tx, cleaning: Cleaning) -> None:
         """What stays, without them."""
         params = link_params(cleaning.target)
-        for place in _TEXTS:
+        for place in PLACES_OF_TEXT:
             for id_, fresh in place.dirty(tx, cleaning):
                 place.put(tx, id_, fresh)
         for id_ in self._named_things(tx, cleaning):
@@ -63,6 +64,7 @@ class ErasedRest:
         for statement in _REASSIGN:
             tx.run(statement, params)
         _exchange(tx, cleaning.target)
+        forget_chats(tx, cleaning)
 
     def drop_people(self, tx: Tx, target: Target) -> None:
         """The people themselves, all that names them, and their users."""
@@ -71,7 +73,7 @@ class ErasedRest:
 
     def dirty_rest(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
         """How many rows would be changed, by table."""
-        found = {place.table.name: len(place.dirty(tx, cleaning)) for place in _TEXTS}
+        found = {place.table.name: len(place.dirty(tx, cleaning)) for place in PLACES_OF_TEXT}
         return found | {"entities": len(self._named_things(tx, cleaning))}
 
     def _named_things(self, tx: Tx, cleaning: Cleaning) -> list[str]:
@@ -80,47 +82,11 @@ class ErasedRest:
         rows = tx.fetch(_THINGS, link_params(target) | ids)
         return [
             id_
-            for id_, name, space_id in rows
-            if cleaning.of_chat(space_id).are_in(self._name.open(name, id_) or "")
+            for id_, linked, name, space_id in rows
+            if (cleaning.of_chat(space_id) if linked else cleaning.sure).are_in(
+                self._name.open(name, id_) or ""
+            )
         ]
-
-
-class _Texts:
-    """Plain texts and JSON texts of a table, in the rows that are linked."""
-
-    def __init__(
-        self, table: Table, linked: Any, texts: Sequence[str], *, json: Sequence[str] = ()
-    ) -> None:
-        self.table = table
-        self._names, self._json = (*texts, *json), frozenset(json)
-        columns: list[Column[Any]] = [table.c.id, *(table.c[name] for name in self._names)]
-        self._select = Statement(select(*columns).where(linked))
-        values = {name: param(name, table.c[name]) for name in self._names}
-        self._update = Statement(
-            update(table).where(table.c.id == param("id", table.c.id)).values(values)
-        )
-
-    def dirty(self, tx: Tx, cleaning: Cleaning) -> list[tuple[str, dict[str, Any]]]:
-        """Ids of rows that would be changed, and their fresh texts."""
-        found = []
-        for id_, *values in tx.fetch(self._select, link_params(cleaning.target)):
-            before = dict(zip(self._names, values, strict=True))
-            traces = cleaning.of_chat(id_)
-            after = {n: self._fresh(n, text, traces) for n, text in before.items()}
-            if after != before:
-                found.append((id_, after))
-        return found
-
-    def put(self, tx: Tx, id_: str, fresh: dict[str, Any]) -> None:
-        """Change a row."""
-        tx.run(self._update, {"id": id_, **fresh})
-
-    def _fresh(self, name: str, text: str | None, traces: Traces) -> str | None:
-        if text is None or name not in self._json:
-            return text and traces.replaced(text)
-        value = jsontext.load(text)
-        cleaned = traces.cleaned(value)
-        return text if cleaned == value else jsontext.dump(cleaned)
 
 
 def _exchange(tx: Tx, target: Target) -> None:
@@ -149,17 +115,15 @@ def _drop(table: Table, *links: Any) -> Statement:
     return Statement(delete(table).where(or_(*links)))
 
 
-_OWNED = or_(AmongTexts(_s.id, AGENTS), by_user(_s.created_by_kind, _s.created_by_id))
-_TEXTS = (
-    _Texts(named_chats, AmongTexts(_n.id, PLACES), ("title",)),
-    _Texts(agents, _OWNED, ("name", "description"), json=("metadata",)),
-    _Texts(runs, AmongTexts(runs.c.agent_id, AGENTS), ("error",), json=("metadata",)),
-    _Texts(people, by_user(_p.created_by_kind, _p.created_by_id), (), json=("metadata",)),
-)
 _IN_CHATS = and_(_e.space_kind == word(SpaceKind.CHAT), AmongTexts(_e.space_id, PLACES))
 _OF_THEIRS = AmongTexts(_r.memory_id, param("ids"))
 _NAMED_BY = select(_r.from_id).where(_OF_THEIRS).union(select(_r.to_id).where(_OF_THEIRS))
-_THINGS = Statement(select(_e.id, _e.name, _e.space_id).where(or_(_IN_CHATS, _e.id.in_(_NAMED_BY))))
+_LINKED = or_(_IN_CHATS, _e.id.in_(_NAMED_BY))
+_THINGS = Statement(
+    select(_e.id, _LINKED, _e.name, _e.space_id).where(
+        or_(_LINKED, is_sealed(_e.name), holds_any(_e.name, EVERYWHERE))
+    )
+)
 _ID = param("id", _e.id)
 _DROP_EDGES = Statement(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
 _DROP_ENTITY = Statement(delete(entities).where(_e.id == _ID))

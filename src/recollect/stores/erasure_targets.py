@@ -7,9 +7,9 @@ from sqlalchemy import Text, and_, exists, literal_column, not_, or_, select, un
 
 from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
-from recollect.domain.erasure import BYTES_MIN, Target, Traces
+from recollect.domain.erasure import BYTES_MIN, Target
 from recollect.domain.ids import UserId, parse_uuid
-from recollect.domain.people import normal_form
+from recollect.domain.traces import Traces
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.stores.engines.expressions import AmongIds, AmongTexts
@@ -28,6 +28,9 @@ from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import entries, memberships, trees
 
 _p, _a, _l, _h, _m = people.c, person_aliases.c, person_users.c, presences.c, memberships.c
+
+
+_POSSESSIVE = ("'s", "’s", "' ", "’ ")
 
 
 def knows_user(tx: Tx, user_id: UserId) -> bool:
@@ -61,27 +64,43 @@ def target_of(
     return _with_places(tx, found)
 
 
+def grown(tx: Tx, target: Target) -> Target:
+    """With the people who were made for the users since, and where those took part."""
+    rows = tx.fetch(_LINKED, {"ids": _listed(target.user_ids)})
+    ids = [row[0] for row in rows if row[0] not in target.person_ids]
+    users = [UserId(id_) for id_ in target.user_ids]
+    for person_id in ids or [None]:
+        found = target_of(tx, person_id=person_id, user_ids=users, stand_in=target.stand_in)
+        target = target.grown(found)
+    return target
+
+
 def cleaning_of(tx: Tx, target: Target) -> Cleaning:
-    """What is to be replaced where."""
+    """What is to be replaced where. A name that is part of another's name is shared."""
     told = target.identifiers
-    forms = {normal_form(one) for one in told}
-    params = {"forms": _listed(forms), "ids": _listed(target.person_ids)}
-    rows = tx.fetch(_NAMESAKES, params)
-    shared = {row[1] for row in rows}
-    namesakes = {row[0] for row in rows}
-    people_params = {"ids": _listed(namesakes)}
-    users = {row[0] for row in tx.fetch(_USERS, people_params)}
+    traces = Traces(told)
+    rows = tx.fetch(_OTHERS, {"ids": _listed(target.person_ids)}) if told else ()
+    alike = [(id_, name) for id_, name in rows if _bears(name, traces)]
+    shared = {one for one in told if any(_bears(name, Traces([one])) for _, name in alike)}
+    namesakes = {id_ for id_, _ in alike}
+    users = {row[0] for row in tx.fetch(_USERS, {"ids": _listed(namesakes)})}
     chats = tx.fetch(_PRESENT, {"users": _listed(users), "people": _listed(namesakes)})
-    unique = tuple(one for one in told if normal_form(one) not in shared)
+    unique = tuple(one for one in told if one not in shared)
     return Cleaning(
         target,
-        Traces(told),
-        Traces(unique),
+        Traces((*told, *target.person_ids)),
+        Traces((*unique, *target.person_ids)),
+        Traces(target.everywhere),
         frozenset(namesakes),
         frozenset(users),
         frozenset(row[0] for row in chats),
         tuple(one for one in unique if len(one.encode()) >= BYTES_MIN),
     )
+
+
+def _bears(name: str, traces: Traces) -> bool:
+    """Is one of these a part of the name? Ann's mother is not called Ann."""
+    return any(not name[end:].startswith(_POSSESSIVE) for _, end in traces.spans(name))
 
 
 def _with_places(tx: Tx, target: Target) -> Target:
@@ -188,15 +207,13 @@ _AGENTS = Statement(
     )
 )
 _STATED = Statement(select(memories.c.id).where(MEMORY_STATED).order_by(memories.c.doc))
-_other_p = people.alias("others")
-_LIVE = and_(_other_p.c.erasure_id.is_(None), not_(AmongTexts(_other_p.c.id, _IDS)))
-_NAMESAKES = Statement(
+_LINKED = Statement(select(_l.person_id).where(AmongTexts(_l.user_id, _IDS)).order_by(_l.person_id))
+_LIVE = and_(_p.erasure_id.is_(None), not_(AmongTexts(_p.id, _IDS)))
+_OTHERS = Statement(
     union(
-        select(_other_p.c.id, _other_p.c.normal_name).where(
-            _LIVE, AmongTexts(_other_p.c.normal_name, param("forms"))
-        ),
-        select(_other_p.c.id, _a.normal_value)
-        .select_from(person_aliases.join(_other_p, _other_p.c.id == _a.person_id))
-        .where(_LIVE, AmongTexts(_a.normal_value, param("forms"))),
+        select(_p.id, _p.name).where(_LIVE),
+        select(_p.id, _a.value)
+        .select_from(person_aliases.join(people, _p.id == _a.person_id))
+        .where(_LIVE),
     )
 )

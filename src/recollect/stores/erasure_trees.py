@@ -1,7 +1,7 @@
 """Conversations of somebody who is erased: trees of theirs alone go, others are handed on."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +10,15 @@ from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, sele
 from recollect.domain import jsontext
 from recollect.domain.conversations import Conversation
 from recollect.domain.entries import Channel, Entry
-from recollect.domain.erasure import ERASED, Target
+from recollect.domain.erasure import Target
 from recollect.domain.ids import TreeId, UserId
+from recollect.domain.search import index_words
+from recollect.domain.traces import ERASED, Traces
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning, TextOfEntry
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_links import ADDRESSES, USERS, is_sealed, link_params
+from recollect.stores.engines.expressions import AmongIds, AmongTexts
+from recollect.stores.erasure_links import EVERYWHERE, USERS, is_sealed, link_params
 from recollect.stores.erasure_needles import holds_any
 from recollect.stores.rows import CONVERSATION, ENTRY, ConversationRows, EntryRows
 from recollect.stores.statements import Statement, param, word
@@ -41,10 +43,10 @@ class ErasedTrees:
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
 
-    def holding_addresses(self, tx: Tx, target: Target) -> list[TreeId]:
-        """Trees that may hold one of their addresses, wherever they took part."""
-        rows = tx.fetch(_ADDRESSED, link_params(target))
-        return [TreeId(row[0]) for row in rows]
+    def dirty_elsewhere(self, tx: Tx, cleaning: Cleaning) -> list[TreeId]:
+        """Trees that hold what goes everywhere, also where they took no part."""
+        rows = tx.fetch(_MAY_HOLD, link_params(cleaning.target))
+        return [TreeId(row[0]) for row in rows if self._is_dirty(tx, cleaning, TreeId(row[0]))]
 
     def lock(self, tx: Tx, tree_id: TreeId) -> None:
         """Hold a tree until the transaction ends."""
@@ -92,13 +94,21 @@ class ErasedTrees:
             tx.run(_SET_OWNER, params | {"user_id": heir[0]})
 
     def dirty_trees(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
-        """How many entries and conversations would be changed."""
+        """How many entries and conversations would be changed, and how many entries are found by
+        words that are not theirs."""
         target, found = cleaning.target, Counter[str]()
         for id_ in target.trees:
             self._count_dirty(tx, cleaning, TreeId(id_), found)
-        for tree_id in self.holding_addresses(tx, target) if target.addresses else ():
-            self._count_dirty(tx, cleaning.of_addresses(), tree_id, found)
-        return {name: found[name] for name in ("entries", "conversations")}
+        narrow = cleaning.elsewhere()
+        for tree_id in self.dirty_elsewhere(tx, narrow) if target.everywhere else ():
+            if tree_id not in target.trees:
+                self._count_dirty(tx, narrow, tree_id, found)
+        return {name: found[name] for name in ("entries", "conversations", "fulltext")}
+
+    def _is_dirty(self, tx: Tx, cleaning: Cleaning, tree_id: TreeId) -> bool:
+        found = Counter[str]()
+        self._count_dirty(tx, cleaning, tree_id, found)
+        return found.total() > 0
 
     def _count_dirty(
         self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, found: Counter[str]
@@ -107,6 +117,7 @@ class ErasedTrees:
         found["conversations"] += sum(_cleaned(one, cleaning, ()) != one for one in branches)
         while page := self.entries(tx, tree_id, after_seq=after, limit=PAGE):
             found["entries"] += sum(cleaned_entry(one, cleaning) != one for one in page)
+            found["fulltext"] += _stale(tx, page, cleaning)
             after = page[-1].entry.seq
 
     def _branches(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
@@ -123,10 +134,33 @@ def cleaned_entry(found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry:
         return TextOfEntry(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
     traces = cleaning.of_user(entry.user_id, entry.tree_id)
     content = jsontext.load(entry.content)
-    fresh = traces.cleaned(content)
+    fresh = [_cleaned_item(item, traces, entry.channel) for item in content]
     text = entry.content if fresh == content else jsontext.dump(fresh)
     indexed = None if found.indexed is None else traces.replaced(found.indexed)
     return TextOfEntry(replace(entry, content=text), indexed)
+
+
+def _cleaned_item(item: Any, traces: Traces, channel: Channel) -> Any:
+    """What a message is made of keeps its names, also if somebody is called so."""
+    if channel is not Channel.HISTORY or not isinstance(item, dict):
+        return traces.cleaned(item)
+    return {
+        name: member if name == "role" else traces.cleaned(member) for name, member in item.items()
+    }
+
+
+def _stale(tx: Tx, page: Sequence[TextOfEntry], cleaning: Cleaning) -> int:
+    """How many are found by a name: it is in their text, or still among their words."""
+    texts = {one.entry.id: one for one in page if one.indexed is not None}
+    rows = tx.fetch(_TERMS, {"ids": jsontext.dump(list(texts))}) if texts else ()
+    return sum(_is_found(texts[id_], terms, cleaning) for id_, terms in rows)
+
+
+def _is_found(one: TextOfEntry, terms: str, cleaning: Cleaning) -> bool:
+    text, entry = one.indexed or "", one.entry
+    if cleaning.of_user(entry.user_id, entry.tree_id).are_in(text):
+        return True
+    return ERASED in text and index_words(text).terms != terms
 
 
 def _marker(entry: Entry) -> list[Any]:
@@ -156,20 +190,20 @@ def _cleaned(
 _TREE = param("tree_id", trees.c.id)
 _USER = param("user_id", _m.user_id)
 _LOCK = Statement(select(trees.c.id).where(trees.c.id == _TREE).with_for_update())
-_ADDRESSED = Statement(
+_MAY_HOLD = Statement(
     union(
         select(_e.conversation_group_id).where(
             or_(
                 is_sealed(_e.content),
-                holds_any(_e.content, ADDRESSES),
-                holds_any(_e.indexed_content, ADDRESSES),
+                holds_any(_e.content, EVERYWHERE),
+                holds_any(_e.indexed_content, EVERYWHERE),
             )
         ),
         select(_c.conversation_group_id).where(
             or_(
                 is_sealed(_c.title),
-                holds_any(_c.title, ADDRESSES),
-                holds_any(_c.metadata, ADDRESSES),
+                holds_any(_c.title, EVERYWHERE),
+                holds_any(_c.metadata, EVERYWHERE),
             )
         ),
     )
@@ -184,6 +218,9 @@ _SET_ENTRY = Statement(
     update(entries)
     .where(_e.id == param("id", _e.id))
     .values({n: param(n, _e[n]) for n in ("content", "indexed_content", "user_id")})
+)
+_TERMS = Statement(
+    select(index.c.entry_id, index.c.terms).where(AmongIds(index.c.entry_id, param("ids")))
 )
 _SET_SPEAKER = Statement(
     update(index)

@@ -1,7 +1,8 @@
 """Erasures: whom each is about, how far it is, and what it reported."""
 
 import base64
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import insert, select, update
@@ -16,6 +17,8 @@ from recollect.ports.runtime import Cipher
 from recollect.stores import erasure_targets as targets
 from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
 from recollect.stores.erasure_counts import counts_of
+from recollect.stores.erasure_ids import chosen_ids
+from recollect.stores.erasure_index import ErasedIndex
 from recollect.stores.erasure_memories import ErasedMemories
 from recollect.stores.erasure_probes import (
     TABLES,
@@ -28,6 +31,7 @@ from recollect.stores.erasure_records import ErasedRecords
 from recollect.stores.erasure_rest import ErasedRest
 from recollect.stores.erasure_trees import ErasedTrees
 from recollect.stores.memory_tables import blocked_handles, erasures
+from recollect.stores.rows import Sealed
 from recollect.stores.statements import Row, Statement, param
 
 _e, _b = erasures.c, blocked_handles.c
@@ -42,16 +46,18 @@ class SqlErasures:
         self.trees = ErasedTrees(cipher)
         self.rest = ErasedRest(cipher)
         self.records = ErasedRecords(cipher)
+        self._index = ErasedIndex(cipher)
+        self._target = Sealed(cipher, _e.target)
 
     def insert(self, tx: Tx, erasure: Erasure) -> None:
-        tx.run(_INSERT, _to_params(erasure))
+        tx.run(_INSERT, self._to_params(erasure))
 
     def fetch(self, tx: Tx, erasure_id: str) -> Erasure | None:
         row = tx.first(_FETCH, {"id": erasure_id})
-        return _from_row(row) if row else None
+        return self._from_row(row) if row else None
 
     def update(self, tx: Tx, erasure: Erasure) -> None:
-        tx.run(_UPDATE, _to_params(erasure))
+        tx.run(_UPDATE, self._to_params(erasure))
 
     def knows_user(self, tx: Tx, user_id: UserId) -> bool:
         return targets.knows_user(tx, user_id)
@@ -63,6 +69,9 @@ class SqlErasures:
         self, tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
     ) -> Target:
         return targets.target_of(tx, person_id=person_id, user_ids=user_ids, stand_in=stand_in)
+
+    def grown(self, tx: Tx, target: Target) -> Target:
+        return targets.grown(tx, target)
 
     def cleaning(self, tx: Tx, target: Target) -> Cleaning:
         return targets.cleaning_of(tx, target)
@@ -79,18 +88,27 @@ class SqlErasures:
 
     def probe(self, tx: Tx, cleaning: Cleaning) -> list[Check]:
         probes, found = probe_ids(tx, cleaning.target)
-        texts = {
-            "memories": self.memories.dirty_memories(tx, cleaning),
-            "memory_versions": self.memories.dirty_versions(tx, cleaning),
-            **self.trees.dirty_trees(tx, cleaning),
-            **self.rest.dirty_rest(tx, cleaning),
-            **self.records.dirty_records(tx, cleaning),
-        }
+        probes["fulltext"], found["fulltext"] = probe_words(tx, cleaning)
+        texts = Counter(
+            {
+                "memories": self.memories.dirty_memories(tx, cleaning),
+                "memory_versions": self.memories.dirty_versions(tx, cleaning),
+                "fulltext": self._index.stale(
+                    tx, self.memories.linked(tx, cleaning.target), cleaning
+                ),
+                **self.rest.dirty_rest(tx, cleaning),
+                **self.records.dirty_records(tx, cleaning),
+            }
+        )
+        texts.update(self.trees.dirty_trees(tx, cleaning))
         for name, count in texts.items():
             probes[name] += len(cleaning.target.identifiers)
             found[name] += count
         checks = [Check(name, probes[name], found[name]) for name in sorted(probes)]
-        return [*checks, probe_words(tx, cleaning), probe_vectors(tx)]
+        return [*checks, probe_vectors(tx)]
+
+    def chosen_ids(self, tx: Tx, cleaning: Cleaning) -> Mapping[str, int]:
+        return chosen_ids(tx, cleaning)
 
     def spread(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:
         return spread(tx, identifiers)
@@ -99,21 +117,20 @@ class SqlErasures:
     def tables(self) -> Sequence[str]:
         return [table.name for table in TABLES]
 
+    def _to_params(self, erasure: Erasure) -> dict[str, Any]:
+        return {
+            "id": erasure.id,
+            "status": erasure.status,
+            "created_at": erasure.created_at,
+            "finished_at": erasure.finished_at,
+            "target": self._target.seal(_coded(erasure.target), erasure.id),
+            "report": jsontext.dump(erasure.report),
+        }
 
-def _to_params(erasure: Erasure) -> dict[str, Any]:
-    return {
-        "id": erasure.id,
-        "status": erasure.status,
-        "created_at": erasure.created_at,
-        "finished_at": erasure.finished_at,
-        "target": _coded(erasure.target),
-        "report": jsontext.dump(erasure.report),
-    }
-
-
-def _from_row(row: Row) -> Erasure:
-    target = Target.from_json(jsontext.load(base64.b64decode(row[4]).decode()))
-    return Erasure(row[0], ErasureStatus(row[1]), row[2], row[3], target, jsontext.load(row[5]))
+    def _from_row(self, row: Row) -> Erasure:
+        coded = self._target.open(row[4], row[0]) or ""
+        target = Target.from_json(jsontext.load(base64.b64decode(coded).decode()))
+        return Erasure(row[0], ErasureStatus(row[1]), row[2], row[3], target, jsontext.load(row[5]))
 
 
 def _coded(target: Target) -> str:

@@ -12,7 +12,13 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
 from recollect.ports.stores import RotationStep
 from recollect.stores.engines.expressions import insert_if_absent
-from recollect.stores.memory_tables import entities, memories, memory_index, memory_versions
+from recollect.stores.memory_tables import (
+    entities,
+    erasures,
+    memories,
+    memory_index,
+    memory_versions,
+)
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import (
@@ -39,6 +45,7 @@ _COLUMNS: dict[str, Column[Any]] = {
         memories.c.metadata,
         memory_versions.c.snapshot,
         entities.c.name,
+        erasures.c.target,
         memory_index.c.terms,
         memory_index.c.stems,
     )

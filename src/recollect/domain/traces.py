@@ -1,0 +1,263 @@
+"""Where a text names somebody: by an identifier of theirs as a whole token, however it is spelt.
+
+Texts are compared as the word index compares them: compatibility forms, case, accents and what
+shows nothing make no difference, nor do hyphens and blanks between the words of a name. What is
+found here is what an erasure replaces and what its probes count: there is no other notion of it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from recollect.domain import language, scripts, words
+from recollect.domain.folding import normal
+
+ERASED = "[erased]"
+# A shorter number is one by chance.
+_DIGITS_MIN = 5
+_CACHED_CHARS_MAX = 8
+
+Span = tuple[int, int]
+
+
+class Traces:
+    """Finds and replaces identifiers in texts and JSON values, member names among them.
+
+    A token is what stands between characters that are no letters; an address is a token with its
+    dots. In a script without spaces every occurrence is one. Time is linear in the text.
+    """
+
+    def __init__(self, identifiers: Iterable[str]) -> None:
+        made = {one.strip(): _needle(one) for one in identifiers}
+        self._needles = [needle for needle in made.values() if needle is not None]
+
+    def spans(self, text: str) -> list[Span]:
+        """Where they are, in order and without overlaps. What was erased before is none."""
+        found, start = [], 0
+        for part in text.split(ERASED) if self._needles else ():
+            found += [(start + a, start + b) for a, b in self._spans(part)]
+            start += len(part) + len(ERASED)
+        return _merged(found)
+
+    def replaced(self, text: str) -> str:
+        """The text without them."""
+        while spans := self.spans(text):
+            ends = [0, *(end for _, end in spans)]
+            starts = [*(start for start, _ in spans), len(text)]
+            text = ERASED.join(text[a:b] for a, b in zip(ends, starts, strict=True))
+        return text
+
+    def cleaned(self, value: Any) -> Any:
+        """A JSON value without them."""
+        if isinstance(value, str):
+            return self.replaced(value)
+        if isinstance(value, Mapping):
+            return {self.replaced(name): self.cleaned(member) for name, member in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(map(self.cleaned, value))
+        return ERASED if self._is_number(value) else value
+
+    def are_in(self, value: Any) -> bool:
+        """Is one of them in a text or a JSON value?"""
+        if isinstance(value, str):
+            return bool(self.spans(value))
+        if isinstance(value, Mapping):
+            return any(self.are_in(name) or self.are_in(one) for name, one in value.items())
+        if isinstance(value, list | tuple):
+            return any(map(self.are_in, value))
+        return self._is_number(value)
+
+    def _is_number(self, value: Any) -> bool:
+        """A number may be the id of a user or the number of a phone."""
+        text = "" if isinstance(value, bool) or not isinstance(value, int) else str(value)
+        return len(text) >= _DIGITS_MIN and bool(self.spans(text))
+
+    def _spans(self, part: str) -> Iterator[Span]:
+        for view in _views(part) if part else ():
+            for needle in self._needles:
+                yield from needle.spans(view, part)
+
+
+class _View(NamedTuple):
+    """A text as it is compared. Of each character: its kind (`w` letter or digit, `u` letter of a
+    script without spaces, `s` symbol, else a blank), and which part of the text it comes from."""
+
+    chars: str
+    kinds: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def is_edge(self, at: int) -> bool:
+        """Does nothing that belongs together lie on both sides?"""
+        if at in (0, len(self.chars)):
+            return True
+        apart = self.starts[at - 1] != self.starts[at]
+        return apart and not (self.kinds[at - 1] == "w" == self.kinds[at])
+
+
+class _Needle(NamedTuple):
+    """An identifier to look for. `meant` is its spelling where no other one counts."""
+
+    pattern: re.Pattern[str]
+    address: bool
+    meant: str | None
+
+    def spans(self, view: _View, text: str) -> Iterator[Span]:
+        at = 0
+        while found := self.pattern.search(view.chars, at):
+            first, end = found.span()
+            at = first + 1
+            if self._is_token(view, first, end) and self._is_meant(view, first, end, text):
+                first = _with_at_sign(view, first)
+                yield view.starts[first], view.ends[end - 1]
+
+    def _is_token(self, view: _View, first: int, end: int) -> bool:
+        if not (view.is_edge(first) and view.is_edge(end)):
+            return False
+        return not (self.address and _is_longer_address(view, first, end))
+
+    def _is_meant(self, view: _View, first: int, end: int, text: str) -> bool:
+        if self.meant is None:
+            return True
+        return _plain(text[view.starts[first] : view.ends[end - 1]]) == self.meant
+
+
+def is_address(identifier: str) -> bool:
+    """Is it an e-mail address?"""
+    return _ADDRESS.fullmatch(identifier) is not None
+
+
+def _needle(identifier: str) -> _Needle | None:
+    """None if there is nothing in it that a token could be."""
+    view = _view(identifier.strip().lstrip("@").strip())
+    edges = _EDGES.fullmatch(view.chars)
+    first, end = edges.span(1) if edges else (0, 0)
+    if not view.kinds[first:end].strip():
+        return None
+    if is_address(view.chars):
+        return _Needle(re.compile(re.escape(view.chars)), address=True, meant=None)
+    parts = (_part(view, part) for part in _PARTS.finditer(view.chars, first, end))
+    plain = _plain(identifier.strip().lstrip("@").strip())
+    common = view.chars in language.STOP_WORDS and plain != view.chars
+    return _Needle(re.compile("".join(parts)), address=False, meant=plain if common else None)
+
+
+def _part(view: _View, part: re.Match[str]) -> str:
+    """Between words hyphens and blanks are one; a point is one of them behind an initial."""
+    start, end = part.span()
+    if part["gap"] is None:
+        return "".join(_solid(view, at, start) for at in range(start, end))
+    point = "." in part["gap"] or start == 1 or view.chars[start - 2] in _GAP_CHARS
+    unspaced = view.kinds[start - 1] == "u" == view.kinds[end]
+    needed = not unspaced and ("." in part["gap"] or " " in part["gap"])
+    return f"[{_GAP}{'.' if point else ''}]{'+' if needed else '*'}"
+
+
+def _solid(view: _View, at: int, start: int) -> str:
+    """A blank may part what is written without one."""
+    unspaced = at > start and view.kinds[at - 1] == "u" == view.kinds[at]
+    gap = " *" if unspaced and view.starts[at - 1] != view.starts[at] else ""
+    return gap + re.escape(view.chars[at])
+
+
+def _is_longer_address(view: _View, first: int, end: int) -> bool:
+    before = view.chars[first - 1 : first]
+    after, beyond = view.chars[end : end + 1], view.kinds[end + 1 : end + 2]
+    return (before != "" and before in ".+-") or after == "-" or (after == "." and beyond == "w")
+
+
+def _with_at_sign(view: _View, first: int) -> int:
+    """An at sign before a name goes along, but none inside of an address."""
+    is_sign = view.chars[first - 1 : first] == "@"
+    return first - 1 if is_sign and view.kinds[max(first - 2, 0)] != "w" else first
+
+
+def _views(text: str) -> Iterator[_View]:
+    """What shows nothing may part two words, or one word from itself."""
+    yield _view(text)
+    if _HIDDEN.search(text):
+        yield _view(_HIDDEN.sub(_SOFT_HYPHEN, text))
+
+
+def _view(text: str) -> _View:
+    if text.isascii():
+        plain, size = text.lower().translate(_ASCII_CHARS), len(text)
+        return _View(plain, plain.translate(_ASCII_KINDS), range(size), range(1, size + 1))
+    chars, kinds = [], []
+    starts: list[int] = []
+    ends: list[int] = []
+    for piece in _PIECE.finditer(scripts.shape(text)):
+        start, end = piece.span()
+        shown, kind = _shown(text[start:end], piece[0][0])
+        chars.append(shown)
+        kinds.append(kind * len(shown))
+        starts += [start] * len(shown)
+        ends += [end] * len(shown)
+    return _View("".join(chars), "".join(kinds), starts, ends)
+
+
+def _shown(piece: str, sign: str) -> tuple[str, str]:
+    """A character with its marks as it is compared, and its kind."""
+    if len(piece) > _CACHED_CHARS_MAX:
+        return _folded.__wrapped__(piece, sign)
+    return _folded(piece, sign)
+
+
+@lru_cache(maxsize=2**13)
+def _folded(piece: str, sign: str) -> tuple[str, str]:
+    """Decomposed, so that it does not matter which letters are written as one. What shows nothing
+    goes first: it may stand between a letter and its mark."""
+    word = unicodedata.normalize("NFKD", words.folded(_seen(piece)).strip())
+    if word:
+        return word, {"w": "w", "u": "u"}.get(sign, "s")
+    if sign in "mj":
+        return "", " "
+    char = piece[0]
+    if char == "_":
+        return char, "w"
+    for shown, alike in _ALIKE.items():
+        if char in alike:
+            return shown, " "
+    plain = unicodedata.normalize("NFKC", char)
+    if not plain.strip() or unicodedata.category(char)[0] in "ZC":
+        return " ", " "
+    return ("-" if unicodedata.category(char) == "Pd" else plain.casefold()), " "
+
+
+def _plain(text: str) -> str:
+    """The same whatever the case, but with its accents."""
+    seen = _HIDDEN.sub("", _seen(text))
+    return normal("NFKC", normal("NFD", seen).casefold())
+
+
+def _seen(text: str) -> str:
+    return "".join(char for char in text if unicodedata.category(char) != "Cf")
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
+_ALIKE = {"'": "'’‘ʼ＇`´", "·": "·・･‧∙•", "-": "-−"}
+_GAP = r" '·\-"
+_GAP_CHARS = " '·-."
+_PARTS = re.compile(rf"(?P<gap>[{_GAP}.]+)|[^{_GAP}.]+")
+_EDGES = re.compile(rf"[{_GAP}.]*(.*?)[{_GAP}.]*", re.DOTALL)
+# A character and the marks on it; marks at the beginning of a text have none.
+_PIECE = re.compile(r"[^mj][mj]*|[mj]+", re.DOTALL)
+# Blanks without width, and letters that draw nothing.
+_HIDDEN = re.compile("[\u200b\u115f\u1160\u2800\u3164\uffa0]")
+_SOFT_HYPHEN = "\u00ad"
+_ASCII_CHARS = dict.fromkeys((*range(33), 127), " ") | {ord("`"): "'"}
+_ASCII_KINDS = {
+    code: "w" if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128)
+}
