@@ -15,6 +15,10 @@ SAMPLE_MAX = 10
 ORPHAN_AFTER = timedelta(days=90)
 
 
+# How long an erasure may find traces again and again, a round a minute.
+ERASURE_WITHIN = timedelta(hours=1)
+
+
 class Check(StrEnum):
     """In the order of a report."""
 

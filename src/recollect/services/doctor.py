@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from recollect.domain.doctor import Check, Diagnosis
 from recollect.domain.events import EventKind
+from recollect.errors import ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
@@ -15,7 +16,7 @@ from recollect.ports.doctor import Looking
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.audit import AuditName, Auditor
-from recollect.services.checks.order import Examiner, Order
+from recollect.services.checks.order import Examiner, Order, by_check
 from recollect.services.gate import GateService
 
 _NAME = "doctor"
@@ -28,6 +29,7 @@ class Examination:
     checks: Collection[Check] | None = None
     repair: bool = False
     justification: str | None = None
+    with_model: bool = False
 
 
 class DoctorService:
@@ -52,15 +54,18 @@ class DoctorService:
 
     async def examine(self, requester: Requester | None, asked: Examination) -> Diagnosis:
         """Every check that was asked for, in the order of the report. Forbidden if somebody wants
-        to mend who is no admin. Without a requester it is the operator at the machine."""
+        to mend who is no admin, ValidationFailed if a model is to be asked: there is none yet.
+        Without a requester it is the operator at the machine."""
         if requester is not None:
             await self._admit(requester, asked)
+        if asked.with_model:
+            message = "no model is set up that checks could ask; leave it out"
+            raise ValidationFailed.of("with_model", message)
         checks = frozenset(Check) if asked.checks is None else frozenset(asked.checks)
         looking = Looking(self._runtime.clock.now(), self._model)
         order = Order(checks, asked.repair, looking, requester)
-        tallies = [tally for one in self._examiners for tally in await one.examine(order)]
-        results = {tally.check: tally.result for tally in tallies}
-        diagnosis = Diagnosis(tuple(results[check] for check in Check if check in results))
+        tallies = by_check([tally for one in self._examiners for tally in await one.examine(order)])
+        diagnosis = Diagnosis(tuple(tallies[check].result for check in Check if check in tallies))
         if requester is not None and asked.repair:
             await self._database.write(lambda tx: self._record(tx, requester, asked, diagnosis))
         return diagnosis

@@ -18,20 +18,21 @@ from sqlalchemy import (
 
 from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
-from recollect.domain.doctor import ORPHAN_AFTER, Check, SupersessionLink
+from recollect.domain.doctor import ERASURE_WITHIN, ORPHAN_AFTER, Check, SupersessionLink
 from recollect.domain.memories import OBSERVED_AHEAD_MAX, MemoryId
 from recollect.ports.database import Tx
-from recollect.ports.doctor import Looking
+from recollect.ports.doctor import Looking, Shelf, SpacedVector, SpacePlace, Written
 from recollect.ports.memories import Stored
 from recollect.ports.runtime import Cipher
 from recollect.stores import doctor_checks as sql
-from recollect.stores import memory_parts
+from recollect.stores import doctor_texts, doctor_vectors, memory_parts
 from recollect.stores.doctor_people import FIRST, NAMESAKE
 from recollect.stores.doctor_rules import STAYING
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
 from recollect.stores.memory_tables import (
     entities,
+    erasures,
     memories,
     memory_index,
     memory_links,
@@ -110,6 +111,20 @@ class SqlDoctor:
             lead(tx, person_id, end, at=at)
         return True
 
+    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        return doctor_texts.earlier(tx, self._rows, memory_ids)
+
+    def written(self, tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
+        return doctor_texts.written(tx, shelf, after=after, limit=limit)
+
+    def vectors(
+        self, tx: Tx, looking: Looking, *, after: SpacePlace | None, limit: int
+    ) -> list[SpacedVector]:
+        return doctor_vectors.page(tx, looking, after=after, limit=limit)
+
+    def lost_erasures(self, tx: Tx, ids: Sequence[str]) -> Sequence[str]:
+        return [row[0] for row in tx.fetch(_LOST_ERASURES, _listed(ids))]
+
     def revive(self, tx: Tx, job_ids: Sequence[str], *, at: datetime) -> int:
         return tx.change(_REVIVE, _listed(job_ids) | {"now": at})
 
@@ -121,6 +136,7 @@ def _looking(looking: Looking) -> dict[str, Any]:
         "model": looking.model,
         "ahead": now + OBSERVED_AHEAD_MAX,
         "long_ago": now - ORPHAN_AFTER,
+        "overdue": now - ERASURE_WITHIN,
     }
 
 
@@ -199,6 +215,9 @@ _NAMESAKES = Statement(
 _LEADS_TO = Statement(select(_p.merged_into).where(_p.id == _ID))
 _STANDS = Statement(
     update(people).where(_p.id == _ID, _p.merged_into.is_not(None)).values(merged_into=null())
+)
+_LOST_ERASURES = Statement(
+    select(erasures.c.id).where(AmongTexts(erasures.c.id, _IDS), sql.LOST_ERASURE)
 )
 _REVIVE = Statement(
     update(tasks)

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from recollect.domain.doctor import Check
+from recollect.domain.erasure import ErasureStatus
 from recollect.domain.memories import Kind, Status
 from recollect.domain.spaces import AGENT_KINDS, SpaceKind
 from recollect.stores.doctor_people import PEOPLE_RULES
@@ -26,6 +27,7 @@ from recollect.stores.doctor_rules import ONE, STAYING, Found, any_of, ids_of
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_tables import (
     entities,
+    erasures,
     memories,
     memory_embeddings,
     memory_index,
@@ -40,7 +42,7 @@ from recollect.stores.tables import tasks
 _m, _i, _v, _l, _s = (
     table.c for table in (memories, memory_index, memory_embeddings, memory_links, memory_subjects)
 )
-_p, _r, _e, _t = people.c, relations.c, entities.c, tasks.c
+_p, _r, _e, _t, _w = people.c, relations.c, entities.c, tasks.c, erasures.c
 NOW = param("now", _m.created_at)
 ACTIVE = and_(
     STAYING,
@@ -179,6 +181,15 @@ def _clock() -> tuple[Found, ...]:
     )
 
 
+# The name of its job is made of its id; a job that was given up is told of by its own.
+_WORKED_ON = any_of(_t.task_name == literal_column("'erase:'").concat(_w.id), beside=erasures)
+_UNDER_WAY = _w.status.in_([word(ErasureStatus.RUNNING), word(ErasureStatus.INCOMPLETE)])
+LOST_ERASURE = and_(_UNDER_WAY, not_(_WORKED_ON))
+_LATE_ERASURE = and_(
+    _w.status == word(ErasureStatus.INCOMPLETE),
+    _w.created_at <= param("overdue", _w.created_at),
+)
+
 _RULES: Mapping[Check, tuple[Found, ...]] = {
     Check.ORPHAN_INDEX: _orphan_index(),
     Check.MISSING_VECTORS: _missing_vectors(),
@@ -190,7 +201,10 @@ _RULES: Mapping[Check, tuple[Found, ...]] = {
     **PEOPLE_RULES,
     Check.CONFLICTS: _conflicts(),
     Check.NEAR_DUPLICATES: _near_duplicates(),
-    Check.STUCK_JOBS: (ids_of(cast(_t.id, Text), _t.stuck_at.is_not(None)),),
+    Check.STUCK_JOBS: (
+        ids_of(cast(_t.id, Text), _t.stuck_at.is_not(None)),
+        ids_of(_w.id, or_(LOST_ERASURE, _LATE_ERASURE)),
+    ),
     Check.CLOCK: _clock(),
 }
 BY_ID = tuple(_RULES)

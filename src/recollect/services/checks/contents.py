@@ -6,8 +6,8 @@ from typing import Any
 from recollect.domain.doctor import Check
 from recollect.domain.expiry import still_approved
 from recollect.domain.memories import Memory, Status
-from recollect.domain.retention import TAG_RULES, Risk
-from recollect.domain.search import index_words
+from recollect.domain.retention import RetentionRules, Risk
+from recollect.domain.search import index_terms
 from recollect.domain.spaces import OPEN_KINDS
 from recollect.ports.database import Tx
 from recollect.services.checks.mending import Mender
@@ -30,7 +30,7 @@ class IndexRows:
         memory = row.stored.memory
         if memory.status is Status.QUARANTINED:
             return False
-        return row.terms != index_words(memory.content).terms
+        return row.terms != index_terms(memory.content)
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
         """Index it anew."""
@@ -51,12 +51,12 @@ class UntaggedPii:
     def is_broken(self, row: Examined) -> bool:
         """Sees tags that the row has not, or texts that would be stored otherwise."""
         tags = row.stored.memory.pii_tags
-        return bool(row.findings.replaced or {*row.findings.pii} - {*tags})
+        return bool(row.personal.replaced or {*row.personal.pii} - {*tags})
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
         """Tag it, with the cap of the tags. What holds a secret is left as it is: no such text is
-        written again."""
-        if row.findings.secret is not None:
+        written again; nor is one that the marks make too long."""
+        if row.has_secret or row.personal.outgrown is not None:
             return False
         after = self.terms.capped(self._tagged(row))
         changed = [name for name in _FIELDS if _differs(after, row.stored.memory, name)]
@@ -64,20 +64,17 @@ class UntaggedPii:
         return True
 
     def _tagged(self, row: Examined) -> Memory:
-        before, texts = row.stored.memory, row.findings.texts
-        tags = row.findings.tagged(before.pii_tags)
+        before, texts = row.stored.memory, row.personal.texts
+        tags = row.personal.tagged(before.pii_tags)
         return replace(
             before,
-            content=texts.content,
-            key=texts.key,
-            value=texts.value,
-            messages=texts.messages,
+            **texts.parts,
             pii_tags=tags,
             approved_expires_at=still_approved(before.approved_expires_at, before.pii_tags, tags),
         )
 
 
-_FIELDS = ("content", "expires_at", "key", "messages", "pii_tags", "value")
+_FIELDS = ("content", "expires_at", "key", "messages", "metadata", "pii_tags", "tags", "value")
 
 
 def _differs(one: Memory, other: Memory, name: str) -> bool:
@@ -90,16 +87,17 @@ class CriticalInPublic:
     """No critical personal data where anybody reads."""
 
     mender: Mender
+    rules: RetentionRules
     check: Check = Check.CRITICAL_PII_IN_PUBLIC
     repairable: bool = True
 
     def is_broken(self, row: Examined) -> bool:
-        """Looks at tags and text."""
+        """Looks at tags and text, by the risks that this server has loaded."""
         memory = row.stored.memory
         if memory.space.kind not in OPEN_KINDS or memory.status is Status.QUARANTINED:
             return False
-        tags = {*memory.pii_tags, *row.findings.pii, *row.findings.replaced}
-        return any(TAG_RULES[tag].risk is Risk.CRITICAL for tag in tags)
+        tags = {*memory.pii_tags, *row.personal.pii, *row.personal.replaced}
+        return self.rules.riskiest(tags) is Risk.CRITICAL
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
         """Set it aside in its space: to move it to another is for its writers to decide."""
@@ -116,7 +114,7 @@ class Secrets:
 
     def is_broken(self, row: Examined) -> bool:
         """Looks at all texts."""
-        return row.findings.secret is not None
+        return row.has_secret
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
         """Nothing is done."""

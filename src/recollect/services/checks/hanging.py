@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.domain.doctor import Check
+from recollect.domain.jobs import NewJob
 from recollect.domain.memories import ArchiveReason, MemoryId, Status
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 from recollect.services.checks.ids import IdCheck
 from recollect.services.checks.mending import Mender
 from recollect.services.checks.order import Order
+from recollect.services.erase import ERASE
 from recollect.services.memory_indexing import MemoryIndexer
 
 
@@ -53,7 +55,14 @@ class HangingChecks:
         return waiting
 
     def _revive(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
-        return self.stores.doctor.revive(tx, ids, at=order.looking.now)
+        """Jobs get new attempts, and an erasure that lost its job gets another. One that finds
+        traces again and again can't be mended here."""
+        now = order.looking.now
+        lost = self.stores.doctor.lost_erasures(tx, ids)
+        for erasure_id in lost:
+            job = NewJob(ERASE, {"erasure_id": erasure_id}, now, f"{ERASE}:{erasure_id}")
+            self.stores.jobs.insert(tx, job)
+        return self.stores.doctor.revive(tx, ids, at=now) + len(lost)
 
     def _archive(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
         """As if the agent had been removed and its memories kept."""

@@ -31,7 +31,7 @@ class Mender:
     def change(self, tx: Tx, order: Order, stored: Stored, after: Memory, **told: Any) -> Stored:
         """Store it as it shall be."""
         kept = self._store(tx, order, stored, after, change=Change.UPDATED)
-        self._index(tx, kept)
+        self._index(tx, stored, kept)
         self._tell(tx, order, "memory.update", kept, **told)
         return kept
 
@@ -41,7 +41,7 @@ class Mender:
         stored = replace(stored, suspicion_reasons=reasons)
         after = replace(stored.memory, status=Status.QUARANTINED)
         kept = self._store(tx, order, stored, after, change=Change.UPDATED)
-        self._index(tx, kept)
+        self._index(tx, stored, kept)
         told = {"score": kept.suspicion, "reasons": list(reasons)}
         self._tell(tx, order, "memory.quarantine", kept, **told)
 
@@ -60,14 +60,14 @@ class Mender:
         after = replace(after, version=stored.memory.version + 1, updated_at=at)
         return self._stores.memories.update(tx, stored, after, change=change, by=order.by, at=at)
 
-    def _index(self, tx: Tx, stored: Stored) -> None:
+    def _index(self, tx: Tx, before: Stored, stored: Stored) -> None:
         memory = stored.memory
         if memory.status is Status.QUARANTINED:
             self.unindex(tx, memory.id)
             self._hooks.graph.erase(tx, memory.id)
         else:
             self.index(tx, stored)
-            self._hooks.graph.draw(tx, stored)
+            self._hooks.graph.redraw(tx, before, stored)
 
     def _tell(self, tx: Tx, order: Order, event_type: str, stored: Stored, **told: Any) -> None:
         memory = stored.memory

@@ -1,6 +1,6 @@
 """What the doctor was asked to do, and what a check counts meanwhile."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from recollect.services.housekeeping_events import SERVER
 
 ROWS_PER_PAGE = 500
 ROWS_PER_TRANSACTION = 50
+CHARS_PER_TRANSACTION = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,28 @@ class Tally:
         self.count += len(ids)
         self.sample += ids[: SAMPLE_MAX - len(self.sample)]
 
+    def take(self, other: "Tally") -> None:
+        """Count what another examiner found by the same check."""
+        self.note(other.sample)
+        self.count += other.count - len(other.sample)
+        self.repaired += other.repaired
+        self.repairable = self.repairable or other.repairable
+
     @property
     def result(self) -> Result:
         """For the report."""
         return Result(self.check, self.count, tuple(self.sample), self.repairable, self.repaired)
+
+
+def by_check(tallies: Iterable[Tally]) -> dict[Check, Tally]:
+    """One for each check, with all that its examiners found."""
+    found: dict[Check, Tally] = {}
+    for tally in tallies:
+        if tally.check in found:
+            found[tally.check].take(tally)
+        else:
+            found[tally.check] = tally
+    return found
 
 
 class Examiner(Protocol):

@@ -1,11 +1,11 @@
 """Statements that say the same in one place: the older goes on and counts the newer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.domain.doctor import Check
 from recollect.domain.memories import Memory, MemoryId, Status
-from recollect.domain.reconcile import EQUAL_TEXT, is_repeat
+from recollect.domain.reconcile import Neighbour, ReconcileSettings, repeat_reason
 from recollect.ports.database import Tx
 from recollect.ports.memories import Stored
 from recollect.ports.stores import Stores
@@ -16,58 +16,88 @@ from recollect.services.superseding import Cause, Superseding, statement_of
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatCheck:
-    """Its parts. What was written at the same moment, or imported, may be there twice."""
+class Repeat:
+    """A statement, the older one that says the same, and how that is known."""
+
+    kept: Stored
+    repeat: Stored
+    reason: str
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What a statement repeats, and how it is folded into that."""
 
     stores: Stores
     superseding: Superseding
     repeating: Repeating
+    settings: ReconcileSettings
 
-    def all(self) -> list[IdCheck]:
-        """The one check."""
-        return [IdCheck(Check.NEAR_DUPLICATES, self._fold_all, self._confirm)]
-
-    def _confirm(self, tx: Tx, order: Order, ids: Sequence[str]) -> Sequence[str]:
-        return [id_ for id_ in ids if self._repeat(tx, order, MemoryId(id_)) is not None]
-
-    def _fold_all(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
-        return sum(self._fold(tx, order, MemoryId(id_)) for id_ in ids)
-
-    def _fold(self, tx: Tx, order: Order, memory_id: MemoryId) -> bool:
-        pair = self._repeat(tx, order, memory_id, lock=True)
-        if pair is None:
-            return False
-        kept, repeat = pair
-        at = order.looking.now
-        cause = Cause(order.requester, order.by, at, EQUAL_TEXT)
-        self.superseding.fold_in(tx, kept.memory, repeat, cause)
-        self.repeating.add(tx, order.requester, kept, said=repeat.memory, by=order.by, at=at)
-        return True
-
-    def _repeat(
-        self, tx: Tx, order: Order, memory_id: MemoryId, *, lock: bool = False
-    ) -> tuple[Stored, Stored] | None:
-        """The oldest statement that says the same, and this one."""
-        older = self.stores.doctor.older_equals(tx, memory_id, order.looking)
+    def find(
+        self, tx: Tx, memory_id: MemoryId, older: Mapping[MemoryId, float], *, lock: bool = False
+    ) -> Repeat | None:
+        """The first of the older ones, each with its cosine, that this one says again."""
         rows = self.stores.keeping.fetch_many(tx, [memory_id, *older], lock=lock)
         found = {row.memory.id: row for row in rows if row.memory.status is Status.ACTIVE}
-        repeat = found.get(memory_id)
-        if repeat is None:
+        said = found.get(memory_id)
+        if said is None:
             return None
-        known = (found[id_] for id_ in older if id_ in found)
-        return next(((one, repeat) for one in known if self._is_repeat(tx, one, repeat)), None)
+        known = ((found[id_], cosine) for id_, cosine in older.items() if id_ in found)
+        repeats = (self._repeat(tx, one, said, cosine) for one, cosine in known)
+        return next((repeat for repeat in repeats if repeat is not None), None)
 
-    def _is_repeat(self, tx: Tx, kept: Stored, repeat: Stored) -> bool:
-        """Not where the older is somebody's own word, a circle would close, or more than a
+    def fold(self, tx: Tx, order: Order, found: Repeat) -> None:
+        """The rows are held."""
+        kept, repeat, at = found.kept, found.repeat, order.looking.now
+        cause = Cause(order.requester, order.by, at, found.reason, found.similarity)
+        self.superseding.fold_in(tx, kept.memory, repeat, cause)
+        self.repeating.add(tx, order.requester, kept, said=repeat.memory, by=order.by, at=at)
+
+    def _repeat(self, tx: Tx, kept: Stored, said: Stored, cosine: float) -> Repeat | None:
+        """None where the older is somebody's own word, a circle would close, or more than a
         repetition would go."""
-        return (
-            is_repeat(statement_of(repeat.memory), statement_of(kept.memory))
-            and self.superseding.may_link(tx, kept.memory.id, repeat)
-            and self._holds_all(kept.memory, repeat.memory)
-        )
+        near = Neighbour(statement_of(kept.memory), cosine)
+        reason = repeat_reason(statement_of(said.memory), near, self.settings)
+        if reason is None or not self._holds_all(kept.memory, said.memory):
+            return None
+        if not self.superseding.may_link(tx, kept.memory.id, said):
+            return None
+        return Repeat(kept, said, reason, cosine or None)
 
     def _holds_all(self, kept: Memory, repeat: Memory) -> bool:
         until = self.repeating.renewed(kept, repeat).expires_at
         as_long = until is None or (repeat.expires_at is not None and until >= repeat.expires_at)
         times = (repeat.valid_from, repeat.valid_until) == (kept.valid_from, kept.valid_until)
         return as_long and times and set(repeat.tags) <= set(kept.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class EqualTexts:
+    """Equal texts. What was written at the same moment, or imported, may be there twice."""
+
+    folding: Folding
+
+    def all(self) -> list[IdCheck]:
+        """The one check."""
+        return [IdCheck(Check.NEAR_DUPLICATES, self._fold_all, self.confirm)]
+
+    def confirm(self, tx: Tx, order: Order, ids: Sequence[str]) -> Sequence[str]:
+        """Those that can be folded into an older one."""
+        return [id_ for id_ in ids if self._repeat(tx, order, MemoryId(id_)) is not None]
+
+    def _fold_all(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+        return sum(self._fold(tx, order, MemoryId(id_)) for id_ in ids)
+
+    def _fold(self, tx: Tx, order: Order, memory_id: MemoryId) -> bool:
+        found = self._repeat(tx, order, memory_id, lock=True)
+        if found is not None:
+            self.folding.fold(tx, order, found)
+        return found is not None
+
+    def _repeat(
+        self, tx: Tx, order: Order, memory_id: MemoryId, *, lock: bool = False
+    ) -> Repeat | None:
+        older = self.folding.stores.doctor.older_equals(tx, memory_id, order.looking)
+        # No vectors are needed to know that texts are equal.
+        return self.folding.find(tx, memory_id, dict.fromkeys(older, 0.0), lock=lock)

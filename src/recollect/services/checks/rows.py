@@ -1,10 +1,10 @@
 """Checks of single memories with their texts. Each row is read and looked at once for all of them;
-a row that is to be mended is read again under its lock, and judged again."""
+a row that is to be mended is read again under its lock, and judged again if it changed."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from recollect.domain.doctor import Check
 from recollect.domain.expiry import is_due
@@ -12,34 +12,65 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.memories import Stored
 from recollect.ports.stores import Stores
 from recollect.services.checks.mending import Mender
-from recollect.services.checks.order import ROWS_PER_PAGE, ROWS_PER_TRANSACTION, Order, Tally
-from recollect.services.screening import Findings, Screening, Texts
+from recollect.services.checks.order import (
+    CHARS_PER_TRANSACTION,
+    ROWS_PER_PAGE,
+    ROWS_PER_TRANSACTION,
+    Order,
+    Tally,
+)
+from recollect.services.screening import Personal, Screening, Texts
 
 
 @dataclass(frozen=True)
 class Examined:
     """A memory under the eyes of the doctor. `terms` are its words in the index, None if it has
-    none there."""
+    none there; `earlier` is what its earlier versions kept, where somebody asks for that."""
 
     stored: Stored
     terms: str | None
     screening: Screening
+    earlier: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def id(self) -> str:
+        """Of the memory."""
+        return self.stored.memory.id
 
     @cached_property
-    def findings(self) -> Findings:
-        """What screening sees in its texts today."""
+    def texts(self) -> Texts:
+        """What its writer wrote."""
         memory = self.stored.memory
-        return self.screening.look(
-            Texts(
-                content=memory.content,
-                key=memory.key,
-                value=memory.value,
-                messages=memory.messages,
-                metadata=memory.metadata,
-                tags=memory.tags,
-                names=self.stored.bare_names,
-            )
+        return Texts(
+            content=memory.content,
+            key=memory.key,
+            value=memory.value,
+            messages=memory.messages,
+            metadata=memory.metadata,
+            tags=memory.tags,
+            names=self.stored.bare_names,
         )
+
+    @cached_property
+    def has_secret(self) -> bool:
+        """Does screening see a secret in it today, or in what it said before?"""
+        told = (self.texts, *map(_texts_of, self.earlier))
+        return any(self.screening.secret(texts) is not None for texts in told)
+
+    @cached_property
+    def personal(self) -> Personal:
+        """What screening sees in it of personal data."""
+        return self.screening.personal(self.texts)
+
+
+def _texts_of(version: Mapping[str, Any]) -> Texts:
+    """A key never changes, so versions don't have it; messages are in the content."""
+    return Texts(
+        content=version["content"] or "",
+        value=version["value"],
+        metadata=version["metadata"],
+        tags=version["tags"],
+    )
 
 
 class RowCheck(Protocol):
@@ -91,10 +122,10 @@ class RowChecks:
         after = 0
         while rules:
             last, broken = await self._database.scan(self._finding(rules, order, after))
-            for rule, tally, ids in zip(rules, tallies, broken, strict=True):
-                tally.note(ids)
+            for rule, tally, rows in zip(rules, tallies, broken, strict=True):
+                tally.note([row.id for row in rows])
                 if order.repair and rule.repairable:
-                    tally.repaired += await self._mend(rule, order, ids)
+                    tally.repaired += await self._mend(rule, order, rows)
             if last is None:
                 break
             after = last
@@ -102,17 +133,12 @@ class RowChecks:
 
     def _finding(
         self, rules: Sequence[RowCheck], order: Order, after: int
-    ) -> Callable[[Tx], tuple[int | None, list[list[str]]]]:
-        def work(tx: Tx) -> tuple[int | None, list[list[str]]]:
+    ) -> Callable[[Tx], tuple[int | None, list[list[Examined]]]]:
+        def work(tx: Tx) -> tuple[int | None, list[list[Examined]]]:
             page = self._stores.doctor.page(tx, after_doc=after, limit=ROWS_PER_PAGE)
             rows = self._examined(tx, order, page)
-            broken = [
-                [row.stored.memory.id for row in rows if rule.is_broken(row)] for rule in rules
-            ]
-            # Ids are of a type of their own; a report has texts.
-            return page[-1].doc if len(page) == ROWS_PER_PAGE else None, [
-                [str(id_) for id_ in ids] for ids in broken
-            ]
+            broken = [[row for row in rows if rule.is_broken(row)] for rule in rules]
+            return page[-1].doc if len(page) == ROWS_PER_PAGE else None, broken
 
         return work
 
@@ -121,18 +147,49 @@ class RowChecks:
         rows = [row for row in page if not is_due(order.looking.now, row.memory.expires_at)]
         words = self._stores.memory_search.words(tx, [row.doc for row in rows])
         terms = {word.doc: word.terms for word in words}
-        return [Examined(row, terms.get(row.doc), self._screening) for row in rows]
+        earlier = self._earlier(tx, order, rows)
+        return [
+            Examined(row, terms.get(row.doc), self._screening, earlier.get(row.memory.id, ()))
+            for row in rows
+        ]
 
-    async def _mend(self, rule: RowCheck, order: Order, ids: Sequence[str]) -> int:
+    def _earlier(
+        self, tx: Tx, order: Order, rows: Iterable[Stored]
+    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        changed = [row.memory.id for row in rows if row.memory.version > 1]
+        if not changed or Check.SECRETS not in order.checks:
+            return {}
+        return self._stores.doctor.earlier(tx, changed)
+
+    async def _mend(self, rule: RowCheck, order: Order, rows: Sequence[Examined]) -> int:
         mended = 0
-        for at in range(0, len(ids), ROWS_PER_TRANSACTION):
-            batch = ids[at : at + ROWS_PER_TRANSACTION]
+        for batch in _batches(rows):
             mended += await self._database.write(self._mending(rule, order, batch))
         return mended
 
-    def _mending(self, rule: RowCheck, order: Order, ids: Sequence[str]) -> Callable[[Tx], int]:
+    def _mending(
+        self, rule: RowCheck, order: Order, seen: Sequence[Examined]
+    ) -> Callable[[Tx], int]:
+        """A row that is as it was seen is not looked through again: texts may be long."""
+        known = {row.id: row for row in seen}
+
         def work(tx: Tx) -> int:
-            rows = self._examined(tx, order, self._mender.hold(tx, ids))
-            return sum(rule.mend(tx, order, row) for row in rows if rule.is_broken(row))
+            held = self._examined(tx, order, self._mender.hold(tx, list(known)))
+            same = [known[row.id] for row in held if row == known[row.id]]
+            fresh = [row for row in held if row != known[row.id] and rule.is_broken(row)]
+            return sum(rule.mend(tx, order, row) for row in (*same, *fresh))
 
         return work
+
+
+def _batches(rows: Sequence[Examined]) -> Iterator[Sequence[Examined]]:
+    """Small enough not to hold others up, by number and by text."""
+    batch: list[Examined] = []
+    for row in rows:
+        batch.append(row)
+        chars = sum(one.texts.chars for one in batch)
+        if len(batch) == ROWS_PER_TRANSACTION or chars >= CHARS_PER_TRANSACTION:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

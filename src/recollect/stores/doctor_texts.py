@@ -1,0 +1,96 @@
+"""Words of callers that no search of memories reads: earlier versions, and what is stored beside
+memories. Of a version only what it kept is opened."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Table, select
+
+from recollect.domain import jsontext
+from recollect.ports.database import Tx
+from recollect.ports.doctor import Shelf, Written
+from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.memory_rows import MemoryRows
+from recollect.stores.memory_tables import memory_versions
+from recollect.stores.people_tables import (
+    agents,
+    named_chats,
+    people,
+    person_aliases,
+    person_relationships,
+    runs,
+)
+from recollect.stores.statements import Statement, param
+
+_v = memory_versions.c
+
+
+def earlier(tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """By id of a memory, the members that its earlier versions kept."""
+    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for id_, memory_id, sealed in tx.fetch(_EARLIER, {"ids": jsontext.dump(list(memory_ids))}):
+        snapshot = rows.open_snapshot(sealed, id_)
+        if snapshot is not None:
+            found[memory_id].append(snapshot)
+    return dict(found)
+
+
+def written(tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
+    """A page of a shelf, by place."""
+    columns = _COLUMNS[shelf]
+    rows = tx.fetch(_page(shelf), {"after": after, "limit": limit})
+    return [Written(row[0], row[1], columns.values(row[2:])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where the words of a table are. `belongs_to` has the id by which a caller knows them."""
+
+    table: Table
+    belongs_to: Column[Any]
+    texts: tuple[Column[Any], ...]
+    json: Column[Any] | None = None
+    where: ColumnElement[bool] | None = None
+
+    @property
+    def all(self) -> tuple[Column[Any], ...]:
+        """Texts, then the JSON."""
+        return self.texts if self.json is None else (*self.texts, self.json)
+
+    def values(self, row: Sequence[Any]) -> tuple[Any, ...]:
+        """Those that are there, the JSON as a value."""
+        if self.json is not None:
+            row = [*row[:-1], jsontext.load(row[-1] or "{}")]
+        return tuple(value for value in row if value is not None)
+
+
+@cache
+def _page(shelf: Shelf) -> Statement:
+    columns = _COLUMNS[shelf]
+    place = columns.table.c.id
+    query = select(place, columns.belongs_to, *columns.all).where(place > param("after", place))
+    if columns.where is not None:
+        query = query.where(columns.where)
+    return Statement(query.order_by(place).limit(param("limit")))
+
+
+_g, _p, _a, _w, _c, _u = (
+    table.c for table in (agents, people, person_aliases, person_relationships, named_chats, runs)
+)
+_COLUMNS: Mapping[Shelf, _Columns] = {
+    Shelf.AGENTS: _Columns(agents, _g.id, (_g.name, _g.description), _g.metadata),
+    # Who is being erased is the business of that job alone.
+    Shelf.PEOPLE: _Columns(people, _p.id, (_p.name,), _p.metadata, _p.erasure_id.is_(None)),
+    Shelf.ALIASES: _Columns(person_aliases, _a.person_id, (_a.value, _a.provider)),
+    Shelf.RELATIONSHIPS: _Columns(person_relationships, _w.person_id, (_w.relationship,)),
+    Shelf.CHATS: _Columns(named_chats, _c.id, (_c.title, _c.provider)),
+    Shelf.RUNS: _Columns(runs, _u.id, (_u.error,), _u.metadata),
+}
+_EARLIER = Statement(
+    select(_v.id, _v.memory_id, _v.snapshot)
+    .where(AmongTexts(_v.memory_id, param("ids")), _v.snapshot.is_not(None))
+    .order_by(_v.memory_id, _v.version)
+)
