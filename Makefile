@@ -4,6 +4,8 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
+# Dozens of processes start in a test run: each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 # Wheels only: no compiler is needed, and no unlocked build dependency is fetched.
 PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--require-hashes --only-binary :all:
@@ -31,7 +33,7 @@ check: dev
 	$(BIN)/python -m recollect.cli.settings_page --check
 
 test: check
-	$(BIN)/pytest -n $(JOBS) --dist loadfile
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 soak: dev
 	$(BIN)/pytest --soak

@@ -117,6 +117,10 @@ class RequesterMismatch(Forbidden):
     """The header names somebody else than the token does."""
 
 
+class RequesterUnfit(RequesterMismatch):
+    """The header beside a good token can't be anybody's name."""
+
+
 class NotFound(RecollectError):
     """The thing does not exist for this caller."""
 
@@ -131,6 +135,12 @@ class Conflict(RecollectError):
     """The state of the thing forbids it now."""
 
     default_code = "conflict"
+
+
+class StillRunning(Conflict):
+    """The same request runs already; its answer can be had in a while."""
+
+    retry_after_seconds = 1
 
 
 class TransferPending(Conflict):

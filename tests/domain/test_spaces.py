@@ -111,8 +111,6 @@ private  long_term  -    -    agent-A-private  422
 -        org        -    -    org-acme         org-acme
 -        org        -    key  org-acme         org-acme
 -        org        run  -    org-acme         org-acme
--        -          run  -    agent-A-public   agent-A
-public   -          run  -    agent-A-public   agent-A
 -        long_term  run  -    agent-A-private  422
 """
 
@@ -193,6 +191,9 @@ NAMED: list[tuple[SpaceRequest, str]] = [
     (SpaceRequest(A, None, ORG, space=SpaceName(SpaceKind.ORG, "acme")), "org-acme"),
 ]
 CONTRADICTIONS: list[tuple[SpaceRequest, str]] = [
+    (SpaceRequest(A, run_id="r1"), "scope"),
+    (SpaceRequest(A, PUBLIC, run_id="r1"), "scope"),
+    (SpaceRequest(A, PRIVATE, run_id="r1", has_key=True), "scope"),
     (SpaceRequest(visibility=PRIVATE, space=SpaceName(SpaceKind.USER)), "visibility"),
     (SpaceRequest(visibility=PUBLIC, space=SpaceName(SpaceKind.CHAT, "g1")), "visibility"),
     (SpaceRequest(A, PUBLIC, space=SpaceName(SpaceKind.AGENT_PRIVATE)), "visibility"),

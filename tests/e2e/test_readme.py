@@ -13,6 +13,8 @@ import pytest
 from tests.support.engines import a_postgres_database
 from tests.support.snippets import run_document
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 ADDRESS = "127.0.0.1:8080"
 DATABASE = "postgresql://recollect:secret@db.example/recollect"

@@ -1,9 +1,11 @@
 """A server whose worker rests, so that nothing is written but what requests write."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
+from tests.hostile.secret_world import Scene, a_scene
 from tests.hostile.stage import Stage, a_stage
 from tests.hostile.stored import nothing_stored
 from tests.support.embedding_server import EmbeddingServer
@@ -32,3 +34,11 @@ def untouched(stage: Stage) -> Iterator[None]:
     """Fails the test if a row was added, changed or removed meanwhile."""
     with nothing_stored(stage.world.database):
         yield
+
+
+@pytest.fixture(scope="module")
+def scenes(new_database: Callable[[], TestDatabase]) -> Iterator[tuple[Scene, Scene]]:
+    """Two worlds, one with secrets and one without."""
+    with ExitStack() as stack:
+        full = stack.enter_context(a_scene(new_database(), secrets=True))
+        yield full, stack.enter_context(a_scene(new_database(), secrets=False))

@@ -15,12 +15,14 @@ SHARED = "teapot"
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One call: the ids of the path, the query, the body."""
+    """One call: the ids of the path, the query, the body, the key under which it is sent. A list
+    as body of an operation that takes lines is one line for each item."""
 
     operation: str
     path: dict[str, str]
     query: dict[str, str]
     body: Any
+    key: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -44,6 +46,11 @@ def probe(operation: str, body: Any = None, *, query: Any = None, **path: str) -
 
 
 MINE: dict[str, Any] = {"space": {"kind": "user"}}
+KEY = "a key of theirs"
+SENT_UNDER_KEY: dict[str, Any] = {
+    "createMemory": {"content": "The same words of both"} | MINE,
+    "createPerson": {"name": "Somebody of both"},
+}
 WHY = {"justification": "to see"}
 PAST = "2100-01-01T00:00:00Z"
 
@@ -126,8 +133,17 @@ def _writing() -> Iterator[Probe]:
     ):
         yield probe("createMemory", {"content": "a note of mine"} | place)
     changes = [{"op": "update", "id": "$memory", "tags": []}, {"op": "delete", "id": "$memory"}]
+    mixed = [{"op": "update", "id": "$my_memory", "tags": ["mine"]}, *changes]
+    link = [{"op": "create", "content": "a link of mine", "supersedes": ["$memory"]} | MINE]
     for atomic in (True, False):
-        yield probe("batchMemories", {"items": changes, "atomic": atomic})
+        for items in (changes, mixed, mixed[::-1], link):
+            yield probe("batchMemories", {"items": items, "atomic": atomic})
+
+
+def _keyed() -> Iterator[Probe]:
+    """The very request of somebody else, under the very key."""
+    for operation, body in SENT_UNDER_KEY.items():
+        yield Probe(operation, {}, {}, body, key=KEY)
 
 
 def _people() -> Iterator[Probe]:
@@ -242,6 +258,16 @@ def _governing() -> Iterator[Probe]:
     yield probe("listQuarantine", query={"subjects": "$person"})
     yield from _about_a_memory("releaseMemory", {})
     yield from _about_a_memory("rejectMemory", {})
+    yield from rollbacks()
+    yield probe("undoRollback", rollback_id="$rollback")
+    for target in ({"person_id": "$person"}, {"user_id": "$user"}):
+        yield from (probe("erase", target | {"dry_run": dry}) for dry in (True, False))
+    yield probe("getErasure", erasure_id="$erasure")
+    yield probe("verifyErasure", {"identifiers": [SAID]}, erasure_id="$erasure")
+
+
+def rollbacks() -> Iterator[Probe]:
+    """Of every source, dry and real."""
     for source in (
         {"memory_id": "$memory"},
         {"chat_id": "$chat"},
@@ -254,11 +280,6 @@ def _governing() -> Iterator[Probe]:
     ):
         for dry in (True, False):
             yield probe("rollBack", {"source": source, "dry_run": dry})
-    yield probe("undoRollback", rollback_id="$rollback")
-    for target in ({"person_id": "$person"}, {"user_id": "$user"}):
-        yield from (probe("erase", target | {"dry_run": dry}) for dry in (True, False))
-    yield probe("getErasure", erasure_id="$erasure")
-    yield probe("verifyErasure", {"identifiers": [SAID]}, erasure_id="$erasure")
 
 
 def _probes() -> Iterator[Probe]:
@@ -271,7 +292,6 @@ def _probes() -> Iterator[Probe]:
         {"subjects": "$person"},
     ):
         yield probe("exportMemories", query=query)
-    yield probe("importMemories", '{"schema":1,"type":"memory"}', query={"dry_run": "true"})
     yield from _finding("searchMemories", explain=True)
     yield from _finding("recallMemories")
     yield from _about_a_memory(
@@ -295,6 +315,8 @@ def _probes() -> Iterator[Probe]:
     for space in ({"kind": "chat", "id": "$chat"}, {"kind": "user", "id": "$user"}):
         yield probe("moveMemory", {"space": space}, memory_id="$my_memory")
     yield from _writing()
+    yield from _keyed()
+    yield probe("importMemories", [{"schema": 1, "type": "memory"}], query={"dry_run": "true"})
     yield from _people()
     yield from _chats()
     yield from _agents_and_runs()

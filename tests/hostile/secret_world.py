@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.hostile.memory_probes import SAID, SHARED
+from tests.hostile.memory_probes import KEY, SAID, SENT_UNDER_KEY, SHARED
 from tests.memory.people import person_of
 from tests.memory.test_quarantine import ORDER, sets_aside
 from tests.support.engines import TestDatabase
@@ -116,6 +116,7 @@ def _secrets(town: Town, olga: Asker, known: Ids) -> dict[str, Sequence[str]]:
     olga.put("/chats/{}/participants/{}", chats[0], PAVEL, body={"kind": "user"}).expect(200)
     talk = olga.user.starts(f"{SAID} talk")
     entry = olga.user.says(talk, f"We spoke of {SAID}")
+    _under_a_key(olga)
     run = olga.post("/runs", body={"agent_id": AGENT, "metadata": {"a": SAID}}).expect(201)
     memories, approval = _memories(town, olga, person_id, chats[0], run["id"])
     (edge,) = olga.get("/graph/entities/{}", person_of(olga)).expect(200)["relations"]
@@ -131,6 +132,12 @@ def _secrets(town: Town, olga: Asker, known: Ids) -> dict[str, Sequence[str]]:
         "rollback": [_rolled_back(olga)],
         "erasure": [_erased(a_colleague(town.world, f"zoe-{SAID}", ACME))],
     }
+
+
+def _under_a_key(olga: Asker) -> None:
+    """A kept answer, to what anybody may ask too."""
+    body = SENT_UNDER_KEY["createMemory"]
+    olga.call("POST", "/memories", body=body, headers={"Idempotency-Key": KEY}).expect(201)
 
 
 def _chat(olga: Asker, kind: str) -> str:

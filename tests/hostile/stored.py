@@ -14,10 +14,8 @@ Rows = dict[str, list[str]]
 
 def contents(database: TestDatabase) -> Rows:
     """Every row of every table as text, in an order of its own."""
-    return {
-        table: sorted(repr(row) for row in database.rows(f'SELECT * FROM "{table}"'))
-        for table in metadata.tables
-    }
+    stored = database.contents(metadata.tables)
+    return {table: sorted(repr(row) for row in rows) for table, rows in stored.items()}
 
 
 @contextmanager

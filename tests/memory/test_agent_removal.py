@@ -68,6 +68,42 @@ def test_memories_of_its_runs_go_with_an_agent_and_those_of_its_org_stay(town: T
     ann.post("/agents", body={"id": agent_id}).refused(409, "conflict")
 
 
+def test_the_id_of_an_agent_that_had_runs_is_free_and_its_runs_are_nobodys(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    agent_id = ann.registers()["id"]
+    done, running = (ann.post("/runs", body={"agent_id": agent_id}).expect(201) for _ in range(2))
+    ann.adds(TEXT, agent_id=agent_id, scope="session", run_id=done["id"])
+    ann.post("/runs/{}/complete", done["id"], body={"status": "succeeded"}).expect(200)
+    ann.delete("/agents/{}", agent_id).expect(204)
+    bob.registers(id=agent_id)
+    assert bob.lists("/runs", agent_id=agent_id) == []
+    for asker in (ann, bob, town.agent(agent_id)):
+        for run in (done, running):
+            asker.get("/runs/{}", run["id"]).refused(404, "not_found")
+    bob.adds(TEXT, agent_id=agent_id, scope="session", run_id=running["id"])
+
+
+def test_runs_that_a_removed_agent_started_go_on_without_it(town: Town) -> None:
+    ann = town.person("ann")
+    top, middle, low = (ann.registers()["id"] for _ in range(3))
+    root = ann.post("/runs", body={"agent_id": top}).expect(201)
+    between = ann.post("/runs", body={"agent_id": middle, "parent_run_id": root["id"]}).expect(201)
+    child = ann.post("/runs", body={"agent_id": low, "parent_run_id": between["id"]}).expect(201)
+    below = ann.post("/runs", body={"agent_id": low, "parent_run_id": child["id"]}).expect(201)
+    kept = ann.adds(TEXT, agent_id=low, scope="session", run_id=child["id"])
+    ann.delete("/agents/{}", middle).expect(204)
+    now = ann.get("/runs/{}", child["id"]).expect(200)
+    assert (now["parent_run_id"], now["root_run_id"]) == (root["id"], root["id"])
+    assert town.agent(top).get("/memories/{}", kept["id"]).expect(200)["content"] == TEXT
+    ann.delete("/agents/{}", top).expect(204)
+    now = ann.get("/runs/{}", child["id"]).expect(200)
+    assert (now["parent_run_id"], now["root_run_id"]) == (None, child["id"])
+    below = ann.get("/runs/{}", below["id"]).expect(200)
+    assert (below["parent_run_id"], below["root_run_id"]) == (child["id"], child["id"])
+    ended = ann.post("/runs/{}/complete", child["id"], body={"status": "failed"}).expect(200)
+    assert ended["removed"]["session"] == 1
+
+
 def test_what_has_expired_keeps_nobody_from_removing_an_agent(town: Town) -> None:
     ann = town.person("ann")
     agent_id = ann.registers()["id"]

@@ -1,10 +1,14 @@
 """The registry of agents."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from tests.conftest import Host
+from tests.support.api import Credentials
 from tests.support.town import Asker, Town
-from tests.support.world import at_once
+from tests.support.world import CLIENT_KEYS, at_once
 
 
 def test_an_agent_without_owner_owns_itself(town: Town) -> None:
@@ -233,6 +237,29 @@ def test_in_local_mode_a_call_without_requester_is_refused_for_known_and_unknown
         owner.get("/agents/{}", "unknown").refused(404, "not_found")
         for odd in ("", "x" * 256, "tab\there"):
             town.saying(odd).get("/agents").refused(400, "requester_invalid")
+
+
+def test_a_header_that_is_no_name_is_told_before_what_is_wrong_with_the_credential(
+    town: Town,
+) -> None:
+    ann, key = town.person("ann"), CLIENT_KEYS["trusted"]
+    token = ann.user.credentials.token
+    for odd in ("", "x" * 256, "tab\there"):
+        knowns: list[dict[str, Any]] = [{}, {"token": token}, {"token": "bad"}, {"api_key": key}]
+        for known in knowns:
+            asker = asking(town, requester_id=odd, **known)
+            asker.get("/agents").refused(400, "requester_invalid")
+    asking(town, requester_id=ann.name).get("/agents").refused(401, "unauthorized")
+    asking(town, requester_id=ann.name, token="bad").get("/agents").refused(401, "unauthorized")
+    other = asking(town, requester_id="bob", token=token)
+    other.get("/agents").refused(403, "requester_mismatch")
+    asking(town, requester_id=ann.name, token=token).get("/agents").expect(200)
+
+
+def asking(town: Town, **credentials: Any) -> Asker:
+    """Somebody with these credentials."""
+    user = replace(town.nobody.user, credentials=Credentials(**credentials))
+    return Asker(user, town.world)
 
 
 @pytest.mark.scenario(13)

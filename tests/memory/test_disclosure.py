@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import Serve
 from tests.memory.disclosing import OWN, a_chat, alone, brings, rule_for, says, told
 from tests.memory.people import person_of
-from tests.memory.test_portability import a_line, imports
+from tests.memory.porting import a_line, imports
 from tests.support.town import Asker, Town
 from tests.support.world import new_id
 

@@ -127,6 +127,26 @@ def test_a_changed_text_is_drawn_anew(town: Town) -> None:
     ann.get(ENTITY, me).refused(404, "not_found")
 
 
+def test_a_change_of_anything_but_text_and_people_ends_no_edge(town: Town) -> None:
+    ann = town.person("ann")
+    memory = says(ann, "I live in Porto", tags=["home"])
+    me = person_of(ann)
+    town.world.database.rows(
+        "INSERT INTO relations (id, from_id, to_id, relation, memory_id, recorded_at)"
+        " SELECT :id, from_id, to_id, 'owns_a_house_in', memory_id, recorded_at FROM relations"
+        " WHERE memory_id = :memory",
+        id=new_id(),
+        memory=memory["id"],
+    )
+    both = {of(ann, "lives_in", "Porto"), of(ann, "owns_a_house_in", "Porto")}
+    changes: dict[str, Any] = {"tags": ["place"], "type": "identity", "metadata": {"a": 1}}
+    for name, value in changes.items():
+        ann.patch("/memories/{}", memory["id"], body={name: value}).expect(200)
+        assert looks(ann, me) == both
+    ann.patch("/memories/{}", memory["id"], body={"content": "I live in Faro"}).expect(200)
+    assert looks(ann, me) == {of(ann, "lives_in", "Faro")}
+
+
 def test_an_edge_ends_with_its_memory(town: Town) -> None:
     ann = town.person("ann")
     fading = says(ann, "I live in Porto", type="observation")

@@ -300,6 +300,26 @@ def test_eviction_prefers_low_trust_then_what_was_not_used(house: House) -> None
     assert house.shelf.stored(policy).memory.status is Status.ACTIVE
 
 
+@pytest.mark.scenario(31)
+def test_what_was_read_outlasts_a_flood(house: House) -> None:
+    ann = Town(house.world).person("ann")
+    texts = ("a grey heron", "a green lizard", "a blue whale", "a red fox")
+    got, found, recalled, unread = (ann.adds(text, space={"kind": "user"}) for text in texts)
+    house.world.clock.advance(days=30)
+    trust = Trust(unread["trust"])
+    flood = house.fills(ann.name, [20 * DAY] * (CAP - 1), trust=trust)
+    shown = ann.get("/memories/{}", got["id"]).expect(200)
+    ann.finds("lizard", user_id=ann.name)
+    ann.post("/memories/recall", body={"query": "whale", "user_id": ann.name}).expect(200)
+
+    assert house.orders("gc")["by_step"]["evict"] == 3
+    assert ann.get("/memories/{}", got["id"]).expect(200) == shown == got
+    for used in (found, recalled):
+        ann.get("/memories/{}", used["id"]).expect(200)
+    ann.get("/memories/{}", unread["id"]).refused(404, "not_found")
+    assert sum(house.shelf.stored(id_).memory.status is Status.ARCHIVED for id_ in flood) == 2
+
+
 def test_a_space_that_cannot_be_relieved_is_told_of(house: House) -> None:
     house.fills("ann", [DAY] * (CAP + 3))
     assert house.orders("gc")["by_step"]["evict"] == 0

@@ -1,9 +1,11 @@
 """A request that is sent again under one key is done once."""
 
+from typing import Any
+
 import pytest
 
 from recollect.services.idempotency import ABANDONED_AFTER, KEY_CHARS_MAX, LIFETIME
-from tests.support.api import Reply
+from tests.support.api import Reply, headers_of, reply_of
 from tests.support.town import Asker, Town
 from tests.support.world import at_once
 
@@ -36,6 +38,19 @@ def test_another_request_under_the_key_is_refused(town: Town) -> None:
     ):
         assert reply.refused(409, "conflict")["reason"] == "idempotency"
     assert register(ann, "k").expect(201) == first
+
+
+def test_white_space_and_the_order_of_members_make_no_other_request(town: Town) -> None:
+    ann = town.person("ann")
+    bodies = [
+        b'{"name": "One", "metadata": {"a": 1, "b": "\xc3\xa9"}}',
+        b'{ "metadata":{"b":"\\u00e9","a":1},\n"name":"One" }',
+    ]
+    first, again = (raw(ann, "k", body) for body in bodies)
+    assert first.expect(201) == again.expect(201)
+    assert len(owned(ann)) == 1
+    other = raw(ann, "k", b'{"name": "One", "metadata": {"a": 1, "b": "e"}}')
+    assert other.refused(409, "conflict")["reason"] == "idempotency"
 
 
 def test_a_key_belongs_to_the_one_who_asks(town: Town) -> None:
@@ -112,6 +127,36 @@ def test_a_memory_is_written_once_under_one_key(town: Town) -> None:
     assert (again["id"], again["memory"]["repeats"]) == (first["id"], 0)
 
 
+@pytest.mark.parametrize("atomic", [True, False])
+def test_a_batch_that_was_cut_off_stores_nothing_twice(town: Town, atomic: bool) -> None:
+    ann = town.person("ann")
+    mine: dict[str, Any] = {"space": {"kind": "user"}}
+    items = [{"op": "create", "key": "same", "value": {"n": 1}} | mine] * 3
+    items.append({"op": "create", "content": WORDS} | mine)
+    body = {"items": items, "atomic": atomic}
+    first = ann.call("POST", "/memories/batch", body=body, headers=key("k")).expect(200)
+    cut_off(town, ann)
+    town.world.clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+    again = ann.call("POST", "/memories/batch", body=body, headers=key("k")).expect(200)
+    assert again == first
+    ids = {result["id"] for result in first["results"]}
+    stored = ann.lists("/memories", spaces="user")
+    assert {row["id"] for row in stored} == ids
+    assert (len(ids), {row["repeats"] for row in stored}) == (4, {0})
+
+
+def test_a_move_that_was_cut_off_is_told_again(town: Town) -> None:
+    ann = town.person("ann")
+    memory = ann.adds(WORDS, agent_id=ann.registers()["id"], visibility="private")
+    body = {"space": {"kind": "user"}}
+    path = ("POST", "/memories/{}/move", memory["id"])
+    first = ann.call(*path, body=body, headers=key("k")).expect(201)
+    cut_off(town, ann)
+    town.world.clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+    assert ann.call(*path, body=body, headers=key("k")).expect(201)["id"] == first["id"]
+    assert [row["id"] for row in ann.lists("/memories", spaces="all")] == [first["id"]]
+
+
 def test_with_a_memory_the_kept_answers_that_hold_it_go(town: Town) -> None:
     ann = town.person("ann")
     memory_id = remember(ann, "k").expect(201)["id"]
@@ -135,6 +180,13 @@ def key(value: str) -> dict[str, str]:
 
 def register(asker: Asker, value: str, body: object = None) -> Reply:
     return asker.call("POST", "/agents", body=body or BODY, headers=key(value))
+
+
+def raw(asker: Asker, value: str, content: bytes) -> Reply:
+    """Register an agent with a body of these very bytes."""
+    headers = {**headers_of(asker.user.credentials), **key(value)}
+    headers["Content-Type"] = "application/json"
+    return reply_of(asker.world.api.http.post("/agents", content=content, headers=headers))
 
 
 def owned(asker: Asker) -> list[dict[str, object]]:

@@ -50,6 +50,35 @@ def test_another_org_does_not_know_the_person(town: Town) -> None:
     eve.get("/people/{}", new_id()).refused(404, "not_found")
 
 
+def test_who_leaves_an_org_is_no_longer_known_there(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    colleague = town.person("cid", orgs=("acme",))
+    me, sam = self_of(ann), knows(ann, a_name("Sam"))
+    bob.get("/people/{}", me["id"]).expect(200)
+    colleague.get("/people/{}", me["id"]).refused(404, "not_found")
+    moved = town.now_in(ann, "acme")
+    assert self_of(moved)["id"] == me["id"]
+    colleague.get("/people/{}", me["id"]).expect(200)
+    bob.get("/people/{}", me["id"]).refused(404, "not_found")
+    assert meant(bob, me["name"]) is None
+    # Whoever has no user stays known where they were introduced.
+    bob.get("/people/{}", sam["id"]).expect(200)
+
+
+def test_a_person_of_two_users_is_known_in_the_orgs_of_both(town: Town) -> None:
+    ann, desk, bob = (town.person(name) for name in ("ann", "desk", "bob"))
+    eve, colleague = town.person("eve", orgs=("other",)), town.person("cid", orgs=("acme",))
+    me = self_of(ann)
+    merges(town.admin, me, self_of(desk), link_users=True).expect(200)
+    self_of(town.now_in(ann, "acme"))
+    for asker in (bob, colleague):
+        asker.get("/people/{}", me["id"]).expect(200)
+    self_of(town.now_in(desk, "other"))
+    for asker in (eve, colleague):
+        asker.get("/people/{}", me["id"]).expect(200)
+    bob.get("/people/{}", me["id"]).refused(404, "not_found")
+
+
 def test_people_who_share_a_chat_know_each_others_users(town: Town) -> None:
     ann, eve = town.person("ann", orgs=("acme",)), town.person("eve", orgs=("other",))
     me = self_of(ann)

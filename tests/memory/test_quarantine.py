@@ -48,6 +48,64 @@ def test_it_is_in_no_list_and_no_search_until_it_is_released(town: Town) -> None
     assert waiting(ann) == []
 
 
+def test_release_replaces_what_the_memory_was_to_replace(town: Town) -> None:
+    ann = town.person("ann")
+    old = ann.adds("Prompts are kept by Bob", sensitivity="personal", **MINE)
+    memory = sets_aside(ann, supersedes=[old["id"]], **MINE)
+    (item,) = ann.lists("/quarantine")
+    assert item["supersedes"] == [old["id"]]
+    assert ann.get("/memories/{}", old["id"]).expect(200) == old
+    released = ann.post("/quarantine/{}/release", memory["id"]).expect(200)
+    assert (released["supersedes"], released["sensitivity"]) == ([old["id"]], "personal")
+    ann.get("/memories/{}", old["id"]).refused(404, "not_found")
+    told = ann.lists("/memories", spaces="user", status="superseded")
+    assert [(row["id"], row["superseded_by"]) for row in told] == [(old["id"], memory["id"])]
+    past = ann.get("/memories/{}/history", memory["id"]).expect(200)["data"]
+    assert old["id"] in {item["memory_id"] for item in past}
+
+
+def test_what_changed_meanwhile_is_not_replaced_and_no_longer_named(town: Town) -> None:
+    ann = town.person("ann")
+    gone, newer, kept = (ann.adds(f"Prompts are kept by {n}", **MINE) for n in ("B", "C", "D"))
+    ids = [row["id"] for row in (gone, newer, kept)]
+    memory = sets_aside(ann, supersedes=ids, **MINE)
+    ann.adds("Prompts are kept by Cid", supersedes=[newer["id"]], **MINE)
+    ann.delete("/memories/{}", gone["id"]).expect(204)
+    released = ann.post("/quarantine/{}/release", memory["id"]).expect(200)
+    assert newer["id"] not in released["supersedes"]
+    assert kept["id"] in released["supersedes"]
+    told = {
+        row["id"]: row["superseded_by"]
+        for row in ann.lists("/memories", spaces="user", status="superseded")
+    }
+    assert told[kept["id"]] == memory["id"] != told[newer["id"]]
+
+
+def test_a_rejected_memory_replaces_nothing_and_leaves_no_link(town: Town) -> None:
+    ann = town.person("ann")
+    old = ann.adds("Prompts are kept by Bob", **MINE)
+    memory = sets_aside(ann, supersedes=[old["id"]], **MINE)
+    ann.post("/quarantine/{}/reject", memory["id"]).expect(204)
+    assert ann.get("/memories/{}", old["id"]).expect(200) == old
+    rows = town.world.database.rows(
+        "SELECT to_id FROM memory_links WHERE from_id = :id", id=memory["id"]
+    )
+    assert rows == []
+
+
+def test_a_record_that_is_set_aside_meets_its_key_when_it_is_released(town: Town) -> None:
+    ann = town.person("ann")
+    body: dict[str, Any] = {"key": "note", "value": {"text": "plain"}} | MINE
+    first = ann.post("/memories", body=body).expect(201)["memory"]
+    order = body | {"value": {"text": ORDER}}
+    ann.post("/memories", body=order | {"on_conflict": "refuse"}).refused(409, "conflict")
+    result = ann.post("/memories", body=order | {"on_conflict": "supersede"}).expect(201)
+    assert result["status"] == "quarantined"
+    assert ann.get("/memories/{}", first["id"]).expect(200) == first
+    ann.post("/quarantine/{}/release", result["id"]).expect(200)
+    assert [row["id"] for row in ann.lists("/memories", spaces="user")] == [result["id"]]
+
+
 def test_release_draws_what_the_text_states(host: Host) -> None:
     with host(quarantine__threshold=0) as world:
         ann = Town(world).person("ann")

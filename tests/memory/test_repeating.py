@@ -50,6 +50,64 @@ def test_a_repeat_renews_decay_by_type(town: Town) -> None:
     assert third["expires_at"] > second["expires_at"]
 
 
+def test_a_repeat_may_ask_for_another_term(town: Town) -> None:
+    ann = town.person("ann")
+    body = {"content": "The code word is told at the gate", "space": {"kind": "user"}}
+    first = ann.post("/memories", body=body).expect(201)["memory"]
+    assert (first["expires_at"], first["expiry_rule"]) == (None, "never")
+    again = ann.post("/memories", body=body | {"ttl_seconds": 3600}).expect(201)
+    assert (again["id"], again["status"], again["warnings"]) == (first["id"], "duplicate", [])
+    assert again["memory"]["expiry_rule"] == "explicit"
+    plain = ann.post("/memories", body=body).expect(201)["memory"]
+    assert plain["expires_at"] == again["memory"]["expires_at"]
+    later = ann.post("/memories", body=body | {"ttl_seconds": 86_400}).expect(201)["memory"]
+    assert (later["id"], later["expires_at"] > plain["expires_at"]) == (first["id"], True)
+    policy = ann.post("/memories", body=body | {"retention_policy": "dev"}).expect(201)
+    assert policy["memory"]["retention_policy"] == "dev"
+    assert [warning["code"] for warning in policy["warnings"]] == ["expiry_clamped"]
+    town.world.clock.advance(seconds=3600)
+    ann.get("/memories/{}", first["id"]).refused(404, "not_found")
+
+
+def test_what_a_repeat_says_of_privacy_is_never_lost(town: Town) -> None:
+    ann = town.person("ann")
+    body = {"content": "The gate opens at nine", "space": {"kind": "user"}}
+    first = ann.post("/memories", body=body).expect(201)["memory"]
+    assert (first["sensitivity"], first["portable"]) == ("public", True)
+    strict = {"sensitivity": "sensitive", "portable": False, "pii_tags": ["health"]}
+    again = ann.post("/memories", body=body | strict).expect(201)
+    assert (again["id"], again["warnings"]) == (first["id"], [])
+    assert {name: again["memory"][name] for name in strict} == strict
+    assert again["memory"]["expiry_rule"] == "pii:critical"
+    loose = ann.post("/memories", body=body | {"sensitivity": "public", "portable": True})
+    assert {name: loose.expect(201)["memory"][name] for name in strict} == strict
+    (warning,) = loose.body["warnings"]
+    assert warning["code"] == "duplicate_kept"
+    assert "portable, sensitivity" in warning["message"]
+
+
+def test_a_repeat_adds_tags_and_metadata_and_tells_what_it_can_not_change(town: Town) -> None:
+    ann = town.person("ann")
+    body = {"content": "The gate closes at ten", "space": {"kind": "user"}}
+    marks = {"tags": ["a", "b"], "metadata": {"x": 1}}
+    first = ann.post("/memories", body=body | marks).expect(201)["memory"]
+    more = {"tags": ["b", "c"], "metadata": {"x": 1, "y": 2}}
+    again = ann.post("/memories", body=body | more).expect(201)
+    assert (again["id"], again["warnings"]) == (first["id"], [])
+    assert again["memory"]["tags"] == ["a", "b", "c"]
+    assert again["memory"]["metadata"] == {"x": 1, "y": 2}
+    assert ann.lists("/memories", spaces="user", tags="c") == [again["memory"]]
+    other = {"metadata": {"x": 3}, "tags": [str(n) for n in range(48)], "type": "event"}
+    kept = ann.post("/memories", body=body | other).expect(201)
+    (warning,) = kept["warnings"]
+    assert (warning["code"], "metadata, tags, type" in warning["message"]) == (
+        "duplicate_kept",
+        True,
+    )
+    assert kept["memory"]["metadata"] == {"x": 1, "y": 2}
+    assert (kept["memory"]["tags"], kept["memory"]["type"]) == (["a", "b", "c"], "knowledge")
+
+
 def test_hearsay_becomes_fact_when_its_subject_repeats_it(town: Town) -> None:
     ann, bob = town.person("ann"), town.person("bob")
     chat = town.world.user("chat").name

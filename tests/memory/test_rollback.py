@@ -264,3 +264,14 @@ def test_a_rollback_of_many_rows_goes_in_batches_and_is_undone_whole(host: Host)
         assert ann.lists("/memories", agent_id=agent, limit=1000) == []
         ann.post("/rollbacks/{}/undo", done["id"]).expect(200)
         assert len(ann.lists("/memories", agent_id=agent, limit=1000)) == 450
+
+
+def test_a_hidden_memory_tells_nobody_where_it_came_from(town: Town, shelf: Shelf) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    agent = ann.registers()["id"]
+    hidden = ann.adds("The safe is behind the mirror.", agent_id=agent, visibility="private")
+    derived = shelf.puts(Space(SpaceKind.USER, bob.name), source_memories=(MemoryId(hidden["id"]),))
+    assert counts(rolls_back(bob, agent_id=agent, dry_run=True)) == (0, 0, 0)
+    assert counts(rolls_back(bob, stated_by=person_of(ann), dry_run=True)) == (0, 0, 0)
+    done = rolls_back(town.admin, agent_id=agent)
+    assert set(done["ids"]) == {hidden["id"], derived}

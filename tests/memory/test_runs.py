@@ -178,6 +178,43 @@ def test_a_session_write_to_an_unknown_run_starts_a_root(town: Town) -> None:
     assert ids(ann.lists("/runs")) == [run_id]
 
 
+def test_a_run_is_named_together_with_a_scope(town: Town) -> None:
+    ann = town.person("ann")
+    agent = ann.registers()
+    for members in ({}, {"visibility": "public"}, {"visibility": "private"}):
+        body = {"content": "a step", "agent_id": agent["id"], "run_id": "r"} | members
+        details = ann.post("/memories", body=body).refused(422, "validation_error")
+        assert details["violations"][0]["field"] == "scope"
+        assert details["violations"][0]["allowed"] == ["session", "long_term", "org"]
+    assert ann.lists("/runs", agent_id=agent["id"]) == []
+    assert ann.lists("/memories", agent_id=agent["id"]) == []
+
+
+def test_what_a_completed_run_left_is_deleted_or_moved_and_never_changed(town: Town) -> None:
+    ann = town.person("ann")
+    agent = ann.registers()
+    root = starts(ann, agent)
+    child = starts(ann, agent, parent_run_id=root["id"])
+    members = {"agent_id": agent["id"], "scope": "session", "run_id": child["id"]}
+    one, other = ann.adds("a step", **members), ann.adds("another step", **members)
+    lasting = ann.adds("a fact", agent_id=agent["id"])
+    ends(ann, child)
+    change = {"content": "a late step"}
+    item = {"op": "update", "id": one["id"]} | change
+    into = {"space": {"kind": "run", "id": child["id"]}}
+    for reply in (
+        ann.patch("/memories/{}", one["id"], body=change),
+        ann.post("/memories/batch", body={"items": [item]}),
+        ann.post("/memories/{}/move", lasting["id"], body=into),
+    ):
+        assert reply.refused(409, "conflict")["reason"] == "run_completed"
+    secret = {"content": "the PIN is 48213377"}
+    ann.patch("/memories/{}", one["id"], body=secret).refused(422, "secret_refused")
+    assert ann.get("/memories/{}", one["id"]).expect(200) == one
+    ann.post("/memories/{}/move", one["id"], body={"visibility": "private"}).expect(201)
+    ann.delete("/memories/{}", other["id"]).expect(204)
+
+
 def test_nobody_writes_to_another_agents_run_or_to_a_completed_one(town: Town) -> None:
     ann, bob = town.person("ann"), town.person("bob")
     agent, other = ann.registers(), ann.registers()

@@ -220,7 +220,6 @@ def test_a_text_that_orders_the_assistant_about_is_set_aside(town: Town) -> None
     body = {"content": INJECTION, "supersedes": [first["id"]]} | MINE
     result = ann.post("/memories", body=body).expect(201)
     assert (result["status"], result["memory"]["status"]) == ("quarantined", "quarantined")
-    assert result["memory"]["supersedes"] == []
     ann.get("/memories/{}", result["id"]).refused(404, "not_found")
     assert [row["id"] for row in ann.lists("/memories", spaces="user")] == [first["id"]]
     assert ann.finds("previous instructions", spaces="all") == []

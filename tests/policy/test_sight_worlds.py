@@ -19,6 +19,7 @@ from recollect.services.views import Views
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
 from recollect.stores.memory_tables import memories
+from recollect.stores.reaches import reach_clause
 from recollect.stores.sights import SightShape, sight_clause, sight_params
 from recollect.stores.statements import Statement, param
 from tests.conftest import SoakSize
@@ -29,6 +30,8 @@ from tests.support.sight_growing import grow
 from tests.support.sight_rows import store
 from tests.support.sight_rules import is_due, is_shown, memory_view, space_view
 from tests.support.sight_worlds import SightWorld
+
+pytestmark = pytest.mark.long
 
 SIGHTS = 4
 BATCH = 50
@@ -93,11 +96,16 @@ def check(tx: Tx, world: SightWorld) -> int:
 def rows(tx: Tx, world: SightWorld, sight: Sight, chosen: MemoryFilter) -> set[str]:
     params = sight_params(sight) | filter_params(chosen, sight.now)
     params["ids"] = jsontext.dump([fact.id for fact in world.facts])
-    found = tx.fetch(_listing(SightShape.of(sight), FilterShape.of(chosen)), params)
-    return {row[0] for row in found}
+    shapes = SightShape.of(sight), FilterShape.of(chosen)
+    listed = {row[0] for row in tx.fetch(_listing(*shapes, near=False), params)}
+    # A search looks only where a row can be that the sight shows, and misses none.
+    assert {row[0] for row in tx.fetch(_listing(*shapes, near=True), params)} == listed
+    return listed
 
 
 @cache
-def _listing(sight: SightShape, chosen: FilterShape) -> Statement:
+def _listing(sight: SightShape, chosen: FilterShape, *, near: bool) -> Statement:
     among = AmongTexts(memories.c.id, param("ids", memories.c.id))
-    return Statement(select(memories.c.id).where(among, sight_clause(sight), filter_clause(chosen)))
+    query = select(memories.c.id).where(among, sight_clause(sight), filter_clause(chosen))
+    reach = reach_clause(sight, chosen) if near else None
+    return Statement(query if reach is None else query.where(reach))

@@ -28,6 +28,7 @@ from recollect.services.housekeeping import HousekeepingParts, HousekeepingServi
 from recollect.services.housekeeping_events import Commission
 from recollect.services.housekeeping_jobs import HousekeepingJobs, Timetable
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_use import MemoryUse
 from recollect.services.vacuum_backup import VacuumBackup
 from recollect.stores.statements import Statement
 from tests.store.memory_builders import ANN, a_memory, dump
@@ -65,7 +66,13 @@ class Cellar:
         parts = HousekeepingParts(
             rules=rules,
             archive_days=90,
-            crowding=Crowding(storage.engine, storage.stores, audit, max_entries=CAP),
+            crowding=Crowding(
+                storage.engine,
+                storage.stores,
+                audit,
+                use=MemoryUse(storage.engine, storage.stores, storage.runtime),
+                max_entries=CAP,
+            ),
             compaction=Compaction(storage.stores),
             backup=VacuumBackup(*given, rules=rules.backup, backups=backups),
         )

@@ -1,12 +1,15 @@
 """Kept answers: sealed, bound to their key, and gone after a day."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from recollect.api.errors import http_headers, http_status
 from recollect.domain.agents import Owner
 from recollect.domain.jsontext import dump
-from recollect.errors import Conflict, Unavailable
+from recollect.errors import Conflict, StillRunning, Unavailable
+from recollect.services import idempotency
 from recollect.services.idempotency import LIFETIME, Answer, IdempotencyService, fingerprint_of
 from recollect.services.idempotency_jobs import IDEMPOTENCY_EXPIRY, IdempotencyJobs
 from tests.store.storage import a_storage
@@ -61,6 +64,48 @@ def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Worksh
         once(shop, "k", fails)
     once(shop, "k", succeeds)
     assert given[0] == given[1]
+
+
+def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> None:
+    entered, may_end = asyncio.Event(), asyncio.Event()
+    answer = Answer(201, b'{"id": "one"}')
+
+    async def slow(_: str) -> Answer:
+        entered.set()
+        await may_end.wait()
+        return answer
+
+    async def never(_: str) -> Answer:
+        raise AssertionError("the request was handled twice")
+
+    async def both() -> list[Answer]:
+        said = fingerprint_of(b"same")
+        first = asyncio.create_task(service(shop).once(ANN, "k", fingerprint=said, handle=slow))
+        await entered.wait()
+        second = asyncio.create_task(service(shop).once(ANN, "k", fingerprint=said, handle=never))
+        # Its claim is refused at least once while the first runs.
+        await asyncio.sleep(0)
+        may_end.set()
+        return [await first, await second]
+
+    assert shop.storage.run(both()) == [answer, answer]
+
+
+def test_a_first_request_that_takes_too_long_is_told_with_a_time_to_come_back(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "_PAUSES_SECONDS", (0.001,))
+
+    async def asks_again(_: str) -> Answer:
+        return await service(shop).once(
+            ANN, "k", fingerprint=fingerprint_of(b"same"), handle=asks_again
+        )
+
+    with pytest.raises(StillRunning) as refused:
+        shop.storage.run(asks_again(""))
+    assert refused.value.details == {"reason": "idempotency", "message": refused.value.message}
+    assert http_status(refused.value, strict=True) == 409
+    assert http_headers(refused.value, strict=True) == [(b"retry-after", b"1")]
 
 
 def test_after_a_refusal_the_key_is_free_for_another_request(shop: Workshop) -> None:

@@ -105,6 +105,10 @@ class Town:
         user = self.world.user(name)
         return self._with_claims(user, orgs=list(orgs)) if orgs else Asker(user, self.world)
 
+    def now_in(self, asker: Asker, *orgs: str) -> Asker:
+        """The same user with a token that names these orgs."""
+        return self._with_claims(asker.user, orgs=list(orgs))
+
     def agent(self, agent_id: str, **claims: Any) -> Asker:
         """An agent with a token of its own."""
         user = self.world.named(agent_id)

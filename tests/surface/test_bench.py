@@ -12,6 +12,8 @@ from bench.results import HEADINGS, Goal, Result, to_table
 from bench.rounds import Effort, Rounds, alternate
 from bench.stage import ENGINES, POSTGRES_URL_VARIABLE
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 RUN_SECONDS_MAX = 300
 

@@ -29,6 +29,7 @@ from recollect.errors import (
     RequesterInvalid,
     RequesterMismatch,
     RequesterRequired,
+    RequesterUnfit,
     Unauthenticated,
     Unavailable,
     ValidationFailed,
@@ -46,6 +47,7 @@ _OTHER_CODES = {"invalid_settings"}
 TABLE = [
     (RequesterRequired("x"), 400, "requester_required"),
     (RequesterInvalid("x"), 400, "requester_invalid"),
+    (RequesterUnfit("x"), 400, "requester_invalid"),
     (Unauthenticated("x"), 401, "unauthorized"),
     (Forbidden("x"), 403, "forbidden"),
     (Forbidden("x", code="not_owner"), 403, "not_owner"),

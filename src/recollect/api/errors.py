@@ -19,7 +19,9 @@ from recollect.errors import (
     RequesterInvalid,
     RequesterMismatch,
     RequesterRequired,
+    RequesterUnfit,
     SearchTypeUnavailable,
+    StillRunning,
     TransferPending,
     Unauthenticated,
     Unavailable,
@@ -90,12 +92,14 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
 STRICT_STATUS: Mapping[type[RecollectError], int] = {
     RequesterRequired: 400,
     RequesterInvalid: 400,
+    RequesterUnfit: 400,
     JustificationRequired: 400,
     InvalidInput: 422,
 }
 _STRICT_CODES: Mapping[type[RecollectError], str] = {
     RequesterRequired: "requester_required",
     RequesterInvalid: "requester_invalid",
+    RequesterUnfit: "requester_invalid",
     RequesterMismatch: "requester_mismatch",
 }
 
@@ -118,7 +122,7 @@ def http_headers(error: RecollectError, *, strict: bool = False) -> list[tuple[b
     """The headers that belong to the status."""
     if isinstance(error, Unauthenticated) and http_status(error, strict=strict) == 401:
         return [(b"www-authenticate", b"Bearer")]
-    if isinstance(error, Unavailable):
+    if isinstance(error, Unavailable | StillRunning):
         return [(b"retry-after", b"%d" % error.retry_after_seconds)]
     if isinstance(error, MethodNotAllowed):
         return [(b"allow", error.allow.encode())]

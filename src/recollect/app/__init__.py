@@ -183,6 +183,7 @@ class App:
         await _let_go(self.services.eviction.close(), grace_seconds)
         if self._working is not None:
             await _finish(self._working, grace_seconds)
+        await _let_go(self.services.memory_use.close(), grace_seconds)
         await _let_go(self.engine.close(), grace_seconds)
         await self.finding.close()
         await asyncio.to_thread(self.requests.close)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recollect.app.reconciling import reconcile_settings
 from recollect.domain.retention import RetentionRules
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
@@ -16,10 +17,12 @@ from recollect.services.checks.hanging import HangingChecks
 from recollect.services.checks.ids import IdChecks
 from recollect.services.checks.keeping import ExpiryOverCap, PolicyMismatch
 from recollect.services.checks.mending import Mender
+from recollect.services.checks.near_copies import NearCopies
 from recollect.services.checks.order import Examiner
 from recollect.services.checks.people import PeopleChecks
-from recollect.services.checks.repeats import RepeatCheck
+from recollect.services.checks.repeats import EqualTexts, Folding
 from recollect.services.checks.rows import RowCheck, RowChecks
+from recollect.services.checks.words import SecretWords
 from recollect.services.doctor import DoctorService
 from recollect.services.gate import GateService
 from recollect.services.memory_audit import MemoryAudit
@@ -71,16 +74,20 @@ def _examiners(
         PolicyMismatch(mender, terms),
         ExpiryOverCap(mender, terms),
         UntaggedPii(mender, terms),
-        CriticalInPublic(mender),
+        CriticalInPublic(mender, parts.rules),
         Secrets(),
         IndexRows(mender),
     ]
     repeating = Repeating(stores, parts.audit, terms)
-    repeats = RepeatCheck(stores, Superseding(stores, parts.audit), repeating)
+    superseding = Superseding(stores, parts.audit)
+    folding = Folding(stores, superseding, repeating, reconcile_settings(settings))
+    equal = EqualTexts(folding)
     return [
         IdChecks(engine, stores, people.all()),
         SupersessionCycles(engine, stores, mender),
-        IdChecks(engine, stores, [*hanging.before_rows(), *repeats.all()]),
+        IdChecks(engine, stores, [*hanging.before_rows(), *equal.all()]),
+        NearCopies(engine, folding, equal),
+        SecretWords(engine, stores),
         RowChecks(engine, stores, parts.screening, mender, rows),
         IdChecks(engine, stores, hanging.behind_rows()),
     ]

@@ -45,5 +45,6 @@ class Embedded:
 
     async def close(self) -> None:
         """Finish what was accepted, then let go of everything."""
+        await self.services.memory_use.close()
         await self.engine.close()
         await self.finding.close()

@@ -12,6 +12,7 @@ from recollect.services.crowding import Crowding
 from recollect.services.housekeeping import HousekeepingParts, HousekeepingService
 from recollect.services.housekeeping_jobs import Timetable
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_use import MemoryUse
 from recollect.services.vacuum_backup import VacuumBackup
 from recollect.settings import Settings
 from recollect.stores.engines.base import Engine
@@ -26,13 +27,14 @@ def housekeeping(
     runtime: Runtime,
     *,
     audit: MemoryAudit,
+    use: MemoryUse,
     rules: RetentionRules,
 ) -> HousekeepingService:
     """The service with all its parts."""
     parts = HousekeepingParts(
         rules=rules,
         archive_days=settings.gc.archive_days,
-        crowding=Crowding(engine, stores, audit, max_entries=settings.memory.max_entries),
+        crowding=Crowding(engine, stores, audit, use=use, max_entries=settings.memory.max_entries),
         compaction=Compaction(stores),
         backup=VacuumBackup(
             engine,

@@ -36,6 +36,7 @@ from recollect.services.memory_indexing import MemoryIndexer
 from recollect.services.memory_reading import MemoryReader
 from recollect.services.memory_search import MemorySearchService
 from recollect.services.memory_terms import Terms
+from recollect.services.memory_use import MemoryUse
 from recollect.services.memory_writing import Hooks
 from recollect.services.merging import MergeService
 from recollect.services.participants import ParticipantService
@@ -76,6 +77,7 @@ class MemoryServices:
     runs: RunService
     approvals: ApprovalService
     retention: RetentionService
+    memory_use: MemoryUse
     housekeeping: HousekeepingService
     doctor: DoctorService
     erasing: EraseService
@@ -98,7 +100,10 @@ def memory_services(
     reads = ReadAudit(engine, audit, settings.events.reads)
     graph = Graph(stores, runtime)
     finder = memory_finder(finding, settings, engine, stores, neighbours=graph.closeness)
-    search = MemorySearchService(engine, stores, runtime, sights=sights, reads=reads, finder=finder)
+    use = MemoryUse(engine, stores, runtime)
+    search = MemorySearchService(
+        engine, stores, runtime, sights=sights, reads=reads, use=use, finder=finder
+    )
     runs = RunService(
         engine, stores, runtime, audit, rules=rules, cleanup=settings.runs.session_cleanup
     )
@@ -141,6 +146,7 @@ def memory_services(
             views=views,
             audit=audit,
             reads=reads,
+            use=use,
             finder=finder,
         ),
         memories=writing.memories,
@@ -151,7 +157,10 @@ def memory_services(
         approvals=approvals,
         retention=RetentionService(runtime, rules=rules, profile=settings.retention.profile),
         doctor=doctor(settings, engine, stores, runtime, examined),
-        housekeeping=housekeeping(settings, engine, stores, runtime, audit=audit, rules=rules),
+        memory_use=use,
+        housekeeping=housekeeping(
+            settings, engine, stores, runtime, audit=audit, use=use, rules=rules
+        ),
         erasing=erasing(settings, engine, stores, runtime, audit=audit, rules=rules),
         quarantine=quarantine(settings, engine, stores, runtime, governed),
         rollbacks=rollbacks(settings, engine, stores, runtime, governed),

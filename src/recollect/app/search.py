@@ -11,6 +11,7 @@ from recollect.providers.embeddings.cache import CachedQueries
 from recollect.providers.embeddings.minilm import MiniLm
 from recollect.providers.embeddings.openai import Endpoint, OpenAiEmbedder
 from recollect.services.corpora import Corpora, Limits
+from recollect.services.earlier_versions import EarlierVersions
 from recollect.services.gathering import Gathering
 from recollect.services.index_jobs import IndexParts
 from recollect.services.memory_finding import Finder, FindingParts, Neighbours
@@ -89,6 +90,7 @@ def memory_finder(
     parts = FindingParts(
         cache=RowCache(dimensions=dimensions, bytes_max=search.cache_mb * 2**20),
         gathering=gathering,
+        earlier=EarlierVersions(stores),
         embedder=embedder,
         exact_max=search.exact_max,
         ranking=MemoryRanking(min_score=search.semantic.min_score),

@@ -28,8 +28,8 @@ port = 8080
 
 An environment name is `RECOLLECT_` and the setting's path in capitals, with two underscores for
 each dot. Lists and tables are written as JSON there; an empty value means "not set". A name
-that is not on this page is refused, whatever its source. `recollect config show` prints each value
-and its source, with secrets masked.
+that is not on this page is refused, whatever its source; a variable without two underscores is no
+setting, and ignored. `recollect config show` prints each value and its source, with secrets masked.
 """
 
 

@@ -45,8 +45,8 @@ class Brief:
 
     @property
     def last_used_at(self) -> datetime:
-        """When somebody was last shown it, else when it last changed."""
-        return self.used_at or self.updated_at
+        """When somebody was last shown it or changed it."""
+        return max(self.used_at or self.updated_at, self.updated_at)
 
 
 class Fate(StrEnum):

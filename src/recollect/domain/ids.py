@@ -52,6 +52,14 @@ class Uuid7Ids:
         return taken
 
 
+def numbered(uuid: str, number: int) -> str:
+    """The id of the thing of that number, from 0 on, among those that share a reserved id. As the
+    ids that we make it is a UUIDv7; it counts on in the random part."""
+    head, tail = uuid[:19], int(uuid[19:].replace("-", ""), 16)
+    text = f"{0b10 << 62 | (tail + 1 + number) & (1 << 62) - 1:016x}"
+    return f"{head}{text[:4]}-{text[4:]}"
+
+
 def parse_uuid(text: str) -> str | None:
     """Canonical text in any letter case → lower case; anything else → None."""
     return text.lower() if _CANONICAL.fullmatch(text) else None

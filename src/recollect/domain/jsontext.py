@@ -43,6 +43,15 @@ def dump(value: Any) -> JsonText:
     return JsonText(_ENCODER.encode(value))
 
 
+def canonical(body: bytes) -> bytes:
+    """The same bytes for JSON texts that differ in nothing but white space, escapes and the order
+    of members; what is no such text stays as it is."""
+    try:
+        return _SORTING.encode(parse(body)).encode()
+    except ValidationFailed:
+        return body
+
+
 def load(text: str) -> Any:
     """The value of a JSON text that we wrote ourselves."""
     return json.loads(text)
@@ -132,3 +141,4 @@ def _finite(digits: str) -> float:
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_SORTING = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)

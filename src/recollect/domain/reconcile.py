@@ -98,7 +98,7 @@ def reconcile(
     known = (one for one in neighbours if _is_comparable(candidate, one.statement))
     near = _nearest(known, settings.neighbours)
     for one in near:
-        if reason := _repeat_reason(candidate, one, settings):
+        if reason := repeat_reason(candidate, one, settings):
             return Decision(Verdict.DUPLICATE, (one.statement.id,), reason)
     rivals = [one for one in near if one.similarity >= _floor(settings)]
     replaced = _replaced(candidate, rivals, settings, model_says)
@@ -149,6 +149,15 @@ def is_repeat(candidate: Statement, old: Statement) -> bool:
     return is_equal_text(candidate.content, old.content) and _may_merge(candidate, old)
 
 
+def repeat_reason(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> str | None:
+    """Why a statement repeats a neighbour, in one word; None if it doesn't."""
+    old = one.statement
+    if is_repeat(candidate, old):
+        return EQUAL_TEXT
+    near = one.similarity >= settings.duplicate_min and _may_merge(candidate, old)
+    return SAME_DETAILS if near and _says_the_same(candidate.content, old.content) else None
+
+
 def _is_comparable(candidate: Statement, old: Statement) -> bool:
     """Same space and a common subject, or none on both sides; never the statement itself."""
     if candidate.id == old.id or candidate.space != old.space:
@@ -169,14 +178,6 @@ def _nearest(neighbours: Iterable[Neighbour], count: int) -> list[Neighbour]:
         return -one.similarity, -one.statement.observed_at.timestamp(), one.statement.id
 
     return sorted(neighbours, key=order)[:count]
-
-
-def _repeat_reason(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> str | None:
-    old = one.statement
-    if is_repeat(candidate, old):
-        return EQUAL_TEXT
-    near = one.similarity >= settings.duplicate_min and _may_merge(candidate, old)
-    return SAME_DETAILS if near and _says_the_same(candidate.content, old.content) else None
 
 
 def _may_merge(candidate: Statement, old: Statement) -> bool:

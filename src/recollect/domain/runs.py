@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect.domain.agents import AgentId
 from recollect.domain.spaces import RunId
+from recollect.errors import Conflict
 
 ERROR_CHARS_MAX = 10_000
 
@@ -38,3 +39,24 @@ class Run:
     def completed(self) -> bool:
         """Nothing is written to it any more."""
         return self.status is not RunStatus.RUNNING
+
+
+def root_run(
+    run_id: RunId, agent_id: AgentId, *, at: datetime, metadata: dict[str, Any] | None = None
+) -> Run:
+    """A run that begins, and that no other started."""
+    return Run(
+        id=run_id,
+        agent_id=agent_id,
+        parent_run_id=None,
+        root_run_id=run_id,
+        status=RunStatus.RUNNING,
+        started_at=at,
+        metadata=metadata or {},
+    )
+
+
+def check_open(run: Run) -> None:
+    """A Conflict once it has ended."""
+    if run.completed:
+        raise Conflict("the run is completed", details={"reason": "run_completed"})

@@ -86,7 +86,7 @@ def _counts(value: _Value) -> bool:
     core = value.token.strip(_AROUND)
     if not any(map(str.isalnum, core)):
         return False
-    if value.near and _is_phrase(value):
+    if _is_phrase(value):
         return True
     if _is_about(value, core):
         return False
@@ -94,13 +94,18 @@ def _counts(value: _Value) -> bool:
 
 
 def _is_phrase(value: _Value) -> bool:
-    """Whether three or more words follow that mean something and make no sentence."""
+    """Whether three or more plain words follow that make no sentence about the phrase. Such a
+    sentence begins with an ordinary word ("stored in the vault"), and most of its words are."""
     if value.label not in ("passphrase", "seedphrase"):
         return False
     found = _PLAIN_WORDS.match(value.text, value.start)
     words = [word.strip(",") for word in found[0].split()] if found else []
+    if len(words) < 3:
+        return False
     meaning = [word for word in words if not (is_ordinary(word) or is_function_word(word))]
-    return len(words) >= 3 and len(meaning) * 3 >= len(words) * 2
+    if len(meaning) * 3 >= len(words) * 2 or (value.near and words[0] in meaning):
+        return True
+    return len(meaning) * 2 >= len(words) and not any(map(is_function_word, words))
 
 
 def _is_about(value: _Value, core: str) -> bool:
@@ -162,6 +167,8 @@ _LABEL_WORDS = (
     "seed phrase",
 )
 _NAMES = frozenset(words.replace(" ", "") for words in _LABEL_WORDS)
+# One of these is in every text that holds a label.
+LABEL_HINTS = tuple(sorted({words.split()[0] for words in _LABEL_WORDS}))
 # These end no other word, so that `mypassword` is one of them and `hairpin` is not.
 _UNMISTAKABLE = tuple(_NAMES - {"pin", "cvv", "pinnumber"})
 _DIGITS_MIN = {"pin": 3, "pinnumber": 3, "cvv": 3, "routingnumber": 4}

@@ -84,6 +84,12 @@ _PROVIDER_KEY = re.compile(
     r"|xox[abeoprs]-[A-Za-z0-9_-]{10}"
     r")"
 )
+# In lower case; one of these is in every text of which a rule here says yes, but for `has_jwt`.
+FORM_HINTS = (
+    *("sk-", "k_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_"),
+    *("npm_", "akia", "asia", "aiza", "xox", "private key", "://"),
+    *("authorization", "bearer", "basic"),
+)
 _PEM_HEADER = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY", re.IGNORECASE)
 _URL_USER = re.compile(
     r"(?<=[A-Za-z0-9+.-])://[^\s/?#:@\"'<>]{0,256}:([^\s/?#@]{1,256})@[\w\[]", re.IGNORECASE

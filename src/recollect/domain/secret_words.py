@@ -52,35 +52,37 @@ _FUNCTION_WORDS = """
     which while who whose why will with within without would yes yesterday yet you your yours
 """
 _ORDINARY_WORDS = """
-    1password absent accepted access account active added alive allowed alphanumeric ambiguous
-    annoying array ask asked authentication automatic available awful bad base64 basic best
-    better bitwarden blank bool boolean boring broken bytes case changed changing char
-    characters chars cheap check clear code common complete complex compulsory confidential
-    confirm correct crucial curious current dashlane database dead default deleted deprecated
-    detail different difficult digit digits disabled documented dynamic easy eight email empty
-    enabled encrypted enter env environment error essential exact example excellent exist
-    expired expires external fail failed failing fails fair fake false field fifteen file fine
-    five fixed forgotten four fourteen free fresh function generated github gitlab gone good
-    great guessable half hard hash hashed header hex hidden hint identical illegal immutable
-    important impossible inaccessible incomplete incorrect ineffective inf initial input
-    insecure int integer internal invalid irrelevant it's json jwt keepass kept key keychain
-    known lacking lastpass leaked legal length letters level limited line local locked login
-    long lost low lowercase managed mandatory manual match max maximum meaningless medium
-    memorable mentioned merged min minimum mismatch missing mixed model name needed new nil nine
-    null number numbers numeric oauth oauth2 object obligatory obsolete obvious offline ok okay
-    old omitted online open openai option optional outdated owned page param parameter passwords
-    pasted pending permanent persistent personal plain plaintext pointless poor predictable
-    present previous printed private production progress prohibited prompt proper protected
-    provided public pw random read readonly ready recent redacted refused regenerated rejected
-    reliable removed repeated requested required reset restricted retired reusable reused
-    revoked right risky room rotated safe saved secret secrets secretstr section secure
-    sensitive sent set seven several shared short shown silly simple single six sixteen solid
-    special staging stale standard static step store stored str string strong stupid sufficient
-    symbols sync tba tbd temporary ten terrible text three time token tokens tough trivial true
-    twelve two type unchanged unclear undefined unique unknown unsafe unset unusual update
-    updated upper uppercase url used useful useless user username utf8 vacant valid value
-    variable vault version visible void vulnerable weak weird words working worthless written
-    wrong zero
+    1password absent accepted access account active added alive allowed alphanumeric already
+    ambiguous annoying apparently array ask asked authentication automatic available awful bad
+    base64 basic best better bitwarden blank bool boolean boring broken bytes case certainly
+    changed changing char characters chars cheap check clear code common complete complex
+    compulsory confidential confirm correct crucial curious current dashlane database dead
+    default definitely deleted deprecated detail different difficult digit digits disabled
+    documented dynamic easier easy eight email empty enabled encrypted enter env environment
+    error essential exact example excellent exist expired expires external fail failed failing
+    fails fair fake false field fifteen file fine five fixed forgotten four fourteen free fresh
+    function generated github gitlab gone good great guessable half hard harder hash hashed
+    header hex hidden hint hopefully identical illegal immutable important impossible
+    inaccessible incomplete incorrect ineffective inf initial input insecure int integer
+    internal invalid irrelevant it's json jwt keepass kept key keychain known lacking lastpass
+    leaked legal length letters level limited line local locked login long longer lost low
+    lowercase managed mandatory manual match max maximum meaningless medium memorable mentioned
+    merged min minimum mismatch missing mixed model name needed new nil nine null number numbers
+    numeric oauth oauth2 object obligatory obsolete obvious obviously offline often ok okay old
+    omitted online open openai option optional outdated owned page param parameter passwords
+    pasted pending permanent persistent personal plain plaintext pointless poor possibly
+    predictable present previous printed private production progress prohibited prompt proper
+    protected provided public pw random read readonly ready recent redacted refused regenerated
+    rejected reliable removed repeated requested required reset restricted retired reusable
+    reused revoked right risky room rotated safe safer saved secret secrets secretstr section
+    secure sensitive sent set seven several shared short shorter shown silly simple simpler
+    single six sixteen solid sometimes somewhat special staging stale standard static step store
+    stored str string strong stronger stupid sufficient supposedly symbols sync tba tbd
+    temporary ten terrible text three time token tokens tough trivial true twelve two type
+    unchanged unclear undefined unfortunately unique unknown unsafe unset unusual update updated
+    upper uppercase url used useful useless user username usually utf8 vacant valid value
+    variable vault version visible void vulnerable weak weaker weird words working worthless
+    written wrong zero
 """
 _FUNCTION = frozenset(_FUNCTION_WORDS.split())
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())

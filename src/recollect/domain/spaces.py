@@ -118,16 +118,15 @@ class SpaceRequest:
 class AskedSpace:
     """What a request asks for, before anything is known of its agent.
 
-    `kind` is that of dual mode. `named` means that the caller spelled the kind out in `space`;
-    `implied` that privacy was not asked for but follows from `scope` or `key`. `id` is what the
-    caller sent as `space.id`, or the run's id; empty if there was none, never for a chat or run.
+    `kind` is that of dual mode. `named` means that the caller spelled the kind out in `space`.
+    `id` is what the caller sent as `space.id`, or the run's id; empty if there was none, never for
+    a chat or run.
     """
 
     kind: SpaceKind
     id: str = ""
     agent_id: AgentId | None = None
     named: bool = False
-    implied: bool = False
 
 
 def mode_of(own: SpaceMode | None, default: SpaceMode) -> SpaceMode:
@@ -186,7 +185,8 @@ def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> 
         )
     if critical_pii:
         raise InvalidInput(
-            f"pii_tags: no critical personal data goes to a space of kind `{kind}`",
+            f"pii_tags: no critical personal data goes to a space of kind `{kind}`; "
+            "an agent's private space or a user's own takes it",
             field="pii_tags",
             code="pii_not_allowed",
         )
@@ -194,6 +194,10 @@ def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> 
 
 def _by_members(request: SpaceRequest) -> AskedSpace:
     """The request has no `space`: visibility, scope, run and key say where."""
+    if request.run_id is not None and request.scope is None:
+        # It may mean the run's own space, or a lasting one: neither is taken by accident.
+        scopes = list(MemoryScope)
+        raise ValidationFailed.of("scope", "must be there with `run_id`", allowed=scopes)
     if request.scope is MemoryScope.SESSION:
         _refuse_visibility(request, SpaceKind.RUN)
         return AskedSpace(SpaceKind.RUN, _run_id(request), request.agent_id)
@@ -201,7 +205,7 @@ def _by_members(request: SpaceRequest) -> AskedSpace:
         _refuse_visibility(request, SpaceKind.ORG)
         return AskedSpace(SpaceKind.ORG, agent_id=request.agent_id)
     if request.visibility is None and (request.scope is not None or request.has_key):
-        return AskedSpace(SpaceKind.AGENT_PRIVATE, agent_id=request.agent_id, implied=True)
+        return AskedSpace(SpaceKind.AGENT_PRIVATE, agent_id=request.agent_id)
     private = request.visibility is Visibility.PRIVATE
     kind = SpaceKind.AGENT_PRIVATE if private else SpaceKind.AGENT_PUBLIC
     return AskedSpace(kind, agent_id=request.agent_id)
@@ -274,12 +278,11 @@ def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
 
 def _private_unavailable(asked: AskedSpace) -> InvalidInput:
     """Nothing is published because private was not to be had."""
-    if asked.implied:
-        wish = 'this agent has no private space; send `visibility: "public"` if anyone may read it'
-    else:
-        wish = "this agent is in single mode and has no private space"
-    field = "space.kind" if asked.named else "visibility"
-    return InvalidInput(f"{field}: {wish}", field=field, code="private_unavailable")
+    field, other = "visibility", '`visibility: "public"`'
+    if asked.named:
+        field, other = "space.kind", "the kind `agent`"
+    text = f"an agent in single mode has no private space; send {other} if anyone may read it"
+    return InvalidInput(f"{field}: {text}", field=field, code="private_unavailable")
 
 
 def _own_space(asked: AskedSpace, requester: Owner) -> Space:

@@ -37,7 +37,8 @@ class UserStore(Protocol):
         ...
 
     def update_orgs(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
-        """Remember the orgs that the user has now, on the user and on the person."""
+        """Remember the orgs that the user has now, and no others: a person has those of all its
+        users."""
         ...
 
 
@@ -83,7 +84,7 @@ class AgentStore(Protocol):
         ...
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
-        """Remove the row and what it took part in, so that the id is free."""
+        """Remove the row, what it took part in and its runs, so that the id is free."""
         ...
 
     def free(self, tx: Tx, agent_id: AgentId) -> None:
@@ -91,7 +92,7 @@ class AgentStore(Protocol):
         ...
 
     def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
-        """Would a new agent of this id inherit something: memories, runs or other agents?"""
+        """Would a new agent of this id inherit something: memories or other agents?"""
         ...
 
     def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:

@@ -4,13 +4,16 @@ service of its own. All rows, whoever they belong to; what is being erased is le
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from enum import StrEnum
+from typing import Any, NamedTuple, Protocol
 
 from recollect.domain.disclosure import PersonId
 from recollect.domain.doctor import Check, SupersessionLink
 from recollect.domain.memories import MemoryId
+from recollect.domain.spaces import Space, SpaceKind
 from recollect.ports.database import Tx
 from recollect.ports.memories import Stored
+from recollect.ports.search import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,52 @@ class Looking:
 
     now: datetime
     model: str = ""
+
+
+class SpacePlace(NamedTuple):
+    """Where a memory stands in the order of spaces and times."""
+
+    space_kind: str
+    space_id: str
+    created_at: datetime
+    memory_id: str
+
+
+class SpacedVector(NamedTuple):
+    """A statement and its vector, in the order of its space."""
+
+    place: SpacePlace
+    vector: Vector
+
+    @property
+    def space(self) -> Space:
+        """Where it lies."""
+        return Space(SpaceKind(self.place.space_kind), self.place.space_id)
+
+    @property
+    def memory_id(self) -> MemoryId:
+        """Which memory it is."""
+        return MemoryId(self.place.memory_id)
+
+
+class Shelf(StrEnum):
+    """Where callers' words are beside memories."""
+
+    AGENTS = "agents"
+    PEOPLE = "people"
+    ALIASES = "aliases"
+    RELATIONSHIPS = "relationships"
+    CHATS = "chats"
+    RUNS = "runs"
+
+
+class Written(NamedTuple):
+    """Words of a caller: the place in the pages of the shelf, the id of the agent, person, chat or
+    run that they belong to, and the texts and JSON values."""
+
+    place: str
+    id: str
+    values: tuple[Any, ...]
 
 
 class DoctorStore(Protocol):
@@ -36,6 +85,25 @@ class DoctorStore(Protocol):
 
     def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[Stored]:
         """Memories with their texts, by number; none that was compacted."""
+        ...
+
+    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """By id, what earlier versions of these memories kept."""
+        ...
+
+    def written(self, tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
+        """Words of callers beside memories, by place."""
+        ...
+
+    def vectors(
+        self, tx: Tx, looking: Looking, *, after: SpacePlace | None, limit: int
+    ) -> list[SpacedVector]:
+        """Verified active statements with a vector of the model, by place; no lists of messages,
+        and none about somebody unknown."""
+        ...
+
+    def lost_erasures(self, tx: Tx, ids: Sequence[str]) -> Sequence[str]:
+        """Those of these ids that are erasures which nobody works on any more."""
         ...
 
     def links(self, tx: Tx, *, after: tuple[str, str] | None, limit: int) -> list[SupersessionLink]:

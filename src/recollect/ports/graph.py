@@ -98,5 +98,6 @@ class GraphStore(Protocol):
     def about(
         self, tx: Tx, look: Look, person_ids: Collection[PersonId], *, limit: int
     ) -> Sequence[tuple[MemoryId, PersonId]]:
-        """Visible memories about any of these people, the newest first."""
+        """Visible memories about any of these people, the newest first; without those that have
+        changed since the filter's `as_of`."""
         ...

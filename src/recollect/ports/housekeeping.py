@@ -67,6 +67,13 @@ class MemoryBulkStore(Protocol):
         """The rows of a space that go first."""
         ...
 
+    def mark_used(
+        self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime, unless_after: datetime
+    ) -> None:
+        """These rows were shown at an instant; nothing else of them changes. What was shown after
+        the other instant, and what somebody else holds, is left as it is."""
+        ...
+
     def fetch(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
         """These rows as they are now, by number."""
         ...

@@ -161,6 +161,10 @@ class MemoryStore(Protocol):
         """What each of these replaced, directly."""
         ...
 
+    def successors(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> set[MemoryId]:
+        """What any of these was replaced by, directly."""
+        ...
+
     def removals(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, datetime]:
         """Which of these are gone, and since when."""
         ...

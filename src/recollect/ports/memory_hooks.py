@@ -31,7 +31,11 @@ class GraphDrawing(Protocol):
     """What memories say of people and things, as edges."""
 
     def draw(self, tx: Tx, stored: Stored) -> None:
-        """The edges of a new or changed memory, in place of those it had."""
+        """The edges of a memory that is new or found again, in place of those it had."""
+        ...
+
+    def redraw(self, tx: Tx, before: Stored, stored: Stored) -> None:
+        """The edges of a changed memory, if it says something else than before."""
         ...
 
     def erase(self, tx: Tx, memory_id: MemoryId) -> None:

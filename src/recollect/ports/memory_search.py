@@ -21,8 +21,9 @@ BUCKETS = 8
 class Candidate(NamedTuple):
     """A row that may be ranked, and what a ranking wants to know of it beside its words.
 
-    `doc` and `revision` together name a text: neither is ever used for another one. `about`: one of
-    the people asked for is a subject.
+    `doc` and `revision` together name a text: neither is ever used for another one. The revision
+    of a text that the index does not have, because it is that of an earlier version, is below 0 and
+    made of the text. `about`: one of the people asked for is a subject.
     """
 
     doc: int
@@ -106,7 +107,8 @@ class MemorySearchStore(Protocol):
         ...
 
     def candidates(self, tx: Tx, looking: Looking, *, limit: int) -> list[Candidate]:
-        """The rows to rank, in no order."""
+        """The rows to rank, in no order. This and all that follows knows the present versions
+        alone: what has changed since the filter's `as_of` is not among them."""
         ...
 
     def matching(
@@ -124,6 +126,11 @@ class MemorySearchStore(Protocol):
 
     def some(self, tx: Tx, looking: Looking, docs: Sequence[int]) -> list[Candidate]:
         """Those of these rows that may be ranked."""
+        ...
+
+    def changed_since(self, tx: Tx, looking: Looking) -> list[MemoryId]:
+        """What had another version at the filter's `as_of`, by `doc`. That version may not fit the
+        filter: see `MemoryLists.shown`."""
         ...
 
     def words(self, tx: Tx, docs: Sequence[int]) -> list[WordRow]:

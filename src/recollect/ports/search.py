@@ -16,6 +16,8 @@ from recollect.ports.database import Tx
 
 # Of any byte order: stored vectors are big-endian, computed ones are of the machine.
 Vector = NDArray[np.floating[Any]]
+# As much of a text as is embedded; what a model reads of it is its own affair.
+EMBEDDED_CHARS = 8_000
 
 
 @dataclass(frozen=True, slots=True)

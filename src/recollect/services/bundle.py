@@ -23,6 +23,7 @@ from recollect.services.memories import MemoryService
 from recollect.services.memory_batches import BatchService
 from recollect.services.memory_reading import MemoryReader
 from recollect.services.memory_search import MemorySearchService
+from recollect.services.memory_use import MemoryUse
 from recollect.services.merging import MergeService
 from recollect.services.participants import ParticipantService
 from recollect.services.people import PeopleService
@@ -73,6 +74,7 @@ class Services:
     recall: RecallService
     approvals: ApprovalService
     retention: RetentionService
+    memory_use: MemoryUse
     housekeeping: HousekeepingService
     doctor: DoctorService
     erasing: EraseService

@@ -13,6 +13,7 @@ from recollect.ports.memories import Change
 from recollect.ports.stores import Stores
 from recollect.services.housekeeping_events import Commission, Telling
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.memory_use import MemoryUse
 from recollect.services.sweeping import Plan, Sweep, Sweeper, Verdict
 
 _ROWS_PER_TRANSACTION = 100
@@ -22,11 +23,18 @@ class Crowding:
     """One space at a time; no other space is looked at or changed for its sake."""
 
     def __init__(
-        self, database: Database, stores: Stores, audit: MemoryAudit, *, max_entries: int | None
+        self,
+        database: Database,
+        stores: Stores,
+        audit: MemoryAudit,
+        *,
+        use: MemoryUse,
+        max_entries: int | None,
     ) -> None:
         self._database = database
         self._stores = stores
         self._audit = audit
+        self._use = use
         self._most = max_entries
         self._sweeper = Sweeper(database, stores)
 
@@ -35,6 +43,7 @@ class Crowding:
         most = self._most
         if most is None:
             return 0
+        await self._use.flush()
         crowds = await self._database.scan(
             lambda tx: self._stores.memory_bulk.crowded(tx, most=most, now=now)
         )

@@ -1,6 +1,6 @@
 """Draws what memories state into the graph, and tells how close memories are to people in it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from recollect.domain.disclosure import PersonId
@@ -14,7 +14,7 @@ from recollect.domain.graph import (
     draw,
     stated,
 )
-from recollect.domain.memories import Memory, MemoryId
+from recollect.domain.memories import Memory, MemoryId, Status
 from recollect.domain.people import normal_form
 from recollect.domain.sayings import Saying
 from recollect.policy.sight import Sight
@@ -23,6 +23,7 @@ from recollect.ports.graph import Look, StoredEdge
 from recollect.ports.memories import MemoryFilter, Stored
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.services.graph_edges import Edges
 from recollect.services.graph_walks import walk
 
 # What a search looks at around the people it is about.
@@ -37,6 +38,7 @@ class Graph:
     def __init__(self, stores: Stores, runtime: Runtime) -> None:
         self._stores = stores
         self._runtime = runtime
+        self._edges = Edges(stores)
 
     def draw(self, tx: Tx, stored: Stored, told: Sequence[Saying] = ()) -> None:
         """The edges of a new or changed memory. Those that it states no longer end now and stay
@@ -47,6 +49,13 @@ class Graph:
         drawn = self._drawn(tx, stored, sayings) if sayings else ()
         if drawn or memory.version > 1:
             self._replace(tx, memory, drawn)
+
+    def redraw(self, tx: Tx, before: Stored, stored: Stored) -> None:
+        """The edges of a changed memory. While it says the same of the same people all of them
+        stay, also those that `told` brought: they can't be read off the memory again."""
+        hidden = before.memory.status is Status.QUARANTINED
+        if hidden or _drawn_from(before) != _drawn_from(stored):
+            self.draw(tx, stored)
 
     def erase(self, tx: Tx, memory_id: MemoryId) -> None:
         """Remove all edges of a memory, past ones too, and entities that only they held."""
@@ -60,26 +69,35 @@ class Graph:
         *,
         hops: int = 2,
         chosen: MemoryFilter = _ANY,
+        earlier: Sequence[Memory] = (),
     ) -> dict[str, float]:
         """How near memories are to these people, from 1 down: those that state an edge on the way,
         and those about the people whom it leads to. Over permitted edges and memories only; of
-        `chosen` the instants count, which rows are wanted is the caller's business."""
+        `chosen` the instants count, which rows are wanted is the caller's business. `earlier` are
+        memories as they were at `as_of` that have changed since: they are about whom they were."""
         look = Look(sight, MemoryFilter(valid_at=chosen.valid_at, as_of=chosen.as_of))
-        graph = self._stores.graph
         around = walk(
             [EntityId(one) for one in person_ids],
             hops=hops,
             limit=CLOSE_EDGES_MAX,
-            neighbours=lambda ids, limit: graph.neighbours(tx, look, ids, limit=limit),
+            neighbours=self._edges.of(tx, look),
         )
         reached = {PersonId(one): hop for one, hop in around.depths.items() if hop}
-        about = graph.about(tx, look, reached, limit=CLOSE_MEMORIES_MAX) if reached else ()
+        about = self._about(tx, look, reached, earlier) if reached else ()
         stating = ((edge.memory_id, 1 / around.hop_of(edge)) for edge in around.relations)
         telling = ((memory_id, 1 / (reached[one] + 1)) for memory_id, one in about)
         near: dict[str, float] = {}
         for memory_id, closeness in chain(stating, telling):
             near[memory_id] = max(closeness, near.get(memory_id, 0.0))
         return near
+
+    def _about(
+        self, tx: Tx, look: Look, people: Collection[PersonId], earlier: Sequence[Memory]
+    ) -> Iterator[tuple[MemoryId, PersonId]]:
+        yield from self._stores.graph.about(tx, look, people, limit=CLOSE_MEMORIES_MAX)
+        for memory in earlier:
+            about = (PersonId(one) for one in memory.subjects)
+            yield from ((memory.id, one) for one in about if one in people)
 
     def _drawn(self, tx: Tx, stored: Stored, sayings: Sequence[Saying]) -> tuple[Edge, ...]:
         people = self._named(tx, could_be_meant(stored.memory))
@@ -120,3 +138,10 @@ class Graph:
             return EntityId(edge.to)
         new_id = EntityId(self._runtime.ids.new())
         return self._stores.graph.put_thing(tx, memory.space, edge.to, new_id=new_id)
+
+
+def _drawn_from(stored: Stored) -> tuple[object, ...]:
+    """What edges are read off."""
+    memory = stored.memory
+    people = memory.subjects, memory.stated_by, stored.bare_names
+    return memory.content, bool(memory.messages), *people

@@ -17,7 +17,8 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.graph import Listed, Look
 from recollect.ports.memories import Context, MemoryFilter
 from recollect.ports.stores import Stores
-from recollect.services.graph_walks import Neighbours, shortest_path, walk
+from recollect.services.graph_edges import Edges
+from recollect.services.graph_walks import shortest_path, walk
 from recollect.services.naming import visible_people
 from recollect.services.sights import Sights
 
@@ -53,6 +54,7 @@ class GraphService:
         self._database = database
         self._stores = stores
         self._sights = sights
+        self._edges = Edges(stores)
 
     async def entities(
         self,
@@ -93,7 +95,7 @@ class GraphService:
         def found(tx: Tx) -> list[Relation]:
             look = Look(self._sights.of(tx, requester))
             ends = self._canonical(tx, start), self._canonical(tx, goal)
-            return shortest_path(*ends, hops_max=hops_max, neighbours=self._steps(tx, look))
+            return shortest_path(*ends, hops_max=hops_max, neighbours=self._edges.of(tx, look))
 
         return await self._database.scan(found)
 
@@ -103,15 +105,13 @@ class GraphService:
         sight = self._sights.of(tx, requester, asked.context)
         look = Look(sight, MemoryFilter(as_of=asked.as_of, valid_at=asked.valid_at))
         start = self._canonical(tx, entity_id)
-        found = walk([start], hops=asked.hops, limit=asked.limit, neighbours=self._steps(tx, look))
+        found = walk(
+            [start], hops=asked.hops, limit=asked.limit, neighbours=self._edges.of(tx, look)
+        )
         if not found.relations:
             raise NotFound("entity", entity_id)
         first, *others = self._shown(tx, requester, found.depths)
         return Neighbourhood(first, others, found.relations, found.truncated)
-
-    def _steps(self, tx: Tx, look: Look) -> Neighbours:
-        graph = self._stores.graph
-        return lambda ids, limit: graph.neighbours(tx, look, ids, limit=limit)
 
     def _canonical(self, tx: Tx, entity_id: EntityId) -> EntityId:
         """Of a person that was merged away, the one that they are now."""

@@ -5,6 +5,7 @@ dies between the two leaves a claim without an answer: after a while the request
 and what it makes has the id that was reserved with the claim, so that it is not made twice.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,7 +14,14 @@ from typing import Any
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner
-from recollect.errors import Conflict, Internal, RecollectError, Unavailable, ValidationFailed
+from recollect.errors import (
+    Conflict,
+    Internal,
+    RecollectError,
+    StillRunning,
+    Unavailable,
+    ValidationFailed,
+)
 from recollect.ports.database import Database, Retry, Tx
 from recollect.ports.idempotency import Claim
 from recollect.ports.runtime import Runtime
@@ -23,6 +31,8 @@ KEY_CHARS_MAX = 255
 LIFETIME = timedelta(hours=24)
 # A claim of this age without an answer is one of a server that is gone.
 ABANDONED_AFTER = timedelta(seconds=60)
+# A second and a half in all: most requests are answered sooner.
+_PAUSES_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 _ID_NAMES = frozenset({"id", "memory_id"})
 
 
@@ -53,9 +63,10 @@ class IdempotencyService:
         """The first answer, or that of `handle`, which gets the reserved id. Only successes are
         kept: after a refusal the corrected request may come under the same key.
 
-        Conflict if another request has the key, or if this one is still running.
+        While the first request runs, on whatever server, its answer is waited for.
+        Conflict if another request has the key, or if this one is still running then.
         """
-        claim = await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
+        claim = await self._claimed(who, key, fingerprint)
         if claim.status is not None:
             return _kept(claim)
         try:
@@ -75,6 +86,15 @@ class IdempotencyService:
             await self._give_back(claim, certain=True)
         return answer
 
+    async def _claimed(self, who: Owner, key: str, fingerprint: str) -> Claim:
+        """Asked again and again: the answer may come from another server."""
+        for pause in _PAUSES_SECONDS:
+            try:
+                return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
+            except StillRunning:
+                await asyncio.sleep(pause)
+        return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
+
     def _claim(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim:
         now = self._runtime.clock.now()
         fresh = Claim(who, key, fingerprint, now, reserved_id=self._runtime.ids.new())
@@ -91,7 +111,8 @@ class IdempotencyService:
         if known.status is not None:
             return known
         if now - known.claimed_at < ABANDONED_AFTER:
-            raise _running()
+            message = "the first request with this key is still running; try again in a second"
+            raise StillRunning(message, details=_details(message))
         again = replace(known, claimed_at=now)
         self._stores.idempotency.update(tx, again)
         return again
@@ -151,9 +172,9 @@ def _is_refusal(error: RecollectError) -> bool:
     return not isinstance(error, Unavailable | Internal)
 
 
-def _running() -> Conflict:
-    return _conflict("the first request with this key is still running; try again")
-
-
 def _conflict(message: str) -> Conflict:
-    return Conflict(message, details={"reason": "idempotency", "message": message})
+    return Conflict(message, details=_details(message))
+
+
+def _details(message: str) -> dict[str, str]:
+    return {"reason": "idempotency", "message": message}

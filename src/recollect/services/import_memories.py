@@ -31,6 +31,7 @@ from recollect.ports.memories import Stored
 from recollect.ports.people import Seat
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
+from recollect.services.import_links import check_no_circle
 from recollect.services.import_orders import Group, ImportMode, ImportOrder, Line, Outcome
 from recollect.services.import_places import ImportPlaces
 from recollect.services.import_terms import (
@@ -44,6 +45,7 @@ from recollect.services.import_terms import (
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_terms import Terms
 from recollect.services.memory_writing import Hooks
+from recollect.services.naming import visible_people
 from recollect.services.screening import Findings, Screening
 
 _KEPT = (
@@ -59,7 +61,6 @@ _KEPT = (
     "run_id",
     "parent_run_id",
     "archive_reason",
-    "metadata",
     "confidence",
 )
 _UNFOUND = frozenset({Status.QUARANTINED, Status.ARCHIVED})
@@ -96,11 +97,13 @@ class MemoryImports:
             findings, space.kind, sensitivity=memory.sensitivity, pii_tags=memory.pii_tags
         )
         outcome = self._outcome(tx, order, stored)
+        check_no_circle(tx, self._stores, order, memory)
         behind = self._behind(order, group)
         if outcome is Outcome.SKIPPED:
             return Counter({outcome: 1 + len(group.behind)})
         if order.dry_run:
             order.foreseen.add(LineType.MEMORY, {}, memory.id)
+            order.foreseen.add_links(memory)
         else:
             self._write(tx, stored, behind, findings=findings, replaces=outcome is Outcome.UPDATED)
         kept = Counter({outcome: 1 + len(behind)})
@@ -225,8 +228,8 @@ class MemoryImports:
             "sensitivity": values["sensitivity"] or lowest(space, findings),
             "portable": values["portable"] is not False,
             "subjects": values["subjects"],
-            "tags": values["tags"],
-            "metadata": values["metadata"] or {},
+            "tags": texts.tags,
+            "metadata": texts.metadata,
             "pii_tags": findings.tagged(values["pii_tags"]),
             "created_at": created,
             "updated_at": values["updated_at"] or created,
@@ -273,10 +276,12 @@ class MemoryImports:
     def _people(
         self, tx: Tx, order: ImportOrder, values: Values
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Subjects who are known, by their canonical ids, and the names of others: an import
-        resolves nobody."""
+        """Subjects whom the importer may know, by their canonical ids, and the names of others:
+        an import resolves nobody."""
         sent = values["subjects"]
-        known = self._stores.people.fetch_many(tx, [PersonId(one) for one in sent])
+        ids, requester = [PersonId(one) for one in sent], order.requester
+        fetch, shown = self._stores.people.fetch_many, visible_people
+        known = fetch(tx, ids) if requester.admin else shown(tx, self._stores, requester, ids)
         led = {str(id_): str(person.id) for id_, person in known.items()}
         led |= {one: one for one in sent if order.foreseen.has(LineType.PERSON, one)}
         people = dict.fromkeys(led[one] for one in sent if one in led)

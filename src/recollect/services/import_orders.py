@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from recollect.domain.memories import Memory
 from recollect.domain.portable import LineType
 from recollect.domain.portable_members import Values
 from recollect.errors import RecollectError
@@ -40,6 +41,7 @@ class Foreseen:
     agents: dict[str, Values] = field(default_factory=dict)
     chats: dict[str, Values] = field(default_factory=dict)
     seats: set[tuple[str, str, str]] = field(default_factory=set)
+    successors: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, type_: LineType, values: Values, key: Any) -> None:
         """One more row."""
@@ -50,6 +52,13 @@ class Foreseen:
             self.chats[values["id"]] = values
         if type_ is LineType.PARTICIPANT and values["left_at"] is None:
             self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
+
+    def add_links(self, memory: Memory) -> None:
+        """What a memory replaces, and what replaces it."""
+        for old in memory.supersedes:
+            self.successors.setdefault(old, set()).add(memory.id)
+        if memory.superseded_by is not None:
+            self.successors.setdefault(memory.id, set()).add(memory.superseded_by)
 
     def has(self, type_: LineType, key: Any) -> bool:
         """Would the row be there?"""
@@ -88,17 +97,18 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A line that is not stored, and why. No text of it."""
+    """A line that is not stored, and why. No text of it: errors hold none."""
 
     line: int
     code: str
+    error: RecollectError = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, line: int, error: RecollectError) -> "Refused":
         """By the code that a single write would be refused with."""
         details = error.details or {}
         code = details.get("reason") or error.code
-        return cls(line, "validation_error" if code == _PLAIN_CODE else str(code))
+        return cls(line, "validation_error" if code == _PLAIN_CODE else str(code), error)
 
 
 @dataclass(slots=True)

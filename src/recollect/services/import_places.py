@@ -117,8 +117,12 @@ class ImportPlaces:
         return _KnownAgent(owner, None, None)
 
     def _has_run(self, tx: Tx, order: ImportOrder, run_id: str) -> bool:
-        planned = order.foreseen.has(LineType.RUN, run_id)
-        return planned or self._stores.runs.fetch(tx, RunId(run_id)) is not None
+        """A run that the importer can't see is as unknown to them as one that never was."""
+        if order.foreseen.has(LineType.RUN, run_id):
+            return True
+        if order.requester.admin:
+            return self._stores.runs.fetch(tx, RunId(run_id)) is not None
+        return self._stores.runs.see(tx, order.requester.who, RunId(run_id)) is not None
 
     def _takes_part(self, tx: Tx, order: ImportOrder, chat_id: str) -> bool:
         """A tree that was not carried along is no reason to lose what an admin brings."""

@@ -77,10 +77,19 @@ class LineReader:
             return line
         text, value = snapshot["content"], snapshot["value"]
         key = "" if value is not None else None
-        texts = self._screening.look(Texts(content=text, key=key, value=value)).texts
+        told = Texts(
+            content=text,
+            key=key,
+            value=value,
+            metadata=snapshot["metadata"] or {},
+            tags=tuple(snapshot["tags"] or ()),
+        )
+        texts = self._screening.look(told).texts
         kept = snapshot | {
             "content": texts.content if value is None else text,
             "value": texts.value,
+            "metadata": texts.metadata,
+            "tags": list(texts.tags),
         }
         return replace(line, values=line.values | {"snapshot": kept})
 

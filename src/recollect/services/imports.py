@@ -28,6 +28,7 @@ from recollect.services.memory_audit import MemoryAudit
 
 LINES_PER_TRANSACTION = 200
 BYTES_PER_TRANSACTION = 4 * 1024 * 1024
+_OPERATION = "importMemories"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class ImportService:
         justification: str | None,
     ) -> Imported:
         """Blank lines don't count."""
-        await self._gate.admit(requester, "importMemories", justification)
+        await self._gate.admit(requester, _OPERATION, justification)
         order = ImportOrder(
             self._runtime.ids.new(), requester, mode, dry_run, self._runtime.clock.now()
         )
@@ -117,22 +118,31 @@ class ImportService:
         looked = await asyncio.to_thread(self._look, groups)
         tally.refused += [refused for _, several in looked for refused in several]
         whole = [group for group, _ in looked if group is not None]
+        told = [refused.error for refused in tally.refused]
         run = self._database.scan if order.dry_run else self._database.write
-        tally.add(await run(self._storing(order, whole)))
+        tally.add(await run(self._storing(order, whole, told)))
         return tally
 
     def _look(self, groups: Sequence[Sequence[Line]]) -> list[tuple[Group | None, list[Refused]]]:
         return [self._parts.reader.look(lines) for lines in groups]
 
-    def _storing(self, order: ImportOrder, groups: Sequence[Group]) -> Callable[[Tx], Tally]:
+    def _storing(
+        self, order: ImportOrder, groups: Sequence[Group], told: Sequence[RecollectError]
+    ) -> Callable[[Tx], Tally]:
+        """`told` are errors of lines that were refused before."""
+
         def work(tx: Tx) -> Tally:
-            tally = Tally()
+            tally, errors = Tally(), [*told]
             for group in groups:
                 try:
                     tally.outcomes += self._put(tx, order, group)
                 except RecollectError as error:
                     lines = (group.head, *group.behind)
                     tally.refused += [Refused.of(line.number, error) for line in lines]
+                    errors.append(error)
+            if not order.dry_run:
+                for refusal in errors:
+                    self._audit.note_refusal(tx, order.requester, _OPERATION, refusal)
             return tally
 
         return work

@@ -82,7 +82,7 @@ class MemoryService:
             screened = await self.drafted(members, now, source=source, reserved_id=reserved_id)
 
             def work(tx: Tx) -> Written:
-                made = self._made(tx, requester, reserved_id)
+                made = self.made(tx, requester, reserved_id)
                 return made or self._writer.write(tx, requester, screened, at=now)
 
             return await self._database.write(work)
@@ -104,17 +104,28 @@ class MemoryService:
                 lambda tx: self._changes.delete(tx, requester, memory_id, at=now)
             )
 
-    async def move(self, requester: Requester, memory_id: MemoryId, members: Members) -> Written:
-        """Put it into another space, under a new id."""
+    async def move(
+        self,
+        requester: Requester,
+        memory_id: MemoryId,
+        members: Members,
+        *,
+        reserved_id: str | None = None,
+    ) -> Written:
+        """Put it into another space, under a new id; under `reserved_id`, if there is one."""
         now = self._runtime.clock.now()
         target = Target.of(members)
         async with self._audit.watching(requester, "moveMemory", memory_id=memory_id):
             looked = await self._looked(memory_id)
-            return await self._database.write(
-                lambda tx: self._moves.move(
-                    tx, requester, memory_id, target=target, looked=looked, at=now
+            new_id = None if reserved_id is None else MemoryId(reserved_id)
+
+            def work(tx: Tx) -> Written:
+                made = self.made(tx, requester, reserved_id)
+                return made or self._moves.move(
+                    tx, requester, memory_id, target=target, looked=looked, at=now, new_id=new_id
                 )
-            )
+
+            return await self._database.write(work)
 
     async def drafted(
         self,
@@ -142,7 +153,8 @@ class MemoryService:
         size = len(stored.memory.content)
         return await _off_loop_if_long(size, lambda: self._moves.look(stored))
 
-    def _made(self, tx: Tx, requester: Requester, reserved_id: str | None) -> Written | None:
+    def made(self, tx: Tx, requester: Requester, reserved_id: str | None) -> Written | None:
+        """What an earlier try made under the reserved id before it was cut off."""
         if reserved_id is None:
             return None
         stored = self._stores.memories.fetch(tx, MemoryId(reserved_id))

@@ -94,37 +94,48 @@ class MemoryAudit:
         self, requester: Requester, operation: str, error: RecollectError, **ids: str | None
     ) -> None:
         """The event of a refusal that did not leave its use case; other errors have none."""
-        if isinstance(error, Forbidden):
-            await self._refused(requester, "memory.denied", _denied(operation, error), ids)
-        elif isinstance(error, InvalidInput) and error.code in REFUSALS:
-            await self._refused(requester, "memory.refused", _refused(error), ids)
-
-    async def _refused(
-        self,
-        requester: Requester,
-        event_type: str,
-        payload: Mapping[str, Any],
-        ids: Mapping[str, str | None],
-    ) -> None:
-        """The row, if there is one, says whose business the event is."""
-        memory_id = ids.get("memory_id")
-
-        def work(tx: Tx) -> None:
-            row = self._stores.memories.fetch(tx, MemoryId(memory_id)) if memory_id else None
-            self.record(
-                tx,
-                requester,
-                event_type,
-                space=row.memory.space if row else None,
-                payload=payload,
-                outcome=Outcome.DENIED,
-                # What was refused for its content is no event of the memory that stayed as it was.
-                memory_id=memory_id if event_type == "memory.denied" else None,
-                agent_id=ids.get("agent_id") or (row.memory.agent_id if row else None),
-                run_id=ids.get("run_id"),
+        if _event_of(operation, error) is not None:
+            await self._database.write(
+                lambda tx: self.note_refusal(tx, requester, operation, error, **ids)
             )
 
-        await self._database.write(work)
+    def note_refusal(
+        self,
+        tx: Tx,
+        requester: Requester,
+        operation: str,
+        error: RecollectError,
+        **ids: str | None,
+    ) -> None:
+        """The same in a transaction that goes on. The row, if there is one, says whose business
+        the event is."""
+        told = _event_of(operation, error)
+        if told is None:
+            return
+        event_type, payload = told
+        memory_id = ids.get("memory_id")
+        row = self._stores.memories.fetch(tx, MemoryId(memory_id)) if memory_id else None
+        self.record(
+            tx,
+            requester,
+            event_type,
+            space=row.memory.space if row else None,
+            payload=payload,
+            outcome=Outcome.DENIED,
+            # What was refused for its content is no event of the memory that stayed as it was.
+            memory_id=memory_id if event_type == "memory.denied" else None,
+            agent_id=ids.get("agent_id") or (row.memory.agent_id if row else None),
+            run_id=ids.get("run_id"),
+        )
+
+
+def _event_of(operation: str, error: RecollectError) -> tuple[str, dict[str, Any]] | None:
+    """The type and the payload of a refusal's event, if it has one."""
+    if isinstance(error, Forbidden):
+        return "memory.denied", _denied(operation, error)
+    if isinstance(error, InvalidInput) and error.code in REFUSALS:
+        return "memory.refused", _refused(error)
+    return None
 
 
 def _denied(operation: str, error: RecollectError) -> dict[str, Any]:

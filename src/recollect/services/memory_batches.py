@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from recollect.domain.ids import numbered
 from recollect.domain.memories import MemoryId, Source
 from recollect.errors import Internal, RecollectError, Unavailable
 from recollect.policy.requesters import Requester
@@ -110,11 +111,21 @@ class BatchService:
         self._changes = parts.changes
 
     async def run(
-        self, requester: Requester, items: Sequence[Item], *, atomic: bool = True
+        self,
+        requester: Requester,
+        items: Sequence[Item],
+        *,
+        atomic: bool = True,
+        reserved_id: str | None = None,
     ) -> list[Outcome]:
         """The outcome of each item. Of an atomic batch all succeeded, or BatchRefused tells every
-        failure and nothing is stored. Each refusal that has an event writes it."""
-        steps = [await self._step(requester, place, item) for place, item in enumerate(items)]
+        failure and nothing is stored. Each refusal that has an event writes it. What an earlier
+        try made under ids that follow from `reserved_id` is not made again."""
+        own = [None if reserved_id is None else numbered(reserved_id, n) for n in range(len(items))]
+        steps = [
+            await self._step(requester, index, item, reserved_id=own[index])
+            for index, item in enumerate(items)
+        ]
         outcomes = await (self._together(steps) if atomic else self._apart(steps))
         failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
         for failure in failures:
@@ -123,17 +134,21 @@ class BatchService:
             raise BatchRefused(failures)
         return outcomes
 
-    async def _step(self, requester: Requester, index: int, item: Item) -> _Step | Failure:
+    async def _step(
+        self, requester: Requester, index: int, item: Item, *, reserved_id: str | None
+    ) -> _Step | Failure:
         """What an item does in a transaction, or why it can do nothing."""
         try:
-            return await self._prepared(requester, index, item)
+            return await self._prepared(requester, index, item, reserved_id=reserved_id)
         except RecollectError as error:
             return Failure(index, error)
 
-    async def _prepared(self, requester: Requester, index: int, item: Item) -> _Step:
+    async def _prepared(
+        self, requester: Requester, index: int, item: Item, *, reserved_id: str | None
+    ) -> _Step:
         match item:
             case Creation(members):
-                return await self._creation(requester, index, members)
+                return await self._creation(requester, index, members, reserved_id=reserved_id)
             case Update(id=memory_id, members=members):
                 return await self._update(requester, index, memory_id, members=members)
             case Deletion():
@@ -141,12 +156,17 @@ class BatchService:
             case Broken(error):
                 raise error
 
-    async def _creation(self, requester: Requester, index: int, members: Members) -> _Step:
+    async def _creation(
+        self, requester: Requester, index: int, members: Members, *, reserved_id: str | None
+    ) -> _Step:
         at = self._runtime.clock.now()
-        screened = await self._memories.drafted(members, at, source=Source.API)
+        screened = await self._memories.drafted(
+            members, at, source=Source.API, reserved_id=reserved_id
+        )
 
         def create(tx: Tx) -> Done:
-            written = self._writer.write(tx, requester, screened, at=at)
+            made = self._memories.made(tx, requester, reserved_id)
+            written = made or self._writer.write(tx, requester, screened, at=at)
             return Done(index, Op.CREATE, written.stored.memory.id)
 
         return create

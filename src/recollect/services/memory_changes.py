@@ -15,6 +15,8 @@ from recollect.domain.memory_checks import (
     check_patch,
     check_validity,
 )
+from recollect.domain.runs import check_open
+from recollect.domain.spaces import RunId, SpaceKind
 from recollect.domain.trust import trust_of
 from recollect.errors import Conflict, NotFound
 from recollect.policy.requesters import Requester
@@ -81,6 +83,7 @@ class MemoryChanges:
             sensitivity=after.sensitivity,
             pii_tags=after.pii_tags,
         )
+        self._check_run(tx, stored)
         _check_version(stored, patch.version)
         wish = self._terms.extension(after) if patch.wishes else None
         if wish is not None:
@@ -118,6 +121,15 @@ class MemoryChanges:
             message = f"the memory is {stored.memory.status}; only an active one can be changed"
             raise Conflict(message, details={"reason": "wrong_state"})
         return stored
+
+    def _check_run(self, tx: Tx, stored: Stored) -> None:
+        """What a run left behind is not written any more. To delete it or take it away is."""
+        space = stored.memory.space
+        if space.kind is not SpaceKind.RUN:
+            return
+        run = self._stores.runs.fetch(tx, RunId(space.id))
+        if run is not None:
+            check_open(run)
 
     def _patched(
         self, tx: Tx, requester: Requester, stored: Stored, *, patch: Patch, at: datetime
@@ -167,7 +179,7 @@ class MemoryChanges:
         patch: Patch,
         at: datetime,
     ) -> Stored:
-        before = stored.memory
+        seen, before = stored, stored.memory
         if replace(after, updated_at=before.updated_at) == before:
             return stored
         after = replace(after, version=before.version + 1)
@@ -180,10 +192,12 @@ class MemoryChanges:
             stored = replace(stored, privacy_said=True)
         by = requester.who
         kept = self._stores.memories.update(tx, stored, after, change=Change.UPDATED, by=by, at=at)
-        self._tell_update(tx, requester, kept, patch=patch)
+        self._tell_update(tx, requester, kept, seen=seen, patch=patch)
         return kept
 
-    def _tell_update(self, tx: Tx, requester: Requester, stored: Stored, *, patch: Patch) -> None:
+    def _tell_update(
+        self, tx: Tx, requester: Requester, stored: Stored, *, seen: Stored, patch: Patch
+    ) -> None:
         memory = stored.memory
         if memory.status is Status.QUARANTINED:
             self._hooks.indexer.drop(tx, memory.id)
@@ -198,7 +212,7 @@ class MemoryChanges:
         else:
             words = patch.findings.words if "content" in patch.names else None
             self._hooks.indexer.write(tx, stored, words)
-            self._hooks.graph.draw(tx, stored)
+            self._hooks.graph.redraw(tx, seen, stored)
         fields = sorted(patch.names)
         tell_of(
             self._audit, tx, requester, event_type="memory.update", memory=memory, fields=fields

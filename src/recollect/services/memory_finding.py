@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.domain import memory_questions, words
 from recollect.domain.disclosure import PersonId
+from recollect.domain.memories import Memory
 from recollect.domain.memory_finding import Part
 from recollect.domain.memory_questions import MemoryQuestion
 from recollect.domain.search import SearchType
@@ -17,9 +18,17 @@ from recollect.policy.sight import Sight
 from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.memories import MemoryFilter
-from recollect.ports.memory_search import Candidate, Looking, NamedPerson, VectorOf, WordRow
+from recollect.ports.memory_search import (
+    Candidate,
+    Looking,
+    NamedPerson,
+    VectorOf,
+    WaitingText,
+    WordRow,
+)
 from recollect.ports.search import Vector
 from recollect.ports.stores import Stores
+from recollect.services.earlier_versions import Earlier, EarlierVersions
 from recollect.services.memory_gathering import MemoryGathering, Wanted
 from recollect.services.memory_pages import MemoryPosition
 from recollect.services.ranking.memories import Asked, MemoryRanking, RankedMemories, rank
@@ -30,6 +39,8 @@ T = TypeVar("T")
 # More rows than these, or more new ones, are arranged and ranked where nobody else waits for it.
 _LIGHT_ROWS = 2_000
 _LIGHT_NEW_ROWS = 200
+# Vectors of so many earlier versions are made for one search.
+_EARLIER_TEXTS_MAX = 200
 # Rows may be cleared away by another search between the look and the table; not again and again.
 _TRIES_MAX = 3
 
@@ -38,10 +49,17 @@ class Neighbours(Protocol):
     """What the graph knows of people."""
 
     def __call__(
-        self, tx: Tx, sight: Sight, person_ids: Sequence[PersonId], *, chosen: MemoryFilter
+        self,
+        tx: Tx,
+        sight: Sight,
+        person_ids: Sequence[PersonId],
+        *,
+        chosen: MemoryFilter,
+        earlier: Sequence[Memory],
     ) -> Mapping[str, float]:
         """How close memories are to them by edges that the sight shows at the instants of the
-        filter: from 0 to 1, by memory id."""
+        filter: from 0 to 1, by memory id. `earlier` are memories as they were then, that have
+        changed since."""
         ...
 
 
@@ -51,6 +69,7 @@ class FindingParts:
 
     cache: RowCache
     gathering: MemoryGathering
+    earlier: EarlierVersions
     embedder: Embedder | None
     exact_max: int
     ranking: MemoryRanking
@@ -104,6 +123,8 @@ class _Read:
     vectors: Sequence[VectorOf]
     graph: Mapping[str, float] | None
     failed: Sequence[Part]
+    bare: Sequence[WaitingText] = ()
+    """Texts of earlier versions, whose vectors nobody keeps."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -165,7 +186,7 @@ class Finder:
     async def _look(self, work: Callable[[Tx], _Read]) -> tuple[_Read, MemoryTable]:
         cache = self._parts.cache
         for _ in range(_TRIES_MAX):
-            read = await self._database.scan(work)
+            read = await self._embed_earlier(await self._database.scan(work))
             light = len(read.words) <= _LIGHT_NEW_ROWS and not cache.busy
             table = await _off_the_loop(
                 _tabling(cache, read), light=light and len(read.rows) <= _LIGHT_ROWS
@@ -184,17 +205,24 @@ class Finder:
         model = parts.embedder.model if parts.embedder and vector is not None else ""
         looking = Looking(sight, among.chosen, ids, model)
         rows = store.candidates(tx, looking, limit=parts.exact_max + 1)
-        graph, failed = self._neighbours(tx, among, ids)
+        past = parts.earlier.read(tx, looking)
+        graph, failed = self._neighbours(tx, among, ids, past.memories)
         read = _Read(among, question, people, rows, (), (), graph, failed)
         if len(rows) > parts.exact_max:
             rows = parts.gathering.gather(tx, looking, Wanted(question, read.names, vector))
-        no_words, no_vectors = parts.cache.missing(rows)
+        indexed = [*rows, *past.indexed]
+        no_words, no_vectors = parts.cache.missing(indexed)
         return replace(
             read,
-            rows=rows,
-            words=store.words(tx, no_words) if no_words else (),
+            rows=[*indexed, *past.others],
+            words=[*(store.words(tx, no_words) if no_words else ()), *past.words],
             vectors=store.vectors(tx, no_vectors, model=model) if no_vectors else (),
+            bare=self._without_vectors(past) if vector is not None else (),
         )
+
+    def _without_vectors(self, past: Earlier) -> list[WaitingText]:
+        wanted = [row._replace(has_vector=True) for row in past.others]
+        return [past.texts[doc] for doc in self._parts.cache.missing(wanted)[1]]
 
     def _question(self, tx: Tx, text: str, sight: Sight, at: datetime) -> MemoryQuestion:
         """Days begin at midnight where the one who asks lives, if a day is asked about."""
@@ -213,15 +241,32 @@ class Finder:
         return self._stores.memory_search.named(tx, sight.asker, list(forms))
 
     def _neighbours(
-        self, tx: Tx, among: Range, people: Sequence[PersonId]
+        self, tx: Tx, among: Range, people: Sequence[PersonId], earlier: Sequence[Memory]
     ) -> tuple[Mapping[str, float] | None, Sequence[Part]]:
         neighbours = self._parts.neighbours
         if neighbours is None or not people:
             return None, ()
         try:
-            return neighbours(tx, among.sight, people, chosen=among.chosen), ()
+            return neighbours(tx, among.sight, people, chosen=among.chosen, earlier=earlier), ()
         except Unavailable:
             return None, (Part.GRAPH,)
+
+    async def _embed_earlier(self, read: _Read) -> _Read:
+        """With vectors of earlier versions, which are then kept as others are. Where there are too
+        many of them the rest is found by its words alone, and that is told."""
+        embedder, texts = self._parts.embedder, read.bare[:_EARLIER_TEXTS_MAX]
+        if embedder is None or not texts:
+            return read
+        failed = (*read.failed, *([Part.VECTORS] if len(texts) < len(read.bare) else ()))
+        try:
+            vectors = await embedder.embed([one.text for one in texts])
+        except EmbeddingFailed:
+            return replace(read, failed=(*read.failed, Part.EMBEDDING))
+        made = (
+            VectorOf(one.doc, one.revision, vector)
+            for one, vector in zip(texts, vectors, strict=True)
+        )
+        return replace(read, vectors=[*read.vectors, *made], failed=failed)
 
     async def _embed(
         self, query: MemoryQuery, after: MemoryPosition | None

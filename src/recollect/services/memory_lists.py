@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.domain.memories import Memory
 from recollect.domain.pages import Page, encode_key
 from recollect.policy.sight import Sight
 from recollect.ports.database import Tx
@@ -42,7 +43,7 @@ class MemoryLists:
         limit: int,
     ) -> MemoryPage:
         """A page of the list of that name, behind a place in it."""
-        found = self._gather(tx, sight, chosen, after=after, limit=limit + 1)
+        found = self.gather(tx, sight, chosen, after=after, limit=limit + 1)
         shown = found[:limit]
         cursor = encode_key(name, *_place(shown[-1])) if len(found) > limit else None
         return MemoryPage(Page(shown, cursor), sight.now, context_word(sight))
@@ -50,13 +51,15 @@ class MemoryLists:
     def shown(
         self, tx: Tx, sight: Sight, rows: Sequence[Stored], chosen: MemoryFilter
     ) -> Sequence[Stored]:
-        """As they were at `as_of`, those that are shown so; all as they are without one."""
+        """As they were at `as_of`, those that are shown so and were what is asked for; all as they
+        are without one."""
         if chosen.as_of is None:
             return rows
-        kept = [row for row in rows if self._past.shows(tx, sight, row)]
-        return self._past.canonical(tx, kept)
+        then = self._past.canonical(tx, rows)
+        fitting = (row for row in then if was_asked_for(row.memory, chosen))
+        return [row for row in fitting if self._past.shows(tx, sight, row)]
 
-    def _gather(
+    def gather(
         self,
         tx: Tx,
         sight: Sight,
@@ -75,6 +78,18 @@ class MemoryLists:
                 break
             after = _place(rows[-1])
         return shown
+
+
+def was_asked_for(memory: Memory, chosen: MemoryFilter) -> bool:
+    """Has an earlier version what the filter asks of members that change? The rest, and the present
+    version in whole, are judged by `stores/memory_filters.py`."""
+    return (
+        frozenset(chosen.tags) <= frozenset(memory.tags)
+        and (not chosen.types or memory.type in chosen.types)
+        and (not chosen.subjects or not frozenset(chosen.subjects).isdisjoint(memory.subjects))
+        and chosen.sensitivity in (None, memory.sensitivity)
+        and (chosen.told_in is None or memory.portable or memory.learned_in == chosen.told_in)
+    )
 
 
 def _place(stored: Stored) -> _Place:

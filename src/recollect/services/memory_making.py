@@ -80,6 +80,8 @@ def moved(making: Making, old: Memory) -> Memory:
         key=draft.key,
         value=draft.value,
         messages=draft.messages,
+        tags=draft.tags,
+        metadata=draft.metadata,
         updated_at=making.at,
         pii_tags=pii_tags,
         approved_expires_at=still_approved(old.approved_expires_at, old.pii_tags, pii_tags),

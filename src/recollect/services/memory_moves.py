@@ -1,6 +1,6 @@
 """Moves: a memory goes to another space under a new id. Visibility never changes in place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.domain.agents import AgentId
@@ -90,6 +90,7 @@ class MemoryMoves:
         target: Target,
         looked: Looked | None,
         at: datetime,
+        new_id: MemoryId | None = None,
     ) -> Written:
         """All checks of a write apply, and the caller may write both spaces.
 
@@ -98,7 +99,8 @@ class MemoryMoves:
         stored = self._changes.active(tx, requester, memory_id, at=at)
         if looked is None or looked.version != stored.memory.version:
             looked = self.look(stored)
-        screened = self._screening.fitted(self._draft(stored, target), looked.findings)
+        draft = replace(self._draft(stored, target), id=new_id)
+        screened = self._screening.fitted(draft, looked.findings)
         written = self._writer.write(tx, requester, screened, at=at)
         new = written.stored.memory
         if new.space == stored.memory.space:

@@ -6,16 +6,15 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.expiry import explicit_expiry, still_approved
-from recollect.domain.memories import Memory, Sensitivity, render_record
+from recollect.domain.memories import Kind, Memory, Sensitivity, render_record
 from recollect.domain.memory_checks import check_content, check_loosening, check_record
-from recollect.domain.pii import find_pii
 from recollect.domain.spaces import OPEN_KINDS
 from recollect.errors import Forbidden
 from recollect.policy.requesters import Requester
 from recollect.ports.memories import Stored
 from recollect.services.drafts import Members, cleaned_marks
 from recollect.services.memory_making import at_least, may_loosen
-from recollect.services.screening import Findings, Screening, Texts
+from recollect.services.screening import Findings, Screening, Texts, without_personal
 
 _WISHES = ("ttl_seconds", "expires_at", "retention_policy")
 
@@ -82,6 +81,7 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
     """The members that need nobody else to be known, as they may be stored."""
     sent, texts = patch.sent, patch.findings.texts
     changes = {name: sent[name] for name in _AS_SENT if name in sent}
+    changes |= {name: getattr(texts, name) for name in ("tags", "metadata") if name in sent}
     if "content" in sent:
         changes |= {"content": texts.content, "messages": ()}
     if "value" in sent and texts.value is not None:
@@ -95,11 +95,25 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
 
 
 def _told_tags(before: Memory, sent: Members) -> set[str]:
-    """The tags that the row has or is to have, but for those that are in the text as it stays."""
+    """The tags that the row has or is to have; those of what stays in it can't be taken away."""
     if "pii_tags" not in sent:
         return {*before.pii_tags}
-    kept = "" if "content" in sent or "value" in sent else before.content
-    return {*sent["pii_tags"], *(found.tag for found in find_pii(kept))}
+    _, found = without_personal(_kept(before, sent))
+    return {*sent["pii_tags"], *found}
+
+
+def _kept(before: Memory, sent: Members) -> Texts:
+    """What is not replaced. A record's key never is."""
+    told = "content" in sent or "value" in sent
+    value = {} if told and before.kind is Kind.RECORD else before.value
+    return Texts(
+        content="" if told else before.content,
+        key=before.key,
+        value=value,
+        messages=() if told else before.messages,
+        metadata={} if "metadata" in sent else before.metadata,
+        tags=() if "tags" in sent else before.tags,
+    )
 
 
 def changed_sensitivity(before: Memory, requester: Requester, patch: Patch) -> Sensitivity:
@@ -134,4 +148,4 @@ def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) ->
         raise Forbidden(message, code="subject_only")
 
 
-_AS_SENT = ("type", "portable", "tags", "metadata", "valid_from", "valid_until")
+_AS_SENT = ("type", "portable", "valid_from", "valid_until")

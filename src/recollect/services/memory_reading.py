@@ -20,6 +20,7 @@ from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import memory_payload
 from recollect.services.memory_finding import Finder
 from recollect.services.memory_lists import MemoryLists, MemoryPage
+from recollect.services.memory_use import MemoryUse
 from recollect.services.past import IN_HISTORY, HistoryItem, ItemPlace, Past
 from recollect.services.read_audit import ReadAudit
 from recollect.services.sights import Sights
@@ -52,6 +53,7 @@ class MemoryReader:
         views: Views,
         audit: MemoryAudit,
         reads: ReadAudit,
+        use: MemoryUse,
         finder: Finder,
     ) -> None:
         self._database = database
@@ -60,6 +62,7 @@ class MemoryReader:
         self._views = views
         self._audit = audit
         self._reads = reads
+        self._use = use
         self._past = Past(stores, views)
         self._lists = MemoryLists(stores, self._past)
         self._explainer = Explainer(stores, views, finder)
@@ -84,6 +87,7 @@ class MemoryReader:
                 embedding=embedding,
             )
         )
+        self._use.note([found.stored])
         await self._reads.tell(requester, "getMemory", [found.stored.memory], rule=found.rule)
         return found
 

@@ -24,6 +24,7 @@ from recollect.services.filters import Filters, chosen_by, require_place
 from recollect.services.memory_finding import Finder, Found, MemoryQuery, Range
 from recollect.services.memory_lists import MemoryLists
 from recollect.services.memory_pages import MemoryPosition
+from recollect.services.memory_use import MemoryUse
 from recollect.services.past import Past
 from recollect.services.read_audit import ReadAudit, context_word
 from recollect.services.sights import Sights
@@ -95,6 +96,7 @@ class MemorySearchService:
         *,
         sights: Sights,
         reads: ReadAudit,
+        use: MemoryUse,
         finder: Finder,
     ) -> None:
         self._database = database
@@ -102,6 +104,7 @@ class MemorySearchService:
         self._runtime = runtime
         self._sights = sights
         self._reads = reads
+        self._use = use
         self._views = Views(stores)
         self._lists = MemoryLists(stores, Past(stores, self._views))
         self._finder = finder
@@ -140,7 +143,8 @@ class MemorySearchService:
     async def tell(
         self, requester: Requester, operation: str, hits: Sequence[MemoryHit], sight: Sight
     ) -> None:
-        """Who was shown what, to the audit log."""
+        """Who was shown what, to the audit log; and that it was of use."""
+        self._use.note(hit.stored for hit in hits)
         shown = [hit.stored.memory for hit in hits]
         await self._reads.tell(requester, operation, shown, rule=context_word(sight))
 

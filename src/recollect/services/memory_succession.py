@@ -1,12 +1,13 @@
 """What a new memory replaces because its writer says so, and what happens to the old one."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.expiry import is_due
 from recollect.domain.memories import MemoryId, Status
 from recollect.domain.spaces import Space
-from recollect.domain.succession import is_protected
+from recollect.domain.succession import is_protected, stricter
 from recollect.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
@@ -84,6 +85,18 @@ class Succession:
             at = successor.memory.updated_at
             cause = Cause(requester, requester.who, at, reason)
             self._superseding.replace(tx, successor.memory, old, cause)
+
+
+def as_successor(new: Stored, olds: Sequence[Stored]) -> Stored:
+    """The row as the successor of others: as strict as the strictest, unless a subject says."""
+    memory = new.memory
+    before = [statement_of(old.memory) for old in olds]
+    sensitivity, portable = stricter(statement_of(memory), before, set_by_subject=new.privacy_said)
+    supersedes = tuple(old.memory.id for old in olds)
+    return replace(
+        new,
+        memory=replace(memory, sensitivity=sensitivity, portable=portable, supersedes=supersedes),
+    )
 
 
 def check_replaceable(olds: Sequence[Stored], ids: Sequence[MemoryId], space: Space) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from recollect.domain.memories import Kind, Memory, MemoryId, Sensitivity, Status
 from recollect.domain.reconcile import is_repeat
-from recollect.domain.succession import Statement, stricter
+from recollect.domain.succession import Statement
 from recollect.errors import Conflict
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
@@ -26,8 +26,9 @@ from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import tell_of
 from recollect.services.memory_making import Making, fresh, moved
 from recollect.services.memory_places import MemoryPlace, MemoryPlaces
-from recollect.services.memory_succession import Succession, check_replaceable
+from recollect.services.memory_succession import Succession, as_successor, check_replaceable
 from recollect.services.memory_terms import Terms
+from recollect.services.repeat_marks import taken_over
 from recollect.services.repeating import Repeating
 from recollect.services.screening import Screened, Screening
 from recollect.services.superseding import statement_of
@@ -111,13 +112,13 @@ class MemoryWriter:
         check_replaceable(olds, draft.supersedes, place.space)
         self._check_id(tx, draft)
         new = self._new(tx, requester, screened, place=place, at=at)
+        olds += self._succession.under_key(tx, requester, draft, space=place.space, now=at)
         if new.memory.status is Status.QUARANTINED:
-            return self._set_aside(tx, requester, new)
+            return self._set_aside(tx, requester, new, olds=olds)
         known = None if olds or draft.carried else self._known(tx, requester, new, at=at)
         if known is not None:
-            return self._repeat(tx, requester, known, new=new)
-        by_key = self._succession.under_key(tx, requester, draft, space=place.space, now=at)
-        return self._store(tx, requester, screened, new=new, olds=[*olds, *by_key])
+            return self._repeat(tx, requester, known, new=new, draft=draft)
+        return self._store(tx, requester, screened, new=new, olds=olds)
 
     def _check_id(self, tx: Tx, draft: Draft) -> None:
         """The id of a removed memory that histories name stays taken: no link means two things."""
@@ -156,9 +157,13 @@ class MemoryWriter:
             suspicion_reasons=findings.suspicion.reasons,
         )
 
-    def _set_aside(self, tx: Tx, requester: Requester, new: Stored) -> Written:
-        """Stored, and in no read, index or graph before somebody releases it. It replaces nothing
-        and repeats nothing."""
+    def _set_aside(
+        self, tx: Tx, requester: Requester, new: Stored, *, olds: Sequence[Stored]
+    ) -> Written:
+        """Stored, and in no read, index or graph before somebody releases it. It repeats nothing,
+        and what it names to be replaced stays as it is until then."""
+        named = tuple(old.memory.id for old in olds)
+        new = replace(new, memory=replace(new.memory, supersedes=named))
         stored = self._insert(tx, requester, new)
         tell_of(
             self._audit,
@@ -187,7 +192,10 @@ class MemoryWriter:
                 return held
         return None
 
-    def _repeat(self, tx: Tx, requester: Requester, known: Stored, *, new: Stored) -> Written:
+    def _repeat(
+        self, tx: Tx, requester: Requester, known: Stored, *, new: Stored, draft: Draft
+    ) -> Written:
+        taken = taken_over(known.memory, new.memory, draft)
         stored = self._repeating.add(
             tx,
             requester,
@@ -195,8 +203,13 @@ class MemoryWriter:
             said=new.memory,
             by=requester.who,
             at=new.memory.updated_at,
+            taking=taken.memory,
         )
-        return Written(stored, WriteStatus.DUPLICATE)
+        asked = draft.explicit_expires_at is not None or draft.policy is not None
+        notices = self._notices(stored) if asked else ()
+        if taken.left:
+            notices += (_kept_notice(taken.left),)
+        return Written(stored, WriteStatus.DUPLICATE, notices)
 
     def _store(
         self,
@@ -209,7 +222,7 @@ class MemoryWriter:
     ) -> Written:
         draft, words = screened.draft, screened.findings.words
         if olds:
-            new = _after(new, olds)
+            new = as_successor(new, olds)
         stored = self._insert(tx, requester, new, moves=draft.carried is not None)
         self._succession.replace_all(tx, requester, stored, olds=olds, named=draft.supersedes)
         self._hooks.indexer.write(tx, stored, words)
@@ -255,24 +268,18 @@ def clamped_notice(rule: str) -> Notice:
     return Notice("expiry_clamped", f"a ceiling shortened the asked expiry: {rule}")
 
 
+def _kept_notice(names: Sequence[str]) -> Notice:
+    """Something was sent with words that are known, and has no effect on what is known."""
+    message = f"the statement is known and keeps what it has: {', '.join(names)}; change it there"
+    return Notice("duplicate_kept", message)
+
+
 def _is_said_by_subject(memory: Memory, draft: Draft) -> bool:
     """Whether somebody whom it is about says who may know it."""
     if draft.carried is not None:
         return draft.carried.privacy_said
     said = draft.sensitivity is not None or draft.portable is not None
     return said and memory.stated_by is not None and memory.stated_by in memory.subjects
-
-
-def _after(new: Stored, olds: Sequence[Stored]) -> Stored:
-    """The row as the successor of others: as strict as the strictest, unless a subject says."""
-    memory = new.memory
-    before = [statement_of(old.memory) for old in olds]
-    sensitivity, portable = stricter(statement_of(memory), before, set_by_subject=new.privacy_said)
-    supersedes = tuple(old.memory.id for old in olds)
-    return replace(
-        new,
-        memory=replace(memory, sensitivity=sensitivity, portable=portable, supersedes=supersedes),
-    )
 
 
 def _says_so_still(held: Stored, said: Statement) -> bool:

@@ -21,9 +21,11 @@ from recollect.services.filters import Filters, chosen_by
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import memory_payload
+from recollect.services.memory_succession import as_successor
 from recollect.services.memory_writing import Hooks
 from recollect.services.secret_check import refuse_secrets
 from recollect.services.sights import Sights
+from recollect.services.wishes import Wishes
 
 _LIST = "quarantine"
 _REASON = "an admin looks after what is quarantined"
@@ -62,6 +64,7 @@ class QuarantineService:
         self._sights = sights
         self._hooks = hooks
         self._gate = gate
+        self._wishes = Wishes(stores, audit)
 
     async def list(
         self, requester: Requester, filters: Filters, *, after: str | None, limit: int
@@ -86,12 +89,16 @@ class QuarantineService:
     async def release(
         self, requester: Requester, memory_id: MemoryId, *, note: str | None
     ) -> tuple[Stored, datetime]:
-        """Make it active. Who wrote it may mean to deceive, so it is no fact."""
+        """Make it active, and replace what it was to replace, where that still can be. Who wrote
+        it may mean to deceive, so it is no fact."""
 
         def work(tx: Tx, now: datetime) -> tuple[Stored, datetime]:
             before = self._held(tx, requester, memory_id, now)
+            olds = self._wishes.met(tx, before.memory, now=now)
+            replaced = self._stores.memories.predecessors(tx, [memory_id])
             after = replace(
-                before.memory,
+                as_successor(before, olds).memory if olds else before.memory,
+                supersedes=tuple(replaced.get(memory_id, ())),
                 status=Status.ACTIVE,
                 trust=Trust.UNKNOWN,
                 version=before.memory.version + 1,
@@ -101,6 +108,7 @@ class QuarantineService:
             stored = self._stores.memories.update(
                 tx, before, after, change=Change.UPDATED, by=by, at=now
             )
+            self._wishes.replace(tx, requester, after, olds=olds, now=now)
             self._hooks.indexer.write(tx, stored)
             self._hooks.graph.draw(tx, stored)
             self._tell(tx, requester, "memory.release", stored=stored, note=note)
@@ -113,6 +121,7 @@ class QuarantineService:
 
         def work(tx: Tx, now: datetime) -> None:
             stored = self._held(tx, requester, memory_id, now)
+            self._wishes.drop(tx, stored.memory, now=now)
             self._stores.memories.delete(tx, memory_id, at=now)
             self._tell(tx, requester, "memory.reject", stored=stored, note=note)
 

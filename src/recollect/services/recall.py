@@ -17,8 +17,11 @@ from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.filters import Filters
 from recollect.services.memory_finding import Finder, MemoryQuery, Range
+from recollect.services.memory_lists import MemoryLists
 from recollect.services.memory_search import MemoryHit, MemorySearchService, is_blank
+from recollect.services.past import Past
 from recollect.services.recall_people import RecalledPerson, RecallPeople
+from recollect.services.views import Views
 
 TOKEN_BUDGET_MAX = 32_000
 ITEMS_MAX = 100
@@ -109,9 +112,9 @@ class RecallService:
         finder: Finder,
     ) -> None:
         self._database = database
-        self._stores = stores
         self._runtime = runtime
         self._search = search
+        self._lists = MemoryLists(stores, Past(stores, Views(stores)))
         self._finder = finder
         self._people = RecallPeople(stores)
 
@@ -134,9 +137,7 @@ class RecallService:
         return _Chosen(found.range, shown.hits, shown.total, found.degraded)
 
     def _latest(self, tx: Tx, among: Range) -> _Chosen:
-        rows = self._stores.memories.page(
-            tx, among.sight, among.chosen, after=None, limit=_LATEST_MAX
-        )
+        rows = self._lists.gather(tx, among.sight, among.chosen, after=None, limit=_LATEST_MAX)
         hits = [_latest_hit(stored, among.sight.now) for stored in rows]
         hits.sort(key=lambda hit: (hit.score, hit.stored.memory.id), reverse=True)
         return _Chosen(among, hits, len(hits))

@@ -33,11 +33,13 @@ class Repeating:
         said: Memory,
         by: Owner,
         at: datetime,
+        taking: Memory | None = None,
     ) -> Stored:
         """One more time: repeats, sources, and the stricter word on who may know. A statement that
-        was said several times itself brings all of them."""
+        was said several times itself brings all of them. `taking` is the known one with what else
+        it takes over."""
         after = replace(
-            self.renewed(known.memory, said),
+            self.renewed(taking or known.memory, said),
             repeats=known.memory.repeats + said.repeats + 1,
             version=known.memory.version + 1,
             updated_at=at,

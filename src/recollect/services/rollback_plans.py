@@ -81,7 +81,7 @@ class RollbackPlans:
     ) -> RollbackPlan:
         """NotFound for a source that the caller can't see."""
         named = await self._database.read(lambda tx: self._named(tx, requester, source))
-        ids = await self._closure(named)
+        ids = await self._closure(requester, named)
         found = _Found()
         for page in _pages(ids):
             await self._database.scan(self._sorting(requester, page, found))
@@ -145,18 +145,38 @@ class RollbackPlans:
             return True
         return self._views.look(tx, self._sights.of(tx, requester), stored).allowed
 
-    async def _closure(self, source: RollbackSource) -> list[MemoryId]:
-        """Every memory that came from the source, at whatever remove."""
+    async def _closure(self, requester: Requester, source: RollbackSource) -> list[MemoryId]:
+        """Every memory that came from the source, at whatever remove. What the caller can neither
+        change nor see leads to nothing: a row made of it would tell where it came from."""
         known: dict[MemoryId, None] = {}
-        front = await self._straight(source)
+        front = await self._known_to(requester, await self._straight(source))
         while front:
             known |= dict.fromkeys(front)
             follows: dict[MemoryId, None] = {}
             for page in _pages(front):
                 more = await self._database.scan(self._deriving(page))
                 follows |= dict.fromkeys(id_ for id_ in more if id_ not in known)
-            front = list(follows)
+            front = await self._known_to(requester, list(follows))
         return list(known)
+
+    async def _known_to(self, requester: Requester, ids: list[MemoryId]) -> list[MemoryId]:
+        if requester.admin:
+            return ids
+        kept: list[MemoryId] = []
+        for page in _pages(ids):
+            kept += await self._database.scan(self._knowing(requester, page))
+        return kept
+
+    def _knowing(
+        self, requester: Requester, page: Sequence[MemoryId]
+    ) -> Callable[[Tx], list[MemoryId]]:
+        def work(tx: Tx) -> list[MemoryId]:
+            mine = self._changeable(tx, requester, self._stores.keeping.fetch_many(tx, page))
+            others = [id_ for id_ in page if id_ not in mine]
+            seen = self._stores.memories.see_many(tx, self._sights.of(tx, requester), others, _ANY)
+            return [id_ for id_ in page if id_ in mine or id_ in seen]
+
+        return work
 
     async def _straight(self, source: RollbackSource) -> list[MemoryId]:
         ids: list[MemoryId] = []
@@ -180,7 +200,7 @@ class RollbackPlans:
     def _sorting(
         self, requester: Requester, page: Sequence[MemoryId], found: _Found
     ) -> Callable[[Tx], None]:
-        """Which of these the caller may archive; of the others those that they see are counted."""
+        """Which of these the caller may archive; the others are counted."""
 
         def work(tx: Tx) -> None:
             rows = [
@@ -193,9 +213,7 @@ class RollbackPlans:
                 if row.memory.id in mine:
                     found.versions[row.memory.id] = row.memory.version
                     found.followers[row.memory.id] = row.memory.superseded_by
-            found.untouched += self._seen(
-                tx, requester, [row for row in rows if row.memory.id not in mine]
-            )
+            found.untouched += len(rows) - len(mine)
 
         return work
 

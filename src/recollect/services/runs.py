@@ -11,7 +11,7 @@ from recollect.domain.memory_checks import check_metadata, check_name
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.registry import id_taken
 from recollect.domain.retention import RetentionRules
-from recollect.domain.runs import ERROR_CHARS_MAX, Run, RunStatus
+from recollect.domain.runs import ERROR_CHARS_MAX, Run, RunStatus, check_open, root_run
 from recollect.domain.spaces import RunId, Space, SpaceKind
 from recollect.errors import Conflict, Forbidden, NotFound
 from recollect.policy.requesters import Requester
@@ -149,19 +149,18 @@ class RunService:
         self._require_writer(tx, requester, run_id, agent_id)
         run = self._stores.runs.fetch(tx, run_id, lock=True)
         if run is None:
-            run = _root(run_id, agent_id, at, {})
+            run = root_run(run_id, agent_id, at=at)
             if not self._insert(tx, requester, run):
                 raise Retry
         if run.agent_id != agent_id:
             raise Forbidden("the run is another agent's", code="not_owner")
-        if run.completed:
-            raise Conflict("the run is completed", details={"reason": "run_completed"})
+        check_open(run)
         return run
 
     def _start(
         self, tx: Tx, requester: Requester, new: NewRun, *, at: datetime, under_any: bool
     ) -> Run:
-        run = _root(RunId(new.id or ""), new.agent_id, at, new.metadata)
+        run = root_run(RunId(new.id or ""), new.agent_id, at=at, metadata=new.metadata)
         found_agent(tx, self._stores, new.agent_id)
         if new.parent_run_id is not None:
             parent = self._parent(tx, requester, new.parent_run_id, under_any=under_any)
@@ -241,8 +240,13 @@ class RunService:
         return run
 
     def _parent(self, tx: Tx, requester: Requester, run_id: RunId, *, under_any: bool) -> Run:
-        parent = self._stores.runs.fetch(tx, run_id) if under_any else None
-        return parent or self._seen(tx, requester, run_id)
+        """Held, so that its agent does not go with it under the new run."""
+        if not under_any:
+            self._seen(tx, requester, run_id)
+        parent = self._stores.runs.fetch(tx, run_id, lock=True)
+        if parent is None:
+            raise NotFound("run", run_id)
+        return parent
 
     def _page(
         self,
@@ -282,18 +286,6 @@ class RunService:
             run_id=run.id,
             payload=payload,
         )
-
-
-def _root(run_id: RunId, agent_id: AgentId, at: datetime, metadata: dict[str, Any]) -> Run:
-    return Run(
-        id=run_id,
-        agent_id=agent_id,
-        parent_run_id=None,
-        root_run_id=run_id,
-        status=RunStatus.RUNNING,
-        started_at=at,
-        metadata=metadata,
-    )
 
 
 def _ended_as(run: Run, status: RunStatus) -> Run:

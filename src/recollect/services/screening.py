@@ -17,14 +17,20 @@ from recollect.domain.memories import (
     render_messages,
     render_record,
 )
-from recollect.domain.pii import find_pii, redact
+from recollect.domain.memory_checks import (
+    check_content,
+    check_metadata,
+    check_record,
+    clean_tags,
+)
 from recollect.domain.retention import RetentionRules, Risk
 from recollect.domain.search import IndexedWords, index_words
 from recollect.domain.secrets import SecretFound, find_secret_in
 from recollect.domain.sensitivity import floor
 from recollect.domain.spaces import SpaceKind, check_content_fits
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, ValidationFailed
 from recollect.services.drafts import Draft
+from recollect.services.personal import PersonalFinder
 from recollect.services.secret_check import secret_refused
 
 LONG_CHARS = 20_000
@@ -48,6 +54,12 @@ class Texts:
         """Roughly how much there is to look at."""
         return len(self.content)
 
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The members of a memory that hold words of its writer, by name."""
+        names = ("content", "key", "value", "messages", "metadata", "tags")
+        return {name: getattr(self, name) for name in names}
+
     @classmethod
     def of_draft(cls, draft: Draft) -> "Texts":
         """What a new memory says; the names are those of its subjects."""
@@ -63,23 +75,31 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """What screening saw. `texts` are what may be stored: personal data is replaced in them where
-    the server is set so. `pii` has the tags found and left in, each with the field of its first
-    place; `replaced` are those that are no longer there. `words` are what the content is found by:
-    to part a long text takes long, too."""
+class Personal:
+    """What is personal in texts. `texts` are what may be stored: personal data is replaced in them
+    where the server is set so. `pii` has the tags found and left in, each with the field of its
+    first place; `replaced` are those that are no longer there. `outgrown` is a field that the
+    marks made too long."""
 
     texts: Texts
-    secret: SecretFound | None
     pii: dict[str, str]
     replaced: frozenset[str]
-    floor: Sensitivity
-    suspicion: Suspicion
-    words: IndexedWords
+    outgrown: str | None
 
     def tagged(self, sent: Iterable[str]) -> tuple[str, ...]:
         """All tags of the memory: what was sent and still holds, and what was found."""
         return tuple(sorted({*sent} - self.replaced | {*self.pii}))
+
+
+@dataclass(frozen=True, slots=True)
+class Findings(Personal):
+    """What screening saw. `words` are what the content is found by: to part a long text takes
+    long, too."""
+
+    secret: SecretFound | None
+    floor: Sensitivity
+    suspicion: Suspicion
+    words: IndexedWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +133,35 @@ class Screening:
     def fitted(self, draft: Draft, findings: Findings) -> Screened:
         """The draft with the texts that may be stored."""
         texts = findings.texts
-        fit = replace(
-            draft, content=texts.content, key=texts.key, value=texts.value, messages=texts.messages
-        )
-        return Screened(fit, findings)
+        return Screened(replace(draft, **texts.parts), findings)
 
     def look(self, texts: Texts) -> Findings:
         """What is in these texts. Raises nothing."""
-        secret = _secret_in(texts)
-        texts, pii, replaced = self._personal(texts)
+        secret, personal = self.secret(texts), self.personal(texts)
+        texts = personal.texts
         return Findings(
             texts,
+            personal.pii,
+            personal.replaced,
+            personal.outgrown,
             secret,
-            pii,
-            replaced,
             # Words of a record are names and values of a program's making.
             floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
             score(texts.content, spoken=bool(texts.messages)),
             index_words(texts.content),
         )
+
+    def secret(self, texts: Texts) -> SecretFound | None:
+        """The first secret in these texts, if there is one."""
+        parts = _parts(texts)
+        return next(filter(None, (find_secret_in(part, at) for part, at in parts)), None)
+
+    def personal(self, texts: Texts) -> Personal:
+        """What of these texts is personal data, by the mode of this server."""
+        clean, found = without_personal(texts)
+        if self._rules.pii_mode != "redact":
+            return Personal(texts, found, frozenset(), None)
+        return Personal(clean, {}, frozenset(found), _outgrown(clean) if found else None)
 
     def admit(
         self,
@@ -147,6 +177,9 @@ class Screening:
         """
         if findings.secret is not None:
             raise secret_refused(findings.secret)
+        if findings.outgrown is not None:
+            message = "is too long once marks stand for its personal data; shorten it"
+            raise ValidationFailed.of(findings.outgrown, message)
         if self._rules.pii_mode == "reject":
             self._refuse_personal(findings, pii_tags)
         critical = [tag for tag in pii_tags if self._risk(tag) is Risk.CRITICAL]
@@ -173,20 +206,35 @@ class Screening:
     def _risk(self, tag: str) -> Risk:
         return self._rules.rules.tags[tag].risk
 
-    def _personal(self, texts: Texts) -> tuple[Texts, dict[str, str], frozenset[str]]:
-        found = _Found()
-        if texts.messages:
-            messages = tuple(found.in_message(i, m) for i, m in enumerate(texts.messages))
-            clean = replace(texts, messages=messages, content=render_messages(messages))
-        elif texts.value is not None:
-            key = texts.key and found.in_text(texts.key, "key")
-            value = found.in_json(texts.value, "value")
-            clean = replace(texts, key=key, value=value, content=render_record(key or "", value))
-        else:
-            clean = replace(texts, content=found.in_text(texts.content, "content"))
-        if self._rules.pii_mode == "redact":
-            return clean, {}, frozenset(found.fields)
-        return texts, found.fields, frozenset()
+
+def without_personal(texts: Texts) -> tuple[Texts, dict[str, str]]:
+    """The texts with marks in place of personal data, and each tag found with its first field."""
+    finder = PersonalFinder()
+    if texts.messages:
+        messages = tuple(finder.in_message(i, m) for i, m in enumerate(texts.messages))
+        clean = replace(texts, messages=messages, content=render_messages(messages))
+    elif texts.value is not None:
+        key = texts.key and finder.in_text(texts.key, "key")
+        value = finder.in_json(texts.value, "value")
+        clean = replace(texts, key=key, value=value, content=render_record(key or "", value))
+    else:
+        clean = replace(texts, content=finder.in_text(texts.content, "content"))
+    metadata = finder.in_json(texts.metadata, "metadata")
+    return replace(clean, metadata=metadata, tags=finder.in_tags(texts.tags)), finder.fields
+
+
+def _outgrown(texts: Texts) -> str | None:
+    """The first field that is longer than it may be. A change has no key, and may have no text."""
+    try:
+        if texts.value is not None:
+            check_record(texts.key or "key", texts.value)
+        elif texts.content and not texts.messages:
+            check_content(texts.content)
+        check_metadata(texts.metadata)
+        clean_tags(texts.tags)
+    except ValidationFailed as refused:
+        return refused.violations[0].field
+    return None
 
 
 def _personal_refused(error: InvalidInput, tags: list[str], findings: Findings) -> InvalidInput:
@@ -196,10 +244,6 @@ def _personal_refused(error: InvalidInput, tags: list[str], findings: Findings) 
     told = InvalidInput(message, field=place, code=error.code)
     told.details = {"message": message, "field": place, "pii_tags": tags}
     return told
-
-
-def _secret_in(texts: Texts) -> SecretFound | None:
-    return next(filter(None, (find_secret_in(part, at) for part, at in _parts(texts))), None)
 
 
 def _parts(texts: Texts) -> Iterator[tuple[Any, str]]:
@@ -216,44 +260,3 @@ def _parts(texts: Texts) -> Iterator[tuple[Any, str]]:
     yield texts.metadata, "metadata"
     yield texts.tags, "tags"
     yield texts.names, "subjects"
-
-
-class _Found:
-    """Finds personal data in parts of a memory, and gives each part without it."""
-
-    def __init__(self) -> None:
-        self.fields: dict[str, str] = {}
-
-    def in_text(self, text: str, field: str) -> str:
-        """A text with marks in place of what was found."""
-        findings = find_pii(text)
-        for finding in findings:
-            self.fields.setdefault(finding.tag, field)
-        return redact(text, findings) if findings else text
-
-    def in_message(self, index: int, message: Message) -> Message:
-        """A message with its name; who it is from is an id and stays."""
-        content = self.in_text(message.content, f"messages[{index}].content")
-        name = message.name and self.in_text(message.name, f"messages[{index}].name")
-        return replace(message, content=content, name=name)
-
-    def in_json(self, value: Any, field: str) -> Any:
-        """A JSON value; a number that is a card's becomes a text."""
-        if isinstance(value, dict):
-            return {self.in_text(n, field): self.in_json(v, field) for n, v in value.items()}
-        if isinstance(value, list):
-            return [self.in_json(item, field) for item in value]
-        if isinstance(value, str):
-            return self.in_text(value, field)
-        return self._in_number(value, field)
-
-    def _in_number(self, value: Any, field: str) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int):
-            return value
-        text = str(value) if abs(value) < _NUMBER_MAX else ""
-        clean = self.in_text(text, field)
-        return value if clean == text else clean
-
-
-# No card, account or phone number has more digits.
-_NUMBER_MAX = 10**40

@@ -17,7 +17,7 @@ def refuse_secrets(**fields: Any) -> None:
 
 def secret_refused(found: SecretFound) -> InvalidInput:
     """The refusal: where, and of which family."""
-    message = f"{found.field}: holds a secret, and secrets are not stored"
+    message = f"{found.field}: holds a secret, and secrets are not stored; send it without"
     error = InvalidInput(message, field=found.field, code="secret_refused")
     error.details = {"field": found.field, "family": str(found.family)}
     return error

@@ -10,7 +10,7 @@ from recollect.domain.memories import MemoryId, Status
 from recollect.domain.spaces import AGENT_KINDS, SpaceKind
 from recollect.ports.database import Tx
 from recollect.stores.memory_tables import memories
-from recollect.stores.people_tables import agents, chat_participations, runs
+from recollect.stores.people_tables import agents, chat_participations
 from recollect.stores.statements import Statement, param, word
 
 _m = memories.c
@@ -66,7 +66,6 @@ _ANY = Statement(
 )
 _REFERENCES = (
     Statement(select(_ONE).where(_m.agent_id == _ID).limit(_ONE)),
-    Statement(select(_ONE).where(runs.c.agent_id == _ID).limit(_ONE)),
     Statement(
         select(_ONE)
         .where(

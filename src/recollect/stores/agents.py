@@ -12,7 +12,7 @@ from recollect.domain.memories import MemoryId
 from recollect.domain.registry import Agent
 from recollect.domain.spaces import OrgId, SpaceMode
 from recollect.ports.database import Tx
-from recollect.stores import agent_memories
+from recollect.stores import agent_memories, agent_runs
 from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
 from recollect.stores.people_tables import agents
 from recollect.stores.statements import Row, Statement, param
@@ -70,6 +70,7 @@ class SqlAgents:
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
         tx.run(_DELETE, {"id": agent_id})
         agent_memories.forget_chats(tx, agent_id)
+        agent_runs.forget_runs(tx, agent_id)
 
     def free(self, tx: Tx, agent_id: AgentId) -> None:
         removed = tx.first(_FETCH_REMOVED, {"id": agent_id}) is not None

@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from recollect.domain.sayings import EntityKind
 from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
-from recollect.stores.memory_filters import FilterShape, filter_clause
+from recollect.stores.memory_filters import FilterShape, filter_clause, has_changed_since
 from recollect.stores.memory_tables import (
     entities,
     memories,
@@ -28,6 +28,7 @@ from recollect.stores.memory_tables import (
     memory_versions,
     relations,
 )
+from recollect.stores.reaches import reach_clause
 from recollect.stores.sights import SightShape, sight_clause
 from recollect.stores.statements import Statement, param
 
@@ -51,7 +52,9 @@ def entity_page(
     seen: SightShape, chosen: FilterShape, *, kind: EntityKind | None, cursor: bool
 ) -> Statement:
     """Entities that visible edges lead to, each with the time of its first one."""
-    edges = _edges(seen, chosen).cte("edges").prefix_with("MATERIALIZED").c
+    reach = reach_clause(seen, chosen)
+    within = () if reach is None else (reach,)
+    edges = _edges(seen, chosen, *within).cte("edges").prefix_with("MATERIALIZED").c
     ends = union_all(
         select(edges.from_id.label("id"), edges.recorded_at.label("at")),
         select(edges.to_id.label("id"), edges.recorded_at.label("at")),
@@ -70,11 +73,14 @@ def entity_page(
 
 @cache
 def about(seen: SightShape, chosen: FilterShape) -> Statement:
-    """Visible memories about any of the people."""
+    """Visible memories about any of the people. Of a past, those that are still as they were: of
+    the others nobody knows here whom they were about."""
+    unchanged = (~has_changed_since(),) if chosen.as_of else ()
     query = (
         select(_m.id, _s.person_id)
         .join_from(memory_subjects, memories, _s.memory_id == _m.id)
         .where(AmongTexts(_s.person_id, _IDS), sight_clause(seen), filter_clause(chosen))
+        .where(*unchanged)
     )
     return Statement(query.order_by(_m.created_at.desc(), _m.id.desc()).limit(_LIMIT))
 

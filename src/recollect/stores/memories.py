@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import and_, or_, select, tuple_, update
+from sqlalchemy import and_, or_, select, tuple_, union, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner
@@ -109,6 +109,9 @@ class SqlMemories:
             replaced.setdefault(successor, []).append(predecessor)
         return replaced
 
+    def successors(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> set[MemoryId]:
+        return {MemoryId(row[0]) for row in tx.fetch(_SUCCESSORS, _ids(memory_ids))}
+
     def removals(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, datetime]:
         return {MemoryId(id_): at for id_, at in tx.fetch(_REMOVALS, _ids(memory_ids))}
 
@@ -208,6 +211,13 @@ _PREDECESSORS = Statement(
     select(_l.from_id, _l.to_id)
     .where(AmongTexts(_l.from_id, param("ids")), _l.kind == word("supersedes"))
     .order_by(_l.from_id, _l.to_id)
+)
+_of_link, _of_row = AmongTexts(_l.to_id, param("ids")), AmongTexts(_m.id, param("ids"))
+_SUCCESSORS = Statement(
+    union(
+        select(_l.from_id).where(_of_link, _l.kind == word("supersedes")),
+        select(_m.superseded_by).where(_of_row, _m.superseded_by.is_not(None)),
+    )
 )
 _REMOVALS = Statement(
     select(memory_removals.c.memory_id, memory_removals.c.removed_at).where(

@@ -95,6 +95,12 @@ class SqlMemoryBulk:
         }
         return _briefs(tx.fetch(_EVICTABLE, params))
 
+    def mark_used(
+        self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime, unless_after: datetime
+    ) -> None:
+        ids = jsontext.dump(list(memory_ids))
+        tx.run(_MARK_USED, {"ids": ids, "at": at, "unless_after": unless_after})
+
     def fetch(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
         return _briefs(tx.fetch(_FETCH, {"docs": jsontext.dump(list(docs))}))
 
@@ -187,7 +193,7 @@ def _evictable() -> Statement:
         _among(_m.type, LAST_TYPES),
         -_among(_m.type, EPHEMERAL_TYPES),
         case(*((_m.trust == word(trust), _number(at)) for at, trust in enumerate(Trust))),
-        func.coalesce(_m.used_at, _m.updated_at),
+        case((_m.used_at > _m.updated_at, _m.used_at), else_=_m.updated_at),
         _m.created_at,
         _m.id,
     )
@@ -253,6 +259,16 @@ _OF_DOCS = and_(_STAYING, AmongNumbers(_m.doc, param("docs")))
 _LOCK = Statement(select(_m.id).where(_OF_DOCS).order_by(_m.doc).with_for_update())
 _FETCH = Statement(select(*_BRIEF).where(_OF_DOCS).order_by(_m.doc))
 _IDS = param("ids")
+_UNUSED = or_(_m.used_at.is_(None), _m.used_at <= param("unless_after", _m.used_at))
+_MARK_USED = Statement(
+    update(memories)
+    .where(
+        _m.id.in_(
+            select(_m.id).where(AmongTexts(_m.id, _IDS), _UNUSED).with_for_update(skip_locked=True)
+        )
+    )
+    .values(used_at=param("at", _m.used_at))
+)
 _FORGET = (
     Statement(
         update(memories)

@@ -59,6 +59,11 @@ class FilterShape:
     valid_at: bool
     as_of: bool
 
+    @property
+    def anywhere(self) -> bool:
+        """Does neither a space nor a person say where to look?"""
+        return not self.about and (self.kinds is None or (self.whole and not self.kinds))
+
     @classmethod
     def of(cls, chosen: MemoryFilter) -> "FilterShape":
         """The filter with its values taken out."""
@@ -102,11 +107,21 @@ def filter_params(chosen: MemoryFilter, now: datetime) -> dict[str, Any]:
 
 @cache
 def filter_clause(shape: FilterShape) -> ColumnElement[bool]:
-    """Which memories are asked for."""
-    parts = [_in_spaces(shape), _at_its_time(shape)]
-    if shape.about:
-        parts.append(_about())
-    return and_(*parts, *_NARROW) if shape.narrow else and_(*parts)
+    """Which memories are asked for. Of a past only what has not changed since is judged in whole:
+    whether an earlier version has the asked tags, type, people and sensitivity is known when it is
+    opened."""
+    lasting = (_in_spaces(shape), _at_its_time(shape), *(_LASTING if shape.narrow else ()))
+    changing = [_about()] if shape.about else []
+    changing += _CHANGING if shape.narrow else ()
+    if shape.as_of and changing:
+        return and_(*lasting, or_(has_changed_since(), and_(*changing)))
+    return and_(*lasting, *changing)
+
+
+def has_changed_since() -> ColumnElement[bool]:
+    """Is the version of the filter's `as_of` not the present one?"""
+    query = select(_ONE).where(_v.memory_id == _m.id, _v.at <= _AS_OF, _v.until > _AS_OF)
+    return exists(query.correlate(memories))
 
 
 def _kinds(chosen: MemoryFilter) -> frozenset[SpaceKind] | None:
@@ -247,23 +262,31 @@ def _created() -> Iterable[ColumnElement[bool]]:
     yield _if_sent(before, _m.created_at < before)
 
 
-def _told() -> Iterable[ColumnElement[bool]]:
-    user, chat = param("f_outside_user", _m.space_id), param("f_told_in", _m.learned_in)
-    yield _if_sent(user, or_(_m.space_kind != word(SpaceKind.USER), _m.space_id != user))
-    # Unknown counts as no here: a row that is not portable may have no chat at all.
-    yield _if_sent(chat, or_(_m.portable == true(), _m.learned_in == chat))
+def _outside() -> ColumnElement[bool]:
+    user = param("f_outside_user", _m.space_id)
+    return _if_sent(user, or_(_m.space_kind != word(SpaceKind.USER), _m.space_id != user))
 
 
-_NARROW = (
+def _told() -> ColumnElement[bool]:
+    """Unknown counts as no here: a row that is not portable may have no chat at all."""
+    chat = param("f_told_in", _m.learned_in)
+    return _if_sent(chat, or_(_m.portable == true(), _m.learned_in == chat))
+
+
+_LASTING = (
     _equal("f_agent_id", _m.agent_id),
     _among("f_of_kinds", KIND),
     _equal("f_run_id", _m.run_id),
     _equal("f_kind", _m.kind),
     _equal("f_key", _m.key),
+    _equal("f_stated_by", _m.stated_by),
+    *_created(),
+    _outside(),
+)
+# What a later version may change: `services/memory_lists.py` says the same of an earlier one.
+_CHANGING = (
     _tagged(),
     _among("f_types", _m.type),
-    _equal("f_stated_by", _m.stated_by),
     _equal("f_sensitivity", _m.sensitivity),
-    *_created(),
-    *_told(),
+    _told(),
 )

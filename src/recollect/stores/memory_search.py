@@ -23,14 +23,13 @@ from recollect.ports.memory_search import (
     WordRow,
 )
 from recollect.ports.runtime import Cipher
-from recollect.ports.search import IndexProgress
+from recollect.ports.search import EMBEDDED_CHARS, IndexProgress
 from recollect.stores import memory_naming
 from recollect.stores import memory_search_statements as sql
 from recollect.stores.engines.base import Engine
 from recollect.stores.memory_search_statements import LookingShape, looking_params
 from recollect.stores.memory_tables import memories, memory_index
 from recollect.stores.rows import Sealed
-from recollect.stores.search_statements import EMBEDDED_CHARS
 from recollect.stores.statements import Row
 
 
@@ -93,6 +92,10 @@ class SqlMemorySearch:
 
     def some(self, tx: Tx, looking: Looking, docs: Sequence[int]) -> list[Candidate]:
         return _looked(tx, sql.some(LookingShape.of(looking)), looking, docs=_listed(docs))
+
+    def changed_since(self, tx: Tx, looking: Looking) -> list[MemoryId]:
+        statement = sql.changed_since(LookingShape.of(looking))
+        return [MemoryId(row[0]) for row in tx.fetch(statement, looking_params(looking))]
 
     def words(self, tx: Tx, docs: Sequence[int]) -> list[WordRow]:
         rows = tx.fetch(sql.WORDS, {"docs": _listed(docs)})

@@ -28,7 +28,12 @@ from recollect.stores.engines.expressions import (
     WordsMatch,
     insert_if_absent,
 )
-from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
+from recollect.stores.memory_filters import (
+    FilterShape,
+    filter_clause,
+    filter_params,
+    has_changed_since,
+)
 from recollect.stores.memory_tables import (
     memories,
     memory_embeddings,
@@ -36,6 +41,7 @@ from recollect.stores.memory_tables import (
     memory_sources,
     memory_subjects,
 )
+from recollect.stores.reaches import reach_clause
 from recollect.stores.sights import SightShape, sight_clause, sight_params
 from recollect.stores.statements import Statement, param, word
 
@@ -103,12 +109,25 @@ def some(shape: LookingShape) -> Statement:
     return Statement(_permitted(shape).where(AmongNumbers(_m.doc, _DOCS)))
 
 
+@cache
+def changed_since(shape: LookingShape) -> Statement:
+    """What was another text, perhaps, at the filter's `as_of`: the index does not have it."""
+    query = select(_m.id).where(
+        sight_clause(shape.sight), filter_clause(shape.chosen), has_changed_since()
+    )
+    return Statement(query.order_by(_m.doc))
+
+
 def _batch(query: Select[Any]) -> Statement:
     return Statement(query.where(_i.doc > _AFTER).order_by(_i.doc).limit(_LIMIT))
 
 
 def _permitted(shape: LookingShape) -> Select[Any]:
+    """Of a past, what is still as it was."""
     source = memories.join(memory_index, _i.doc == _m.doc)
+    unchanged = (~has_changed_since(),) if shape.chosen.as_of else ()
+    reach = reach_clause(shape.sight, shape.chosen)
+    reached = () if reach is None else (reach,)
     has_vector = _i.vector_model.is_not_distinct_from(_MODEL) if shape.vectors else false()
     return (
         select(
@@ -123,7 +142,7 @@ def _permitted(shape: LookingShape) -> Select[Any]:
             _about(people=shape.people).label("about"),
         )
         .select_from(source)
-        .where(sight_clause(shape.sight), filter_clause(shape.chosen))
+        .where(sight_clause(shape.sight), filter_clause(shape.chosen), *unchanged, *reached)
     )
 
 

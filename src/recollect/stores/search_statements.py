@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from recollect.domain.search import Trait
 from recollect.policy.scope import Reach, Scope
-from recollect.ports.search import SearchScope
+from recollect.ports.search import EMBEDDED_CHARS, SearchScope
 from recollect.stores.engines.expressions import AmongIds, WordsMatch, insert_if_absent
 from recollect.stores.rows import ENTRY
 from recollect.stores.scopes import predicate, scope_params, scoped
@@ -32,9 +32,6 @@ from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import conversations, embeddings, entries, index, trees
 
 _c, _e, _i, _t, _v = conversations.c, entries.c, index.c, trees.c, embeddings.c
-
-# As much of a text as is embedded; what a model reads of it is its own affair.
-EMBEDDED_CHARS = 8_000
 
 _TEXT = (
     _i.entry_id,

@@ -51,10 +51,10 @@ from recollect.stores.statements import param, word
 _m, _s, _p, _c = memories.c, memory_subjects.c, presences.c, chats.c
 _ONE: ColumnElement[int] = literal_column("1")
 
-_PERSON = param("sight_person", _m.stated_by)
-_USERS = param("sight_users", _m.space_id)
+PERSON = param("sight_person", _m.stated_by)
+USERS = param("sight_users", _m.space_id)
 _ORGS = param("sight_orgs", _m.org_id)
-_CHAT = param("sight_chat", _m.learned_in)
+CHAT = param("sight_chat", _m.learned_in)
 _PEOPLE = param("sight_people", _m.stated_by)
 
 
@@ -156,11 +156,11 @@ def _carried(shape: SightShape) -> ColumnElement[bool]:
     """Not portable: asked where it was learned, or outside of chats by a reader of the space."""
     if shape.chat is None:
         return or_(_m.portable == true(), _inside())
-    return or_(_m.portable == true(), and_(_learned_in_chat(), _m.learned_in == _CHAT))
+    return or_(_m.portable == true(), and_(_learned_in_chat(), _m.learned_in == CHAT))
 
 
 def _there(shape: SightShape) -> ColumnElement[bool]:
-    return _takes_part() if shape.chat is None else _m.space_id == _CHAT
+    return _takes_part() if shape.chat is None else _m.space_id == CHAT
 
 
 def _quiet() -> ColumnElement[bool]:
@@ -206,7 +206,7 @@ def _inside() -> ColumnElement[bool]:
 
 
 def _own() -> ColumnElement[bool]:
-    return and_(of_kind(SpaceKind.USER), AmongTexts(_m.space_id, _USERS))
+    return and_(of_kind(SpaceKind.USER), AmongTexts(_m.space_id, USERS))
 
 
 def _takes_part() -> ColumnElement[bool]:
@@ -214,7 +214,7 @@ def _takes_part() -> ColumnElement[bool]:
 
 
 def _stated() -> ColumnElement[bool]:
-    return _m.stated_by == _PERSON
+    return _m.stated_by == PERSON
 
 
 def _learned_in_chat() -> ColumnElement[bool]:
@@ -222,7 +222,7 @@ def _learned_in_chat() -> ColumnElement[bool]:
 
 
 def _subject() -> ColumnElement[bool]:
-    query = select(_ONE).where(_s.memory_id == _m.id, _s.person_id == _PERSON)
+    query = select(_ONE).where(_s.memory_id == _m.id, _s.person_id == PERSON)
     return exists(query.correlate(memories))
 
 
@@ -234,13 +234,22 @@ def _present() -> ColumnElement[bool]:
 
 def _witnessed() -> ColumnElement[bool]:
     """Was p there when it was said, as a user or as a person?"""
-    as_user = and_(_p.kind == word(ParticipantKind.USER), AmongTexts(_p.member_id, _USERS))
-    as_person = and_(_p.kind == word(ParticipantKind.PERSON), _p.member_id == _PERSON)
-    as_anybody = or_(as_user, as_person)
-    # Looked up once, it spares most rows the look-up of an interval.
-    ever_there = _m.learned_in.in_(select(_p.chat_id).where(as_anybody))
-    there = select(_ONE).where(_p.chat_id == _m.learned_in, as_anybody, present_at(_m.observed_at))
-    return and_(_learned_in_chat(), ever_there, exists(there.correlate(memories)))
+    there = select(_ONE).where(
+        _p.chat_id == _m.learned_in, _as_anybody(), present_at(_m.observed_at)
+    )
+    return and_(_learned_in_chat(), ever_there(), exists(there.correlate(memories)))
+
+
+def ever_there() -> ColumnElement[bool]:
+    """Did p ever take part in the chat? Looked up once, it spares most rows the look-up of an
+    interval."""
+    return _m.learned_in.in_(select(_p.chat_id).where(_as_anybody()))
+
+
+def _as_anybody() -> ColumnElement[bool]:
+    as_user = and_(_p.kind == word(ParticipantKind.USER), AmongTexts(_p.member_id, USERS))
+    as_person = and_(_p.kind == word(ParticipantKind.PERSON), _p.member_id == PERSON)
+    return or_(as_user, as_person)
 
 
 def _in_common_org() -> ColumnElement[bool]:

@@ -48,6 +48,7 @@ class SqlUsers:
         for org_id in sorted(orgs):
             tx.run(_JOIN, {"user_id": user_id, "org_id": org_id})
             tx.run(_JOIN_PERSON, {"person_id": person_id, "org_id": org_id})
+        tx.run(_LEAVE_PERSON, {"person_id": person_id})
 
 
 _USER = param("user_id", _l.user_id)
@@ -80,5 +81,16 @@ _JOIN = Statement(insert_if_absent(user_orgs).values(user_id=_USER, org_id=_ORG)
 _JOIN_PERSON = Statement(
     insert_if_absent(person_orgs).values(
         person_id=param("person_id", person_orgs.c.person_id), org_id=_ORG
+    )
+)
+_PERSON = param("person_id", person_orgs.c.person_id)
+_ORGS_OF_USERS = (
+    select(_o.org_id)
+    .select_from(person_users.join(user_orgs, _o.user_id == _l.user_id))
+    .where(_l.person_id == _PERSON)
+)
+_LEAVE_PERSON = Statement(
+    delete(person_orgs).where(
+        person_orgs.c.person_id == _PERSON, person_orgs.c.org_id.not_in(_ORGS_OF_USERS)
     )
 )

@@ -14,8 +14,8 @@ from recollect.policy.actions import Action
 
 
 class DoctorBody(JustifiedStrict):
-    """Which checks, all if none is named; whether to mend. `with_model` lets checks ask a model
-    where this server has one for that."""
+    """Which checks, all if none is named; whether to mend. `with_model` lets checks ask a model;
+    it is refused where no model is set up."""
 
     checks: (
         Annotated[

@@ -14,7 +14,7 @@ from recollect.api.rest.render import to_list
 from recollect.api.rest.wire import Headers, PageAsked
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind
 from recollect.domain.ids import parse_uuid
-from recollect.domain.jsontext import check_text, dump
+from recollect.domain.jsontext import canonical, check_text, dump
 from recollect.errors import RecollectError, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
@@ -92,7 +92,7 @@ class Dispatch:
             call = replace(call, requester=requester)
             key = wire.idempotency_key(request.headers) if operation.method == "POST" else None
             if key is not None:
-                fingerprint = _fingerprint(operation, request, raw)
+                fingerprint = await _fingerprint(operation, request, raw)
                 return await self._once(operation, handler, call, (key, fingerprint))
         return await _handled(operation, handler, call)
 
@@ -210,9 +210,11 @@ async def _handled(operation: Operation, handler: Handler, call: Call) -> Reply:
     return Reply(operation.success, body)
 
 
-def _fingerprint(operation: Operation, request: Request, raw: bytes) -> str:
+async def _fingerprint(operation: Operation, request: Request, raw: bytes) -> str:
+    """Two bodies that say the same JSON are the same; lines count byte by byte."""
     ids = dump(request.scope["path_params"]).encode(errors="replace")
-    return fingerprint_of(operation.name.encode(), ids, request.scope["query_string"], raw)
+    said = raw if operation.takes == lines.MEDIA else await _off_loop_if_large(raw, canonical)
+    return fingerprint_of(operation.name.encode(), ids, request.scope["query_string"], said)
 
 
 def _known_parameters(operation: Operation) -> list[str]:

@@ -7,9 +7,11 @@ from recollect.domain.agents import AGENT_MARK, OwnerKind
 from recollect.domain.clock import Clock
 from recollect.domain.ids import UserId
 from recollect.errors import (
+    RecollectError,
     RequesterInvalid,
     RequesterMismatch,
     RequesterRequired,
+    RequesterUnfit,
     Unauthenticated,
 )
 from recollect.policy.principals import Principal
@@ -49,8 +51,12 @@ class CredentialAuthenticator:
         """None means the header is absent; an empty one is there and wrong.
 
         Raises Unauthenticated for no user, a bad token or an unknown key, Forbidden when
-        `requester_id` is not the token's user, Unavailable when a token can't be checked now.
+        `requester_id` is not the token's user, Unavailable when a token can't be checked now. What
+        can't be anybody's name is said first, as an error of its own of the same two kinds.
         """
+        problem = None if requester_id is None else name_problem(requester_id)
+        if problem:
+            raise await self._unfit(authorization, f"`X-Requester-Id` {problem}")
         client_id = self._api_keys.client_of(api_key)
         trusted = client_id in self._trusted
         bound = self._bound.get(client_id or "")
@@ -89,10 +95,14 @@ class CredentialAuthenticator:
             raise Unauthenticated("no user: send a bearer token")
         if not (trusted or self._believes_anyone):
             raise Unauthenticated("`X-Requester-Id` alone is believed of trusted clients only")
-        problem = name_problem(requester_id)
-        if problem:
-            raise RequesterInvalid(f"`X-Requester-Id` {problem}")
         return UserId(requester_id)
+
+    async def _unfit(self, authorization: str | None, message: str) -> RecollectError:
+        try:
+            claims = await self._claims(authorization)
+        except Unauthenticated:
+            claims = None
+        return RequesterInvalid(message) if claims is None else RequesterUnfit(message)
 
 
 def _names(requester_id: str | None, bound: BoundAgent | None) -> bool:

@@ -91,6 +91,16 @@ class AmongNumbers(AmongTexts):
     inherit_cache = True
 
 
+class AmongFound(ColumnElement[bool]):
+    """Is a number one that a query finds? The query comes first and has few rows; an engine that
+    estimates how many they are would rather look at all rows of what it is joined with."""
+
+    inherit_cache = True
+
+    def __init__(self, column: ColumnElement[Any], found: ColumnElement[Any]) -> None:
+        self.column, self.found = column, found
+
+
 class HeldName(ColumnElement[Any]):
     """Whoever selects it holds a name until the transaction ends: for what has no row to lock.
     An engine with one writer has nothing to hold."""
@@ -211,6 +221,18 @@ def _in_number_array(element: AmongNumbers, compiler: SQLCompiler, **kw: Any) ->
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     listed = f"json_array_elements_text(CAST({ids} AS json))"
     return f"{column} = ANY (ARRAY(SELECT CAST(value AS bigint) FROM {listed}))"  # noqa: S608
+
+
+@compiles(AmongFound)
+def _in_query(element: AmongFound, compiler: SQLCompiler, **kw: Any) -> str:
+    column, found = compiler.process(element.column, **kw), compiler.process(element.found, **kw)
+    return f"{column} IN {found}"
+
+
+@compiles(AmongFound, "postgresql")
+def _in_found_array(element: AmongFound, compiler: SQLCompiler, **kw: Any) -> str:
+    column, found = compiler.process(element.column, **kw), compiler.process(element.found, **kw)
+    return f"{column} = ANY (ARRAY{found})"
 
 
 @compiles(HeldName)

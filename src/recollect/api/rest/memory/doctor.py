@@ -12,7 +12,7 @@ from recollect.services.doctor import Examination
 async def examine_memories(call: Call) -> str:
     """Look, and mend where that is asked for."""
     body: DoctorBody = call.body
-    asked = Examination(body.checks, body.repair, call.justification)
+    asked = Examination(body.checks, body.repair, call.justification, with_model=body.with_model)
     diagnosis = await call.services.doctor.examine(call.asker, asked)
     return dump({"checks": [_shape(one) for one in diagnosis.results], "ok": diagnosis.ok})
 

@@ -78,7 +78,10 @@ async def delete_memory(call: Call) -> None:
 async def move_memory(call: Call) -> str:
     """Move a memory to another space."""
     body: MemoryMove = call.body
-    return to_written(await call.services.memories.move(call.asker, memory_of(call), body.members))
+    moved = await call.services.memories.move(
+        call.asker, memory_of(call), body.members, reserved_id=call.reserved_id
+    )
+    return to_written(moved)
 
 
 async def batch_memories(call: Call) -> str:
@@ -86,7 +89,9 @@ async def batch_memories(call: Call) -> str:
     body: MemoryBatch = call.body
     items = [_item(item) for item in body.items]
     try:
-        outcomes = await call.services.memory_batches.run(call.asker, items, atomic=body.atomic)
+        outcomes = await call.services.memory_batches.run(
+            call.asker, items, atomic=body.atomic, reserved_id=call.reserved_id
+        )
     except BatchRefused as refused:
         raise _first_of(refused) from None
     return dump({"results": [_result(outcome) for outcome in outcomes]})

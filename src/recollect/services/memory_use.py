@@ -1,0 +1,82 @@
+"""Remembers when memories were last shown, for the choice of what has to go where a space is full.
+
+Reads note it in memory alone; it is written some time later, in batches, beside live traffic. What
+a crash takes with it is a little knowledge of what was useful, and nothing else.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+
+import structlog
+
+from recollect.domain.memories import MemoryId
+from recollect.errors import RecollectError
+from recollect.ports.database import Database, Tx
+from recollect.ports.memories import Stored
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+
+_log = structlog.get_logger("recollect.use")
+
+# Finer than that nobody needs to know it: so a row is written once in that time, at most.
+PRECISION = timedelta(hours=1)
+HOLD_SECONDS = 30
+_HELD_MAX = 20_000
+_ROWS_PER_TRANSACTION = 200
+
+
+class MemoryUse:
+    """Belongs to one event loop. `note` never waits and never fails."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._held: dict[MemoryId, datetime] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing: asyncio.Task[None] | None = None
+
+    def note(self, shown: Iterable[Stored]) -> None:
+        """These were shown now."""
+        now = self._runtime.clock.now()
+        for stored in shown:
+            used_at = stored.used_at
+            if used_at is None or now - used_at >= PRECISION:
+                self._hold(stored.memory.id, now)
+
+    async def flush(self) -> None:
+        """Write what is held back. A database that fails costs what was at hand."""
+        while self._held:
+            batch = dict(islice(self._held.items(), _ROWS_PER_TRANSACTION))
+            for memory_id in batch:
+                del self._held[memory_id]
+            try:
+                await self._database.write(self._marking(list(batch), max(batch.values())))
+            except RecollectError as error:
+                _log.warning("use of memories not written", error=type(error).__name__)
+                return
+
+    async def close(self) -> None:
+        """Write what is held back, and nothing after that."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._writing is not None:
+            await self._writing
+        await self.flush()
+
+    def _hold(self, memory_id: MemoryId, now: datetime) -> None:
+        if len(self._held) < _HELD_MAX:
+            self._held.setdefault(memory_id, now)
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(HOLD_SECONDS, self._write_soon)
+
+    def _write_soon(self) -> None:
+        self._timer = None
+        self._writing = asyncio.create_task(self.flush())
+
+    def _marking(self, memory_ids: Sequence[MemoryId], at: datetime) -> Callable[[Tx], None]:
+        mark = self._stores.memory_bulk.mark_used
+        return lambda tx: mark(tx, memory_ids, at=at, unless_after=at - PRECISION)

@@ -1,0 +1,67 @@
+"""Personal data in the parts of a memory: which tags, where first, and each part without it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from recollect.domain.memories import Message
+from recollect.domain.pii import find_pii, redact
+
+# No card, account or phone number has more digits.
+_NUMBER_MAX = 10**40
+
+
+class PersonalFinder:
+    """Goes through parts, one after the other. `fields` has each tag with the field where it was
+    found first."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+
+    def in_text(self, text: str, field: str) -> str:
+        """A text with marks in place of what was found."""
+        findings = find_pii(text)
+        for finding in findings:
+            self.fields.setdefault(finding.tag, field)
+        return redact(text, findings) if findings else text
+
+    def in_message(self, index: int, message: Message) -> Message:
+        """A message with its name; who it is from is an id and stays."""
+        content = self.in_text(message.content, f"messages[{index}].content")
+        name = message.name and self.in_text(message.name, f"messages[{index}].name")
+        return replace(message, content=content, name=name)
+
+    def in_tags(self, tags: Iterable[str]) -> tuple[str, ...]:
+        """Tags, each once: two may have become one."""
+        clean = (self.in_text(tag, f"tags[{index}]") for index, tag in enumerate(tags))
+        return tuple(dict.fromkeys(clean))
+
+    def in_json(self, value: Any, field: str) -> Any:
+        """A JSON value; a number that is a card's becomes a text."""
+        if isinstance(value, dict):
+            return self._in_members(value, field)
+        if isinstance(value, list):
+            return [self.in_json(item, field) for item in value]
+        if isinstance(value, str):
+            return self.in_text(value, field)
+        return self._in_number(value, field)
+
+    def _in_members(self, members: dict[str, Any], field: str) -> dict[str, Any]:
+        """No member is lost where two names became one: the later ones get a number."""
+        clean: dict[str, Any] = {}
+        times: Counter[str] = Counter()
+        for name, value in members.items():
+            told = mark = self.in_text(name, field)
+            while told in clean or (told != name and told in members):
+                times[mark] += 1
+                told = f"{mark} {times[mark] + 1}"
+            clean[told] = self.in_json(value, field)
+        return clean
+
+    def _in_number(self, value: Any, field: str) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int):
+            return value
+        text = str(value) if abs(value) < _NUMBER_MAX else ""
+        clean = self.in_text(text, field)
+        return value if clean == text else clean

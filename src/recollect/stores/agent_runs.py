@@ -1,0 +1,51 @@
+"""Runs of an agent that goes: nobody of its id may find them again."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, delete, func, literal_column, or_, select, update
+
+from recollect.domain.agents import AgentId
+from recollect.ports.database import Tx
+from recollect.stores.people_tables import run_ancestors, runs
+from recollect.stores.statements import Statement, param
+
+_r, _u = runs.c, run_ancestors.c
+_own = runs.alias("own")
+_ONE: ColumnElement[int] = literal_column("1")
+
+
+def forget_runs(tx: Tx, agent_id: AgentId) -> None:
+    """Remove its runs. Those of others that they started go on under the nearest run above that is
+    left, or as roots."""
+    params = {"agent_id": agent_id}
+    tx.lock(_LOCK, params)
+    for statement in (_LEAVE_LINES, _GO_ON, _DELETE):
+        tx.run(statement, params)
+
+
+def _left(*order: Any) -> Any:
+    """The first of the runs above that are left."""
+    above = select(_u.ancestor_id).where(_u.run_id == _r.id)
+    return above.order_by(*order).limit(_ONE).scalar_subquery()
+
+
+def _of_agent(column: Any) -> Select[Any]:
+    return select(column).where(_own.c.agent_id == _AGENT_ID)
+
+
+_AGENT_ID = param("agent_id", _r.agent_id)
+_LOCK = Statement(select(_r.id).where(_r.agent_id == _AGENT_ID).order_by(_r.id).with_for_update())
+_LEAVE_LINES = Statement(
+    delete(run_ancestors).where(
+        or_(_u.run_id.in_(_of_agent(_own.c.id)), _u.ancestor_id.in_(_of_agent(_own.c.id)))
+    )
+)
+_GO_ON = Statement(
+    update(runs)
+    .where(_r.root_run_id.in_(_of_agent(_own.c.root_run_id)), _r.agent_id != _AGENT_ID)
+    .values(
+        parent_run_id=_left(_u.depth),
+        root_run_id=func.coalesce(_left(_u.depth.desc()), _r.id),
+    )
+)
+_DELETE = Statement(delete(runs).where(_r.agent_id == _AGENT_ID))

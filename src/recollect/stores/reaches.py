@@ -1,0 +1,101 @@
+"""Where a sight has to look if nobody names a space: what it could show at all, each part by an
+index. It opens and closes nothing: `stores/sights.py` judges every row that is found here.
+
+A reach has parts for the spaces that are open to a caller and for what ties a person to memories
+elsewhere. In a group others' memories are told by what they are, not by whom they are tied to, so
+there is no reach in it. The property test of sights looks through reaches, too.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, or_, select, union
+
+from recollect.domain.agents import OwnerKind
+from recollect.domain.memories import Origin
+from recollect.domain.spaces import SpaceKind
+from recollect.stores.engines.expressions import AmongFound, AmongTexts
+from recollect.stores.memory_filters import FilterShape
+from recollect.stores.memory_tables import memories, memory_subjects
+from recollect.stores.people_tables import agents, run_ancestors, runs
+from recollect.stores.sights import (
+    CHAT,
+    PERSON,
+    USERS,
+    SightShape,
+    ever_there,
+)
+from recollect.stores.space_rights import CHATS, CallerShape
+from recollect.stores.statements import param, word
+
+_m, _s, _a, _r, _u = memories.c, memory_subjects.c, agents.c, runs.c, run_ancestors.c
+_Part = tuple[tuple[SpaceKind, ...], ColumnElement[bool]]
+_TOLD = (SpaceKind.USER, SpaceKind.CHAT)
+
+
+@cache
+def reach_clause(seen: SightShape, chosen: FilterShape) -> ColumnElement[bool] | None:
+    """Is the row one that the sight might show? None where there is no better way to know than to
+    look at all rows that the filter lets through."""
+    if seen.system or seen.group or not chosen.anywhere:
+        return None
+    parts = [*_told(seen), *(_open_to(seen.callers[0]) if seen.callers else ())]
+    found = union(*(_found(part, chosen) for part in parts))
+    return AmongFound(_m.doc, found.scalar_subquery())
+
+
+def _found(part: _Part, chosen: FilterShape) -> Select[Any]:
+    """A part of which no kind is asked for is not looked at."""
+    kinds, where = part
+    query = select(_m.doc).where(where)
+    if chosen.kinds is None:
+        return query
+    asked = param("f_kinds", _m.space_kind)
+    return query.where(or_(*(AmongTexts(word(kind), asked) for kind in kinds)))
+
+
+def _told(seen: SightShape) -> Iterator[_Part]:
+    """Spaces of users and chats: whose they are, and how somebody is tied to what is in them."""
+    yield (SpaceKind.USER,), _in_space(SpaceKind.USER, AmongTexts(_m.space_id, USERS))
+    yield (SpaceKind.CHAT,), _in_space(SpaceKind.CHAT, AmongTexts(_m.space_id, CHATS))
+    if seen.chat is not None:
+        yield (SpaceKind.CHAT,), _in_space(SpaceKind.CHAT, _m.space_id == CHAT)
+    if not seen.closed:
+        yield _TOLD, _m.origin == word(Origin.UNKNOWN)
+    if seen.person:
+        yield _TOLD, _m.stated_by == PERSON
+        yield _TOLD, _m.id.in_(select(_s.memory_id).where(_s.person_id == PERSON))
+        yield _TOLD, ever_there()
+
+
+def _open_to(caller: CallerShape) -> Iterator[_Part]:
+    """Spaces of agents, runs and orgs. All callers must read them, so one says enough."""
+    for kind in (SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT):
+        yield (kind,), _m.space_kind == word(kind)
+    yield (SpaceKind.ORG,), _in_space(SpaceKind.ORG, AmongTexts(_m.space_id, caller.orgs))
+    owned = select(_a.id).where(_a.owner_kind == word(caller.kind), _a.owner_id == caller.id)
+    yield (SpaceKind.AGENT_PRIVATE,), _in_space(SpaceKind.AGENT_PRIVATE, _m.space_id.in_(owned))
+    yield (SpaceKind.RUN,), and_(_m.agent_id.in_(owned), _of_run())
+    if caller.kind is OwnerKind.AGENT:
+        acting = _m.space_id == caller.acting
+        yield (SpaceKind.AGENT_PRIVATE,), _in_space(SpaceKind.AGENT_PRIVATE, acting)
+        yield from _runs_around(caller)
+
+
+def _runs_around(caller: CallerShape) -> Iterator[_Part]:
+    """An agent's own runs, and those above and below them."""
+    yield (SpaceKind.RUN,), and_(_m.agent_id == caller.id, _of_run())
+    mine = _r.agent_id == caller.id
+    above = select(_u.run_id).join_from(runs, run_ancestors, _u.ancestor_id == _r.id).where(mine)
+    below = select(_u.ancestor_id).join_from(runs, run_ancestors, _u.run_id == _r.id).where(mine)
+    for others in (above, below):
+        yield (SpaceKind.RUN,), _in_space(SpaceKind.RUN, _m.space_id.in_(others))
+
+
+def _in_space(kind: SpaceKind, named: ColumnElement[bool]) -> ColumnElement[bool]:
+    return and_(_m.space_kind == word(kind), named)
+
+
+def _of_run() -> ColumnElement[bool]:
+    return _m.space_kind == word(SpaceKind.RUN)

@@ -1,0 +1,1 @@
+"""Acceptance scenarios of the memory contract, clause by clause."""
