@@ -1,7 +1,5 @@
 """The services of the memory family."""
 
-from dataclasses import dataclass
-
 from recollect.app.doctor import Examined, doctor
 from recollect.app.erasing import erasing
 from recollect.app.governance import Governed, export, imports, quarantine, rollbacks
@@ -17,21 +15,15 @@ from recollect.providers.identity.orgs import Orgs
 from recollect.providers.retention.reader import RetentionFileError, load_rules
 from recollect.services.agents import AgentService
 from recollect.services.approvals import ApprovalService
+from recollect.services.bundle import MemoryServices
 from recollect.services.chats import ChatService
-from recollect.services.doctor import DoctorService
-from recollect.services.erase import EraseService
 from recollect.services.events import EventService, Pace
-from recollect.services.export import ExportService
 from recollect.services.gate import GateService
 from recollect.services.graph import Graph
 from recollect.services.graph_reading import GraphService
-from recollect.services.housekeeping import HousekeepingService
 from recollect.services.idempotency import IdempotencyService
-from recollect.services.imports import ImportService
-from recollect.services.memories import MemoryService
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_batches import BatchService
 from recollect.services.memory_indexing import MemoryIndexer
 from recollect.services.memory_reading import MemoryReader
 from recollect.services.memory_search import MemorySearchService
@@ -43,51 +35,16 @@ from recollect.services.participants import ParticipantService
 from recollect.services.people import PeopleService
 from recollect.services.person_claims import ClaimService
 from recollect.services.person_memories import PersonMemories
-from recollect.services.quarantine import QuarantineService
 from recollect.services.read_audit import ReadAudit
 from recollect.services.recall import RecallService
 from recollect.services.requesters import Requesters
 from recollect.services.retention import RetentionService
-from recollect.services.rollback import RollbackService
 from recollect.services.runs import RunService
 from recollect.services.sights import Sights
 from recollect.services.subjects import Subjects
 from recollect.services.views import Views
 from recollect.settings import Settings
 from recollect.stores.engines.base import Engine
-
-
-@dataclass
-class MemoryServices:
-    """Fields of the same names are in the bundle of all services."""
-
-    requesters: Requesters
-    agents: AgentService
-    people: PeopleService
-    claims: ClaimService
-    person_memories: PersonMemories
-    merging: MergeService
-    chats: ChatService
-    participants: ParticipantService
-    memory_reader: MemoryReader
-    memories: MemoryService
-    memory_batches: BatchService
-    events: EventService
-    idempotency: IdempotencyService
-    runs: RunService
-    approvals: ApprovalService
-    retention: RetentionService
-    memory_use: MemoryUse
-    housekeeping: HousekeepingService
-    doctor: DoctorService
-    erasing: EraseService
-    quarantine: QuarantineService
-    rollbacks: RollbackService
-    export: ExportService
-    imports: ImportService
-    graph: GraphService
-    memory_search: MemorySearchService
-    recall: RecallService
 
 
 def memory_services(

@@ -41,20 +41,10 @@ from recollect.services.status import StatusService
 from recollect.services.transfers import TransferService
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
-    """One service a noun."""
+@dataclass(frozen=True, kw_only=True)
+class MemoryServices:
+    """Those of the memory family."""
 
-    conversations: ConversationService
-    entries: EntryService
-    search: SearchService
-    indexing: IndexingService
-    sharing: SharingService
-    transfers: TransferService
-    admin: AdminService
-    eviction: EvictionService
-    gate: GateService
-    status: StatusService
     requesters: Requesters
     agents: AgentService
     people: PeopleService
@@ -69,9 +59,6 @@ class Services:
     events: EventService
     idempotency: IdempotencyService
     runs: RunService
-    graph: GraphService
-    memory_search: MemorySearchService
-    recall: RecallService
     approvals: ApprovalService
     retention: RetentionService
     memory_use: MemoryUse
@@ -82,3 +69,22 @@ class Services:
     rollbacks: RollbackService
     export: ExportService
     imports: ImportService
+    graph: GraphService
+    memory_search: MemorySearchService
+    recall: RecallService
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services(MemoryServices):
+    """One service a noun."""
+
+    conversations: ConversationService
+    entries: EntryService
+    search: SearchService
+    indexing: IndexingService
+    sharing: SharingService
+    transfers: TransferService
+    admin: AdminService
+    eviction: EvictionService
+    gate: GateService
+    status: StatusService

@@ -168,7 +168,7 @@ class SqlMemorySearch:
         return self._terms.open(terms, memory_id) or ""
 
     def _waiting(self, row: Row) -> WaitingText:
-        text = self._content.open(row[2], row[3]) or ""
+        text: str = jsontext.load(self._content.open(row[2], row[3]) or '""')
         return WaitingText(row[0], row[1], text[:EMBEDDED_CHARS])
 
 
