@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.memory.porting import exports, imports
+from tests.memory.porting import exports, imports, of_type
 from tests.support.town import Asker, Town
 
 MINE: dict[str, Any] = {"space": {"kind": "user"}}
@@ -60,6 +60,19 @@ def test_a_history_survives_compaction_and_the_way_to_another_server(host: Host)
         after = Asker(other.named(ann.name), other).lists(HISTORY, ids["e"])
     assert after == before
     assert {item["memory_id"] for item in after} == set(ids.values())
+
+
+@pytest.mark.scenario(54)
+def test_an_import_links_nothing_to_what_came_after_it(town: Town) -> None:
+    ann = town.person("ann")
+    ids = a_lineage(ann)
+    lines = of_type(exports(ann, status="all"), "memory")
+    (line,) = [line for line in lines if line["id"] == ids["a"]]
+    for importer in (ann, town.admin):
+        report = imports(importer, [line | {"supersedes": [ids["e"]]}], mode="replace")
+        assert (report["updated"], len(report["refused"])) == (0, 1)
+    history = ann.lists(HISTORY, ids["a"])
+    assert {item["memory_id"] for item in history} == {ids["a"]}
 
 
 @pytest.mark.scenario(59)
