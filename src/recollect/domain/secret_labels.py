@@ -80,10 +80,9 @@ def _value(text: str, found: re.Match[str]) -> _Value:
 
 
 def _counts(value: _Value) -> bool:
-    if digits_min := _DIGITS_MIN.get(value.label):
-        digits = _DIGIT_GROUPS.match(value.text, value.start)
-        return digits is not None and sum(map(str.isdigit, digits[0])) >= digits_min
     core = value.token.strip(_AROUND)
+    if digits_min := _DIGITS_MIN.get(value.label):
+        return _is_number(value, digits_min) or _is_mixed(value, core)
     if not any(map(str.isalnum, core)):
         return False
     if _is_phrase(value):
@@ -91,6 +90,17 @@ def _counts(value: _Value) -> bool:
     if _is_about(value, core):
         return False
     return _is_strong(value, core) or (value.near and _is_alone(value, core))
+
+
+def _is_number(value: _Value, digits_min: int) -> bool:
+    digits = _DIGIT_GROUPS.match(value.text, value.start)
+    return digits is not None and sum(map(str.isdigit, digits[0])) >= digits_min
+
+
+def _is_mixed(value: _Value, core: str) -> bool:
+    """Letters with a digit among them; a word of prose has none."""
+    mixed = core.isalnum() and not core.isdigit() and any(map(str.isdigit, core))
+    return mixed and not _ORDINAL_OR_UNIT.fullmatch(core) and not _is_about(value, core)
 
 
 def _is_phrase(value: _Value) -> bool:
@@ -211,6 +221,7 @@ _MEASURE = re.compile(
     r"|hours?|hrs?|days?|weeks?|months?|years?|times?|attempts?|tries|percent|%|of)(?![^\W_])",
     re.IGNORECASE,
 )
+_ORDINAL_OR_UNIT = re.compile(r"\d+[A-Za-zµ]{1,3}|\w{1,2}")
 _DIGIT_GROUPS = re.compile(r"[#(]?\d(?:[ -]?\d){0,30}")
 _CLOSERS = r"[\"'`*_)\]}>]{0,4}"
 # The end of a sentence, after one more piece of the value if that holds a digit.
