@@ -36,6 +36,7 @@ from recollect.stores.nearest import Nearest, ScannedNearest
 from recollect.stores.word_index import WordIndex
 
 BATCH_MAX = 64
+_MAPPED_BYTES = 1024 * 1024 * 1024
 
 T = TypeVar("T")
 _Queue = queue.SimpleQueue[list[Request] | None]
@@ -211,6 +212,9 @@ class SqliteEngine:
 def _connect_reader(path: Path) -> apsw.Connection:
     connection = connect(path)
     connection.execute("PRAGMA query_only = ON").fetchall()
+    # Pages of a large file come from the system's cache without a call for each. The file never
+    # shrinks under a reader: a checkpoint cuts it only when no older snapshot is read.
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}").fetchall()
     return connection
 
 
