@@ -35,7 +35,7 @@ def a_world(database: TestDatabase, flags: Mapping[str, Any] | None = None) -> I
     chosen = DEFAULT_FLAGS | {"database.url": database.url} | dict(flags or {})
     clock = TestClock()
     app = build(load(flags=chosen, environ={}).settings, clock=clock)
-    server = RunningServer(app.asgi).start()
+    server = RunningServer(app.asgi, app.http_protocol).start()
     api = RestApi(server.url)
     try:
         yield World(api, clock, database)

@@ -12,9 +12,12 @@ from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from recollect import __version__
+from recollect.api.grpc.server import GrpcServer
+from recollect.api.relay import shared_port
 from recollect.api.rest.app import RestSettings, create_app
 from recollect.app.database import engine_of, prepare
 from recollect.app.erasing import erase_jobs
+from recollect.app.grpc import GrpcListener
 from recollect.app.housekeeping import timetable
 from recollect.app.memory import memory_services
 from recollect.app.reconciling import reconcile_jobs
@@ -72,9 +75,15 @@ class App:
         self.services = _services(self, runtime, metrics)
         self._build_jobs(runtime, metrics)
         self.requests = _request_log(settings)
+        authenticator = _authenticator(settings, runtime.clock)
+        self.grpc = GrpcListener(
+            GrpcServer(self.services, authenticator, metrics=metrics, requests=self.requests),
+            settings,
+        )
+        self.http_protocol = shared_port(lambda: self.grpc.socket_path)
         self.asgi: Router = create_app(
             self.services,
-            _authenticator(settings, runtime.clock),
+            authenticator,
             settings=RestSettings(
                 emit_after_cursor=settings.api.emit_after_cursor,
                 local_mode=settings.auth.mode == "local",
@@ -164,6 +173,7 @@ class App:
         """Open the database, migrating it where that is asked for, and start the worker."""
         await self.open()
         await self._schedule()
+        await self.grpc.start()
         if self.settings.jobs.embedded_worker:
             self._working = asyncio.create_task(self.worker.run(self._stop))
 
@@ -180,6 +190,7 @@ class App:
         """Finish what was accepted, then let go of everything."""
         self._stop.set()
         grace_seconds = self.settings.server.shutdown_grace_seconds
+        await self.grpc.stop()
         await _let_go(self.services.eviction.close(), grace_seconds)
         if self._working is not None:
             await _finish(self._working, grace_seconds)

@@ -15,7 +15,6 @@ import typer
 import uvicorn
 
 from recollect import __version__
-from recollect.api.rest.http import OneWriteProtocol
 from recollect.app import App, build
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.config import FLAGS
@@ -117,7 +116,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 app.asgi,
                 interface="asgi3",
-                http=OneWriteProtocol,
+                http=app.http_protocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,

@@ -1,0 +1,130 @@
+"""The gRPC server: a handler for each method of the descriptors, health and reflection.
+
+It runs on the event loop of the REST server: the services live there, and a call that has to be
+handed from thread to thread costs more than one that does not.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from recollect.api.grpc import conversations, entries, sharing
+from recollect.api.grpc.dispatch import Dispatch, Method
+from recollect.api.grpc.frame import Context, Frame, Unreadable, reader
+from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.errors import RecollectError
+from recollect.ports.identity import Authenticator
+from recollect.ports.metrics import Metrics
+from recollect.ports.requests import RequestLog
+from recollect.services.bundle import Services
+
+METHODS: dict[str, Method] = {
+    **conversations.METHODS,
+    **entries.METHODS,
+    **sharing.METHODS,
+}
+FILES: tuple[FileDescriptor, ...] = (pb.DESCRIPTOR,)
+_HEALTH = "SystemService/GetHealth"
+_OPTIONS = (
+    ("grpc.max_receive_message_length", BODY_BYTES_MAX),
+    ("grpc.max_send_message_length", -1),
+    # A port that is taken is refused, not shared with the process that has it.
+    ("grpc.so_reuseport", 0),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+)
+
+
+class GrpcServer:
+    """All methods, on as many addresses as it is given."""
+
+    def __init__(
+        self,
+        services: Services,
+        authenticator: Authenticator,
+        *,
+        metrics: Metrics,
+        requests: RequestLog,
+    ) -> None:
+        self._services = services
+        self._dispatch = Dispatch(services, authenticator)
+        self._frame = Frame(metrics, requests)
+        self._server: grpc.aio.Server | None = None
+
+    async def start(self, *addresses: str) -> list[int]:
+        """Listen; the port of each address, 1 for one that has none."""
+        server = grpc.aio.server(options=_OPTIONS)
+        server.add_generic_rpc_handlers(tuple(self._handlers()))
+        health_pb2_grpc.add_HealthServicer_to_server(_Health(self._services), server)
+        reflection.enable_server_reflection(_service_names(), server)
+        ports = [server.add_insecure_port(address) for address in addresses]
+        await server.start()
+        self._server = server
+        return ports
+
+    async def stop(self, grace_seconds: float) -> None:
+        """Take no new calls; those at hand may end in time."""
+        if self._server is not None:
+            await self._server.stop(grace_seconds)
+
+    def _handlers(self) -> Iterator[grpc.GenericRpcHandler]:
+        for file in FILES:
+            for service in file.services_by_name.values():
+                if service.name == "ResponseRecorderService":
+                    continue
+                table = {method.name: self._handler(method) for method in service.methods}
+                yield grpc.method_handlers_generic_handler(service.full_name, table)
+
+    def _handler(self, described: MethodDescriptor) -> "grpc.RpcMethodHandler[Any, Any]":
+        route = f"/{described.containing_service.full_name}/{described.name}"
+        answer = self._answer(f"{described.containing_service.name}/{described.name}")
+
+        async def run(message: Message | Unreadable, context: Context) -> Message:
+            return await self._frame.run(context, route, lambda: answer(message, context))
+
+        return grpc.unary_unary_rpc_method_handler(
+            run,
+            request_deserializer=reader(GetMessageClass(described.input_type)),
+            response_serializer=GetMessageClass(described.output_type).SerializeToString,
+        )
+
+    def _answer(self, name: str) -> Callable[[Message | Unreadable, Context], Awaitable[Message]]:
+        if name == _HEALTH:
+            return self._get_health
+        method = METHODS[name]
+        return lambda message, context: self._dispatch.answer(method, message, context)
+
+    async def _get_health(self, _: Message | Unreadable, __: Context) -> Message:
+        await self._services.status.ping()
+        return pb.HealthResponse(status="ok")
+
+
+class _Health(health.aio.HealthServicer):
+    """Serving means that the database answers, as over REST."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__()
+        self._services = services
+
+    async def Check(  # noqa: N802 - the protocol's name
+        self, request: health_pb2.HealthCheckRequest, context: Context
+    ) -> health_pb2.HealthCheckResponse:
+        """Ask the database."""
+        if request.service and request.service not in _service_names():
+            await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
+        try:
+            await self._services.status.ping()
+        except RecollectError:
+            return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.NOT_SERVING)
+        return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
+
+
+def _service_names() -> list[str]:
+    ours = [service.full_name for file in FILES for service in file.services_by_name.values()]
+    return [*ours, health.SERVICE_NAME, reflection.SERVICE_NAME]
