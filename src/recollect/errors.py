@@ -150,6 +150,12 @@ class LimitExceeded(RecollectError):
     default_code = "payload_too_large"
 
 
+class BadGateway(RecollectError):
+    """Another node has it, and the way there leads in circles."""
+
+    default_code = "bad_gateway"
+
+
 class Unavailable(RecollectError):
     """Can't answer now; try again later."""
 

@@ -33,8 +33,14 @@ class RunningServer:
     @property
     def url(self) -> str:
         """Where it listens."""
-        host, port = self._socket.getsockname()[:2]
+        host, port = self.address
         return f"http://{host}:{port}"
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The same as host and port."""
+        host, port = self._socket.getsockname()[:2]
+        return host, port
 
     def start(self) -> "RunningServer":
         """Returns when requests are answered; raises if the application does not start."""

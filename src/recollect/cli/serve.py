@@ -37,6 +37,7 @@ def serve(
         address = base_url(settings.server.host, listener.getsockname()[1])
         greeting = welcome(settings, address, token_command(config, database_url))
         app = build(settings)
+        app.listens_on(settings.server.host, listener.getsockname()[1])
         server = _Server(app, greeting)
         with Runner(loop_factory=server.config.get_loop_factory()) as runner:
             runner.run(_run(app, server, listener))

@@ -45,6 +45,7 @@ from recollect.ports.memories import MemoryStore
 from recollect.ports.memory_search import MemorySearchStore
 from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
 from recollect.ports.portable import PortableStore
+from recollect.ports.recordings import LocationStore
 from recollect.ports.runs import RunStore
 from recollect.ports.search import SearchStore
 
@@ -424,3 +425,4 @@ class Stores:
     runs: RunStore
     approvals: ApprovalStore
     erasures: ErasureStore
+    locations: LocationStore

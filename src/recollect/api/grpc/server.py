@@ -4,7 +4,7 @@ It runs on the event loop of the REST server: the services live there, and a cal
 handed from thread to thread costs more than one that does not.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import grpc
@@ -18,6 +18,7 @@ from recollect.api.grpc import conversations, entries, sharing
 from recollect.api.grpc.dispatch import Dispatch, Method
 from recollect.api.grpc.frame import Context, Frame, Unreadable, reader
 from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.grpc.recorder import RecorderMethods
 from recollect.api.rest.wire import BODY_BYTES_MAX
 from recollect.errors import RecollectError
 from recollect.ports.identity import Authenticator
@@ -31,7 +32,8 @@ METHODS: dict[str, Method] = {
     **sharing.METHODS,
 }
 FILES: tuple[FileDescriptor, ...] = (pb.DESCRIPTOR,)
-_HEALTH = "SystemService/GetHealth"
+_RECORD = "ResponseRecorderService/Record"
+_REPLAY = "ResponseRecorderService/Replay"
 _OPTIONS = (
     ("grpc.max_receive_message_length", BODY_BYTES_MAX),
     ("grpc.max_send_message_length", -1),
@@ -55,6 +57,7 @@ class GrpcServer:
         self._services = services
         self._dispatch = Dispatch(services, authenticator)
         self._frame = Frame(metrics, requests)
+        self._recorder = RecorderMethods(self._dispatch)
         self._server: grpc.aio.Server | None = None
 
     async def start(self, *addresses: str) -> list[int]:
@@ -76,27 +79,42 @@ class GrpcServer:
     def _handlers(self) -> Iterator[grpc.GenericRpcHandler]:
         for file in FILES:
             for service in file.services_by_name.values():
-                if service.name == "ResponseRecorderService":
-                    continue
                 table = {method.name: self._handler(method) for method in service.methods}
                 yield grpc.method_handlers_generic_handler(service.full_name, table)
 
     def _handler(self, described: MethodDescriptor) -> "grpc.RpcMethodHandler[Any, Any]":
         route = f"/{described.containing_service.full_name}/{described.name}"
-        answer = self._answer(f"{described.containing_service.name}/{described.name}")
+        name = f"{described.containing_service.name}/{described.name}"
+        coding: dict[str, Any] = {
+            "request_deserializer": reader(GetMessageClass(described.input_type)),
+            "response_serializer": GetMessageClass(described.output_type).SerializeToString,
+        }
+        if name == _REPLAY:
 
-        async def run(message: Message | Unreadable, context: Context) -> Message:
+            async def follow(message: Any, context: Context) -> AsyncIterator[Message]:
+                messages = self._recorder.replay(message, context)
+                async for reply in self._frame.stream(context, route, messages):
+                    yield reply
+
+            return grpc.unary_stream_rpc_method_handler(follow, **coding)
+        answer = self._recorder.record if name == _RECORD else self._answer(name)
+
+        async def run(message: Any, context: Context) -> Message:
             return await self._frame.run(context, route, lambda: answer(message, context))
 
-        return grpc.unary_unary_rpc_method_handler(
-            run,
-            request_deserializer=reader(GetMessageClass(described.input_type)),
-            response_serializer=GetMessageClass(described.output_type).SerializeToString,
-        )
+        if name == _RECORD:
+            return grpc.stream_unary_rpc_method_handler(run, **coding)
+        return grpc.unary_unary_rpc_method_handler(run, **coding)
 
-    def _answer(self, name: str) -> Callable[[Message | Unreadable, Context], Awaitable[Message]]:
-        if name == _HEALTH:
-            return self._get_health
+    def _answer(self, name: str) -> Callable[[Any, Context], Awaitable[Message]]:
+        own = {
+            "SystemService/GetHealth": self._get_health,
+            "ResponseRecorderService/Cancel": self._recorder.cancel,
+            "ResponseRecorderService/IsEnabled": self._recorder.is_enabled,
+            "ResponseRecorderService/CheckRecordings": self._recorder.check,
+        }
+        if name in own:
+            return own[name]
         method = METHODS[name]
         return lambda message, context: self._dispatch.answer(method, message, context)
 

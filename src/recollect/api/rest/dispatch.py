@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from recollect.api.operation import Envelope, Operation
+from recollect.api.operation import PLAIN_TEXT, Envelope, Operation
 from recollect.api.rest import lines, paths, wire
 from recollect.api.rest.frame import Reply, Request
 from recollect.api.rest.render import to_list
@@ -231,6 +231,8 @@ async def _read(operation: Operation, request: Request) -> bytes:
 
 
 async def _parsed(operation: Operation, request: Request, raw: bytes) -> Any:
+    if operation.takes == PLAIN_TEXT:
+        return lines.read_text(request.receive, request.headers)
     if operation.takes == lines.MEDIA:
         return lines.of(raw) if raw else lines.read(request.receive, request.headers)
     if operation.body is None:

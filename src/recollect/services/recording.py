@@ -1,0 +1,92 @@
+"""A recording that runs on this node, and those who follow it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from recollect.domain.ids import ConversationId, TreeId
+from recollect.domain.recordings import Piece, Place, RecordOutcome
+from recollect.errors import RecollectError
+from recollect.policy.principals import Principal
+from recollect.ports.recordings import Tape
+
+Check = Callable[[], Awaitable[None]]
+
+
+@dataclass(eq=False, slots=True)
+class Recording:
+    """One that runs, or has ended and is kept for a while. `stopped` is why it was ended from
+    outside; who records hears of it through `halted`."""
+
+    id: str
+    conversation_id: ConversationId
+    tree_id: TreeId
+    principal: Principal
+    tape: Tape
+    ended: bool = False
+    stopped: RecordOutcome | RecollectError | None = None
+    halted: asyncio.Event = field(default_factory=asyncio.Event)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    renewed_at: float = 0.0
+    _size: int = 0
+    _waiting: set[asyncio.Future[None]] = field(default_factory=set)
+
+    @property
+    def size(self) -> int:
+        """Bytes of text so far."""
+        return self._size
+
+    async def append(self, text: str) -> None:
+        """Some more text; followers are woken."""
+        await self.tape.write(text)
+        self._size += len(text.encode())
+        self._wake()
+
+    def stop(self, why: RecordOutcome | RecollectError) -> None:
+        """End it from outside: who records is told why."""
+        if self.stopped is None and not self.ended:
+            self.stopped = why
+            self.halted.set()
+
+    def end(self) -> None:
+        """No more text will come."""
+        self.ended = True
+        self._wake()
+        self.closed.set()
+
+    async def follow(self, offset: int, check: Check, *, every: float) -> AsyncIterator[Piece]:
+        """All text from an offset on, until the recording ends. `check` is asked now and then
+        whether the reader may still have it, and raises if not."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + every
+        self.tape.hold()
+        try:
+            while True:
+                ended = self.ended
+                text, offset = await self.tape.read(offset)
+                if text:
+                    yield Piece(text, Place(self.id, offset))
+                elif ended:
+                    return
+                else:
+                    await self._grown(max(0.0, due - loop.time()))
+                if loop.time() >= due:
+                    await check()
+                    due = loop.time() + every
+        finally:
+            self.tape.let_go()
+
+    async def _grown(self, seconds: float) -> None:
+        """Wait for more text, the end, or so many seconds."""
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
+        try:
+            await asyncio.wait((waiting,), timeout=seconds)
+        finally:
+            self._waiting.discard(waiting)
+
+    def _wake(self) -> None:
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+        self._waiting.clear()
