@@ -17,6 +17,8 @@ from recollect.errors import Internal, Unavailable
 from recollect.ports.runtime import Cipher
 
 READ_BYTES = 64 * 1024
+# Up to here a write is a copy in memory; a longer one may wait for the disk, on a thread.
+QUICK_BYTES = 256 * 1024
 SUFFIX = ".tape"
 _LENGTH = Struct(">I")
 _TABLE, _COLUMN = "recordings", "content"
@@ -74,7 +76,7 @@ class FileTape:
         """See the port."""
         frame = self._frame(text)
         try:
-            if len(frame) > READ_BYTES:
+            if len(frame) > QUICK_BYTES:
                 await asyncio.to_thread(self._put, frame)
             else:
                 self._put(frame)
@@ -83,7 +85,9 @@ class FileTape:
         self._end += len(frame)
 
     async def read(self, offset: int) -> tuple[str, int]:
-        """See the port."""
+        """See the port. Of a tape that was removed before a reader began nothing is left."""
+        if self._file < 0:
+            return "", offset
         if not 0 <= offset <= self._end:
             raise ValueError("no such place in the recording")
         available = min(READ_BYTES, self._end - offset)

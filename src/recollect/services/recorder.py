@@ -224,7 +224,7 @@ class RecorderService:
 
     async def _pump(self, recording: Recording, texts: AsyncIterator[str]) -> _Ending:
         async for text in texts:
-            if recording.size + len(text.encode()) > self._parts.bytes_max:
+            if recording.tape.end + len(text) > self._parts.bytes_max:
                 return LimitExceeded(
                     f"a recording may have {self._parts.bytes_max} bytes (recorder.max_bytes)"
                 )

@@ -28,18 +28,11 @@ class Recording:
     halted: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     renewed_at: float = 0.0
-    _size: int = 0
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
-
-    @property
-    def size(self) -> int:
-        """Bytes of text so far."""
-        return self._size
 
     async def append(self, text: str) -> None:
         """Some more text; followers are woken."""
         await self.tape.write(text)
-        self._size += len(text.encode())
         self._wake()
 
     def stop(self, why: RecordOutcome | RecollectError) -> None:
