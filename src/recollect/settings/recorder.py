@@ -39,7 +39,9 @@ class RecorderSettings(Section):
     directory: Path | None = Field(
         None, description="folder of running recordings; unset: `recordings` beside the database"
     )
-    max_bytes: int = Field(256 * 1024 * 1024, ge=1, description="most bytes of one recording on the disk")
+    max_bytes: int = Field(
+        256 * 1024 * 1024, ge=1, description="most bytes of one recording on the disk"
+    )
     keep_seconds: int = Field(
         60, ge=0, description="how long readers who lost their connection can come back for the end"
     )
