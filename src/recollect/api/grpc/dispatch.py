@@ -2,7 +2,7 @@
 needs, syntax and limits, ids. What comes after is the services' business."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from google.protobuf.message import Message
@@ -12,8 +12,9 @@ from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
 from recollect.api.grpc.status import Trailers
 from recollect.api.operation import Envelope, Operation
 from recollect.api.operations import OPERATIONS
-from recollect.api.rest import wire
-from recollect.api.rest.dispatch import Call
+from recollect.api.rest import paths, wire
+from recollect.api.rest.dispatch import Call, Handler, handled, once
+from recollect.api.rest.frame import Reply
 from recollect.api.rest.wire import PageAsked
 from recollect.domain import jsontext
 from recollect.errors import Unauthenticated
@@ -21,6 +22,7 @@ from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.identity import Authenticator
 from recollect.services.bundle import Services
+from recollect.services.idempotency import check_key, fingerprint_of
 
 _CREDENTIALS = ("authorization", "x-api-key", "x-requester-id")
 _OPERATION_OF = {operation.name: operation for operation in OPERATIONS}
@@ -30,13 +32,14 @@ _FIRST_PAGE = PageAsked(None, None, echo=False)
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a message asks for, in the words of REST: ids of the path, parameters of the query, and
-    the body as a JSON value. None and empty texts count as absent."""
+    the body as a JSON value. Empty texts of a query count as absent; a limit that is None, or in
+    the conversation family 0, is the list's own."""
 
     path: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str | list[str]] = field(default_factory=dict)
     body: Any = None
     after: str = ""
-    limit: int = 0
+    limit: int | None = None
 
     @classmethod
     def page(
@@ -44,10 +47,21 @@ class Asked:
         page: PageRequest,
         *,
         path: Mapping[str, str] | None = None,
-        query: Mapping[str, str] | None = None,
+        query: Mapping[str, str | list[str]] | None = None,
     ) -> "Asked":
-        """A page of a list; a size of 0 is the list's own."""
-        return cls(path or {}, query or {}, after=page.page_token, limit=page.page_size)
+        """A page of a list."""
+        return cls(path or {}, query or {}, after=page.page_token, limit=page.page_size or None)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMethod:
+    """A method of the memory family: its handler over REST, how its message is read and how the
+    handler's JSON becomes a message."""
+
+    operation: Operation
+    handler: Handler
+    ask: Callable[[Any], Asked]
+    tell: Callable[[Any], Message]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +108,28 @@ class Dispatch:
     ) -> Message:
         """Check, call."""
         principal = await self.authenticate(context)
-        await self._admit(method, principal)
-        call = self._call(method, principal, method.ask(readable(message)))
+        await self._admit(method.action or method.operation.action, principal)
+        call = self._call(method.operation, principal, method.ask(readable(message)))
         answered = await method.handle(call)
         if isinstance(answered, Message):
             return answered
         context.set_trailing_metadata(answered.trailers)
         return answered.message
+
+    async def answer_memory(
+        self, method: MemoryMethod, message: Message | Unreadable, context: Context
+    ) -> Message:
+        """The same through a handler of REST, by the strict rules of the memory family."""
+        principal = await self.authenticate(context)
+        await self._admit(method.operation.action, principal)
+        sent = readable(message)
+        call = self._call(method.operation, principal, method.ask(sent))
+        paths.check_path(call.path, new=None)
+        requester = await self.services.requesters.of(
+            principal, introduce=method.operation.introduces
+        )
+        reply = await _replied(method, replace(call, requester=requester), sent, context)
+        return method.tell(jsontext.load(reply.body.decode()) if reply.body else {})
 
     async def authenticate(self, context: Context) -> Principal:
         """Who calls. There is no Host to check as over REST: no web page can speak this protocol,
@@ -117,15 +146,13 @@ class Dispatch:
             requester_id=given.get("x-requester-id"),
         )
 
-    async def _admit(self, method: Method, principal: Principal) -> None:
-        action = method.action or method.operation.action
+    async def _admit(self, action: Action | None, principal: Principal) -> None:
         if action is not None:
             await self.services.gate.admit(
                 principal, action, audit=None, conversation_id=None, justification=None
             )
 
-    def _call(self, method: Method, principal: Principal, asked: Asked) -> Call:
-        operation = method.operation
+    def _call(self, operation: Operation, principal: Principal, asked: Asked) -> Call:
         body = _body(operation, asked)
         return Call(
             services=self.services,
@@ -137,12 +164,33 @@ class Dispatch:
             page=_page(operation, asked, body),
             body=body,
             justification=None,
-            envelope=Envelope.A,
+            envelope=operation.paging.envelope if operation.paging else Envelope.A,
         )
 
 
+async def _replied(method: MemoryMethod, call: Call, sent: Message, context: Context) -> Reply:
+    """Under a key it may come again: then the first answer is given."""
+    key = _metadata(context, "idempotency-key") if method.operation.method == "POST" else None
+    if key is None:
+        return await handled(method.operation, method.handler, call)
+    raw = sent.SerializeToString(deterministic=True)
+    fingerprint = fingerprint_of(method.operation.name.encode(), b"grpc", raw)
+    return await once(method.operation, method.handler, call, (check_key(key), fingerprint))
+
+
+def _metadata(context: Context, wanted: str) -> str | None:
+    for name, value in context.invocation_metadata() or ():
+        if name == wanted:
+            return value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return None
+
+
 def _query(operation: Operation, asked: Asked) -> dict[str, Any]:
-    given = {name: [text] for name, text in asked.query.items() if text}
+    given = {
+        name: [sent] if isinstance(sent, str) else sent
+        for name, sent in asked.query.items()
+        if sent
+    }
     return wire.from_query(given, operation.query)
 
 
@@ -151,7 +199,7 @@ def _page(operation: Operation, asked: Asked, body: Any) -> PageAsked:
         return _FIRST_PAGE
     if operation.paging.search:
         return wire.from_search_body(body, echo=False)
-    given = {"limit": [str(asked.limit)]} if asked.limit else {}
+    given = {} if asked.limit is None else {"limit": [str(asked.limit)]}
     given |= {operation.paging.envelope.cursor_names[0]: [asked.after]} if asked.after else {}
     return wire.from_paging(given, operation.paging, echo=False)
 

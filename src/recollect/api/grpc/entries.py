@@ -51,7 +51,7 @@ def ask_to_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> Aske
 def ask_to_search(message: pb.SearchEntriesRequest) -> Asked:
     """What to look for."""
     body: dict[str, Any] = {
-        "query": message.query,
+        "query": message.query or None,
         "searchType": message.search_type or None,
         "after": message.after or None,
         "limit": message.limit or None,

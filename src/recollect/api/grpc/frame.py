@@ -40,6 +40,7 @@ class Frame:
     """Runs an answer for a call and tells what comes of it."""
 
     def __init__(self, metrics: Metrics, requests: RequestLog) -> None:
+        self.stopping = False
         self._metrics = metrics
         self._requests = requests
 
@@ -115,9 +116,11 @@ class _Record:
             return error
         if not isinstance(error, asyncio.CancelledError):
             return Internal("a fault of ours")
-        if self._context.cancelled():
-            return None
-        return Unavailable("the server stopped before this was answered")
+        if not _is_ended():
+            return Unavailable("the server stopped before this was answered")
+        if self._frame.stopping:
+            self.status = http_status(Unavailable("the server stops"))
+        return None
 
     def close(self) -> None:
         """Write it down."""
@@ -143,6 +146,13 @@ def readable(message: M | Unreadable) -> M:
     if isinstance(message, Unreadable):
         raise InvalidInput("the message is not of its type, or nested deeper than 100 levels")
     return message
+
+
+def _is_ended() -> bool:
+    """Has gRPC ended the call under way? The context does not tell. It is the caller who ended it,
+    or the server that stops, and then gRPC itself says so."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _request_id(context: Context) -> str:

@@ -17,7 +17,9 @@ from grpc_reflection.v1alpha import reflection
 from recollect.api.grpc import conversations, entries, sharing
 from recollect.api.grpc.dispatch import Dispatch, Method
 from recollect.api.grpc.frame import Context, Frame, Unreadable, reader
+from recollect.api.grpc.generated import memories_pb2
 from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.grpc.memories import MEMORY_METHODS
 from recollect.api.grpc.recorder import RecorderMethods
 from recollect.api.rest.wire import BODY_BYTES_MAX
 from recollect.errors import RecollectError
@@ -31,7 +33,7 @@ METHODS: dict[str, Method] = {
     **entries.METHODS,
     **sharing.METHODS,
 }
-FILES: tuple[FileDescriptor, ...] = (pb.DESCRIPTOR,)
+FILES: tuple[FileDescriptor, ...] = (pb.DESCRIPTOR, memories_pb2.DESCRIPTOR)
 _RECORD = "ResponseRecorderService/Record"
 _REPLAY = "ResponseRecorderService/Replay"
 _OPTIONS = (
@@ -74,6 +76,7 @@ class GrpcServer:
     async def stop(self, grace_seconds: float) -> None:
         """Take no new calls; those at hand may end in time."""
         if self._server is not None:
+            self._frame.stopping = True
             await self._server.stop(grace_seconds)
 
     def _handlers(self) -> Iterator[grpc.GenericRpcHandler]:
@@ -100,7 +103,9 @@ class GrpcServer:
         answer = self._recorder.record if name == _RECORD else self._answer(name)
 
         async def run(message: Any, context: Context) -> Message:
-            return await self._frame.run(context, route, lambda: answer(message, context))
+            return await self._frame.run(
+                context, route, lambda: answer(message, context), strict=name in MEMORY_METHODS
+            )
 
         if name == _RECORD:
             return grpc.stream_unary_rpc_method_handler(run, **coding)
@@ -115,8 +120,11 @@ class GrpcServer:
         }
         if name in own:
             return own[name]
+        if name in MEMORY_METHODS:
+            of_memories = MEMORY_METHODS[name]
+            return lambda sent, context: self._dispatch.answer_memory(of_memories, sent, context)
         method = METHODS[name]
-        return lambda message, context: self._dispatch.answer(method, message, context)
+        return lambda sent, context: self._dispatch.answer(method, sent, context)
 
     async def _get_health(self, _: Message | Unreadable, __: Context) -> Message:
         await self._services.status.ping()
