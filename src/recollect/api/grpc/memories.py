@@ -142,8 +142,8 @@ def _changes(message: pb.UpdateMemoryRequest) -> Members:
     cleared = members.pop("clear", [])
     for name in cleared:
         if name not in _CLEARABLE:
-            message = f"must name members of {', '.join(_CLEARABLE)}"
-            raise ValidationFailed.of("clear", message, allowed=_CLEARABLE)
+            wanted = f"must name members of {', '.join(_CLEARABLE)}"
+            raise ValidationFailed.of("clear", wanted, allowed=_CLEARABLE)
         if name in members:
             raise ValidationFailed.of("clear", f"`{name}` is also set: set it or clear it")
     return members | dict.fromkeys(cleared)
