@@ -276,8 +276,9 @@ class Rest:
         self.gate = FakeGate()
         self.metrics = FakeMetrics()
         self.requests = FakeRequestLog()
+        self.services = self._services()
         self.app = create_app(
-            self._services(),
+            self.services,
             FakeAuthenticator(),
             settings=settings or RestSettings(),
             metrics=self.metrics,  # type: ignore[arg-type]

@@ -86,7 +86,14 @@ class Untold:
     """What gRPC does not tell: `details` of an error. Every question about it is answered with yes,
     since REST alone can prove them."""
 
+    # Without it Python would ask for items by number, and never be told to stop.
+    __iter__ = None
+
     def __getitem__(self, _: object) -> "Untold":
+        return self
+
+    def keys(self) -> "Untold":
+        """Which members: any."""
         return self
 
     def __contains__(self, _: object) -> bool:
@@ -198,7 +205,10 @@ def body_of(route: Route, answer: Message, trailers: Mapping[str, str]) -> Any:
 def refusal_of(error: Any) -> GrpcReply:
     """An error as REST shows it, without details."""
     trailers = dict(error.trailing_metadata() or ())
-    body = {"error": error.details(), "code": trailers.get("error-code")}
+    code = trailers.get("error-code")
+    body: dict[str, Any] = {"error": error.details(), "code": code}
+    if code == "search_type_unavailable":
+        body = {"error": code, "message": error.details(), "availableTypes": Untold()}
     if "existing-transfer-id" in trailers:
         body["existingTransferId"] = trailers["existing-transfer-id"]
     return GrpcReply(STATUS[error.code()], body, trailers)

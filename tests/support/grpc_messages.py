@@ -64,6 +64,8 @@ def _fill_field(message: Any, field: FieldDescriptor, value: Any) -> None:
 
 def _fill_message(message: Any, field: FieldDescriptor, value: Any) -> None:
     if not is_json(field):
+        if isinstance(value, Mapping) and _lists(message) - value.keys():
+            raise Inexpressible  # a list is never absent
         fill(message, value)
     elif is_struct(field):
         _fill_struct(message, value)
@@ -124,6 +126,8 @@ def _fill_struct(message: Any, members: Mapping[str, Any]) -> None:
 
 
 def _scalar(field: FieldDescriptor, value: Any) -> Any:
+    if value == "":
+        raise Inexpressible  # empty is absent
     if field.type == FieldDescriptor.TYPE_BYTES:
         return _uuid(value)
     if field.enum_type is not None:
@@ -191,6 +195,10 @@ def _of_message(value: Any, field: FieldDescriptor) -> Any:
     if not is_json(field):
         return members_of(value)
     return struct_of(value) if is_struct(field) else value_of(value)
+
+
+def _lists(message: Any) -> set[str]:
+    return {field.name for field in message.DESCRIPTOR.fields if field.is_repeated}
 
 
 def _snake(name: str) -> str:

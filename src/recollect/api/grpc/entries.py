@@ -70,7 +70,7 @@ def ask_to_index(message: pb.IndexConversationsRequest) -> Asked:
 
 def ask_for_unindexed(message: pb.ListUnindexedEntriesRequest) -> Asked:
     """What an indexer has still to do."""
-    return Asked(after=message.cursor, limit=message.limit)
+    return Asked(after=message.cursor, limit=message.limit or None)
 
 
 def _channel(channel: pb.Channel) -> str | None:
