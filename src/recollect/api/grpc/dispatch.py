@@ -1,8 +1,10 @@
 """The order of checks over gRPC, the same as over REST: who calls, what the operation always
 needs, syntax and limits, ids. What comes after is the services' business."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import Message
@@ -26,6 +28,7 @@ from recollect.services.idempotency import check_key, fingerprint_of
 
 _CREDENTIALS = ("authorization", "x-api-key", "x-requester-id")
 _OPERATION_OF = {operation.name: operation for operation in OPERATIONS}
+_LARGE_BYTES = 64 * 1024
 _FIRST_PAGE = PageAsked(None, None, echo=False)
 
 
@@ -109,7 +112,7 @@ class Dispatch:
         """Check, call."""
         principal = await self.authenticate(context)
         await self._admit(method.action or method.operation.action, principal)
-        call = self._call(method.operation, principal, method.ask(readable(message)))
+        call = await self._read(method, principal, readable(message))
         answered = await method.handle(call)
         if isinstance(answered, Message):
             return answered
@@ -123,7 +126,7 @@ class Dispatch:
         principal = await self.authenticate(context)
         await self._admit(method.operation.action, principal)
         sent = readable(message)
-        call = self._call(method.operation, principal, method.ask(sent))
+        call = await self._read(method, principal, sent)
         paths.check_path(call.path, new=None)
         requester = await self.services.requesters.of(
             principal, introduce=method.operation.introduces
@@ -151,6 +154,16 @@ class Dispatch:
             await self.services.gate.admit(
                 principal, action, audit=None, conversation_id=None, justification=None
             )
+
+    async def _read(
+        self, method: Method | MemoryMethod, principal: Principal, sent: Message
+    ) -> Call:
+        """A large message is read on a thread, as over REST: all other calls would wait."""
+        read = partial(self._asked, method, principal, sent)
+        return await asyncio.to_thread(read) if sent.ByteSize() > _LARGE_BYTES else read()
+
+    def _asked(self, method: Method | MemoryMethod, principal: Principal, sent: Message) -> Call:
+        return self._call(method.operation, principal, method.ask(sent))
 
     def _call(self, operation: Operation, principal: Principal, asked: Asked) -> Call:
         body = _body(operation, asked)

@@ -15,7 +15,14 @@ from structlog.contextvars import bind_contextvars
 
 from recollect.api.errors import http_status
 from recollect.api.grpc.status import status_of, told
-from recollect.errors import Internal, InvalidInput, RecollectError, Unavailable
+from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.errors import (
+    Internal,
+    LimitExceeded,
+    RecollectError,
+    Unavailable,
+    ValidationFailed,
+)
 from recollect.ports.metrics import Metrics
 from recollect.ports.requests import RequestLog
 
@@ -33,7 +40,10 @@ log = structlog.get_logger("recollect.grpc")
 
 
 class Unreadable:
-    """Stands for a message that is none of its type: refused where refusals are told."""
+    """Stands for a message that can't be read: what is wrong is told where refusals are told."""
+
+    def __init__(self, error: RecollectError) -> None:
+        self.error = error
 
 
 class Frame:
@@ -133,10 +143,16 @@ def reader(kind: type[M]) -> Callable[[bytes], M | Unreadable]:
     tell an internal error of the server."""
 
     def read(raw: bytes) -> M | Unreadable:
+        if len(raw) > BODY_BYTES_MAX:
+            return Unreadable(
+                LimitExceeded(f"the message must have at most {BODY_BYTES_MAX} bytes")
+            )
         try:
             return kind.FromString(raw)
         except DecodeError:
-            return Unreadable()
+            return Unreadable(
+                ValidationFailed.of("message", "must be of its type, and nest to 100 levels")
+            )
 
     return read
 
@@ -144,7 +160,7 @@ def reader(kind: type[M]) -> Callable[[bytes], M | Unreadable]:
 def readable(message: M | Unreadable) -> M:
     """The message, or what is wrong with it."""
     if isinstance(message, Unreadable):
-        raise InvalidInput("the message is not of its type, or nested deeper than 100 levels")
+        raise message.error
     return message
 
 

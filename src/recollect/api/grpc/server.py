@@ -37,7 +37,8 @@ FILES: tuple[FileDescriptor, ...] = (pb.DESCRIPTOR, memories_pb2.DESCRIPTOR)
 _RECORD = "ResponseRecorderService/Record"
 _REPLAY = "ResponseRecorderService/Replay"
 _OPTIONS = (
-    ("grpc.max_receive_message_length", BODY_BYTES_MAX),
+    # What is up to twice too large still comes through, so that a refusal is told in our words.
+    ("grpc.max_receive_message_length", 2 * BODY_BYTES_MAX),
     ("grpc.max_send_message_length", -1),
     # A port that is taken is refused, not shared with the process that has it.
     ("grpc.so_reuseport", 0),
