@@ -29,6 +29,9 @@ check: dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m recollect.api.openapi --check
 	$(BIN)/python -m recollect.cli.settings_page --check
+	$(BIN)/python contracts/generate.py --check
+	$(BIN)/buf lint contracts/proto
+	$(BIN)/buf breaking contracts/proto --against contracts/proto-released.binpb
 
 test: check
 	$(BIN)/pytest -n $(JOBS) --dist loadfile
@@ -46,6 +49,7 @@ format: dev
 generate: dev
 	$(BIN)/python -m recollect.api.openapi
 	$(BIN)/python -m recollect.cli.settings_page
+	$(BIN)/python contracts/generate.py
 
 lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt

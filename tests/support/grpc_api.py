@@ -123,7 +123,9 @@ class GrpcApi(RestApi):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self.channel = grpc.insecure_channel(url.removeprefix("http://"))
+        # A page may have any size; grpcio's clients take 4 MiB unless told otherwise.
+        options = [("grpc.max_receive_message_length", -1)]
+        self.channel = grpc.insecure_channel(url.removeprefix("http://"), options=options)
 
     def call(
         self,

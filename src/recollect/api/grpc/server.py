@@ -11,7 +11,7 @@ import grpc
 from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from recollect.api.grpc import conversations, entries, sharing
@@ -19,10 +19,10 @@ from recollect.api.grpc.dispatch import Dispatch, Method
 from recollect.api.grpc.frame import Context, Frame, Unreadable, reader
 from recollect.api.grpc.generated import memories_pb2
 from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.grpc.health import Health
 from recollect.api.grpc.memories import MEMORY_METHODS
 from recollect.api.grpc.recorder import RecorderMethods
 from recollect.api.rest.wire import BODY_BYTES_MAX
-from recollect.errors import RecollectError
 from recollect.ports.identity import Authenticator
 from recollect.ports.metrics import Metrics
 from recollect.ports.requests import RequestLog
@@ -43,6 +43,9 @@ _OPTIONS = (
     # A port that is taken is refused, not shared with the process that has it.
     ("grpc.so_reuseport", 0),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+    # A caller that vanished without a word must not record for ever.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
 )
 
 
@@ -60,6 +63,7 @@ class GrpcServer:
         self._services = services
         self._dispatch = Dispatch(services, authenticator)
         self._frame = Frame(metrics, requests)
+        self._health = Health(services, _service_names())
         self._recorder = RecorderMethods(self._dispatch)
         self._server: grpc.aio.Server | None = None
 
@@ -67,7 +71,7 @@ class GrpcServer:
         """Listen; the port of each address, 1 for one that has none."""
         server = grpc.aio.server(options=_OPTIONS)
         server.add_generic_rpc_handlers(tuple(self._handlers()))
-        health_pb2_grpc.add_HealthServicer_to_server(_Health(self._services), server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection(_service_names(), server)
         ports = [server.add_insecure_port(address) for address in addresses]
         await server.start()
@@ -78,6 +82,7 @@ class GrpcServer:
         """Take no new calls; those at hand may end in time."""
         if self._server is not None:
             self._frame.stopping = True
+            self._health.stop()
             await self._server.stop(grace_seconds)
 
     def _handlers(self) -> Iterator[grpc.GenericRpcHandler]:
@@ -130,26 +135,6 @@ class GrpcServer:
     async def _get_health(self, _: Message | Unreadable, __: Context) -> Message:
         await self._services.status.ping()
         return pb.HealthResponse(status="ok")
-
-
-class _Health(health.aio.HealthServicer):
-    """Serving means that the database answers, as over REST."""
-
-    def __init__(self, services: Services) -> None:
-        super().__init__()
-        self._services = services
-
-    async def Check(  # noqa: N802 - the protocol's name
-        self, request: health_pb2.HealthCheckRequest, context: Context
-    ) -> health_pb2.HealthCheckResponse:
-        """Ask the database."""
-        if request.service and request.service not in _service_names():
-            await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
-        try:
-            await self._services.status.ping()
-        except RecollectError:
-            return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.NOT_SERVING)
-        return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
 
 
 def _service_names() -> list[str]:

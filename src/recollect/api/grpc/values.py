@@ -1,6 +1,5 @@
 """Between messages and our values: ids as 16 bytes, JSON as Struct and Value."""
 
-import math
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -94,4 +93,4 @@ def _double(number: float) -> float:
     try:
         return float(number)
     except OverflowError:  # an integer beyond doubles, stored over REST; a Value has no infinity
-        return math.copysign(sys.float_info.max, number)
+        return sys.float_info.max if number > 0 else -sys.float_info.max
