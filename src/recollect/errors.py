@@ -150,6 +150,10 @@ class LimitExceeded(RecollectError):
     default_code = "payload_too_large"
 
 
+class RecordingFull(LimitExceeded):
+    """A recording has as many bytes as it may have."""
+
+
 class BadGateway(RecollectError):
     """Another node has it, and the way there leads in circles."""
 

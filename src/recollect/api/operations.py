@@ -285,7 +285,7 @@ _RESPONSES = (
         "at the end, with how it ended. Needs level writer.",
         response="RecordOutcome",
         takes=PLAIN_TEXT,
-        refusals=(400, 413, 415),
+        refusals=(400, 409, 413, 415),
     ),
     _user(
         "replayResponse",
@@ -294,7 +294,7 @@ _RESPONSES = (
         "Follow a response that is being recorded, from its beginning or from behind the place "
         "that `Last-Event-ID` names, as server-sent events. 204 if there is nothing to follow.",
         media="text/event-stream",
-        refusals=(400,),
+        refusals=(400, 502),
     ),
     _user(
         "cancelResponse",

@@ -174,7 +174,7 @@ class App:
 
     def listens_on(self, host: str, port: int) -> None:
         """Where REST and gRPC are answered; other nodes are told so."""
-        self.services.recorder.address = address_of(self.settings, host, port)
+        self.services.recorder.listens_on(address_of(self.settings, host, port))
 
     async def start(self) -> None:
         """Open the database, migrating it where that is asked for, and start the worker."""
@@ -184,6 +184,10 @@ class App:
         await self.grpc.start()
         if self.settings.jobs.embedded_worker:
             self._working = asyncio.create_task(self.worker.run(self._stop))
+
+    async def end_streams(self) -> None:
+        """The server is about to stop: those who record or follow would keep it waiting."""
+        await self.services.recorder.close()
 
     async def open(self, *, migrate: bool | None = None) -> None:
         """Open the database without starting anything else."""
@@ -198,8 +202,7 @@ class App:
         """Finish what was accepted, then let go of everything."""
         self._stop.set()
         grace_seconds = self.settings.server.shutdown_grace_seconds
-        # First of all: those who record or follow would otherwise keep everybody waiting.
-        await self.services.recorder.close()
+        await self.end_streams()
         await self.services.forwarding.close()
         await self.grpc.stop()
         await _let_go(self.services.eviction.close(), grace_seconds)

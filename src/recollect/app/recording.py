@@ -24,8 +24,12 @@ def recorder_service(
     chosen = settings.recorder
     parts = RecorderParts(
         locator=_locator(settings, database, stores, runtime),
-        tapes=FileTapes(_folder(settings), runtime.cipher, leftover_seconds=LEFTOVER_SECONDS),
-        bytes_max=chosen.max_bytes,
+        tapes=FileTapes(
+            _folder(settings),
+            runtime.cipher,
+            bytes_max=chosen.max_bytes,
+            leftover_seconds=LEFTOVER_SECONDS,
+        ),
         keep_seconds=chosen.keep_seconds,
     )
     return RecorderService(database, stores, runtime, parts)

@@ -127,6 +127,7 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=app.settings.server.shutdown_grace_seconds,
             )
         )
+        self._app = app
         self._greeting = greeting
 
     def stop(self, *_: object) -> None:
@@ -143,3 +144,8 @@ class _Server(uvicorn.Server):
         gc.set_threshold(_COLLECT_AFTER_OBJECTS, 20, 50)
         if not self.should_exit:
             print(self._greeting, flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Streams end now; other requests at hand may take their time."""
+        await self._app.end_streams()
+        await super().shutdown(sockets)

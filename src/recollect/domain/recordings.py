@@ -77,7 +77,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a recording, and the place behind it."""
+    """Some text of a recording, and the place behind it; without text, a sign of life."""
 
     text: str
     place: Place

@@ -43,7 +43,8 @@ class Tape(Protocol):
         ...
 
     async def write(self, text: str) -> None:
-        """Append; returns when readers can have it."""
+        """Append; returns when readers can have it. Raises RecordingFull if the tape is full,
+        Unavailable if the disk is."""
         ...
 
     async def read(self, offset: int) -> tuple[str, int]:

@@ -128,6 +128,12 @@ class ConversationStore(Protocol):
         """The whole conversation, deleted or not."""
         ...
 
+    def among(
+        self, tx: Tx, scope: Scope, conversation_ids: Sequence[ConversationId]
+    ) -> set[ConversationId]:
+        """Those of some conversations that the scope holds."""
+        ...
+
     def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
         """The conversation itself, its parent, and so on up to the root or to a blank fork."""
         ...

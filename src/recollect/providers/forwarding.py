@@ -8,7 +8,7 @@ from recollect.errors import Unavailable
 from recollect.ports.forwarding import Forwarded
 
 CONNECT_SECONDS_MAX = 5
-# A cancel may wait for half a minute, and a stream may be silent for as long as it likes.
+# A cancel may wait for half a minute. A stream that is alive says so more often.
 ANSWER_SECONDS_MAX = 40
 
 
@@ -23,12 +23,14 @@ class HttpForwarder:
     ) -> Forwarded:
         """See the port."""
         if self._http is None:
-            timeout = httpx.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX, read=None)
-            self._http = httpx.AsyncClient(timeout=timeout, trust_env=False)
-        request = self._http.build_request(method, f"http://{address}{path}", headers=headers)
+            timeout = httpx.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
+            # As many as there are readers here of what others record.
+            limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+            self._http = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
         try:
+            request = self._http.build_request(method, f"http://{address}{path}", headers=headers)
             response = await self._http.send(request, stream=True)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unavailable("the node that has the recording does not answer") from error
         media = response.headers.get("content-type", "application/json")
         return Forwarded(response.status_code, media, _body(response))

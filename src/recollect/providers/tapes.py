@@ -1,35 +1,42 @@
 """Recordings on this node's disk: a file each, gone when the recording is over.
 
 A file is a row of frames: four bytes of length, then text in UTF-8, sealed where encryption is on.
-Frames end between characters, so a reader never gets half of one. Small frames are written and read
-at once, without a thread: that is a copy in memory, and the system's cache takes it.
+Frames end between characters, so a reader never gets half of one, and none is longer than a reader
+takes at once. Small texts are written, and all are read, without a thread: that is a copy in
+memory, and the system's cache takes it.
 """
 
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import suppress
 from pathlib import Path
 from struct import Struct
 
-from recollect.errors import Internal, Unavailable
+from recollect.errors import Internal, RecordingFull, Unavailable
 from recollect.ports.runtime import Cipher
 
-READ_BYTES = 64 * 1024
+# At most 64 KiB of UTF-8, and a third more where it is sealed.
+FRAME_CHARACTERS_MAX = 16 * 1024
+READ_BYTES = 128 * 1024
 # Up to here a write is a copy in memory; a longer one may wait for the disk, on a thread.
-QUICK_BYTES = 256 * 1024
+QUICK_CHARACTERS = 64 * 1024
 SUFFIX = ".tape"
 _LENGTH = Struct(">I")
 _TABLE, _COLUMN = "recordings", "content"
+_NO_PLACE = "no such place in the recording"
 
 
 class FileTapes:
     """Implements `recollect.ports.recordings.Tapes` in a folder."""
 
-    def __init__(self, folder: Path, cipher: Cipher, *, leftover_seconds: float) -> None:
+    def __init__(
+        self, folder: Path, cipher: Cipher, *, bytes_max: int, leftover_seconds: float
+    ) -> None:
         self._folder = folder
         self._cipher = cipher
+        self._bytes_max = bytes_max
         self._leftover_seconds = leftover_seconds
 
     async def start(self) -> None:
@@ -44,7 +51,7 @@ class FileTapes:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise Unavailable(f"can't record: {error.strerror}") from error
-        return FileTape(file, path, recording_id, self._cipher)
+        return FileTape(file, path, self._cipher, bytes_max=self._bytes_max)
 
     def _sweep(self) -> None:
         oldest = time.time() - self._leftover_seconds
@@ -57,14 +64,14 @@ class FileTapes:
 class FileTape:
     """Implements `recollect.ports.recordings.Tape`."""
 
-    def __init__(self, file: int, path: Path, recording_id: str, cipher: Cipher) -> None:
+    def __init__(self, file: int, path: Path, cipher: Cipher, *, bytes_max: int) -> None:
         self._file = file
         self._path = path
-        self._id = recording_id
         self._cipher = cipher
         self._sealed = cipher.enabled
+        self._bytes_max = bytes_max
         self._end = 0
-        self._readers = 0
+        self._users = 0
         self._closed = False
 
     @property
@@ -74,30 +81,31 @@ class FileTape:
 
     async def write(self, text: str) -> None:
         """See the port."""
-        frame = self._frame(text)
+        self.hold()
         try:
-            if len(frame) > QUICK_BYTES:
-                await asyncio.to_thread(self._put, frame)
+            if len(text) > QUICK_CHARACTERS:
+                await _to_the_end(asyncio.to_thread(self._append, text))
             else:
-                self._put(frame)
+                self._append(text)
         except OSError as error:
             raise Unavailable(f"can't record: {error.strerror}") from error
-        self._end += len(frame)
+        finally:
+            self.let_go()
 
     async def read(self, offset: int) -> tuple[str, int]:
         """See the port. Of a tape that was removed before a reader began nothing is left."""
         if self._file < 0:
             return "", offset
         if not 0 <= offset <= self._end:
-            raise ValueError("no such place in the recording")
-        available = min(READ_BYTES, self._end - offset)
+            raise ValueError(_NO_PLACE)
+        raw = os.pread(self._file, min(READ_BYTES, self._end - offset), offset)
         texts: list[str] = []
-        for text, behind in self._frames(offset, os.pread(self._file, available, offset)):
+        for text, behind in self._frames(offset, raw):
             texts.append(text)
             offset = behind
-        if texts or offset == self._end:
-            return "".join(texts), offset
-        return await asyncio.to_thread(self._long_frame, offset)
+        if raw and not texts:
+            raise ValueError(_NO_PLACE)
+        return "".join(texts), offset
 
     def close(self) -> None:
         """See the port."""
@@ -108,30 +116,39 @@ class FileTape:
 
     def hold(self) -> None:
         """See the port."""
-        self._readers += 1
+        self._users += 1
 
     def let_go(self) -> None:
         """See the port."""
-        self._readers -= 1
+        self._users -= 1
         self._close_if_unused()
 
     def _close_if_unused(self) -> None:
-        if self._closed and self._readers == 0 and self._file >= 0:
+        if self._closed and self._users == 0 and self._file >= 0:
             os.close(self._file)
             self._file = -1
 
-    def _frame(self, text: str) -> bytes:
-        if self._sealed:
-            text = self._cipher.seal(text, table=_TABLE, column=_COLUMN, row_id=self._id)
-        raw = text.encode()
-        return _LENGTH.pack(len(raw)) + raw
-
-    def _put(self, frame: bytes) -> None:
-        view = memoryview(frame)
-        at = self._end
+    def _append(self, text: str) -> None:
+        """Write all of it, or nothing that anybody sees."""
+        parts = range(0, len(text), FRAME_CHARACTERS_MAX)
+        view = memoryview(
+            b"".join(self._frame(text[at : at + FRAME_CHARACTERS_MAX]) for at in parts)
+        )
+        at, end = self._end, self._end + len(view)
+        if end > self._bytes_max:
+            raise RecordingFull(
+                f"a recording may have {self._bytes_max} bytes (recorder.max_bytes)"
+            )
         while view:
             written = os.pwrite(self._file, view, at)
             view, at = view[written:], at + written
+        self._end = end
+
+    def _frame(self, text: str) -> bytes:
+        if self._sealed:
+            text = self._cipher.seal(text, table=_TABLE, column=_COLUMN, row_id=self._path.stem)
+        raw = text.encode()
+        return _LENGTH.pack(len(raw)) + raw
 
     def _frames(self, offset: int, raw: bytes) -> Iterator[tuple[str, int]]:
         """The whole frames at the beginning of some bytes."""
@@ -139,26 +156,27 @@ class FileTape:
         while at + _LENGTH.size <= len(raw):
             (length,) = _LENGTH.unpack_from(raw, at)
             behind = at + _LENGTH.size + length
-            if offset + behind > self._end:
-                raise ValueError("no such place in the recording")
             if behind > len(raw):
                 return
             yield self._text(raw[at + _LENGTH.size : behind]), offset + behind
             at = behind
 
-    def _long_frame(self, offset: int) -> tuple[str, int]:
-        head = os.pread(self._file, _LENGTH.size, offset)
-        if len(head) < _LENGTH.size:
-            raise ValueError("no such place in the recording")
-        (length,) = _LENGTH.unpack(head)
-        at = offset + _LENGTH.size
-        return self._text(os.pread(self._file, length, at)), at + length
-
     def _text(self, raw: bytes) -> str:
         try:
             text = raw.decode()
             if self._sealed:
-                text = self._cipher.open(text, table=_TABLE, column=_COLUMN, row_id=self._id)
+                row_id = self._path.stem
+                text = self._cipher.open(text, table=_TABLE, column=_COLUMN, row_id=row_id)
         except (UnicodeDecodeError, Internal):
-            raise ValueError("no such place in the recording") from None
+            raise ValueError(_NO_PLACE) from None
         return text
+
+
+async def _to_the_end(work: Coroutine[None, None, None]) -> None:
+    """Whoever is told to stop meanwhile stops afterwards: a thread can't be."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(task, return_exceptions=True)
+        raise

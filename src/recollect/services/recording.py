@@ -11,23 +11,27 @@ from recollect.policy.principals import Principal
 from recollect.ports.recordings import Tape
 
 Check = Callable[[], Awaitable[None]]
+Ending = RecordOutcome | RecollectError
 
 
 @dataclass(eq=False, slots=True)
 class Recording:
-    """One that runs, or has ended and is kept for a while. `stopped` is why it was ended from
-    outside; who records hears of it through `halted`."""
+    """One that runs, or has ended and is kept for a while.
+
+    `stopped` is why it was ended from outside; who records hears of it through `halted`. `ended`
+    means that no more text comes, `closed` that another recording can begin in its place.
+    """
 
     id: str
     conversation_id: ConversationId
     tree_id: TreeId
     principal: Principal
     tape: Tape
+    renewed_at: float
     ended: bool = False
-    stopped: RecordOutcome | RecollectError | None = None
+    stopped: Ending | None = None
     halted: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
-    renewed_at: float = 0.0
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
 
     async def append(self, text: str) -> None:
@@ -35,7 +39,7 @@ class Recording:
         await self.tape.write(text)
         self._wake()
 
-    def stop(self, why: RecordOutcome | RecollectError) -> None:
+    def stop(self, why: Ending) -> None:
         """End it from outside: who records is told why."""
         if self.stopped is None and not self.ended:
             self.stopped = why
@@ -45,11 +49,11 @@ class Recording:
         """No more text will come."""
         self.ended = True
         self._wake()
-        self.closed.set()
 
     async def follow(self, offset: int, check: Check, *, every: float) -> AsyncIterator[Piece]:
-        """All text from an offset on, until the recording ends. `check` is asked now and then
-        whether the reader may still have it, and raises if not."""
+        """All text from an offset on, until the recording ends. `check` is asked every so many
+        seconds whether the reader may still have it, and raises if not; in a silence a piece
+        without text tells as often that the recording goes on."""
         loop = asyncio.get_running_loop()
         due = loop.time() + every
         self.tape.hold()
@@ -66,6 +70,8 @@ class Recording:
                 if loop.time() >= due:
                     await check()
                     due = loop.time() + every
+                    if not text:
+                        yield Piece("", Place(self.id, offset))
         finally:
             self.tape.let_go()
 

@@ -10,7 +10,7 @@ from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.values import needed_id, to_id
 from recollect.domain.ids import ConversationId
 from recollect.domain.recordings import RecordOutcome
-from recollect.errors import Conflict, LimitExceeded, ValidationFailed
+from recollect.errors import Conflict, RecordingFull, ValidationFailed
 from recollect.services.recorder import Elsewhere
 
 Messages = AsyncIterator[pb.RecordRequest | Unreadable]
@@ -40,7 +40,7 @@ class RecorderMethods:
             outcome = await self._recorder.record(
                 principal, conversation_id, _texts(begun, messages)
             )
-        except (Conflict, LimitExceeded) as error:
+        except (Conflict, RecordingFull) as error:
             return pb.RecordResponse(status=pb.RECORD_STATUS_ERROR, error_message=error.message)
         return pb.RecordResponse(status=_STATUS[outcome])
 
@@ -55,7 +55,8 @@ class RecorderMethods:
             yield pb.ReplayResponse(redirect_address=found.address)
         elif found is not None:
             async for piece in found:
-                yield pb.ReplayResponse(content=piece.text)
+                if piece.text:
+                    yield pb.ReplayResponse(content=piece.text)
 
     async def cancel(
         self, message: pb.CancelRecordRequest | Unreadable, context: Context

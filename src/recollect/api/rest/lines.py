@@ -27,16 +27,10 @@ async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
         yield rest
 
 
-async def read_text(receive: Receive, headers: Headers) -> AsyncIterator[str]:
+def read_text(receive: Receive, headers: Headers) -> AsyncIterator[str]:
     """Plain text in pieces that never part a character."""
     _check_media(headers.get(b"content-type"), PLAIN_TEXT, "plain text in UTF-8")
-    decoder = getincrementaldecoder("utf-8")()
-    try:
-        async for chunk in _chunks(receive):
-            yield decoder.decode(chunk)
-        yield decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise ValidationFailed.of("body", "must be UTF-8") from None
+    return _texts(receive)
 
 
 async def whole(receive: Receive, headers: Headers) -> bytes:
@@ -56,6 +50,16 @@ async def of(raw: bytes) -> AsyncIterator[bytes]:
     """The lines of a body that was read before."""
     for line in raw.split(b"\n"):
         yield line
+
+
+async def _texts(receive: Receive) -> AsyncIterator[str]:
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        async for chunk in _chunks(receive):
+            yield decoder.decode(chunk)
+        yield decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise ValidationFailed.of("body", "must be UTF-8") from None
 
 
 async def _chunks(receive: Receive) -> AsyncIterator[bytes]:

@@ -25,6 +25,7 @@ _PASSED_ON = (
 )
 _EVENTS = b"text/event-stream"
 _END = b"event: end\ndata: {}\n\n"
+_ALIVE = b":\n\n"
 _log = structlog.get_logger("recollect.rest")
 
 
@@ -77,12 +78,15 @@ def _place(call: Call) -> Place | None:
     return place
 
 
+def _event(piece: Piece) -> bytes:
+    return f"id: {piece.place}\ndata: {dump({'content': piece.text})}\n\n".encode()
+
+
 async def _events(pieces: AsyncIterator[Piece]) -> AsyncIterator[bytes]:
     """The status is sent already: who loses access meanwhile is told by an event."""
     try:
         async for piece in pieces:
-            data = dump({"content": piece.text})
-            yield f"id: {piece.place}\ndata: {data}\n\n".encode()
+            yield _event(piece) if piece.text else _ALIVE
     except RecollectError as error:
         _log.info("a replay ended", error=type(error).__name__)
         yield f"event: error\ndata: {dump({'code': error.code})}\n\n".encode()

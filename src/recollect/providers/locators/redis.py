@@ -1,7 +1,8 @@
-"""Many nodes and one Redis, or anything that speaks its protocol, such as Infinispan.
+"""Many nodes and one Redis (6 or newer), or anything that speaks its protocol, such as Infinispan.
 
-Only commands that both know: no scripts, and a transaction under WATCH where a value must not have
-changed between a look and an act.
+Only commands that both know: SET with NX and PX, GET, MGET, PEXPIRE, DEL, and where a value must
+not have changed between a look and an act a transaction under WATCH. No scripts. Infinispan answers
+with the null of RESP3 whatever was agreed on, so RESP3 it is.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -9,11 +10,16 @@ from typing import TypeVar
 
 from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, WatchError
 
 from recollect.errors import InvalidInput, Unavailable
 
-TIMEOUT_SECONDS = 3
+# With one more attempt on a new connection this is well within the time of a renewal.
+TIMEOUT_SECONDS = 2
+ATTEMPTS_MAX = 3
+_AWAY = "the store of recordings' locations does not answer"
 T = TypeVar("T")
 
 
@@ -27,8 +33,8 @@ class RedisLocator:
                 decode_responses=True,
                 socket_timeout=TIMEOUT_SECONDS,
                 socket_connect_timeout=TIMEOUT_SECONDS,
-                # RESP2: Infinispan knows no RESP3 handshake.
-                protocol=2,
+                retry=Retry(NoBackoff(), 1),
+                protocol=3,
             )
         except ValueError as error:
             raise InvalidInput("redis.url should be redis://host:port/number") from error
@@ -60,20 +66,22 @@ class RedisLocator:
         await self._redis.aclose()
 
     async def _if_unchanged(self, key: str, value: str, act: Callable[[Pipeline], object]) -> bool:
-        async def attempt() -> bool:
-            async with self._redis.pipeline(transaction=True) as pipe:
-                await pipe.watch(key)
-                if await pipe.get(key) != value:
-                    return False
-                pipe.multi()  # type: ignore[no-untyped-call]
-                act(pipe)
-                results = await pipe.execute()
-            return bool(results[0])
+        for _ in range(ATTEMPTS_MAX):
+            try:
+                return await self._answer(self._attempt(key, value, act))
+            except WatchError:  # it changed meanwhile, or the connection was lost: look again
+                continue
+        raise Unavailable(_AWAY)
 
-        try:
-            return await self._answer(attempt())
-        except WatchError:  # it changed meanwhile, so it is another's or gone
-            return False
+    async def _attempt(self, key: str, value: str, act: Callable[[Pipeline], object]) -> bool:
+        async with self._redis.pipeline(transaction=True) as pipe:
+            await pipe.watch(key)
+            if await pipe.get(key) != value:
+                return False
+            pipe.multi()  # type: ignore[no-untyped-call]
+            act(pipe)
+            results = await pipe.execute()
+        return bool(results[0])
 
     async def _answer(self, asked: Awaitable[T]) -> T:
         try:
@@ -81,7 +89,7 @@ class RedisLocator:
         except WatchError:
             raise
         except (RedisError, OSError) as error:
-            raise Unavailable("the store of recordings' locations does not answer") from error
+            raise Unavailable(_AWAY) from error
 
 
 def _milliseconds(seconds: float) -> int:
