@@ -26,6 +26,8 @@ _PASSED_ON = (
 _EVENTS = b"text/event-stream"
 _END = b"event: end\ndata: {}\n\n"
 _ALIVE = b":\n\n"
+# No ends of lines here, but many a client takes them for some.
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _log = structlog.get_logger("recollect.rest")
 
 
@@ -79,7 +81,10 @@ def _place(call: Call) -> Place | None:
 
 
 def _event(piece: Piece) -> bytes:
-    return f"id: {piece.place}\ndata: {dump({'content': piece.text})}\n\n".encode()
+    data: str = dump({"content": piece.text})
+    for letter, escaped in _LINE_ENDS.items():
+        data = data.replace(letter, escaped)
+    return f"id: {piece.place}\ndata: {data}\n\n".encode()
 
 
 async def _events(pieces: AsyncIterator[Piece]) -> AsyncIterator[bytes]:
