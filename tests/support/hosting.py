@@ -9,7 +9,7 @@ from recollect.config import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
-from tests.support.grpc_api import GrpcApi
+from tests.support.grpc_memories import MemoriesApi
 from tests.support.server import RunningServer
 from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, INDEXER, JWT_SECRET, World
 
@@ -30,7 +30,7 @@ DEFAULT_FLAGS: dict[str, Any] = {
 }
 
 
-SURFACES: dict[str, type[RestApi]] = {"rest": RestApi, "grpc": GrpcApi}
+SURFACES: dict[str, type[RestApi]] = {"rest": RestApi, "grpc": MemoriesApi}
 
 
 @contextmanager

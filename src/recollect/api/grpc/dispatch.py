@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from recollect.api.grpc.frame import Context, Unreadable, readable
 from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
+from recollect.api.grpc.json_messages import refuse_unknown
 from recollect.api.grpc.status import Trailers
 from recollect.api.operation import Envelope, Operation
 from recollect.api.operations import OPERATIONS
@@ -132,7 +133,8 @@ class Dispatch:
             principal, introduce=method.operation.introduces
         )
         reply = await _replied(method, replace(call, requester=requester), sent, context)
-        return method.tell(jsontext.load(reply.body.decode()) if reply.body else {})
+        tell = partial(_told, method, reply.body)
+        return await asyncio.to_thread(tell) if len(reply.body) > _LARGE_BYTES else tell()
 
     async def authenticate(self, context: Context) -> Principal:
         """Who calls. There is no Host to check as over REST: no web page can speak this protocol,
@@ -163,6 +165,8 @@ class Dispatch:
         return await asyncio.to_thread(read) if sent.ByteSize() > _LARGE_BYTES else read()
 
     def _asked(self, method: Method | MemoryMethod, principal: Principal, sent: Message) -> Call:
+        if isinstance(method, MemoryMethod):
+            refuse_unknown(sent)
         return self._call(method.operation, principal, method.ask(sent))
 
     def _call(self, operation: Operation, principal: Principal, asked: Asked) -> Call:
@@ -189,6 +193,10 @@ async def _replied(method: MemoryMethod, call: Call, sent: Message, context: Con
     raw = sent.SerializeToString(deterministic=True)
     fingerprint = fingerprint_of(method.operation.name.encode(), b"grpc", raw)
     return await once(method.operation, method.handler, call, (check_key(key), fingerprint))
+
+
+def _told(method: MemoryMethod, body: bytes) -> Message:
+    return method.tell(jsontext.load(body.decode()) if body else {})
 
 
 def _metadata(context: Context, wanted: str) -> str | None:

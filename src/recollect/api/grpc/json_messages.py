@@ -8,9 +8,21 @@ from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 
 from recollect.api.grpc.values import fill_struct, from_struct
+from recollect.errors import ValidationFailed
 
 # Messages that stand for a list: a repeated field alone can't tell an empty one from none.
 _LISTS = {"memory.v1.TextList": "values", "memory.v1.MemoryMessages": "items"}
+
+
+def refuse_unknown(message: Message) -> None:
+    """The memory family takes nothing that it doesn't know: a newer caller may have meant to hide
+    something with it. The size tells whether there is any, wherever it is."""
+    known = type(message)()
+    known.CopyFrom(message)
+    known.DiscardUnknownFields()
+    if known.ByteSize() != message.ByteSize():
+        wanted = "has a field that this server does not know; see its `memories.proto`"
+        raise ValidationFailed.of("message", wanted)
 
 
 def to_members(message: Message) -> dict[str, Any]:

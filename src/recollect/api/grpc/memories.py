@@ -10,10 +10,13 @@ from recollect.api.grpc.dispatch import Asked, MemoryMethod
 from recollect.api.grpc.generated import memories_pb2 as pb
 from recollect.api.grpc.json_messages import fill, to_members
 from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.memory.filters import FilterBody
 from recollect.api.memory.memories import MemoryPatch
+from recollect.api.rest import wire
 from recollect.api.rest.memory import MEMORY_HANDLERS
 from recollect.domain.memories import IMMUTABLE_FIELDS
 from recollect.errors import ValidationFailed
+from recollect.services.filters import ALL
 
 Members = dict[str, Any]
 _CLEARABLE = sorted(MemoryPatch.nullable - IMMUTABLE_FIELDS)
@@ -27,13 +30,13 @@ def ask_to_create(message: pb.CreateMemoryRequest) -> Asked:
 
 def ask_to_batch(message: pb.BatchMemoriesRequest) -> Asked:
     """Writes, changes and deletions."""
-    body = to_members(message) | {"items": [_item(item) for item in message.items]}
-    return Asked(body=body)
+    items = [_item(item, f"items.{index}.") for index, item in enumerate(message.items)]
+    return Asked(body=to_members(message) | {"items": items})
 
 
 def ask_to_search(message: pb.SearchMemoriesRequest) -> Asked:
     """What to look for, and where."""
-    return Asked(body=_flat(to_members(message)) | {"query": message.query})
+    return Asked(body=_flat(to_members(message)))
 
 
 def ask_to_recall(message: pb.RecallMemoriesRequest) -> Asked:
@@ -60,8 +63,8 @@ def ask_to_update(message: pb.UpdateMemoryRequest) -> Asked:
 
 
 def ask_to_delete(message: pb.DeleteMemoryRequest) -> Asked:
-    """A memory that goes. Alone it goes in whatever version."""
-    return Asked(path=_path(message.memory_id))
+    """A memory that goes."""
+    return _named(message)
 
 
 def ask_to_move(message: pb.MoveMemoryRequest) -> Asked:
@@ -124,12 +127,12 @@ def _hit(told: Members) -> Members:
     return {"memory": told} | {name: told[name] for name in _HIT}
 
 
-def _item(item: pb.BatchItem) -> Members:
+def _item(item: pb.BatchItem, where: str) -> Members:
     match item.WhichOneof("op"):
         case "create":
             return {"op": "create"} | to_members(item.create)
         case "update":
-            changes = _changes(item.update)
+            changes = _changes(item.update, where)
             return {"op": "update", "id": changes.pop("memory_id", "")} | changes
         case "delete":
             removal = to_members(item.delete)
@@ -137,15 +140,16 @@ def _item(item: pb.BatchItem) -> Members:
     return {}
 
 
-def _changes(message: pb.UpdateMemoryRequest) -> Members:
+def _changes(message: pb.UpdateMemoryRequest, where: str = "") -> Members:
+    """A member of REST that is null is one to clear. `where` the message is, for a refusal."""
     members = to_members(message)
     cleared = members.pop("clear", [])
     for name in cleared:
-        if name not in _CLEARABLE:
+        if name not in MemoryPatch.nullable:
             wanted = f"must name members of {', '.join(_CLEARABLE)}"
-            raise ValidationFailed.of("clear", wanted, allowed=_CLEARABLE)
+            raise ValidationFailed.of(f"{where}clear", wanted, allowed=_CLEARABLE)
         if name in members:
-            raise ValidationFailed.of("clear", f"`{name}` is also set: set it or clear it")
+            raise ValidationFailed.of(f"{where}clear", f"`{name}` is also set: set it or clear it")
     return members | dict.fromkeys(cleared)
 
 
@@ -155,14 +159,15 @@ def _flat(members: Members) -> Members:
     if filters.pop("all_spaces", False):
         if "spaces" in filters:
             raise ValidationFailed.of("all_spaces", "must not be sent with `spaces`")
-        filters["spaces"] = "all"
+        filters["spaces"] = ALL
     return {**members, **filters}
 
 
 def _parameter(name: str, value: Any) -> list[str]:
     """A filter as REST takes it in a query."""
-    if name == "spaces" and value != "all":
-        return [f"{s['kind']}:{s['id']}" if s.get("id") else s.get("kind", "") for s in value]
+    if name == "spaces" and value != ALL:
+        wire.from_value({name: value}, FilterBody)
+        return [":".join(space.values()) for space in value]
     if isinstance(value, list):
         return value
     return [str(value).lower() if isinstance(value, bool) else value]

@@ -337,6 +337,14 @@ class UpdateMemoryResponse(_message.Message):
     def __init__(self, memory: _Optional[_Union[Memory, _Mapping]] = ..., approval_id: _Optional[str] = ...) -> None: ...
 
 class DeleteMemoryRequest(_message.Message):
+    __slots__ = ("memory_id", "agent_id")
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    memory_id: str
+    agent_id: str
+    def __init__(self, memory_id: _Optional[str] = ..., agent_id: _Optional[str] = ...) -> None: ...
+
+class BatchDeletion(_message.Message):
     __slots__ = ("memory_id", "version")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -351,8 +359,8 @@ class BatchItem(_message.Message):
     DELETE_FIELD_NUMBER: _ClassVar[int]
     create: CreateMemoryRequest
     update: UpdateMemoryRequest
-    delete: DeleteMemoryRequest
-    def __init__(self, create: _Optional[_Union[CreateMemoryRequest, _Mapping]] = ..., update: _Optional[_Union[UpdateMemoryRequest, _Mapping]] = ..., delete: _Optional[_Union[DeleteMemoryRequest, _Mapping]] = ...) -> None: ...
+    delete: BatchDeletion
+    def __init__(self, create: _Optional[_Union[CreateMemoryRequest, _Mapping]] = ..., update: _Optional[_Union[UpdateMemoryRequest, _Mapping]] = ..., delete: _Optional[_Union[BatchDeletion, _Mapping]] = ...) -> None: ...
 
 class BatchMemoriesRequest(_message.Message):
     __slots__ = ("items", "atomic")
@@ -363,12 +371,14 @@ class BatchMemoriesRequest(_message.Message):
     def __init__(self, items: _Optional[_Iterable[_Union[BatchItem, _Mapping]]] = ..., atomic: _Optional[bool] = ...) -> None: ...
 
 class BatchError(_message.Message):
-    __slots__ = ("error", "code")
+    __slots__ = ("error", "code", "details")
     ERROR_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
     error: str
     code: str
-    def __init__(self, error: _Optional[str] = ..., code: _Optional[str] = ...) -> None: ...
+    details: _struct_pb2.Struct
+    def __init__(self, error: _Optional[str] = ..., code: _Optional[str] = ..., details: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class BatchItemResult(_message.Message):
     __slots__ = ("index", "status", "id", "error")
