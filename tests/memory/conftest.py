@@ -1,8 +1,8 @@
 """Fixtures of the memory family's suites.
 
-Those that mostly call methods of `MemoriesService` run over gRPC too, and the contract's scenarios of
-some others. What a surface adds is nothing that an engine sees, so one engine will do, except for
-the scenarios.
+Those that mostly call methods of `MemoriesService` run over gRPC too, and of some others the
+contract's scenarios. What a surface adds is nothing that an engine sees, so one engine will do,
+except for the scenarios.
 """
 
 from collections.abc import Callable, Iterator

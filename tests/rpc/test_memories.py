@@ -177,6 +177,9 @@ def test_a_key_is_for_one_request_of_one_caller(client: Client, world: World) ->
     other = ask(client, keyed(ann, "k"), "CreateMemory", content="coffee", **MINE)
     other.refused(Code.FAILED_PRECONDITION, "conflict")
     assert details(other)["reason"] == "idempotency"
+    headers = dict(keyed(ann, "k"))
+    over_rest = world.api.http.post("/memories", json={"content": "tea"} | MINE, headers=headers)
+    assert over_rest.status_code == 409, "another body, though it says the same"
     ask(client, keyed(bob, "k"), "CreateMemory", content="coffee", **MINE).expect()
     for key in ("", "x" * 256):
         ask(client, keyed(ann, key), "CreateMemory", content="tea", **MINE).invalid()
