@@ -7,7 +7,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from bench import appends, forks, indexing, lists, memories, memory, pages, queries, search, syncs
+from bench import (
+    appends,
+    forks,
+    indexing,
+    lists,
+    memories,
+    memory,
+    pages,
+    queries,
+    recorder,
+    search,
+    syncs,
+)
 from bench.results import Result, to_table
 from bench.rounds import Effort
 from bench.stage import ENGINES, Stage, stage
@@ -23,6 +35,8 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     queries.NAME: queries.run,
     indexing.NAME: indexing.run,
     memory.NAME: memory.run,
+    recorder.RECORD: recorder.run_record,
+    recorder.REPLAY: recorder.run_replay,
     memories.ADD: memories.run_add,
     memories.SEARCH: memories.run_search,
     memories.RECALL: memories.run_recall,
