@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from pathlib import Path
 import grpc
 import pytest
 
+from recollect.cli.serve import bound_socket
+from recollect.settings import ServerSettings
 from tests.recorder.callers import ERROR, SUCCESS, code_of, until
 from tests.recorder.conftest import Serving, StartNode
 from tests.support.engines import TestDatabase
@@ -172,6 +175,19 @@ def test_a_full_disk_is_told_and_readers_get_what_came(start_node: StartNode) ->
         with pytest.raises(grpc.RpcError) as refused:
             ann.cancels("00000000-0000-0000-0000-000000000000")
         assert code_of(refused.value) is Code.NOT_FOUND
+
+
+def test_callers_that_vanish_without_a_word_are_noticed() -> None:
+    """Nothing here can take a cable away: what is proven is that connections are asked."""
+    settings = ServerSettings(host="127.0.0.1", port=0)
+    with bound_socket(settings) as listener:
+        listener.listen()
+        with socket.create_connection(listener.getsockname()):
+            connection, _ = listener.accept()
+            with connection:
+                assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+                silence = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+                assert silence <= 60
 
 
 def test_only_old_leftovers_are_removed_at_the_start(serving: Serving, tmp_path: Path) -> None:

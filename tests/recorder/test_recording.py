@@ -1,6 +1,7 @@
 """What one node shows of section 12: who may, how recordings end, and what is left of them."""
 
 import gc
+import time
 from pathlib import Path
 
 import grpc
@@ -19,9 +20,10 @@ from tests.recorder.callers import (
     until,
 )
 from tests.recorder.conftest import OneNode, Serving
-from tests.support.world import new_id
+from tests.support.world import ADMIN, new_id
 
 Code = grpc.StatusCode
+RENEWAL_SECONDS = 5
 
 
 def left(node: OneNode) -> tuple[list[Path], list[str]]:
@@ -158,11 +160,17 @@ def test_callers_are_told_apart_before_anything_else(node: OneNode) -> None:
     assert nobody.rest("POST", f"/conversations/{new_id()}/response").status_code == 401
 
 
-def test_a_deleted_tree_ends_the_recordings_in_it(node: OneNode, ann: Caller) -> None:
+@pytest.mark.parametrize(("user", "place"), [("ann", ""), (ADMIN, "/admin")])
+def test_a_deleted_tree_ends_the_recordings_in_it_at_once(
+    node: OneNode, ann: Caller, user: str, place: str
+) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "too late")
-    ann.rest("DELETE", f"/conversations/{conversation}")
+    deleted_at = time.monotonic()
+    deleted = node.user(user).rest("DELETE", f"{place}/conversations/{conversation}")
+    assert deleted.status_code == 204
     assert speaker.status() == CANCELLED
+    assert time.monotonic() - deleted_at < RENEWAL_SECONDS / 2
     assert left(node) == ([], [])
 
 

@@ -25,6 +25,8 @@ Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
 
 _COLLECT_AFTER_OBJECTS = 50_000
+# Asked after 30 seconds of silence, given up 30 seconds later.
+_KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 
 
 def serve(
@@ -89,12 +91,22 @@ def bound_socket(server: ServerSettings) -> socket.socket:
     except OSError as error:
         raise Unavailable(f"{where}: {error.strerror}") from error
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    _notice_vanished_callers(listener)
     try:
         listener.bind(address)
     except OSError as error:
         listener.close()
         raise Unavailable(f"{where}: {error.strerror}") from error
     return listener
+
+
+def _notice_vanished_callers(listener: socket.socket) -> None:
+    """An upload that is recorded may be silent for as long as it likes, but not for ever after its
+    caller's machine went down. Connections take this over from who accepts them."""
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):
+            listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 async def _run(app: App, server: "_Server", listener: socket.socket) -> None:
