@@ -44,6 +44,17 @@ def test_absent_fields_of_a_change_keep_and_empty_lists_replace(
     assert not changed.HasField("approval_id")
 
 
+def test_what_is_empty_is_there_and_what_is_null_is_not(client: Client, world: World) -> None:
+    ann = world.user("ann")
+    record = ask(client, ann, "CreateMemory", key="k", value={}, **MINE).expect().memory
+    assert (record.HasField("value"), record.HasField("metadata")) == (True, True)
+    statement = adds(client, ann)
+    names = ("value", "key", "agent_id", "superseded_by", "expires_at")
+    assert [name for name in names if statement.HasField(name)] == []
+    found = ask(client, ann, "SearchMemories", query="tea", explain=True, **EVERYWHERE).expect()
+    assert (found.HasField("withheld"), found.withheld) == (True, 0)
+
+
 def test_members_of_a_change_are_cleared_by_name(client: Client, world: World) -> None:
     ann = world.user("ann")
     times = {"valid_from": "2026-01-01T00:00:00Z", "valid_until": "2027-01-01T00:00:00Z"}
