@@ -31,6 +31,9 @@ check: dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m recollect.api.openapi --check
 	$(BIN)/python -m recollect.cli.settings_page --check
+	$(BIN)/python contracts/generate.py --check
+	$(BIN)/buf lint contracts/proto
+	$(BIN)/buf breaking contracts/proto --against contracts/proto-released.binpb
 
 test: check
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
@@ -48,12 +51,15 @@ format: dev
 generate: dev
 	$(BIN)/python -m recollect.api.openapi
 	$(BIN)/python -m recollect.cli.settings_page
+	$(BIN)/python contracts/generate.py
 
 lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
 	$(UV_COMPILE) requirements/build.in --output-file requirements/build.txt
 	$(UV_COMPILE) requirements/model.in --output-file requirements/model.txt
 	$(UV_COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	$(UV_COMPILE) pyproject.toml --extra redis --extra qdrant \
+		--constraint requirements/runtime.txt --output-file requirements/image.txt
 	$(UV_COMPILE) --group dev --constraint requirements/runtime.txt \
 		--constraint requirements/build.txt --output-file requirements/dev.txt
 

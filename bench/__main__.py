@@ -7,7 +7,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from bench import appends, forks, indexing, lists, memories, memory, pages, queries, search, syncs
+from bench import (
+    appends,
+    forks,
+    grpc,
+    indexing,
+    lists,
+    memories,
+    memory,
+    nodes,
+    pages,
+    queries,
+    recorder,
+    search,
+    syncs,
+)
 from bench.results import Result, to_table
 from bench.rounds import Effort
 from bench.stage import ENGINES, Stage, stage
@@ -23,12 +37,19 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     queries.NAME: queries.run,
     indexing.NAME: indexing.run,
     memory.NAME: memory.run,
+    grpc.APPEND: grpc.run_append,
+    grpc.LIST: grpc.run_list,
+    nodes.NAME: nodes.run,
+    recorder.RECORD: recorder.run_record,
+    recorder.REPLAY: recorder.run_replay,
     memories.ADD: memories.run_add,
     memories.SEARCH: memories.run_search,
     memories.RECALL: memories.run_recall,
     memories.DOCTOR: memories.run_doctor,
     memories.GC: memories.run_gc,
 }
+# Several processes on one database: the other engine has no such thing.
+ON_POSTGRES_ONLY = {nodes.NAME}
 FULL = Effort(rounds=15, seconds=0.5)
 QUICK = Effort(rounds=1, seconds=0.05)
 INTERRUPTED_EXIT = 130
@@ -54,10 +75,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def benchmarks_on(engine: str, names: Sequence[str]) -> list[str]:
+    """Those of the named ones that the engine can run."""
+    return [name for name in names if engine == "postgres" or name not in ON_POSTGRES_ONLY]
+
+
 def _run(names: Sequence[str], engines: Sequence[str], *, quick: bool) -> Iterator[Result]:
     for engine in engines:
         with stage(engine, QUICK if quick else FULL, quick=quick) as where:
-            for name in names:
+            for name in benchmarks_on(engine, names):
                 started_at = time.perf_counter()
                 yield BENCHMARKS[name](where)
                 seconds = time.perf_counter() - started_at

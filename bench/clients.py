@@ -5,6 +5,7 @@ the length.
 """
 
 import asyncio
+import itertools
 import pickle
 import re
 import sys
@@ -14,19 +15,19 @@ from typing import cast
 
 import uvloop
 
+from bench import http2
 from bench.load import Job, Lane, Outcome
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 class Client(asyncio.Protocol):
-    """One connection with one request under way."""
+    """One connection with one request under way; what is sent and read is the protocol's."""
 
     def __init__(self, lane: Lane, first: int, count: int) -> None:
         self._lane = lane
         self._next = first
         self._end = first + count
-        self._seen = b""
         self._sent_at = 0.0
         self.latencies: list[float] = []
         self.failure: bytes | None = None
@@ -42,22 +43,18 @@ class Client(asyncio.Protocol):
             self._finish(None)
             return
         self._sent_at = time.perf_counter()
-        self.transport.write(self._lane[self._next % len(self._lane)])
+        self.send(self._lane[self._next % len(self._lane)])
         self._next += 1
 
-    def data_received(self, data: bytes) -> None:
-        """See asyncio."""
-        self._seen += data
-        head = self._seen.find(b"\r\n\r\n")
-        if head < 0:
+    def send(self, request: bytes) -> None:
+        """Write a request."""
+        raise NotImplementedError
+
+    def answered(self, failure: bytes | None) -> None:
+        """The answer is there; one that is no success ends it."""
+        if failure is not None:
+            self._finish(failure)
             return
-        length = _LENGTH.search(self._seen, 0, head)
-        if len(self._seen) < head + 4 + (int(length[1]) if length else 0):
-            return
-        if self._seen[9:10] != b"2":
-            self._finish(self._seen)
-            return
-        self._seen = b""
         self.latencies.append(time.perf_counter() - self._sent_at)
         self.go()
 
@@ -71,13 +68,61 @@ class Client(asyncio.Protocol):
             self.done.set_result(None)
 
 
+class RestClient(Client):
+    """HTTP/1.1."""
+
+    _seen = b""
+
+    def send(self, request: bytes) -> None:
+        """See above."""
+        self.transport.write(request)
+
+    def data_received(self, data: bytes) -> None:
+        """See asyncio."""
+        self._seen += data
+        head = self._seen.find(b"\r\n\r\n")
+        if head < 0:
+            return
+        length = _LENGTH.search(self._seen, 0, head)
+        if len(self._seen) < head + 4 + (int(length[1]) if length else 0):
+            return
+        answer, self._seen = self._seen, b""
+        self.answered(None if answer[9:10] == b"2" else answer)
+
+
+class GrpcClient(Client):
+    """HTTP/2, as much of it as gRPC needs."""
+
+    _stream = -1
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See asyncio."""
+        super().connection_made(transport)
+        self._answers = http2.Answers()
+        self.transport.write(http2.opening())
+
+    def send(self, request: bytes) -> None:
+        """See above."""
+        self._stream += 2
+        self.transport.write(http2.on_stream(request, self._stream))
+
+    def data_received(self, data: bytes) -> None:
+        """See asyncio."""
+        for success in self._answers.feed(data):
+            self.answered(None if success else b"a refusal: " + data)
+        if self._answers.replies:
+            self.transport.write(self._answers.replies)
+            self._answers.replies = b""
+
+
 async def do(job: Job) -> Outcome:
     """Connect every client, then let them all go at once."""
     loop = asyncio.get_running_loop()
     clients: list[Client] = []
-    for lane in job.lanes:
-        factory = partial(Client, lane, job.first, job.each)
-        _, client = await loop.create_connection(factory, "127.0.0.1", job.port)
+    kind = GrpcClient if job.grpc else RestClient
+    for lane, port in zip(job.lanes, itertools.cycle(job.ports)):
+        factory = partial(kind, lane, job.first, job.each)
+        _, client = await loop.create_connection(factory, "127.0.0.1", port)
         clients.append(client)
     started_at = time.perf_counter()
     for client in clients:

@@ -16,12 +16,14 @@ Lane = Sequence[bytes]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Each lane sends `each` requests; `first` is where in the lane it starts."""
+    """Each lane sends `each` requests to one of the ports; `first` is where in the lane it starts.
+    With `grpc` the requests are calls as `http2` makes them."""
 
-    port: int
+    ports: Sequence[int]
     lanes: Sequence[Lane]
     first: int
     each: int
+    grpc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +37,27 @@ class Outcome:
 
 
 class Load:
-    """Clients of one server."""
+    """Clients of one server, or of several: lanes take turns with their ports."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", port: int) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", ports: Sequence[int]) -> None:
         self._process = process
-        self._port = port
+        self._ports = ports
 
-    def side(self, lanes: Sequence[Lane]) -> Callable[[int], float]:
+    @property
+    def pid(self) -> int:
+        """The clients' process."""
+        return self._process.pid
+
+    def at(self, *ports: int) -> "Load":
+        """The same clients, at other ports."""
+        return Load(self._process, ports)
+
+    def side(self, lanes: Sequence[Lane], *, grpc: bool = False) -> Callable[[int], float]:
         """One side of a comparison: sends about so many requests and says the time for as many.
 
         A lane goes on where it stopped the last time.
         """
-        send = self._sender(lanes)
+        send = self._sender(lanes, grpc=grpc)
 
         def run(count: int) -> float:
             outcome = send(count)
@@ -59,13 +70,13 @@ class Load:
         send = self._sender(lanes)
         return lambda count: p95(send(count).latencies) * count
 
-    def _sender(self, lanes: Sequence[Lane]) -> Callable[[int], Outcome]:
+    def _sender(self, lanes: Sequence[Lane], *, grpc: bool = False) -> Callable[[int], Outcome]:
         first = 0
 
         def send(count: int) -> Outcome:
             nonlocal first
             each = max(1, count // len(lanes))
-            outcome = self._send(Job(self._port, lanes, first, each))
+            outcome = self._send(Job(self._ports, lanes, first, each, grpc))
             first += each
             return outcome
 
@@ -88,11 +99,11 @@ def p95(latencies: Sequence[float]) -> float:
 
 
 @contextmanager
-def clients_of(port: int) -> Iterator[Load]:
-    """Clients of the server on `port`."""
+def clients_of(*ports: int) -> Iterator[Load]:
+    """Clients of the servers on these ports."""
     command = [sys.executable, "-m", "bench.clients"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
-            yield Load(process, port)
+            yield Load(process, ports)
         finally:
             process.kill()

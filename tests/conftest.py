@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", "scenario(number): proves this scenario of the contract")
+    config.addinivalue_line("markers", "rest_only(reason): over gRPC there is nothing to prove")
     config.addinivalue_line("markers", "long: takes so long that it has to begin early")
 
 
@@ -85,9 +86,15 @@ def engine(new_database: Callable[[], TestDatabase]) -> TestDatabase:
 
 
 @pytest.fixture(scope="module")
-def world(engine: TestDatabase) -> Iterator[World]:
+def surface() -> str:
+    """How worlds are called; suites that hold on every surface put others here."""
+    return "rest"
+
+
+@pytest.fixture(scope="module")
+def world(engine: TestDatabase, surface: str) -> Iterator[World]:
     """A server in its default setting for tests: `jwt` mode, clients k1, k2 and a trusted one."""
-    with _hosting().a_world(engine) as running:
+    with _hosting().a_world(engine, surface=surface) as running:
         yield running
 
 
@@ -99,14 +106,17 @@ def embeddings() -> Iterator[EmbeddingServer]:
 
 
 @pytest.fixture(scope="module")
-def vector_world(engine: TestDatabase, embeddings: EmbeddingServer) -> Iterator[World]:
+def vector_world(
+    engine: TestDatabase, embeddings: EmbeddingServer, surface: str
+) -> Iterator[World]:
     """The same server as `world`, with every kind of search."""
-    with _hosting().a_world(engine, searching.embedding_flags(embeddings)) as running:
+    flags = searching.embedding_flags(embeddings)
+    with _hosting().a_world(engine, flags, surface=surface) as running:
         yield running
 
 
 @pytest.fixture
-def host(new_database: Callable[[], TestDatabase]) -> Host:
+def host(new_database: Callable[[], TestDatabase], surface: str) -> Host:
     """`with host(**flags) as world`: another server, on `database` or on a fresh one.
 
     In the name of a flag `__` stands for the dot.
@@ -115,7 +125,7 @@ def host(new_database: Callable[[], TestDatabase]) -> Host:
     def start(database: TestDatabase | None = None, **flags: Any) -> AbstractContextManager[World]:
         dotted = {name.replace("__", "."): value for name, value in flags.items()}
         running: AbstractContextManager[World] = _hosting().a_world(
-            database or new_database(), dotted
+            database or new_database(), dotted, surface=surface
         )
         return running
 

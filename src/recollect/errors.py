@@ -160,6 +160,16 @@ class LimitExceeded(RecollectError):
     default_code = "payload_too_large"
 
 
+class RecordingFull(LimitExceeded):
+    """A recording has as many bytes as it may have."""
+
+
+class BadGateway(RecollectError):
+    """Another node has it, and the way there leads in circles."""
+
+    default_code = "bad_gateway"
+
+
 class Unavailable(RecollectError):
     """Can't answer now; try again later."""
 

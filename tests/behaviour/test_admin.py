@@ -7,6 +7,8 @@ import pytest
 from tests.conftest import Serve
 from tests.support.world import User, World, text_of
 
+pytestmark = pytest.mark.rest_only("administration has no methods")
+
 READS = [
     ("admin_list_conversations", False),
     ("admin_get_conversation", True),

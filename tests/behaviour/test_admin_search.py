@@ -8,6 +8,8 @@ import pytest
 from tests.support.searching import TYPES, settle, walk
 from tests.support.world import User, World, new_id, text_of
 
+pytestmark = pytest.mark.rest_only("administration has no methods")
+
 every_type = pytest.mark.parametrize("kind", TYPES)
 
 

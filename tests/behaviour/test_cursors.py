@@ -107,6 +107,7 @@ def test_an_empty_cursor_means_the_first_page(world: World) -> None:
     assert ann.call("list_conversations", limit=2, after="").expect(200) == first
 
 
+@pytest.mark.rest_only("a page has one token, under one name")
 def test_after_cursor_is_an_alias_and_is_answered_when_it_was_used(world: World) -> None:
     ann = world.user("ann")
     conversation = ann.starts()
@@ -126,6 +127,7 @@ def test_after_cursor_is_an_alias_and_is_answered_when_it_was_used(world: World)
         assert len(by_name["data"]) == 1
 
 
+@pytest.mark.rest_only("a page has one token, under one name")
 def test_two_names_with_one_value_agree_and_with_two_values_are_refused(world: World) -> None:
     ann = world.user("ann")
     made = many(ann, 3)
@@ -136,6 +138,7 @@ def test_two_names_with_one_value_agree_and_with_two_values_are_refused(world: W
     ann.call("list_conversations", **query).expect(400)
 
 
+@pytest.mark.rest_only("a page has one token, under one name")
 def test_the_alias_is_always_answered_when_the_server_is_set_so(serve: Serve) -> None:
     world = serve(api__emit_after_cursor=True)
     ann = world.user("ann")

@@ -12,6 +12,8 @@ from tests.conftest import Serve
 from tests.support.api import headers_of
 from tests.support.world import User, World, at_once, new_id
 
+pytestmark = pytest.mark.rest_only("administration has no methods")
+
 YEAR = {"retentionPeriod": "P1Y", "resourceTypes": ["conversations"]}
 PER_TREE = ("conversations", "entries", "conversation_memberships")
 WAIT_SECONDS_MAX = 20

@@ -8,6 +8,8 @@ from tests.support.engines import TestDatabase
 from tests.support.searching import TYPES, settle
 from tests.support.world import User, World
 
+pytestmark = pytest.mark.rest_only("what jobs do in the background, whoever asked")
+
 BODY = {"retentionPeriod": "P1D", "resourceTypes": ["conversations"]}
 TABLES = ("entry_index", "entry_embeddings", "entries", "conversations")
 

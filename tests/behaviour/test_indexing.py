@@ -228,6 +228,7 @@ def test_the_cursor_of_unindexed_outlives_its_entry(serve: Serve) -> None:
     assert rest["cursor"] is None
 
 
+@pytest.mark.rest_only("a page has one token, under one name")
 def test_the_cursor_of_unindexed_has_three_names(serve: Serve) -> None:
     world = serve(search__index_raw_text=False)
     for number in range(3):

@@ -14,6 +14,8 @@ from tests.support.engines import TestDatabase
 from tests.support.searching import TYPES
 from tests.support.world import User, World, new_id
 
+pytestmark = pytest.mark.rest_only("what jobs do in the background, whoever asked")
+
 WAIT_SECONDS = 60
 PAUSE_SECONDS = 0.02
 TEXTS = [f"The {word} stands by the door." for word in ("kayak", "ladder", "piano", "bicycle")]

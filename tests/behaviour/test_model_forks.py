@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
@@ -9,6 +10,8 @@ from tests.conftest import SoakSize
 from tests.support.branches import CLIENTS, Branch, Item, visible
 from tests.support.machines import prove
 from tests.support.world import User, World, history, memory, new_id
+
+pytestmark = pytest.mark.rest_only("random histories prove the rules of the services")
 
 picks = st.integers(0, 1_000)
 clients = st.sampled_from(CLIENTS)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
@@ -10,6 +11,8 @@ from tests.conftest import SoakSize
 from tests.support.api import Reply
 from tests.support.machines import prove
 from tests.support.world import User, World
+
+pytestmark = pytest.mark.rest_only("random histories prove the rules of the services")
 
 RANK = {"reader": 1, "writer": 2, "manager": 3, "owner": 4}
 people = st.integers(0, 4)

@@ -336,7 +336,7 @@ def test_a_query_without_words_finds_nothing_by_words(world: World) -> None:
 def test_a_query_is_needed(world: World) -> None:
     for body in ({}, {"query": None}):
         details = world.user("ann").call("search", body=body).refused(400, "validation_error")
-        assert [violation["field"] for violation in details["violations"]] == ["query"]
+        assert details["violations"][0]["field"] == "query"
 
 
 def test_highlights_show_the_match_among_twenty_to_fifty_words(world: World) -> None:

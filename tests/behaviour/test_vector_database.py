@@ -11,6 +11,8 @@ from tests.support.qdrant_server import QdrantServer
 from tests.support.searching import embedding_flags, settle
 from tests.support.world import User, World
 
+pytestmark = pytest.mark.rest_only("what search asks of another server, whoever searches")
+
 LINES = 10
 KEY = "a-key-that-nobody-may-read"
 

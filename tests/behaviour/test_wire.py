@@ -185,6 +185,7 @@ def test_unknown_members_and_parameters_are_ignored(world: World) -> None:
     ann.call("list_conversations", colour="red").expect(200)
 
 
+@pytest.mark.rest_only("messages keep no member order and no integers beyond doubles")
 @pytest.mark.scenario(21)
 def test_json_values_come_back_as_sent(world: World) -> None:
     ann = world.user("ann").with_key("k1")
@@ -200,6 +201,7 @@ def test_json_values_come_back_as_sent(world: World) -> None:
     assert rest == [None, True, "s"]
 
 
+@pytest.mark.rest_only("messages keep no member order and no integers beyond doubles")
 def test_metadata_keeps_member_order_and_integers(world: World) -> None:
     ann = world.user("ann")
     sent = {"zeta": 12345678901234567890, "alpha": {"y": None, "x": 1.5}, "mid": ["ß"]}
@@ -210,12 +212,14 @@ def test_metadata_keeps_member_order_and_integers(world: World) -> None:
     assert json.dumps(listed["metadata"]) == json.dumps(sent)
 
 
+@pytest.mark.rest_only("the bytes of a JSON body")
 def test_of_duplicate_members_the_last_wins(world: World) -> None:
     ann = world.user("ann")
     reply = send(world, ann, "/conversations", '{"title":"first","title":"last"}')
     assert reply.expect(201)["title"] == "last"
 
 
+@pytest.mark.rest_only("the bytes of a JSON body")
 @pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
 def test_numbers_that_json_does_not_know_are_refused(world: World, literal: str) -> None:
     ann = world.user("ann")
@@ -223,6 +227,7 @@ def test_numbers_that_json_does_not_know_are_refused(world: World, literal: str)
     send(world, ann, "/conversations", body).refused(400, "validation_error")
 
 
+@pytest.mark.rest_only("the bytes of a JSON body")
 @pytest.mark.parametrize("body", ["", "{", "[1", "nonsense", b"\xff\xfe", "[]", "3", '"text"'])
 def test_a_body_that_is_no_json_object_is_refused(world: World, body: bytes | str) -> None:
     ann = world.user("ann")
@@ -233,6 +238,7 @@ def test_a_body_that_is_no_json_object_is_refused(world: World, body: bytes | st
     assert all(set(v) == {"field", "message"} for v in details["violations"])
 
 
+@pytest.mark.rest_only("messages have a depth of their own")
 def test_json_may_be_64_levels_deep_and_no_deeper(world: World) -> None:
     ann = world.user("ann").with_key("k1")
     conversation = new_id()
@@ -244,6 +250,7 @@ def test_json_may_be_64_levels_deep_and_no_deeper(world: World) -> None:
     send(world, ann, path, absurd).refused(400, "validation_error")
 
 
+@pytest.mark.rest_only("the bytes of a JSON body")
 @pytest.mark.parametrize("bad", [r"\u0000", r"\ud800", r"x\udfff"])
 @pytest.mark.parametrize(
     ("path", "template"),
@@ -317,6 +324,7 @@ def test_entry_limits(world: World) -> None:
     assert len(ann.texts(conversation)) == 1
 
 
+@pytest.mark.rest_only("the bytes of a JSON body")
 def test_a_body_above_16_mib_is_too_large(world: World) -> None:
     ann = world.user("ann")
     body = b'{"content":"' + b"a" * (16 * 1024 * 1024) + b'"}'
@@ -326,6 +334,7 @@ def test_a_body_above_16_mib_is_too_large(world: World) -> None:
     assert set(details) == {"message"}
 
 
+@pytest.mark.rest_only("HTTP itself")
 @pytest.mark.parametrize(
     ("method", "path"),
     [("PUT", "/conversations"), ("DELETE", "/conversations"), ("POST", "/health")],
@@ -336,6 +345,7 @@ def test_a_method_that_the_path_lacks_is_405(world: World, method: str, path: st
     assert set(reply_of(response).refused(405, "method_not_allowed")) == {"message"}
 
 
+@pytest.mark.rest_only("HTTP itself")
 def test_a_content_type_that_is_not_json_is_415(world: World) -> None:
     ann = world.user("ann")
     reply = send(world, ann, "/conversations", "title=x", **{"Content-Type": "text/plain"})
@@ -344,6 +354,7 @@ def test_a_content_type_that_is_not_json_is_415(world: World) -> None:
     send(world, ann, "/conversations", '{"title":"x"}', **charset).expect(201)
 
 
+@pytest.mark.rest_only("HTTP itself")
 def test_answers_are_json_in_utf_8(world: World) -> None:
     ann = world.user("ann")
     conversation = ann.starts("Ünïcode 日本")

@@ -23,6 +23,11 @@ class Process:
     def __init__(self, popen: "subprocess.Popen[str]") -> None:
         self._popen = popen
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._popen.pid
+
     def wait_for_line(self, part: str) -> str:
         """The first line on its stdout that has this part."""
         assert self._popen.stdout is not None

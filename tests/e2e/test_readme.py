@@ -18,15 +18,18 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 ADDRESS = "127.0.0.1:8080"
 DATABASE = "postgresql://recollect:secret@db.example/recollect"
+CHECKOUT = "path/to/recollect"
 GUIDES = (
     "getting-started",
     "conversations",
+    "responses",
     "memories",
     "people",
     "keeping",
     "embedded",
     "search",
     "identity",
+    "grpc",
     "operating",
 )
 
@@ -66,7 +69,12 @@ def clone(tmp_path: Path) -> Path:
 
 def run_page(page: Path, folder: Path, port: int, database_url: str, **environment: str) -> int:
     text = page.read_text(encoding="utf-8")
-    replaced = {ADDRESS: f"127.0.0.1:{port}", DATABASE: database_url, '"0.0.0.0"': '"127.0.0.1"'}
+    replaced = {
+        ADDRESS: f"127.0.0.1:{port}",
+        DATABASE: database_url,
+        CHECKOUT: str(ROOT),
+        '"0.0.0.0"': '"127.0.0.1"',
+    }
     return run_document(
         text,
         folder,

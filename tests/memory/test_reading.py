@@ -173,6 +173,7 @@ def test_only_active_memories_are_current(town: Town, shelf: Shelf, status: Stat
     assert ids(asked) == ([] if status is Status.QUARANTINED else [memory_id])
 
 
+@pytest.mark.rest_only("a message has no vector that is null")
 def test_the_vector_is_for_writers_who_ask(town: Town, shelf: Shelf) -> None:
     ann, bob = town.person("ann"), town.person("bob")
     memory_id = shelf.puts(**of_agent(ann.registers()))

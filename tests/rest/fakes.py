@@ -17,6 +17,7 @@ from recollect.domain.ids import ConversationId, EntryId, TransferId, TreeId, Us
 from recollect.domain.jsontext import JsonText
 from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page
+from recollect.domain.recordings import Piece, Place, RecordOutcome
 from recollect.domain.search import Hit, SearchPage
 from recollect.domain.transfers import Transfer
 from recollect.errors import Forbidden, JustificationRequired, Unauthenticated
@@ -90,6 +91,12 @@ def a_hit(**changes: Any) -> Hit:
         "score": 0.5,
     }
     return Hit(**members | changes)
+
+
+async def pieces(*texts: str) -> AsyncIterator[Piece]:
+    """What a reader of a recording gets."""
+    for number, text in enumerate(texts, start=1):
+        yield Piece(text, Place(ID, number))
 
 
 class FakeEviction:
@@ -272,12 +279,16 @@ class Rest:
         )
         self.indexing = Recorder({"index": 1, "list_unindexed": Page([an_entry()], None)})
         self.eviction = Recorder({"begin": FakeEviction(0, 100)})
+        self.recorder = Recorder(
+            {"record": RecordOutcome.SUCCESS, "replay": pieces("a", "b"), "cancel": None}
+        )
         self.status = Recorder({"ping": None, "report": REPORT, "measure_queue": None})
         self.gate = FakeGate()
         self.metrics = FakeMetrics()
         self.requests = FakeRequestLog()
+        self.services = self._services()
         self.app = create_app(
-            self._services(),
+            self.services,
             FakeAuthenticator(),
             settings=settings or RestSettings(),
             metrics=self.metrics,  # type: ignore[arg-type]
@@ -320,6 +331,7 @@ class Rest:
             self.indexing,
             self.admin,
             self.eviction,
+            self.recorder,
         )
         return [call for recorder in recorders for call in recorder.calls]
 
@@ -327,6 +339,7 @@ class Rest:
         parts: dict[str, Any] = {
             "conversations": self.conversations,
             "entries": self.entries,
+            "recorder": self.recorder,
             "sharing": self.sharing,
             "transfers": self.transfers,
             "search": self.search,

@@ -115,6 +115,27 @@ class RestApi:
         )
         return reply_of(response)
 
+    def request(
+        self,
+        method: str,
+        path: str,
+        credentials: Credentials,
+        ids: tuple[str, ...] = (),
+        *,
+        query: Mapping[str, Any],
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Call a path of the memory family; `{}` in it takes an id, escaped."""
+        response = self.http.request(
+            method,
+            path.format(*(quote(i, safe="") for i in ids)),
+            params=query,
+            json=body,
+            headers={**headers_of(credentials), **(headers or {})},
+        )
+        return reply_of(response)
+
     def close(self) -> None:
         """Close all connections."""
         self.http.close()

@@ -9,6 +9,7 @@ from recollect.config import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
+from tests.support.grpc_memories import MemoriesApi
 from tests.support.server import RunningServer
 from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, INDEXER, JWT_SECRET, World
 
@@ -29,14 +30,21 @@ DEFAULT_FLAGS: dict[str, Any] = {
 }
 
 
+SURFACES: dict[str, type[RestApi]] = {"rest": RestApi, "grpc": MemoriesApi}
+
+
 @contextmanager
-def a_world(database: TestDatabase, flags: Mapping[str, Any] | None = None) -> Iterator[World]:
-    """A running server on the database, stopped afterwards."""
+def a_world(
+    database: TestDatabase, flags: Mapping[str, Any] | None = None, *, surface: str = "rest"
+) -> Iterator[World]:
+    """A running server on the database, called over this surface, stopped afterwards."""
     chosen = DEFAULT_FLAGS | {"database.url": database.url} | dict(flags or {})
     clock = TestClock()
     app = build(load(flags=chosen, environ={}).settings, clock=clock)
-    server = RunningServer(app.asgi).start()
-    api = RestApi(server.url)
+    server = RunningServer(app.asgi, app.http_protocol)
+    app.listens_on(*server.address)
+    server.start()
+    api = SURFACES[surface](server.url)
     try:
         yield World(api, clock, database)
     finally:

@@ -1,5 +1,6 @@
 """A real server in a thread: uvicorn on a free loopback port, stopped when the test is done."""
 
+import asyncio
 import socket
 import threading
 from typing import Any
@@ -14,11 +15,11 @@ START_SECONDS_MAX = 30
 class RunningServer:
     """Serves an ASGI application until `stop`."""
 
-    def __init__(self, asgi: Any) -> None:
+    def __init__(self, asgi: Any, http: type[asyncio.Protocol] = OneWriteProtocol) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(
             asgi,
-            http=OneWriteProtocol,
+            http=http,
             log_config=None,
             access_log=False,
             lifespan="on",
@@ -32,8 +33,14 @@ class RunningServer:
     @property
     def url(self) -> str:
         """Where it listens."""
-        host, port = self._socket.getsockname()[:2]
+        host, port = self.address
         return f"http://{host}:{port}"
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The same as host and port."""
+        host, port = self._socket.getsockname()[:2]
+        return host, port
 
     def start(self) -> "RunningServer":
         """Returns when requests are answered; raises if the application does not start."""

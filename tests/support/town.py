@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote
 
 import jwt
 
-from tests.support.api import Credentials, Reply, headers_of, reply_of
+from tests.support.api import Credentials, Reply
 from tests.support.world import JWT_SECRET, User, World
 
 
@@ -33,15 +32,9 @@ class Asker:
         **query: Any,
     ) -> Reply:
         """One request; `{}` in the path takes an id, escaped."""
-        where = path.format(*(quote(i, safe="") for i in ids))
-        response = self.world.api.http.request(
-            method,
-            where,
-            params=query,
-            json=body,
-            headers={**headers_of(self.user.credentials), **(headers or {})},
+        return self.world.api.request(
+            method, path, self.user.credentials, ids, query=query, body=body, headers=headers
         )
-        return reply_of(response)
 
     def get(self, path: str, *ids: str, **query: Any) -> Reply:
         """GET."""

@@ -33,7 +33,7 @@ SOURCES = (ROOT, ROOT / "src" / "recollect")
 
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 _PATH = re.compile(
-    r"(?:(GET|POST|PATCH|DELETE|PUT) )?(/v1/[^\s\"'`?]*|/metrics|/openapi[\w-]*\.json)"
+    r"(?:(GET|POST|PATCH|DELETE|PUT) )?((?<!memory)/v1/[^\s\"'`?]*|/metrics|/openapi[\w-]*\.json)"
 )
 _CURL = re.compile(r"(?:\$API|http://127\.0\.0\.1:8080)(/[^\s\"'?|]*)")
 _SETTING = re.compile(rf"(?:{'|'.join(Settings.model_fields)})\.(?!py\b)[a-z_]+")

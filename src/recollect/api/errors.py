@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from recollect.errors import (
+    BadGateway,
     Conflict,
     Forbidden,
     Internal,
@@ -68,6 +69,7 @@ HTTP_STATUS: Mapping[type[RecollectError], int] = {
     Internal: 500,
     SearchTypeUnavailable: 501,
     VectorStoreDisabled: 501,
+    BadGateway: 502,
     Unavailable: 503,
 }
 
@@ -81,6 +83,7 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
     UnknownPath: 4,
     Conflict: 5,
     LimitExceeded: 6,
+    BadGateway: 7,
     Unavailable: 7,
     SearchTypeUnavailable: 7,
     VectorStoreDisabled: 7,

@@ -7,6 +7,8 @@ from recollect.api.bodies import Body
 from recollect.api.params import Param
 from recollect.policy.actions import Action
 
+PLAIN_TEXT = "text/plain"
+
 
 class Family(StrEnum):
     """Which document an operation is described in, and who it is for."""

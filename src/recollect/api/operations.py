@@ -7,7 +7,7 @@ order and to describe themselves. A test fails when an adapter and this table di
 from typing import Any
 
 from recollect.api import bodies, params
-from recollect.api.operation import Envelope, Family, Operation, Paging
+from recollect.api.operation import PLAIN_TEXT, Envelope, Family, Operation, Paging
 from recollect.api.params import Param
 from recollect.domain.conversations import ListMode
 from recollect.domain.entries import Channel, EpochFilter, Forks
@@ -276,6 +276,36 @@ _SHARING = (
     ),
 )
 
+_RESPONSES = (
+    _user(
+        "recordResponse",
+        f"POST {_ONE}/response",
+        200,
+        "Record a response while it is being made: the body is its text, sent as it comes. Answers "
+        "at the end, with how it ended. Needs level writer.",
+        response="RecordOutcome",
+        takes=PLAIN_TEXT,
+        refusals=(400, 409, 413, 415),
+    ),
+    _user(
+        "replayResponse",
+        f"GET {_ONE}/response",
+        200,
+        "Follow a response that is being recorded, from its beginning or from behind the place "
+        "that `Last-Event-ID` names, as server-sent events. 204 if there is nothing to follow.",
+        media="text/event-stream",
+        refusals=(400, 502),
+    ),
+    _user(
+        "cancelResponse",
+        f"DELETE {_ONE}/response",
+        200,
+        "End the recording of a response. Answers once it is closed, also if there was none. Needs "
+        "level writer.",
+        refusals=(409, 502),
+    ),
+)
+
 _ADMIN = (
     _admin(
         "adminListConversations",
@@ -421,6 +451,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *_SEARCH,
     *_CONVERSATIONS,
     *_SHARING,
+    *_RESPONSES,
     *_ADMIN,
     *_SYSTEM,
 )

@@ -69,6 +69,7 @@ PROBLEMS: dict[str, Schema] = {
         }
     ),
     "VectorStoreDisabled": problem("vector_store_disabled", _MESSAGE),
+    "BadGateway": problem("bad_gateway", _MESSAGE),
     "Unavailable": problem("unavailable", _MESSAGE),
 }
 
@@ -86,6 +87,7 @@ STATUSES: Statuses = {
     415: ("The body is not JSON.", ("UnsupportedMediaType",)),
     500: ("A fault of the server.", ("InternalError",)),
     501: ("This search is switched off.", ("SearchTypeUnavailable", "VectorStoreDisabled")),
+    502: ("It was forwarded from node to node too often.", ("BadGateway",)),
     503: ("The server can't answer now.", ("Unavailable",)),
 }
 _HEADERS: dict[int, dict[str, Any]] = {

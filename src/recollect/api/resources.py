@@ -10,6 +10,7 @@ from recollect.api.params import Schema
 from recollect.domain.entries import Channel
 from recollect.domain.events import EventKind, Outcome
 from recollect.domain.memberships import Level
+from recollect.domain.recordings import RecordOutcome
 from recollect.domain.search import SearchType, Stage
 
 TEXT: Schema = {"type": "string"}
@@ -101,6 +102,7 @@ RESOURCES: dict[str, Schema] = {
             "entry": nullable(ref("Entry")),
         }
     ),
+    "RecordOutcome": shape({"status": TEXT | {"enum": [str(word) for word in RecordOutcome]}}),
     "SearchResult": shape(_HIT, _HIT_OPTIONAL | {"entry": ref("Entry")}),
     "AdminSearchResult": shape(_HIT, _HIT_OPTIONAL | {"entry": ref("AdminEntry")}),
     "UnindexedEntry": shape({"conversationId": UUID, "entry": ref("Entry")}),

@@ -12,12 +12,16 @@ from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from recollect import __version__
+from recollect.api.grpc.server import GrpcServer
+from recollect.api.relay import shared_port
 from recollect.api.rest.app import RestSettings, create_app
 from recollect.app.database import engine_of, prepare
 from recollect.app.erasing import erase_jobs
+from recollect.app.grpc import GrpcListener
 from recollect.app.housekeeping import timetable
 from recollect.app.memory import memory_services
 from recollect.app.reconciling import reconcile_jobs
+from recollect.app.recording import address_of, recorder_service
 from recollect.app.search import index_parts, open_finding, search_parts
 from recollect.domain.clock import Clock, SystemClock
 from recollect.domain.ids import Ids, Uuid7Ids
@@ -27,6 +31,7 @@ from recollect.ports.requests import NoRequestLog, RequestLog
 from recollect.ports.runtime import Runtime
 from recollect.providers import logs
 from recollect.providers.encryption import AesGcmCipher
+from recollect.providers.forwarding import HttpForwarder
 from recollect.providers.identity.authenticator import CredentialAuthenticator
 from recollect.providers.identity.local_key import load_or_create
 from recollect.providers.identity.settings import BoundAgent, IdentitySettings
@@ -37,6 +42,7 @@ from recollect.services.bundle import Services
 from recollect.services.conversations import ConversationService
 from recollect.services.entries import EntryService
 from recollect.services.eviction import EvictionService
+from recollect.services.forwarding import ForwardingService
 from recollect.services.gate import GateService
 from recollect.services.housekeeping_jobs import HousekeepingJobs
 from recollect.services.idempotency_jobs import IdempotencyJobs
@@ -72,9 +78,15 @@ class App:
         self.services = _services(self, runtime, metrics)
         self._build_jobs(runtime, metrics)
         self.requests = _request_log(settings)
+        authenticator = _authenticator(settings, runtime.clock)
+        self.grpc = GrpcListener(
+            GrpcServer(self.services, authenticator, metrics=metrics, requests=self.requests),
+            settings,
+        )
+        self.http_protocol = shared_port(lambda: self.grpc.socket_path)
         self.asgi: Router = create_app(
             self.services,
-            _authenticator(settings, runtime.clock),
+            authenticator,
             settings=RestSettings(
                 emit_after_cursor=settings.api.emit_after_cursor,
                 local_mode=settings.auth.mode == "local",
@@ -160,12 +172,22 @@ class App:
             poll_seconds=settings.jobs.poll_ms / 1000,
         )
 
+    def listens_on(self, host: str, port: int) -> None:
+        """Where REST and gRPC are answered; other nodes are told so."""
+        self.services.recorder.listens_on(address_of(self.settings, host, port))
+
     async def start(self) -> None:
         """Open the database, migrating it where that is asked for, and start the worker."""
         await self.open()
         await self._schedule()
+        await self.services.recorder.start()
+        await self.grpc.start()
         if self.settings.jobs.embedded_worker:
             self._working = asyncio.create_task(self.worker.run(self._stop))
+
+    async def end_streams(self) -> None:
+        """The server is about to stop: those who record or follow would keep it waiting."""
+        await self.services.recorder.close()
 
     async def open(self, *, migrate: bool | None = None) -> None:
         """Open the database without starting anything else."""
@@ -180,6 +202,9 @@ class App:
         """Finish what was accepted, then let go of everything."""
         self._stop.set()
         grace_seconds = self.settings.server.shutdown_grace_seconds
+        await self.end_streams()
+        await self.services.forwarding.close()
+        await self.grpc.stop()
         await _let_go(self.services.eviction.close(), grace_seconds)
         if self._working is not None:
             await _finish(self._working, grace_seconds)
@@ -289,8 +314,11 @@ def _request_log(settings: Settings) -> RequestLog:
 
 def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
     settings, engine, stores = app.settings, app.engine, app.stores
+    recorder = recorder_service(settings, engine, stores, runtime)
     return Services(
-        conversations=ConversationService(engine, stores, runtime),
+        recorder=recorder,
+        forwarding=ForwardingService(HttpForwarder()),
+        conversations=ConversationService(engine, stores, runtime, forget=recorder.forget),
         entries=EntryService(
             engine, stores, runtime, app.indexer, index_raw_text=settings.indexes_raw_text
         ),
@@ -300,7 +328,7 @@ def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
         indexing=IndexingService(engine, stores, runtime, app.indexer),
         sharing=SharingService(engine, stores, runtime),
         transfers=TransferService(engine, stores, runtime),
-        admin=AdminService(engine, stores, runtime),
+        admin=AdminService(engine, stores, runtime, forget=recorder.forget),
         eviction=EvictionService(
             engine,
             stores,

@@ -15,7 +15,6 @@ import typer
 import uvicorn
 
 from recollect import __version__
-from recollect.api.rest.http import OneWriteProtocol
 from recollect.app import App, build
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.config import FLAGS
@@ -26,6 +25,8 @@ Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
 
 _COLLECT_AFTER_OBJECTS = 50_000
+# Asked after 30 seconds of silence, given up 30 seconds later.
+_KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 
 
 def serve(
@@ -38,6 +39,7 @@ def serve(
         address = base_url(settings.server.host, listener.getsockname()[1])
         greeting = welcome(settings, address, token_command(config, database_url))
         app = build(settings)
+        app.listens_on(settings.server.host, listener.getsockname()[1])
         server = _Server(app, greeting)
         with Runner(loop_factory=server.config.get_loop_factory()) as runner:
             runner.run(_run(app, server, listener))
@@ -89,12 +91,22 @@ def bound_socket(server: ServerSettings) -> socket.socket:
     except OSError as error:
         raise Unavailable(f"{where}: {error.strerror}") from error
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    _notice_vanished_callers(listener)
     try:
         listener.bind(address)
     except OSError as error:
         listener.close()
         raise Unavailable(f"{where}: {error.strerror}") from error
     return listener
+
+
+def _notice_vanished_callers(listener: socket.socket) -> None:
+    """An upload that is recorded may be silent for as long as it likes, but not for ever after its
+    caller's machine went down. Connections take this over from who accepts them."""
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):
+            listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 async def _run(app: App, server: "_Server", listener: socket.socket) -> None:
@@ -117,7 +129,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 app.asgi,
                 interface="asgi3",
-                http=OneWriteProtocol,
+                http=app.http_protocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -127,6 +139,7 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=app.settings.server.shutdown_grace_seconds,
             )
         )
+        self._app = app
         self._greeting = greeting
 
     def stop(self, *_: object) -> None:
@@ -143,3 +156,8 @@ class _Server(uvicorn.Server):
         gc.set_threshold(_COLLECT_AFTER_OBJECTS, 20, 50)
         if not self.should_exit:
             print(self._greeting, flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Streams end now; other requests at hand may take their time."""
+        await self._app.end_streams()
+        await super().shutdown(sockets)

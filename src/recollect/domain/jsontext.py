@@ -38,6 +38,16 @@ def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
     return value
 
 
+def check_value(value: Any, *, queries: Collection[str] = ()) -> None:
+    """Refuse what `parse` refuses, of a value that never was JSON text."""
+    try:
+        _clean(value, queries)
+        _check_tree(value)
+        _ENCODER.encode(value)
+    except ValueError:
+        raise _refused("the body holds a number that is not finite") from None
+
+
 def dump(value: Any) -> JsonText:
     """Compact JSON text, member order and Unicode as they are."""
     return JsonText(_ENCODER.encode(value))

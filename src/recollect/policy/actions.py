@@ -14,6 +14,7 @@ class Action(StrEnum):
     SYNC = "conversation.sync"
     WRITE_MEMORY = "conversation.write_memory"
     FORK = "conversation.fork"
+    RECORD = "conversation.record"
     RENAME = "conversation.rename"
     SHARE = "conversation.share"
     LEAVE = "conversation.leave"
@@ -30,6 +31,7 @@ LEAST_LEVEL: dict[Action, Level] = {
     Action.SYNC: Level.WRITER,
     Action.WRITE_MEMORY: Level.WRITER,
     Action.FORK: Level.WRITER,
+    Action.RECORD: Level.WRITER,
     Action.RENAME: Level.WRITER,
     Action.SHARE: Level.MANAGER,
     Action.LEAVE: Level.READER,

@@ -45,6 +45,7 @@ from recollect.ports.memories import MemoryStore
 from recollect.ports.memory_search import MemorySearchStore
 from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
 from recollect.ports.portable import PortableStore
+from recollect.ports.recordings import LocationStore
 from recollect.ports.runs import RunStore
 from recollect.ports.search import SearchStore
 
@@ -125,6 +126,12 @@ class ConversationStore(Protocol):
 
     def fetch(self, tx: Tx, conversation_id: ConversationId) -> Conversation | None:
         """The whole conversation, deleted or not."""
+        ...
+
+    def among(
+        self, tx: Tx, scope: Scope, conversation_ids: Sequence[ConversationId]
+    ) -> set[ConversationId]:
+        """Those of some conversations that the scope holds."""
         ...
 
     def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
@@ -424,3 +431,4 @@ class Stores:
     runs: RunStore
     approvals: ApprovalStore
     erasures: ErasureStore
+    locations: LocationStore

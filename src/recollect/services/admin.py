@@ -9,7 +9,7 @@ from recollect.domain.clock import to_text
 from recollect.domain.conversations import Branch, Conversation, ListMode, SeenConversation
 from recollect.domain.entries import Channel, Entry, Forks
 from recollect.domain.events import Event, EventFilter, EventKind
-from recollect.domain.ids import ConversationId, UserId, parse_uuid
+from recollect.domain.ids import ConversationId, TreeId, UserId, parse_uuid
 from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page, unknown_cursor
 from recollect.errors import Conflict, NotFound
@@ -24,7 +24,7 @@ from recollect.services.conversations import page_forks, page_of
 from recollect.services.entries import EntryQuery, list_entries
 from recollect.services.latest import list_latest_of_all
 from recollect.services.sharing import page_memberships
-from recollect.services.trees import delete_tree, restore_tree
+from recollect.services.trees import Forget, delete_tree, restore_tree
 
 T = TypeVar("T")
 
@@ -51,7 +51,11 @@ class AdminFilter:
 class AdminService:
     """A read writes its event first: no event, no answer. A change and its event are one."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, *, forget: Forget
+    ) -> None:
+        """`forget` hears of every tree that was deleted."""
+        self._forget = forget
         self._database = database
         self._stores = stores
         self._runtime = runtime
@@ -107,15 +111,16 @@ class AdminService:
     ) -> None:
         """Soft-delete the whole tree."""
 
-        def work(tx: Tx) -> None:
+        def work(tx: Tx) -> TreeId:
             branch = self._branch(tx, principal, conversation_id, lock=True)
             if branch.deleted:
                 raise NotFound("conversation", conversation_id)
             at = self._runtime.clock.now()
             delete_tree(tx, self._stores, self._auditor, principal, branch, at=at)
             self._record_write(tx, principal, "deleteConversation", branch, justification)
+            return branch.tree_id
 
-        await self._database.write(work)
+        self._forget(await self._database.write(work))
 
     async def restore_conversation(
         self, principal: Principal, conversation_id: ConversationId, *, justification: str | None

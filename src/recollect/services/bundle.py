@@ -13,6 +13,7 @@ from recollect.services.erase import EraseService
 from recollect.services.events import EventService
 from recollect.services.eviction import EvictionService
 from recollect.services.export import ExportService
+from recollect.services.forwarding import ForwardingService
 from recollect.services.gate import GateService
 from recollect.services.graph_reading import GraphService
 from recollect.services.housekeeping import HousekeepingService
@@ -31,6 +32,7 @@ from recollect.services.person_claims import ClaimService
 from recollect.services.person_memories import PersonMemories
 from recollect.services.quarantine import QuarantineService
 from recollect.services.recall import RecallService
+from recollect.services.recorder import RecorderService
 from recollect.services.requesters import Requesters
 from recollect.services.retention import RetentionService
 from recollect.services.rollback import RollbackService
@@ -88,3 +90,5 @@ class Services(MemoryServices):
     eviction: EvictionService
     gate: GateService
     status: StatusService
+    recorder: RecorderService
+    forwarding: ForwardingService

@@ -26,13 +26,17 @@ from recollect.ports.stores import ConversationFilter, Stores
 from recollect.services.access import enter, seen
 from recollect.services.audit import AuditName, Auditor
 from recollect.services.forking import find_point, make_fork
-from recollect.services.trees import delete_tree
+from recollect.services.trees import Forget, delete_tree
 
 
 class ConversationService:
     """Every operation checks the caller's level in the tree before it looks at anything else."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, *, forget: Forget
+    ) -> None:
+        """`forget` hears of every tree that was deleted."""
+        self._forget = forget
         self._database = database
         self._stores = stores
         self._runtime = runtime
@@ -95,14 +99,15 @@ class ConversationService:
     async def delete(self, principal: Principal, conversation_id: ConversationId) -> None:
         """Soft-delete the whole tree, through any of its conversations."""
 
-        def work(tx: Tx) -> None:
+        def work(tx: Tx) -> TreeId:
             branch = enter(tx, self._stores, principal, Action.DELETE, conversation_id, lock=True)
             at = self._runtime.clock.now()
             delete_tree(tx, self._stores, self._auditor, principal, branch, at=at)
             name = AuditName(EventKind.CONVERSATION, "delete")
             self._auditor.record(tx, principal, name, conversation_id=branch.tree_id)
+            return branch.tree_id
 
-        await self._database.write(work)
+        self._forget(await self._database.write(work))
 
     async def fork(
         self,

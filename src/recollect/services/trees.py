@@ -1,14 +1,18 @@
 """What happens to a tree as a whole: soft delete and restore, by its owner or an administrator."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from recollect.domain.conversations import Branch
 from recollect.domain.events import EventKind
+from recollect.domain.ids import TreeId
 from recollect.domain.memberships import Level, Membership
 from recollect.policy.principals import Principal
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 from recollect.services.audit import AuditName, Auditor
+
+Forget = Callable[[TreeId], None]
 
 
 def delete_tree(

@@ -28,6 +28,7 @@ from recollect.settings.memory import (
     RunsSettings,
     SpacesSettings,
 )
+from recollect.settings.recorder import RecorderSettings, RedisSettings
 from recollect.settings.search import EmbeddingSettings, SearchSettings
 from recollect.settings.section import Section, broken
 from recollect.settings.server import (
@@ -67,6 +68,7 @@ SECRETS = frozenset(
         "embedding.openai.base_url",
         "embedding.openai.api_key",
         "erase.signing_key",
+        "redis.url",
     }
 )
 
@@ -103,6 +105,8 @@ class Settings(Section):
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
     grpc: GrpcSettings = GrpcSettings()
+    recorder: RecorderSettings = RecorderSettings()
+    redis: RedisSettings = RedisSettings()
 
     @model_validator(mode="after")
     def _local_is_loopback(self) -> "Settings":
@@ -113,6 +117,13 @@ class Settings(Section):
                 f"(anybody could claim to be anybody), and is {self.server.host!r}; "
                 "set auth.mode to jwt to listen elsewhere",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _locators_have_a_store(self) -> "Settings":
+        locators = self.recorder.locators
+        if locators in ("redis", "infinispan") and self.redis.url is None:
+            raise broken("redis.url", f"should be set while recorder.locators is {locators}")
         return self
 
     @property

@@ -73,8 +73,8 @@ class LogSettings(Section):
 
 
 class GrpcSettings(Section):
-    """The gRPC listener."""
+    """gRPC is answered on `server.port`, beside REST."""
 
     port: Port | None = Field(
-        None, description="reserved for the gRPC listener: accepted and shown, not used yet"
+        None, description="one more TCP port, for gRPC alone; 0 takes a free one"
     )

@@ -10,6 +10,7 @@ from recollect.domain.conversations import Conversation, ListMode
 from recollect.domain.ids import TreeId
 from recollect.policy.scope import Scope
 from recollect.ports.stores import ConversationFilter
+from recollect.stores.engines.expressions import AmongIds
 from recollect.stores.rows import CONVERSATION
 from recollect.stores.scopes import needs_membership, predicate, scope_params, scoped
 from recollect.stores.statements import Params, Statement, param
@@ -57,6 +58,11 @@ def page_params(
     }
 
 
+def among_statement(scope: Scope) -> Statement:
+    """The ids of a list that the scope holds."""
+    return _among(Scope(scope.reach, least=scope.least))
+
+
 @cache
 def forks_statement(*, cursor: bool, limited: bool) -> Statement:
     """The conversations of one tree: the root, then by fork point, newest first within one."""
@@ -79,6 +85,15 @@ def forks_params(tree_id: TreeId, after: Conversation | None, limit: int | None)
         point = -1 if after.forked_at_seq is None else after.forked_at_seq
         params |= {"point": point, "at": after.created_at, "id": after.id}
     return params
+
+
+@cache
+def _among(scope: Scope) -> Statement:
+    return Statement(
+        select(_c.id)
+        .select_from(scoped(conversations, scope, _c.conversation_group_id))
+        .where(AmongIds(_c.id, param("ids")), predicate(scope, _c.deleted_at))
+    )
 
 
 @cache

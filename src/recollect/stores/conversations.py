@@ -26,12 +26,14 @@ from recollect.domain.conversations import (
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.forks import UNLIMITED, Ancestor
 from recollect.domain.ids import ConversationId, TreeId, UserId
+from recollect.domain.jsontext import dump
 from recollect.domain.memberships import Level
 from recollect.policy.scope import Scope
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Cipher
 from recollect.ports.stores import ConversationFilter
 from recollect.stores.conversation_pages import (
+    among_statement,
     forks_params,
     forks_statement,
     page_params,
@@ -40,6 +42,7 @@ from recollect.stores.conversation_pages import (
 from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.people_tables import named_chats
 from recollect.stores.rows import CONVERSATION, ConversationRows, branch_from_row
+from recollect.stores.scopes import scope_params
 from recollect.stores.statements import Statement, param
 from recollect.stores.tables import (
     conversations,
@@ -76,6 +79,12 @@ class SqlConversations:
     def fetch(self, tx: Tx, conversation_id: ConversationId) -> Conversation | None:
         row = tx.first(_FETCH, {"id": conversation_id})
         return self._rows.from_row(row) if row else None
+
+    def among(
+        self, tx: Tx, scope: Scope, conversation_ids: Sequence[ConversationId]
+    ) -> set[ConversationId]:
+        params = {**scope_params(scope), "ids": dump(list(conversation_ids))}
+        return {ConversationId(row[0]) for row in tx.fetch(among_statement(scope), params)}
 
     def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
         rows = tx.fetch(_CHAIN, {"id": conversation_id, "unlimited": UNLIMITED})

@@ -22,6 +22,7 @@ from recollect.stores.graph import SqlGraph
 from recollect.stores.idempotency import SqlIdempotency
 from recollect.stores.jobs import SqlJobs
 from recollect.stores.keeping import SqlKeeping
+from recollect.stores.locations import SqlLocations
 from recollect.stores.maintenance import SqlMaintenance
 from recollect.stores.memberships import SqlMemberships
 from recollect.stores.memories import SqlMemories
@@ -77,4 +78,5 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         runs=SqlRuns(),
         approvals=SqlApprovals(),
         erasures=SqlErasures(runtime.cipher),
+        locations=SqlLocations(),
     )

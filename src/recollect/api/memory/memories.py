@@ -8,7 +8,7 @@ from recollect.api.bodies import StrictBody, exactly
 from recollect.api.memory.rows import ID, Id, Instant, id_param, resource, row
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
-from recollect.api.resources import TEXT, WHOLE, ref, shape
+from recollect.api.resources import OBJECT, TEXT, WHOLE, ref, shape
 from recollect.domain.memories import (
     IMMUTABLE_FIELDS,
     MESSAGES_MAX,
@@ -207,7 +207,7 @@ RESOURCES: dict[str, Schema] = {
                 "type": "array",
                 "items": shape(
                     {"index": WHOLE, "status": WHOLE},
-                    {"id": ID, "error": resource({"error": TEXT, "code": TEXT})},
+                    {"id": ID, "error": resource({"error": TEXT, "code": TEXT, "details": OBJECT})},
                 ),
             }
         }

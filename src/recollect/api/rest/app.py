@@ -19,6 +19,7 @@ from recollect.api.rest import (
     entries,
     eviction,
     memberships,
+    recorder,
     search,
     transfers,
 )
@@ -39,6 +40,7 @@ HANDLERS: dict[str, Handler] = {
     **conversations.HANDLERS,
     **memberships.HANDLERS,
     **transfers.HANDLERS,
+    **recorder.HANDLERS,
     **admin.HANDLERS,
     **eviction.HANDLERS,
     **MEMORY_HANDLERS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from recollect.api.operation import Envelope, Operation
+from recollect.api.operation import PLAIN_TEXT, Envelope, Operation
 from recollect.api.rest import lines, paths, wire
 from recollect.api.rest.frame import Reply, Request
 from recollect.api.rest.render import to_list
@@ -93,21 +93,8 @@ class Dispatch:
             key = wire.idempotency_key(request.headers) if operation.method == "POST" else None
             if key is not None:
                 fingerprint = await _fingerprint(operation, request, raw)
-                return await self._once(operation, handler, call, (key, fingerprint))
-        return await _handled(operation, handler, call)
-
-    async def _once(
-        self, operation: Operation, handler: Handler, call: Call, named: tuple[str, str]
-    ) -> Reply:
-        async def handle(reserved_id: str) -> Answer:
-            reply = await _handled(operation, handler, replace(call, reserved_id=reserved_id))
-            return Answer(reply.status, reply.body)
-
-        key, fingerprint = named
-        answer = await self._services.idempotency.once(
-            call.asker.who, key, fingerprint=fingerprint, handle=handle
-        )
-        return Reply(answer.status, answer.body)
+                return await once(operation, handler, call, (key, fingerprint))
+        return await handled(operation, handler, call)
 
     async def _authenticate(self, request: Request) -> Principal:
         headers = request.headers
@@ -202,7 +189,23 @@ class Dispatch:
         return wire.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
 
 
-async def _handled(operation: Operation, handler: Handler, call: Call) -> Reply:
+async def once(operation: Operation, handler: Handler, call: Call, named: tuple[str, str]) -> Reply:
+    """The answer to a call that may come again under its key: made, or kept from the first time.
+    `named` is the key, and what tells another request under it from the first."""
+
+    async def handle(reserved_id: str) -> Answer:
+        reply = await handled(operation, handler, replace(call, reserved_id=reserved_id))
+        return Answer(reply.status, reply.body)
+
+    key, fingerprint = named
+    answer = await call.services.idempotency.once(
+        call.asker.who, key, fingerprint=fingerprint, handle=handle
+    )
+    return Reply(answer.status, answer.body)
+
+
+async def handled(operation: Operation, handler: Handler, call: Call) -> Reply:
+    """The answer of a handler, which gives the body of the success or a whole reply."""
     answered = await handler(call)
     if isinstance(answered, Reply):
         return answered
@@ -233,6 +236,8 @@ async def _read(operation: Operation, request: Request) -> bytes:
 
 
 async def _parsed(operation: Operation, request: Request, raw: bytes) -> Any:
+    if operation.takes == PLAIN_TEXT:
+        return lines.read_text(request.receive, request.headers)
     if operation.takes == lines.MEDIA:
         return lines.of(raw) if raw else lines.read(request.receive, request.headers)
     if operation.body is None:

@@ -9,7 +9,7 @@ from recollect.services.entries import EntryQuery, NewEntry
 
 async def append_entry(call: Call) -> str:
     """Append one entry."""
-    new = _new_entry(call.body)
+    new = new_entry(call.body)
     entry = await call.services.entries.append(call.principal, conversation_of(call), new)
     return to_entry(entry)
 
@@ -28,7 +28,7 @@ async def list_entries(call: Call) -> bytes:
 
 async def sync_entries(call: Call) -> str:
     """Make the client's memory equal to the list."""
-    new = _new_entry(call.body)
+    new = new_entry(call.body)
     outcome = await call.services.entries.sync(call.principal, conversation_of(call), new)
     return to_sync_outcome(outcome)
 
@@ -44,7 +44,8 @@ def entry_query(call: Call) -> EntryQuery:
     return EntryQuery(channel=query["channel"], epoch=query["epoch"], forks=query["forks"])
 
 
-def _new_entry(body: AppendBody | SyncBody) -> NewEntry:
+def new_entry(body: AppendBody | SyncBody) -> NewEntry:
+    """What a body asks to store."""
     return NewEntry(
         content=body.content,
         content_type=body.content_type,

@@ -100,9 +100,18 @@ class BoundedHeadProtocol(HttpToolsProtocol):
 class OneWriteProtocol(BoundedHeadProtocol):
     """Give this to uvicorn as `http`."""
 
+    _socket: asyncio.Transport
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Put our transport between uvicorn and the socket."""
+        self._socket = transport
         super().connection_made(_HeldHead(transport, self.loop))  # type: ignore[arg-type]
+
+    def leave(self) -> asyncio.Transport:
+        """The connection is somebody else's from now on."""
+        self._head_came()
+        self.connections.discard(self)
+        return self._socket
 
 
 class _HeldHead:

@@ -1,19 +1,21 @@
 """Bodies of lines, which may be larger than memory: they are handed on as they arrive."""
 
+from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator
 
 from starlette.types import Receive
 
 from recollect.api.errors import UnsupportedMediaType
+from recollect.api.operation import PLAIN_TEXT
 from recollect.api.rest.wire import BODY_BYTES_MAX, ClientGone, Headers
-from recollect.errors import LimitExceeded
+from recollect.errors import LimitExceeded, ValidationFailed
 
 MEDIA = "application/x-ndjson"
 
 
 async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
     """The lines without their ends; the last one need not have any."""
-    _check_media(headers.get(b"content-type"))
+    _check_media(headers.get(b"content-type"), MEDIA, "lines of JSON")
     rest = b""
     async for chunk in _chunks(receive):
         *whole_lines, rest = (rest + chunk).split(b"\n")
@@ -25,9 +27,15 @@ async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
         yield rest
 
 
+def read_text(receive: Receive, headers: Headers) -> AsyncIterator[str]:
+    """Plain text in pieces that never part a character."""
+    _check_media(headers.get(b"content-type"), PLAIN_TEXT, "plain text in UTF-8")
+    return _texts(receive)
+
+
 async def whole(receive: Receive, headers: Headers) -> bytes:
     """All of it, as large as any other body may be."""
-    _check_media(headers.get(b"content-type"))
+    _check_media(headers.get(b"content-type"), MEDIA, "lines of JSON")
     chunks: list[bytes] = []
     size = 0
     async for chunk in _chunks(receive):
@@ -42,6 +50,16 @@ async def of(raw: bytes) -> AsyncIterator[bytes]:
     """The lines of a body that was read before."""
     for line in raw.split(b"\n"):
         yield line
+
+
+async def _texts(receive: Receive) -> AsyncIterator[str]:
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        async for chunk in _chunks(receive):
+            yield decoder.decode(chunk)
+        yield decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise ValidationFailed.of("body", "must be UTF-8") from None
 
 
 async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
@@ -63,10 +81,10 @@ def _too_large(what: str) -> LimitExceeded:
     return LimitExceeded(f"{what} must have at most {BODY_BYTES_MAX} bytes")
 
 
-def _check_media(content_type: bytes | None) -> None:
+def _check_media(content_type: bytes | None, wanted: str, words: str) -> None:
     if content_type is None:
         return
     media, *parameters = content_type.decode("latin-1").lower().split(";")
     charsets = [p.split("=", 1)[1].strip('" ') for p in parameters if "charset=" in p]
-    if media.strip() != MEDIA or any(charset not in ("utf-8", "utf8") for charset in charsets):
-        raise UnsupportedMediaType(f"the body must be lines of JSON: send `Content-Type: {MEDIA}`")
+    if media.strip() != wanted or any(charset not in ("utf-8", "utf8") for charset in charsets):
+        raise UnsupportedMediaType(f"the body must be {words}: send `Content-Type: {wanted}`")

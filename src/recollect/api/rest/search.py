@@ -12,7 +12,7 @@ from recollect.domain.search import NewText, SearchRequest
 
 async def search(call: Call) -> bytes:
     """The caller's own trees."""
-    page = await call.services.search.search(call.principal, _request(call))
+    page = await call.services.search.search(call.principal, search_request(call))
     return call.to_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
 
 
@@ -21,7 +21,7 @@ async def search_all(call: Call) -> bytes:
     body: AdminSearchBody = call.body
     page = await call.services.search.search_all(
         call.principal,
-        _request(call),
+        search_request(call),
         user_id=body.user_id,
         include_deleted=body.include_deleted,
         justification=call.justification,
@@ -32,7 +32,7 @@ async def search_all(call: Call) -> bytes:
 
 async def index_entries(call: Call) -> str:
     """Texts from an indexer, all or none."""
-    items = [_new_text(item) for item in call.body.root]
+    items = [new_text(item) for item in call.body.root]
     return dump({"indexed": await call.services.indexing.index(call.principal, items)})
 
 
@@ -44,7 +44,8 @@ async def list_unindexed(call: Call) -> bytes:
     return call.to_page(map(to_unindexed, page.items), page.next_cursor)
 
 
-def _request(call: Call) -> SearchRequest:
+def search_request(call: Call) -> SearchRequest:
+    """What a search asks for."""
     body: SearchBody = call.body
     return SearchRequest(
         query=body.query,
@@ -56,7 +57,8 @@ def _request(call: Call) -> SearchRequest:
     )
 
 
-def _new_text(item: IndexItem) -> NewText:
+def new_text(item: IndexItem) -> NewText:
+    """One text of an index call."""
     return NewText(
         ConversationId(item.conversation_id), EntryId(item.entry_id), item.indexed_content
     )

@@ -1,0 +1,1 @@
+"""gRPC: the same services as REST, for clients that are generated."""

@@ -1,0 +1,232 @@
+"""The order of checks over gRPC, the same as over REST: who calls, what the operation always
+needs, syntax and limits, ids. What comes after is the services' business."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from google.protobuf.message import Message
+
+from recollect.api.grpc.frame import Context, Unreadable, readable
+from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
+from recollect.api.grpc.json_messages import refuse_unknown
+from recollect.api.grpc.status import Trailers
+from recollect.api.operation import Envelope, Operation
+from recollect.api.operations import OPERATIONS
+from recollect.api.rest import paths, wire
+from recollect.api.rest.dispatch import Call, Handler, handled, once
+from recollect.api.rest.frame import Reply
+from recollect.api.rest.wire import PageAsked
+from recollect.domain import jsontext
+from recollect.errors import Unauthenticated
+from recollect.policy.actions import Action
+from recollect.policy.principals import Principal
+from recollect.ports.identity import Authenticator
+from recollect.services.bundle import Services
+from recollect.services.idempotency import check_key, fingerprint_of
+
+_CREDENTIALS = ("authorization", "x-api-key", "x-requester-id")
+_OPERATION_OF = {operation.name: operation for operation in OPERATIONS}
+_LARGE_BYTES = 64 * 1024
+_FIRST_PAGE = PageAsked(None, None, echo=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a message asks for, in the words of REST: ids of the path, parameters of the query, and
+    the body as a JSON value. Empty texts of a query count as absent; a limit that is None, or in
+    the conversation family 0, is the list's own."""
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str | list[str]] = field(default_factory=dict)
+    body: Any = None
+    after: str = ""
+    limit: int | None = None
+
+    @classmethod
+    def page(
+        cls,
+        page: PageRequest,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, str | list[str]] | None = None,
+    ) -> "Asked":
+        """A page of a list."""
+        return cls(path or {}, query or {}, after=page.page_token, limit=page.page_size or None)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMethod:
+    """A method of the memory family: its handler over REST, how its message is read and how the
+    handler's JSON becomes a message."""
+
+    operation: Operation
+    handler: Handler
+    ask: Callable[[Any], Asked]
+    tell: Callable[[Any], Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer with trailing metadata."""
+
+    message: Message
+    trailers: Trailers
+
+
+Handle = Callable[[Call], Awaitable[Message | Told]]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method: the operation it is another way to, how its message is read, what answers it.
+    `action` is needed over gRPC in any case, in place of the operation's own."""
+
+    operation: Operation
+    ask: Callable[[Any], Asked]
+    handle: Handle
+    action: Action | None = None
+
+
+def method(
+    name: str,
+    ask: Callable[[Any], Asked],
+    handle: Handle,
+    action: Action | None = None,
+) -> Method:
+    """Another way to the operation of this name."""
+    return Method(_OPERATION_OF[name], ask, handle, action)
+
+
+class Dispatch:
+    """Takes a message to the handler of its method, through the checks."""
+
+    def __init__(self, services: Services, authenticator: Authenticator) -> None:
+        self.services = services
+        self._authenticator = authenticator
+
+    async def answer(
+        self, method: Method, message: Message | Unreadable, context: Context
+    ) -> Message:
+        """Check, call."""
+        principal = await self.authenticate(context)
+        await self._admit(method.action or method.operation.action, principal)
+        call = await self._read(method, principal, readable(message))
+        answered = await method.handle(call)
+        if isinstance(answered, Message):
+            return answered
+        context.set_trailing_metadata(answered.trailers)
+        return answered.message
+
+    async def answer_memory(
+        self, method: MemoryMethod, message: Message | Unreadable, context: Context
+    ) -> Message:
+        """The same through a handler of REST, by the strict rules of the memory family."""
+        principal = await self.authenticate(context)
+        await self._admit(method.operation.action, principal)
+        sent = readable(message)
+        call = await self._read(method, principal, sent)
+        paths.check_path(call.path, new=None)
+        requester = await self.services.requesters.of(
+            principal, introduce=method.operation.introduces
+        )
+        reply = await _replied(method, replace(call, requester=requester), sent, context)
+        tell = partial(_told, method, reply.body)
+        return await asyncio.to_thread(tell) if len(reply.body) > _LARGE_BYTES else tell()
+
+    async def authenticate(self, context: Context) -> Principal:
+        """Who calls. There is no Host to check as over REST: no web page can speak this protocol,
+        so none can be tricked into calling a server on the loopback."""
+        given: dict[str, str] = {}
+        for name, value in context.invocation_metadata() or ():
+            if name in _CREDENTIALS:
+                if name in given:
+                    raise Unauthenticated(f"{name} was sent more than once")
+                given[name] = value if isinstance(value, str) else value.decode("utf-8", "replace")
+        return await self._authenticator.authenticate(
+            authorization=given.get("authorization"),
+            api_key=given.get("x-api-key"),
+            requester_id=given.get("x-requester-id"),
+        )
+
+    async def _admit(self, action: Action | None, principal: Principal) -> None:
+        if action is not None:
+            await self.services.gate.admit(
+                principal, action, audit=None, conversation_id=None, justification=None
+            )
+
+    async def _read(
+        self, method: Method | MemoryMethod, principal: Principal, sent: Message
+    ) -> Call:
+        """A large message is read on a thread, as over REST: all other calls would wait."""
+        read = partial(self._asked, method, principal, sent)
+        return await asyncio.to_thread(read) if sent.ByteSize() > _LARGE_BYTES else read()
+
+    def _asked(self, method: Method | MemoryMethod, principal: Principal, sent: Message) -> Call:
+        if isinstance(method, MemoryMethod):
+            refuse_unknown(sent)
+        return self._call(method.operation, principal, method.ask(sent))
+
+    def _call(self, operation: Operation, principal: Principal, asked: Asked) -> Call:
+        body = _body(operation, asked)
+        return Call(
+            services=self.services,
+            principal=principal,
+            requester=None,
+            headers={},
+            path=asked.path,
+            query=_query(operation, asked),
+            page=_page(operation, asked, body),
+            body=body,
+            justification=None,
+            envelope=operation.paging.envelope if operation.paging else Envelope.A,
+        )
+
+
+async def _replied(method: MemoryMethod, call: Call, sent: Message, context: Context) -> Reply:
+    """Under a key it may come again: then the first answer is given."""
+    key = _metadata(context, "idempotency-key") if method.operation.method == "POST" else None
+    if key is None:
+        return await handled(method.operation, method.handler, call)
+    raw = sent.SerializeToString(deterministic=True)
+    fingerprint = fingerprint_of(method.operation.name.encode(), b"grpc", raw)
+    return await once(method.operation, method.handler, call, (check_key(key), fingerprint))
+
+
+def _told(method: MemoryMethod, body: bytes) -> Message:
+    return method.tell(jsontext.load(body.decode()) if body else {})
+
+
+def _metadata(context: Context, wanted: str) -> str | None:
+    for name, value in context.invocation_metadata() or ():
+        if name == wanted:
+            return value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return None
+
+
+def _query(operation: Operation, asked: Asked) -> dict[str, Any]:
+    given = {
+        name: [sent] if isinstance(sent, str) else sent
+        for name, sent in asked.query.items()
+        if sent
+    }
+    return wire.from_query(given, operation.query)
+
+
+def _page(operation: Operation, asked: Asked, body: Any) -> PageAsked:
+    if operation.paging is None:
+        return _FIRST_PAGE
+    if operation.paging.search:
+        return wire.from_search_body(body, echo=False)
+    given = {} if asked.limit is None else {"limit": [str(asked.limit)]}
+    given |= {operation.paging.envelope.cursor_names[0]: [asked.after]} if asked.after else {}
+    return wire.from_paging(given, operation.paging, echo=False)
+
+
+def _body(operation: Operation, asked: Asked) -> Any:
+    if operation.body is None:
+        return None
+    jsontext.check_value(asked.body, queries=operation.body.queries)
+    return wire.from_value(asked.body, operation.body)

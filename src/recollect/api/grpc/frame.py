@@ -1,0 +1,178 @@
+"""The outermost frame of every call: its id, errors made into statuses, one log line and one
+measurement."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from random import getrandbits
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import grpc
+import structlog
+from google.protobuf.message import DecodeError, Message
+from structlog.contextvars import bind_contextvars
+
+from recollect.api.errors import http_status
+from recollect.api.grpc.status import status_of, told
+from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.errors import (
+    Internal,
+    LimitExceeded,
+    RecollectError,
+    Unavailable,
+    ValidationFailed,
+)
+from recollect.ports.metrics import Metrics
+from recollect.ports.requests import RequestLog
+
+CLIENT_GONE = 499
+METHOD = "GRPC"
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_OK = 200
+M = TypeVar("M", bound=Message)
+if TYPE_CHECKING:
+    Context = grpc.aio.ServicerContext[Any, Any]
+else:
+    Context = grpc.aio.ServicerContext
+log = structlog.get_logger("recollect.grpc")
+
+
+class Unreadable:
+    """Stands for a message that can't be read: what is wrong is told where refusals are told."""
+
+    def __init__(self, error: RecollectError) -> None:
+        self.error = error
+
+
+class Frame:
+    """Runs an answer for a call and tells what comes of it."""
+
+    def __init__(self, metrics: Metrics, requests: RequestLog) -> None:
+        self.stopping = False
+        self._metrics = metrics
+        self._requests = requests
+
+    async def run(
+        self,
+        context: Context,
+        route: str,
+        answer: Callable[[], Awaitable[M]],
+        *,
+        strict: bool = False,
+    ) -> M:
+        """One message for one call."""
+        record = _Record(self, context, route, strict=strict)
+        try:
+            reply = await answer()
+            record.status = _OK
+            return reply
+        except BaseException as error:
+            await record.refuse(error)
+            raise
+        finally:
+            record.close()
+
+    async def stream(
+        self, context: Context, route: str, answer: AsyncIterator[M], *, strict: bool = False
+    ) -> AsyncIterator[M]:
+        """Messages for one call, until there are no more."""
+        record = _Record(self, context, route, strict=strict)
+        try:
+            async for message in answer:
+                yield message
+            record.status = _OK
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            await record.refuse(error)
+            raise
+        finally:
+            record.close()
+
+    def record(self, request_id: str, route: str, status: int, seconds: float) -> None:
+        """One line, one measurement."""
+        self._metrics.request(METHOD, route, status, seconds)
+        self._requests.write(request_id, method=METHOD, route=route, status=status, seconds=seconds)
+
+
+class _Record:
+    """One call under way."""
+
+    def __init__(self, frame: Frame, context: Context, route: str, *, strict: bool) -> None:
+        self.status = CLIENT_GONE
+        self._frame = frame
+        self._context = context
+        self._route = route
+        self._strict = strict
+        self._started_at = perf_counter()
+        self._id = _request_id(context)
+        bind_contextvars(request_id=self._id)
+
+    async def refuse(self, error: BaseException) -> None:
+        """End the call with the status of the error; a caller that is gone is told nothing."""
+        told_error = self._told(error)
+        if told_error is None:
+            return
+        self.status = http_status(told_error, strict=self._strict)
+        if self.status == 500:
+            log.error("call failed", exc_info=error)
+        text, trailers = told(told_error, self._id, strict=self._strict)
+        await self._context.abort(status_of(told_error, strict=self._strict), text, trailers)
+
+    def _told(self, error: BaseException) -> RecollectError | None:
+        if isinstance(error, RecollectError):
+            return error
+        if not isinstance(error, asyncio.CancelledError):
+            return Internal("a fault of ours")
+        if not _is_ended():
+            return Unavailable("the server stopped before this was answered")
+        if self._frame.stopping:
+            self.status = http_status(Unavailable("the server stops"))
+        return None
+
+    def close(self) -> None:
+        """Write it down."""
+        seconds = perf_counter() - self._started_at
+        self._frame.record(self._id, self._route, self.status, seconds)
+
+
+def reader(kind: type[M]) -> Callable[[bytes], M | Unreadable]:
+    """Reads a message. One that can't be read comes as `Unreadable`, because gRPC itself would
+    tell an internal error of the server."""
+
+    def read(raw: bytes) -> M | Unreadable:
+        if len(raw) > BODY_BYTES_MAX:
+            return Unreadable(
+                LimitExceeded(f"the message must have at most {BODY_BYTES_MAX} bytes")
+            )
+        try:
+            return kind.FromString(raw)
+        except DecodeError:
+            return Unreadable(
+                ValidationFailed.of("message", "must be of its type, and nest to 100 levels")
+            )
+
+    return read
+
+
+def readable(message: M | Unreadable) -> M:
+    """The message, or what is wrong with it."""
+    if isinstance(message, Unreadable):
+        raise message.error
+    return message
+
+
+def _is_ended() -> bool:
+    """Has gRPC ended the call under way? The context does not tell. It is the caller who ended it,
+    or the server that stops, and then gRPC itself says so."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _request_id(context: Context) -> str:
+    for name, value in context.invocation_metadata() or ():
+        if name == "x-request-id" and isinstance(value, str) and _REQUEST_ID.fullmatch(value):
+            return value
+    return f"{getrandbits(128):032x}"

@@ -1,0 +1,1 @@
+"""Made by `make generate` from contracts/proto; never edited by hand."""

@@ -1,0 +1,64 @@
+"""Health as gRPC's own tools ask for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from recollect.api.grpc.frame import Context
+from recollect.errors import RecollectError
+from recollect.services.bundle import Services
+
+_WATCH_SECONDS = 5
+_State = health_pb2.HealthCheckResponse
+
+
+class Health(health_pb2_grpc.HealthServicer):
+    """Serving means that the database answers, as over REST. Who watches is told of changes within
+    seconds, and that the server stops."""
+
+    def __init__(self, services: Services, names: Collection[str]) -> None:
+        super().__init__()
+        self._services = services
+        self._names = names
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """End what watches: it would keep the server from stopping."""
+        self._stopping.set()
+
+    async def Check(  # noqa: N802 - the protocol's name
+        self, request: health_pb2.HealthCheckRequest, context: Context
+    ) -> health_pb2.HealthCheckResponse:
+        """Ask the database."""
+        if not self._knows(request.service):
+            await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
+        return _State(status=await self._status())
+
+    async def Watch(  # noqa: N802 - the protocol's name
+        self, request: health_pb2.HealthCheckRequest, _: Context
+    ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
+        """Ask it again and again."""
+        told = None
+        while not self._stopping.is_set():
+            known = self._knows(request.service)
+            status = await self._status() if known else _State.SERVICE_UNKNOWN
+            if status != told:
+                yield _State(status=status)
+            told = status
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), _WATCH_SECONDS)
+        yield _State(status=_State.NOT_SERVING)
+
+    def _knows(self, service: str) -> bool:
+        return not service or service in self._names
+
+    async def _status(self) -> Any:
+        try:
+            await self._services.status.ping()
+        except RecollectError:
+            return _State.NOT_SERVING
+        return _State.SERVING

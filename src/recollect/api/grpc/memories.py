@@ -1,0 +1,219 @@
+"""Memories: the handlers of REST behind messages with the same members."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.message import Message
+
+from recollect.api.grpc.dispatch import Asked, MemoryMethod
+from recollect.api.grpc.generated import memories_pb2 as pb
+from recollect.api.grpc.json_messages import fill, to_members
+from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.memory.filters import FilterBody
+from recollect.api.memory.memories import MemoryPatch
+from recollect.api.rest import wire
+from recollect.api.rest.memory import MEMORY_HANDLERS
+from recollect.domain.memories import IMMUTABLE_FIELDS
+from recollect.errors import ValidationFailed
+from recollect.services.filters import ALL
+
+Members = dict[str, Any]
+_CLEARABLE = sorted(MemoryPatch.nullable - IMMUTABLE_FIELDS)
+_HIT = ("score", "stages", "why")
+
+
+def ask_to_create(message: pb.CreateMemoryRequest) -> Asked:
+    """A new memory."""
+    return Asked(body=to_members(message))
+
+
+def ask_to_batch(message: pb.BatchMemoriesRequest) -> Asked:
+    """Writes, changes and deletions."""
+    items = [_item(item, f"items.{index}.") for index, item in enumerate(message.items)]
+    return Asked(body=to_members(message) | {"items": items})
+
+
+def ask_to_search(message: pb.SearchMemoriesRequest) -> Asked:
+    """What to look for, and where."""
+    return Asked(body=_flat(to_members(message)))
+
+
+def ask_to_recall(message: pb.RecallMemoriesRequest) -> Asked:
+    """What is talked about, and where to look."""
+    return Asked(body=_flat(to_members(message)))
+
+
+def ask_for_list(message: pb.ListMemoriesRequest) -> Asked:
+    """Which memories."""
+    filters = _flat({"filters": to_members(message.filters)})
+    query = {name: _parameter(name, value) for name, value in filters.items()}
+    return Asked(query=query, after=message.after, limit=_limit(message))
+
+
+def ask_for_one(message: pb.GetMemoryRequest) -> Asked:
+    """A memory."""
+    return _named(message)
+
+
+def ask_to_update(message: pb.UpdateMemoryRequest) -> Asked:
+    """What changes of a memory."""
+    members = _changes(message)
+    return Asked(path=_path(members.pop("memory_id", "")), body=members)
+
+
+def ask_to_delete(message: pb.DeleteMemoryRequest) -> Asked:
+    """A memory that goes."""
+    return _named(message)
+
+
+def ask_to_move(message: pb.MoveMemoryRequest) -> Asked:
+    """Where a memory moves."""
+    members = to_members(message)
+    return Asked(path=_path(members.pop("memory_id", "")), body=members)
+
+
+def ask_for_history(message: pb.GetHistoryRequest) -> Asked:
+    """A memory's past."""
+    return Asked(path=_path(message.memory_id), after=message.after, limit=_limit(message))
+
+
+def ask_to_explain(message: pb.ExplainMemoryRequest) -> Asked:
+    """Why a memory is shown."""
+    return _named(message)
+
+
+def tell_update(told: Members) -> pb.UpdateMemoryResponse:
+    """The memory, or what waits for an approval."""
+    answer = pb.UpdateMemoryResponse()
+    fill(answer, told if "approval_id" in told else {"memory": told})
+    return answer
+
+
+def tell_hits(told: Members) -> pb.SearchMemoriesResponse:
+    """A page of hits."""
+    answer = pb.SearchMemoriesResponse()
+    fill(answer, told | {"hits": list(map(_hit, told["data"]))})
+    return answer
+
+
+def tell_recall(told: Members) -> pb.RecallMemoriesResponse:
+    """A block for a prompt."""
+    answer = pb.RecallMemoriesResponse()
+    fill(answer, told | {"items": list(map(_hit, told["items"]))})
+    return answer
+
+
+def tell_nothing(_: Any) -> Empty:
+    """Done."""
+    return Empty()
+
+
+def _tell(kind: type[Message]) -> Callable[[Members], Message]:
+    def tell(told: Members) -> Message:
+        answer = kind()
+        fill(answer, told)
+        return answer
+
+    return tell
+
+
+def _tell_page(kind: type[Message], items: str) -> Callable[[Members], Message]:
+    tell = _tell(kind)
+    return lambda told: tell(told | {items: told["data"]})
+
+
+def _hit(told: Members) -> Members:
+    return {"memory": told} | {name: told[name] for name in _HIT}
+
+
+def _item(item: pb.BatchItem, where: str) -> Members:
+    match item.WhichOneof("op"):
+        case "create":
+            return {"op": "create"} | to_members(item.create)
+        case "update":
+            changes = _changes(item.update, where)
+            return {"op": "update", "id": changes.pop("memory_id", "")} | changes
+        case "delete":
+            removal = to_members(item.delete)
+            return {"op": "delete", "id": removal.pop("memory_id", "")} | removal
+    return {}
+
+
+def _changes(message: pb.UpdateMemoryRequest, where: str = "") -> Members:
+    """A member of REST that is null is one to clear. `where` the message is, for a refusal."""
+    members = to_members(message)
+    cleared = members.pop("clear", [])
+    for name in cleared:
+        if name not in MemoryPatch.nullable:
+            wanted = f"must name members of {', '.join(_CLEARABLE)}"
+            raise ValidationFailed.of(f"{where}clear", wanted, allowed=_CLEARABLE)
+        if name in members:
+            raise ValidationFailed.of(f"{where}clear", f"`{name}` is also set: set it or clear it")
+    return members | dict.fromkeys(cleared)
+
+
+def _flat(members: Members) -> Members:
+    """Filters are members of the body beside the others."""
+    filters = members.pop("filters", {})
+    if filters.pop("all_spaces", False):
+        if "spaces" in filters:
+            raise ValidationFailed.of("all_spaces", "must not be sent with `spaces`")
+        filters["spaces"] = ALL
+    return {**members, **filters}
+
+
+def _parameter(name: str, value: Any) -> list[str]:
+    """A filter as REST takes it in a query."""
+    if name == "spaces" and value != ALL:
+        wire.from_value({name: value}, FilterBody)
+        return [":".join(space.values()) for space in value]
+    if isinstance(value, list):
+        return value
+    return [str(value).lower() if isinstance(value, bool) else value]
+
+
+def _named(message: Message) -> Asked:
+    """A memory, and parameters."""
+    members = to_members(message)
+    path = _path(members.pop("memory_id", ""))
+    return Asked(path=path, query={name: [value] for name, value in members.items()})
+
+
+def _path(memory_id: str) -> Mapping[str, str]:
+    if not memory_id:
+        raise ValidationFailed.of("memory_id", "must name a memory")
+    return {"memory_id": memory_id}
+
+
+def _limit(message: pb.ListMemoriesRequest | pb.GetHistoryRequest) -> int | None:
+    return message.limit if message.HasField("limit") else None
+
+
+def _method(name: str, ask: Callable[[Any], Asked], tell: Callable[[Any], Message]) -> MemoryMethod:
+    return MemoryMethod(_OPERATION_OF[name], MEMORY_HANDLERS[name], ask, tell)
+
+
+_OPERATION_OF = {operation.name: operation for operation in MEMORY_OPERATIONS}
+_WRITTEN = _tell(pb.WriteResult)
+MEMORY_METHODS: dict[str, MemoryMethod] = {
+    "MemoriesService/CreateMemory": _method("createMemory", ask_to_create, _WRITTEN),
+    "MemoriesService/BatchMemories": _method(
+        "batchMemories", ask_to_batch, _tell(pb.BatchMemoriesResponse)
+    ),
+    "MemoriesService/SearchMemories": _method("searchMemories", ask_to_search, tell_hits),
+    "MemoriesService/RecallMemories": _method("recallMemories", ask_to_recall, tell_recall),
+    "MemoriesService/ListMemories": _method(
+        "listMemories", ask_for_list, _tell_page(pb.ListMemoriesResponse, "memories")
+    ),
+    "MemoriesService/GetMemory": _method("getMemory", ask_for_one, _tell(pb.Memory)),
+    "MemoriesService/UpdateMemory": _method("updateMemory", ask_to_update, tell_update),
+    "MemoriesService/DeleteMemory": _method("deleteMemory", ask_to_delete, tell_nothing),
+    "MemoriesService/MoveMemory": _method("moveMemory", ask_to_move, _WRITTEN),
+    "MemoriesService/GetHistory": _method(
+        "getHistory", ask_for_history, _tell_page(pb.GetHistoryResponse, "items")
+    ),
+    "MemoriesService/ExplainMemory": _method(
+        "explainMemory", ask_to_explain, _tell(pb.Explanation)
+    ),
+}

@@ -1,0 +1,104 @@
+"""Recorded responses: one stream in, many streams out."""
+
+from collections.abc import AsyncIterator
+
+from google.protobuf.message import Message
+
+from recollect.api.grpc.dispatch import Dispatch
+from recollect.api.grpc.frame import Context, Unreadable, readable
+from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.grpc.values import needed_id, to_id
+from recollect.domain.ids import ConversationId
+from recollect.domain.recordings import RecordOutcome
+from recollect.errors import Conflict, RecordingFull, ValidationFailed
+from recollect.services.recorder import Elsewhere
+
+Messages = AsyncIterator[pb.RecordRequest | Unreadable]
+_STATUS = {
+    RecordOutcome.SUCCESS: pb.RECORD_STATUS_SUCCESS,
+    RecordOutcome.CANCELLED: pb.RECORD_STATUS_CANCELLED,
+}
+
+
+class RecorderMethods:
+    """The methods of `ResponseRecorderService`."""
+
+    def __init__(self, dispatch: Dispatch) -> None:
+        self._dispatch = dispatch
+        self._recorder = dispatch.services.recorder
+
+    async def record(self, messages: Messages, context: Context) -> pb.RecordResponse:
+        """Record texts until there are no more. That nothing can be recorded is an answer, and no
+        failure of the call."""
+        principal = await self._dispatch.authenticate(context)
+        first = await anext(messages, None)
+        if first is None:
+            raise ValidationFailed.of("conversation_id", "must be in the first message")
+        begun = readable(first)
+        conversation_id = _conversation(begun.conversation_id)
+        try:
+            outcome = await self._recorder.record(
+                principal, conversation_id, _texts(begun, messages)
+            )
+        except (Conflict, RecordingFull) as error:
+            return pb.RecordResponse(status=pb.RECORD_STATUS_ERROR, error_message=error.message)
+        return pb.RecordResponse(status=_STATUS[outcome])
+
+    async def replay(
+        self, message: pb.ReplayRequest | Unreadable, context: Context
+    ) -> AsyncIterator[pb.ReplayResponse]:
+        """Follow a recording, or tell where it is."""
+        principal = await self._dispatch.authenticate(context)
+        conversation_id = _conversation(readable(message).conversation_id)
+        found = await self._recorder.replay(principal, conversation_id)
+        if isinstance(found, Elsewhere):
+            yield pb.ReplayResponse(redirect_address=found.address)
+        elif found is not None:
+            async for piece in found:
+                if piece.text:
+                    yield pb.ReplayResponse(content=piece.text)
+
+    async def cancel(
+        self, message: pb.CancelRecordRequest | Unreadable, context: Context
+    ) -> Message:
+        """End a recording, or tell where it is."""
+        principal = await self._dispatch.authenticate(context)
+        conversation_id = _conversation(readable(message).conversation_id)
+        elsewhere = await self._recorder.cancel(principal, conversation_id)
+        if elsewhere is None:
+            return pb.CancelRecordResponse(accepted=True)
+        return pb.CancelRecordResponse(redirect_address=elsewhere.address)
+
+    async def is_enabled(self, _: Message | Unreadable, context: Context) -> Message:
+        """Is there a recorder?"""
+        await self._dispatch.authenticate(context)
+        return pb.IsEnabledResponse(enabled=self._recorder.enabled)
+
+    async def check(
+        self, message: pb.CheckRecordingsRequest | Unreadable, context: Context
+    ) -> Message:
+        """Which of some conversations are being recorded."""
+        principal = await self._dispatch.authenticate(context)
+        wanted = [
+            ConversationId(needed_id(raw, "conversation_ids"))
+            for raw in readable(message).conversation_ids
+        ]
+        found = await self._recorder.check(principal, wanted)
+        return pb.CheckRecordingsResponse(conversation_ids=map(to_id, found))
+
+
+async def _texts(first: pb.RecordRequest, messages: Messages) -> AsyncIterator[str]:
+    """The texts of a stream; what comes after `complete` is not looked at."""
+    message = first
+    while True:
+        yield message.content
+        if message.complete:
+            return
+        following = await anext(messages, None)
+        if following is None:
+            return
+        message = readable(following)
+
+
+def _conversation(raw: bytes) -> ConversationId:
+    return ConversationId(needed_id(raw, "conversation_id"))

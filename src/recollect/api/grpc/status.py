@@ -1,0 +1,66 @@
+"""What each error is called over gRPC: a status, and in trailing metadata the code of REST."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import grpc
+
+from recollect.api.errors import error_body, http_status
+from recollect.errors import RecollectError, TransferPending
+
+_STATUS: Mapping[int, grpc.StatusCode] = {
+    400: grpc.StatusCode.INVALID_ARGUMENT,
+    401: grpc.StatusCode.UNAUTHENTICATED,
+    403: grpc.StatusCode.PERMISSION_DENIED,
+    404: grpc.StatusCode.NOT_FOUND,
+    409: grpc.StatusCode.FAILED_PRECONDITION,
+    413: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    422: grpc.StatusCode.INVALID_ARGUMENT,
+    501: grpc.StatusCode.UNIMPLEMENTED,
+    503: grpc.StatusCode.UNAVAILABLE,
+}
+# Clients take some 8 KB of trailers, and a byte of the text may take three of them.
+_TEXT_BYTES_MAX = 1_000
+_DETAILS_BYTES_MAX = 4_000
+Trailers = tuple[tuple[str, str], ...]
+
+
+def status_of(error: RecollectError, *, strict: bool) -> grpc.StatusCode:
+    """The status of an error; what is not in the table is a fault of ours."""
+    if isinstance(error, TransferPending):
+        return grpc.StatusCode.ALREADY_EXISTS
+    return _STATUS.get(http_status(error, strict=strict), grpc.StatusCode.INTERNAL)
+
+
+def told(error: RecollectError, request_id: str, *, strict: bool) -> tuple[str, Trailers]:
+    """The text of an error and its trailers; an internal one tells the request's id alone. The
+    memory family tells REST's `details` too."""
+    body = error_body(error, request_id, strict=strict)
+    # The one body without `code` has the word for programs in `error`.
+    code = body.get("code", body["error"])
+    trailers = [("error-code", code), ("x-request-id", request_id)]
+    if isinstance(error, TransferPending):
+        trailers.append(("existing-transfer-id", error.existing_transfer_id))
+    if strict:
+        trailers.append(("error-details", _details(body["details"])))
+    return _cut(str(body.get("message") or body["error"])), tuple(trailers)
+
+
+def _cut(text: str) -> str:
+    raw = text.encode()
+    if len(raw) <= _TEXT_BYTES_MAX:
+        return text
+    return f"{raw[:_TEXT_BYTES_MAX].decode(errors='ignore')} ..."
+
+
+def _details(members: Mapping[str, Any]) -> str:
+    """As JSON, with lists as long as there is room for them."""
+    items = max((len(v) for v in members.values() if isinstance(v, list)), default=0)
+    text = json.dumps(members)
+    while len(text) > _DETAILS_BYTES_MAX and items:
+        items //= 2
+        text = json.dumps(
+            {name: v[:items] if isinstance(v, list) else v for name, v in members.items()}
+        )
+    return text if len(text) <= _DETAILS_BYTES_MAX else "{}"

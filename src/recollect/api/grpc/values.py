@@ -1,0 +1,96 @@
+"""Between messages and our values: ids as 16 bytes, JSON as Struct and Value."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from google.protobuf.struct_pb2 import ListValue, Struct, Value
+
+from recollect.errors import ValidationFailed
+
+ID_BYTES = 16
+# The integers that a double holds exactly: what came as 1 shall not be stored as 1.0.
+_WHOLE_MAX = 2**53
+
+
+def from_id(raw: bytes, field: str) -> str | None:
+    """An id in canonical text; empty is absent, another length than 16 bytes is refused."""
+    if not raw:
+        return None
+    if len(raw) != ID_BYTES:
+        raise ValidationFailed.of(field, f"must have {ID_BYTES} bytes, or none")
+    return str(UUID(bytes=raw))
+
+
+def needed_id(raw: bytes, field: str) -> str:
+    """The same for an id that names what the call is about."""
+    text = from_id(raw, field)
+    if text is None:
+        raise ValidationFailed.of(field, f"must have {ID_BYTES} bytes")
+    return text
+
+
+def to_id(text: str | None) -> bytes:
+    """An id as bytes; none is empty."""
+    return UUID(text).bytes if text else b""
+
+
+def from_value(value: Value) -> Any:
+    """A JSON value. Absent kinds count as null."""
+    kind = value.WhichOneof("kind")
+    if kind == "number_value":
+        return _number(value.number_value)
+    if kind == "struct_value":
+        return from_struct(value.struct_value)
+    if kind == "list_value":
+        return [from_value(item) for item in value.list_value.values]
+    return None if kind in (None, "null_value") else getattr(value, kind)
+
+
+def from_struct(struct: Struct) -> dict[str, Any]:
+    """A JSON object. By name, because a Struct keeps no order of its sender."""
+    return {name: from_value(struct.fields[name]) for name in sorted(struct.fields)}
+
+
+def fill_value(into: Value, value: Any) -> None:
+    """Put a JSON value into a message."""
+    if value is None:
+        into.null_value = 0  # type: ignore[assignment]
+    elif isinstance(value, bool):
+        into.bool_value = value
+    elif isinstance(value, int | float):
+        into.number_value = _double(value)
+    elif isinstance(value, str):
+        into.string_value = value
+    elif isinstance(value, Mapping):
+        into.struct_value.SetInParent()
+        fill_struct(into.struct_value, value)
+    else:
+        into.list_value.SetInParent()
+        fill_list(into.list_value, value)
+
+
+def fill_struct(into: Struct, members: Mapping[str, Any]) -> None:
+    """Put the members of a JSON object into a message."""
+    for name, member in members.items():
+        fill_value(into.fields[name], member)
+
+
+def fill_list(into: ListValue, items: list[Any]) -> None:
+    """Put the items of a JSON list into a message."""
+    for item in items:
+        fill_value(into.values.add(), item)
+
+
+def _number(number: float) -> int | float:
+    if number.is_integer() and abs(number) <= _WHOLE_MAX:
+        return int(number)
+    return number
+
+
+def _double(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an integer beyond doubles, stored over REST; a Value has no infinity
+        return sys.float_info.max if number > 0 else -sys.float_info.max

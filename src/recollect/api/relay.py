@@ -1,0 +1,114 @@
+"""One port for two protocols: a connection that begins with HTTP/2's preface is handed on.
+
+REST is HTTP/1.1, and a request can't begin like that, so nobody else pays for it: a REST connection
+costs one comparison of its first bytes.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from recollect.api.rest.http import OneWriteProtocol
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_HELD_BYTES_MAX = 256 * 1024
+
+
+def shared_port(address: Callable[[], str | None]) -> type[OneWriteProtocol]:
+    """A protocol for uvicorn. `address` is the socket file of the server that speaks HTTP/2, once
+    it listens."""
+
+    class SharedPortProtocol(OneWriteProtocol):
+        """Looks at the first bytes of a connection, then is in nobody's way."""
+
+        _first = b""
+        _decided = False
+
+        def data_received(self, data: bytes) -> None:
+            """REST, unless the connection begins with the preface."""
+            if self._decided:
+                super().data_received(data)
+                return
+            self._first += data
+            path = address()
+            if path is None or not _begins_alike(self._first):
+                self._decided = True
+                super().data_received(self._first)
+            elif len(self._first) >= len(PREFACE):
+                self._decided = True
+                Relay(self.leave(), path, self._first)
+
+    return SharedPortProtocol
+
+
+class Relay(asyncio.Protocol):
+    """The caller's side of a connection that is handed on: bytes in, bytes out, no faster than the
+    slower side takes them."""
+
+    def __init__(self, caller: asyncio.Transport, path: str, first: bytes) -> None:
+        self._caller = caller
+        self._server: asyncio.Transport | None = None
+        self._held = bytearray(first)
+        caller.set_protocol(self)
+        self._connecting = asyncio.ensure_future(self._connect(path))
+
+    async def _connect(self, path: str) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            server, _ = await loop.create_unix_connection(lambda: _Back(self._caller), path)
+        except OSError:  # it stops
+            self._caller.close()
+            return
+        if self._caller.is_closing():
+            server.close()
+            return
+        self._server = server
+        server.write(bytes(self._held))
+        self._held.clear()
+        self._caller.resume_reading()
+
+    def data_received(self, data: bytes) -> None:
+        """On to the server, or held until it is there."""
+        if self._server is not None:
+            self._server.write(data)
+            return
+        self._held += data
+        if len(self._held) > _HELD_BYTES_MAX:
+            self._caller.pause_reading()
+
+    def pause_writing(self) -> None:
+        """The caller takes no more."""
+        if self._server is not None:
+            self._server.pause_reading()
+
+    def resume_writing(self) -> None:
+        """The caller takes more."""
+        if self._server is not None:
+            self._server.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The caller is gone."""
+        if self._server is not None:
+            self._server.close()
+
+
+class _Back(asyncio.Protocol):
+    """The server's side."""
+
+    def __init__(self, caller: asyncio.Transport) -> None:
+        self._caller = caller
+
+    def data_received(self, data: bytes) -> None:
+        self._caller.write(data)
+
+    def pause_writing(self) -> None:
+        self._caller.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._caller.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._caller.close()
+
+
+def _begins_alike(first: bytes) -> bool:
+    return PREFACE.startswith(first) or first.startswith(PREFACE)

@@ -1,0 +1,106 @@
+"""Recorded responses over REST: an upload that is recorded as it comes, server-sent events that
+follow it, and a cancel. What another node has is asked there."""
+
+from collections.abc import AsyncIterator
+
+import structlog
+
+from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.rest.entries import conversation_of
+from recollect.api.rest.frame import Reply
+from recollect.domain.jsontext import dump
+from recollect.domain.recordings import Piece, Place
+from recollect.errors import InvalidInput, RecollectError
+from recollect.ports.forwarding import Forwarded
+from recollect.services.recorder import Elsewhere
+
+_PASSED_ON = (
+    b"authorization",
+    b"x-api-key",
+    b"x-requester-id",
+    b"x-request-id",
+    b"x-recollect-hops",
+    b"last-event-id",
+    b"accept",
+)
+_EVENTS = b"text/event-stream"
+_END = b"event: end\ndata: {}\n\n"
+_ALIVE = b":\n\n"
+# No ends of lines here, but many a client takes them for some.
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_log = structlog.get_logger("recollect.rest")
+
+
+async def record_response(call: Call) -> str:
+    """Take the body's text as it comes."""
+    outcome = await call.services.recorder.record(call.principal, conversation_of(call), call.body)
+    return dump({"status": outcome})
+
+
+async def replay_response(call: Call) -> Reply:
+    """Events with a piece of text each, then one that tells the end. 204 is what makes a browser
+    ask no more."""
+    found = await call.services.recorder.replay(call.principal, conversation_of(call), _place(call))
+    if found is None:
+        return Reply(204)
+    if isinstance(found, Elsewhere):
+        answer = await _ask(call, "GET", found)
+        return Reply(answer.status, media=answer.media.encode(), stream=answer.body, endless=True)
+    return Reply(200, media=_EVENTS, stream=_events(found), endless=True)
+
+
+async def cancel_response(call: Call) -> Reply:
+    """End it, here or where it is."""
+    elsewhere = await call.services.recorder.cancel(call.principal, conversation_of(call))
+    if elsewhere is None:
+        return Reply(200)
+    answer = await _ask(call, "DELETE", elsewhere)
+    body = b"".join([chunk async for chunk in answer.body])
+    return Reply(answer.status, body, media=answer.media.encode())
+
+
+async def _ask(call: Call, method: str, elsewhere: Elsewhere) -> Forwarded:
+    headers = {
+        name.decode(): call.headers[name].decode("latin-1")
+        for name in _PASSED_ON
+        if name in call.headers
+    }
+    path = f"/v1/conversations/{conversation_of(call)}/response"
+    return await call.services.forwarding.forward(method, elsewhere.address, path, headers)
+
+
+def _place(call: Call) -> Place | None:
+    sent = call.headers.get(b"last-event-id", b"").decode("latin-1")
+    if not sent:
+        return None
+    place = Place.parse(sent)
+    if place is None:
+        message = "should be the id of an event of this stream"
+        raise InvalidInput(f"Last-Event-ID: {message}", field="Last-Event-ID")
+    return place
+
+
+def _event(piece: Piece) -> bytes:
+    data: str = dump({"content": piece.text})
+    for letter, escaped in _LINE_ENDS.items():
+        data = data.replace(letter, escaped)
+    return f"id: {piece.place}\ndata: {data}\n\n".encode()
+
+
+async def _events(pieces: AsyncIterator[Piece]) -> AsyncIterator[bytes]:
+    """The status is sent already: who loses access meanwhile is told by an event."""
+    try:
+        async for piece in pieces:
+            yield _event(piece) if piece.text else _ALIVE
+    except RecollectError as error:
+        _log.info("a replay ended", error=type(error).__name__)
+        yield f"event: error\ndata: {dump({'code': error.code})}\n\n".encode()
+    else:
+        yield _END
+
+
+HANDLERS: dict[str, Handler] = {
+    "recordResponse": record_response,
+    "replayResponse": replay_response,
+    "cancelResponse": cancel_response,
+}

@@ -1,0 +1,77 @@
+"""The recorder: what it writes on, and how it is found by other nodes."""
+
+import socket
+from ipaddress import ip_address
+from pathlib import Path
+
+from recollect.domain.recordings import LEFTOVER_SECONDS
+from recollect.errors import InvalidInput
+from recollect.ports.database import Database
+from recollect.ports.recordings import Locator
+from recollect.ports.runtime import Runtime
+from recollect.ports.stores import Stores
+from recollect.providers.locators.local import LocalLocator
+from recollect.providers.tapes import FileTapes
+from recollect.services.database_locator import DatabaseLocator
+from recollect.services.recorder import RecorderParts, RecorderService
+from recollect.settings import Settings
+
+
+def recorder_service(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime
+) -> RecorderService:
+    """A recorder that is not started yet."""
+    chosen = settings.recorder
+    parts = RecorderParts(
+        locator=_locator(settings, database, stores, runtime),
+        tapes=FileTapes(
+            _folder(settings),
+            runtime.cipher,
+            bytes_max=chosen.max_bytes,
+            leftover_seconds=LEFTOVER_SECONDS,
+        ),
+        keep_seconds=chosen.keep_seconds,
+    )
+    return RecorderService(database, stores, runtime, parts)
+
+
+def address_of(settings: Settings, host: str, port: int) -> str:
+    """Where other nodes reach one that listens here."""
+    if settings.recorder.advertised_address is not None:
+        return settings.recorder.advertised_address
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return f"{host}:{port}"
+    if address.is_unspecified:
+        return f"{socket.gethostname()}:{port}"
+    return f"[{host}]:{port}" if address.version == 6 else f"{host}:{port}"
+
+
+def _folder(settings: Settings) -> Path:
+    beside = settings.database.sqlite_path or Path("recollect-data/-")
+    return settings.recorder.directory or beside.with_name("recordings")
+
+
+def _locator(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime
+) -> Locator | None:
+    match settings.recorder.locators:
+        case "none":
+            return None
+        case "local":
+            return LocalLocator()
+        case "database":
+            return DatabaseLocator(database, stores, runtime)
+        case _:
+            return _redis(settings.redis.url or "")
+
+
+def _redis(url: str) -> Locator:
+    try:
+        from recollect.providers.locators.redis import RedisLocator  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise InvalidInput(
+            "recorder.locators needs the extra `redis`: pip install 'recollect[redis]'"
+        ) from error
+    return RedisLocator(url)

@@ -1,0 +1,52 @@
+"""Requests to other nodes, over HTTP."""
+
+from collections.abc import AsyncIterator, Mapping
+
+import httpx
+
+from recollect.errors import Unavailable
+from recollect.ports.forwarding import Forwarded
+
+CONNECT_SECONDS_MAX = 5
+# A cancel may wait for half a minute. A stream that is alive says so more often.
+ANSWER_SECONDS_MAX = 40
+
+
+class HttpForwarder:
+    """Implements `recollect.ports.forwarding.Forwarder`."""
+
+    def __init__(self) -> None:
+        self._http: httpx.AsyncClient | None = None
+
+    async def send(
+        self, method: str, address: str, path: str, headers: Mapping[str, str]
+    ) -> Forwarded:
+        """See the port."""
+        if self._http is None:
+            timeout = httpx.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
+            # As many as there are readers here of what others record.
+            limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+            self._http = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
+        try:
+            request = self._http.build_request(method, f"http://{address}{path}", headers=headers)
+            response = await self._http.send(request, stream=True)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unavailable("the node that has the recording does not answer") from error
+        media = response.headers.get("content-type", "application/json")
+        return Forwarded(response.status_code, media, _body(response))
+
+    async def close(self) -> None:
+        """See the port."""
+        if self._http is not None:
+            await self._http.aclose()
+
+
+async def _body(response: httpx.Response) -> AsyncIterator[bytes]:
+    """What came until the node went away is all there is."""
+    try:
+        async for chunk in response.aiter_raw():
+            yield chunk
+    except httpx.HTTPError:
+        return
+    finally:
+        await response.aclose()

@@ -1,0 +1,1 @@
+"""Where recordings are found: in this process, or in a Redis that all nodes share."""

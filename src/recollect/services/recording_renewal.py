@@ -1,0 +1,73 @@
+"""Recordings that run must show, again and again, that they do and that they may."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+import structlog
+
+from recollect.domain.recordings import RecordOutcome, Tempo
+from recollect.errors import Conflict, RecollectError, Unavailable
+from recollect.policy.actions import Action
+from recollect.services.recording import Recording
+from recollect.services.recording_access import RecordingAccess
+from recollect.services.recording_places import RecordingPlaces
+
+log = structlog.get_logger("recollect.recorder")
+
+
+class Renewal:
+    """Renews the places of recordings, and ends those that may not go on."""
+
+    def __init__(
+        self,
+        running: Callable[[], Iterable[Recording]],
+        access: RecordingAccess,
+        *,
+        places: RecordingPlaces,
+        tempo: Tempo,
+    ) -> None:
+        self._running = running
+        self._access = access
+        self._places = places
+        self._tempo = tempo
+
+    async def run(self) -> None:
+        """For ever."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + self._tempo.renewal
+            await asyncio.gather(*map(self.renew, self._running()))
+            await asyncio.sleep(max(0.0, due - loop.time()))
+
+    def is_over(self, recording: Recording) -> bool:
+        """Has its place run out? Then another node may be recording by now."""
+        silent_for = asyncio.get_running_loop().time() - recording.renewed_at
+        return silent_for >= self._tempo.lifetime
+
+    async def renew(self, recording: Recording) -> None:
+        """Once. What can't be asked is borne until the place must have run out."""
+        # The place lives on from some moment behind this one.
+        asked_at = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(self._tempo.renewal):
+                if await self._goes_on(recording):
+                    recording.renewed_at = asked_at
+        except (RecollectError, TimeoutError):
+            self._bear(recording)
+        except Exception:  # the others have to be renewed all the same
+            log.exception("a recording was not renewed", recording_id=recording.id)
+            self._bear(recording)
+
+    async def _goes_on(self, recording: Recording) -> bool:
+        allowed = await self._access.may(
+            recording.principal, Action.RECORD, recording.conversation_id
+        )
+        if not allowed:
+            recording.stop(RecordOutcome.CANCELLED)
+        elif not recording.ended and not await self._places.hold(recording):
+            recording.stop(Conflict("another recording of this conversation took its place"))
+        return recording.stopped is None
+
+    def _bear(self, recording: Recording) -> None:
+        if self.is_over(recording):
+            recording.stop(Unavailable("the store of recordings' locations was away too long"))

@@ -1,0 +1,55 @@
+"""Sections `recorder` and `redis`: recorded responses, and what nodes share beside the database."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from recollect.settings.section import MaskedUrl, Section
+
+Locators = Literal["local", "database", "redis", "infinispan", "none"]
+
+
+def _host_and_port(address: str) -> str:
+    if re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}", address):
+        return address
+    raise ValueError("should be `host:port`, without a scheme")
+
+
+def _redis_url(url: str) -> str:
+    if re.match(r"(rediss?|unix)://", url):
+        return url
+    raise ValueError("should be redis://host:port/number (rediss:// with TLS)")
+
+
+class RecorderSettings(Section):
+    """Responses that others follow while they are being made."""
+
+    locators: Locators = Field(
+        "local",
+        description="how nodes find each other's recordings: `local` for one node, `database`, "
+        "`redis`, `infinispan` (by its Redis protocol), `none` switches recording off",
+    )
+    advertised_address: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
+        None,
+        description="`host:port` where other nodes and clients reach this node; "
+        "unset: where it listens",
+    )
+    directory: Path | None = Field(
+        None, description="folder of running recordings; unset: `recordings` beside the database"
+    )
+    max_bytes: int = Field(
+        256 * 1024 * 1024, ge=1, description="most bytes of one recording on the disk"
+    )
+    keep_seconds: int = Field(
+        60, ge=0, description="how long readers who lost their connection can come back for the end"
+    )
+
+
+class RedisSettings(Section):
+    """A Redis that all nodes share."""
+
+    url: Annotated[str, AfterValidator(_redis_url), MaskedUrl] | None = Field(
+        None, repr=False, description="`redis://user:password@host:port/number`"
+    )

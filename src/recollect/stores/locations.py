@@ -1,0 +1,55 @@
+"""Where responses are being recorded, for nodes that share a database."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Table, delete, select, update
+
+from recollect.domain.jsontext import dump
+from recollect.ports.database import Tx
+from recollect.stores.columns import at, metadata, text
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.statements import Statement, param
+
+recording_locations = Table(
+    "recording_locations", metadata, text("key"), text("value"), at("expires_at")
+)
+_l = recording_locations.c
+
+
+class SqlLocations:
+    """The port's LocationStore on both engines."""
+
+    def claim(self, tx: Tx, key: str, value: str, *, now: datetime, until: datetime) -> bool:
+        tx.run(_DROP_DUE, {"now": now})
+        return tx.first(_INSERT, {"key": key, "value": value, "expires_at": until}) is not None
+
+    def renew(self, tx: Tx, key: str, value: str, *, now: datetime, until: datetime) -> bool:
+        params = {"key": key, "value": value, "now": now, "until": until}
+        return tx.first(_RENEW, params) is not None
+
+    def find(self, tx: Tx, keys: Sequence[str], *, now: datetime) -> dict[str, str]:
+        return dict(tx.fetch(_FIND, {"keys": dump(list(keys)), "now": now}))
+
+    def remove(self, tx: Tx, key: str, value: str) -> None:
+        tx.run(_REMOVE, {"key": key, "value": value})
+
+
+_NOW = param("now", _l.expires_at)
+_SAME = (_l.key == param("key", _l.key), _l.value == param("value", _l.value))
+_DROP_DUE = Statement(delete(recording_locations).where(_l.expires_at <= _NOW))
+_INSERT = Statement(
+    insert_if_absent(recording_locations, "key")
+    .values({column.name: param(column.name, column) for column in _l})
+    .returning(_l.key)
+)
+_RENEW = Statement(
+    update(recording_locations)
+    .where(*_SAME, _l.expires_at > _NOW)
+    .values(expires_at=param("until", _l.expires_at))
+    .returning(_l.key)
+)
+_FIND = Statement(
+    select(_l.key, _l.value).where(AmongTexts(_l.key, param("keys")), _l.expires_at > _NOW)
+)
+_REMOVE = Statement(delete(recording_locations).where(*_SAME))

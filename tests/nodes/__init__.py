@@ -1,0 +1,1 @@
+"""Two nodes behave as one."""
