@@ -111,6 +111,12 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "log.level": ("debug", "debug"),
     "log.format": ("json", "json"),
     "grpc.port": ("50051", 50051),
+    "recorder.locators": ("database", "database"),
+    "recorder.advertised_address": ("node-1:8080", "node-1:8080"),
+    "recorder.directory": ("/tmp/tapes", "/tmp/tapes"),
+    "recorder.max_bytes": ("1024", 1024),
+    "recorder.keep_seconds": ("5", 5),
+    "redis.url": ("redis://user:word@cache:6379/0", "redis://user:***@cache:6379/0"),
 }
 
 OPERATORS_NAMES = {
@@ -426,7 +432,7 @@ def test_no_secret_is_in_what_may_be_shown() -> None:
 def test_every_secret_field_is_in_the_list_that_messages_respect() -> None:
     secret = {key for key, field in fields().items() if "SecretStr" in repr(field.annotation)}
     urls = {"database.url", "auth.jwks_url", "search.qdrant.url", "embedding.openai.base_url"}
-    assert secret | urls | {"encryption.keys"} == SECRETS
+    assert secret | urls | {"encryption.keys", "redis.url"} == SECRETS
 
 
 def test_settings_can_not_be_changed() -> None:
