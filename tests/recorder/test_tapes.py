@@ -132,6 +132,7 @@ def test_who_is_stopped_while_a_text_is_written_has_written_it(folder: Path) -> 
         tape.close()
         with pytest.raises(asyncio.CancelledError):
             await writing
+        assert tape.end > len(text)
 
     tape.hold()
     run(stop())
