@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from bench.appends import CLIENTS, CONTENT
 from bench.http2 import call
 from bench.load import Lane, clients_of
+from bench.processors import Meter, seconds_of
 from bench.results import Result
 from bench.rounds import Rounds, alternate
 from bench.seeds import Tree, plant
@@ -48,13 +49,15 @@ def _run(stage: Stage, name: str, lanes: Lanes) -> Result:
             serving(url, stage.folder, **settings) as server,
             clients_of(server.port) as load,
         ):
+            meter = Meter({"server": seconds_of([server.pid])})
             sides = {
                 REST: load.side(rest),
                 SHARED: load.side(grpc, grpc=True),
                 OWN: load.at(own_port).side(grpc, grpc=True),
             }
-            rounds = alternate(sides, stage.effort)
-    return _result(name, stage.engine, rounds)
+            watched = {side: meter.watch(side, run, lanes=CLIENTS) for side, run in sides.items()}
+            rounds = alternate(watched, stage.effort)
+    return _result(name, stage.engine, rounds, meter)
 
 
 def _append(tree: Tree) -> tuple[Lane, Lane]:
@@ -100,11 +103,11 @@ def _free_port() -> int:
         return port
 
 
-def _result(name: str, engine: str, rounds: Rounds) -> Result:
+def _result(name: str, engine: str, rounds: Rounds, meter: Meter) -> Result:
     ratio, spread = rounds.ratio(SHARED, REST)
     own, _ = rounds.ratio(OWN, REST)
-    figures = (
-        f"{REST} {rounds.rate(REST):.0f}/s, {SHARED} {rounds.rate(SHARED):.0f}/s, "
-        f"{OWN} {rounds.rate(OWN):.0f}/s (ratio {own:.2f})"
-    )
+    told = [
+        f"{side} {rounds.rate(side):.0f}/s ({meter.costs(side)})" for side in (REST, SHARED, OWN)
+    ]
+    figures = f"{', '.join(told)}; ratio of the last {own:.2f}"
     return Result(name, engine, ratio, spread, None, figures)

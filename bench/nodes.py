@@ -26,10 +26,11 @@ PAGE = 20
 def run(stage: Stage) -> Result:
     """How many times the rate of one node two nodes reach, and four."""
     trees = [_tree(number) for number in range(CLIENTS)]
+    counts = NODES[: stage.size(len(NODES), 2)]
     with ExitStack() as stack:
         url = stack.enter_context(stage.database())
         plant(url, trees)
-        servers = [_node(stack, url, stage.folder / f"node-{n}") for n in range(max(NODES))]
+        servers = [_node(stack, url, stage.folder / f"node-{n}") for n in range(max(counts))]
         load = stack.enter_context(clients_of())
         meter = Meter(
             {
@@ -40,12 +41,12 @@ def run(stage: Stage) -> Result:
         )
         lanes = [_lane(tree) for tree in trees]
         sides = {}
-        for count in NODES:
+        for count in counts:
             used = load.at(*(server.port for server in servers[:count]))
-            sides[_name(count)] = meter.watch(_name(count), used.side(lanes))
+            sides[_name(count)] = meter.watch(_name(count), used.side(lanes), lanes=len(lanes))
         rounds = alternate(sides, stage.effort)
     ratio, spread = rounds.ratio(_name(2), _name(1))
-    figures = ", ".join(_figure(count, rounds, meter) for count in NODES)
+    figures = ", ".join(_figure(count, rounds, meter) for count in counts)
     return Result(NAME, stage.engine, ratio, spread, None, figures)
 
 
@@ -72,7 +73,8 @@ def _tree(number: int) -> Tree:
 def _figure(count: int, rounds: Rounds, meter: Meter) -> str:
     side = _name(count)
     ratio, _ = rounds.ratio(side, _name(1))
-    return f"{side} {rounds.rate(side):.0f}/s, ratio {ratio:.2f} ({meter.shares(side)})"
+    told = f"{meter.shares(side)}; a request: {meter.costs(side)}"
+    return f"{side} {rounds.rate(side):.0f}/s, ratio {ratio:.2f} ({told})"
 
 
 def _name(count: int) -> str:

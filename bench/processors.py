@@ -23,14 +23,16 @@ class Meter:
         self._groups = groups
         self._used: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         self._wall: dict[str, float] = defaultdict(float)
+        self._requests: dict[str, int] = defaultdict(int)
 
-    def watch(self, side: str, run: Run) -> Run:
-        """The same side, and what it uses is counted."""
+    def watch(self, side: str, run: Run, *, lanes: int) -> Run:
+        """The same side, and what it uses is counted. Each lane sends as many requests."""
 
         def watched(count: int) -> float:
             before, started_at = self._now(), time.perf_counter()
             seconds = run(count)
             self._wall[side] += time.perf_counter() - started_at
+            self._requests[side] += max(1, count // lanes) * lanes
             for group, used in self._now().items():
                 self._used[side][group] += used - before[group]
             return seconds
@@ -44,6 +46,14 @@ class Meter:
         used = {group: spent / self._wall[side] for group, spent in self._used[side].items()}
         told = ", ".join(f"{group} {share:.2f}" for group, share in used.items())
         return f"{told} of {os.cpu_count()} cores"
+
+    def costs(self, side: str) -> str:
+        """What each group uses for a request, which a busy machine changes less than a rate."""
+        if not self._wall[side]:
+            return "processors unknown"
+        spent = {group: self._used[side][group] for group in self._groups}
+        micros = {group: 1e6 * used / self._requests[side] for group, used in spent.items()}
+        return ", ".join(f"{group} {cost:.0f} µs" for group, cost in micros.items())
 
     def _now(self) -> dict[str, float]:
         used = {group: seconds() for group, seconds in self._groups.items()}

@@ -68,7 +68,7 @@ class OwnMemories:
             note.version += 1
             assert changed["version"] == note.version
             self._compare(note)
-            self._finds_all(note)
+            self.find(note.space, other)
 
     def change_stale(self, pick: int, other: int) -> None:
         """A change of another version than the present one changes nothing."""
