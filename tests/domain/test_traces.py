@@ -201,3 +201,21 @@ def test_a_long_text_takes_no_long_time(text: str) -> None:
     begun = time.process_time()
     Traces(["山山", "ann lee", "éé x", "aé"]).replaced(text)
     assert time.process_time() - begun < 3
+
+
+@given(st.lists(WORDS, min_size=1, max_size=3), st.dictionaries(WORDS, st.integers(), max_size=6))
+def test_no_member_is_lost_where_names_become_one(
+    names: list[str], members: dict[str, int]
+) -> None:
+    traces = Traces([*names, "2"])
+    spelled = members | {form: 1 for name in names for form in (name, name.upper(), ERASED)}
+    cleaned = traces.cleaned(spelled)
+    assert len(cleaned) == len(spelled)
+    assert list(cleaned.values()) == [traces.cleaned(value) for value in spelled.values()]
+    assert not traces.are_in(cleaned)
+    assert traces.cleaned(cleaned) == cleaned
+
+
+def test_the_later_of_equal_names_get_a_number() -> None:
+    found = Traces(["Ann", "Lee"]).cleaned({"Ann": 1, "[erased] 2": 2, "lee": 3, "b": 4})
+    assert found == {"[erased]": 1, "[erased] 2": 2, "[erased] 3": 3, "b": 4}

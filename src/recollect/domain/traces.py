@@ -7,6 +7,7 @@ found here is what an erasure replaces and what its probes count: there is no ot
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -54,7 +55,7 @@ class Traces:
         if isinstance(value, str):
             return self.replaced(value)
         if isinstance(value, Mapping):
-            return {self.replaced(name): self.cleaned(member) for name, member in value.items()}
+            return self._members(value)
         if isinstance(value, list | tuple):
             return type(value)(map(self.cleaned, value))
         return ERASED if self._is_number(value) else value
@@ -68,6 +69,18 @@ class Traces:
         if isinstance(value, list | tuple):
             return any(map(self.are_in, value))
         return self._is_number(value)
+
+    def _members(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """No member is lost where two names became one: the later ones get a number."""
+        clean: dict[str, Any] = {}
+        times: Counter[str] = Counter()
+        for name, value in members.items():
+            told = mark = self.replaced(name)
+            while told in clean or (told != name and (told in members or self.spans(told))):
+                times[mark] += 1
+                told = f"{mark} {times[mark] + 1}"
+            clean[told] = self.cleaned(value)
+        return clean
 
     def _is_number(self, value: Any) -> bool:
         """A number may be the id of a user or the number of a phone."""

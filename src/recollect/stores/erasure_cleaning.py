@@ -5,7 +5,8 @@ from typing import Any
 
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.domain.erasure import Target
-from recollect.domain.memories import Memory, Message, Trust
+from recollect.domain.injection import score
+from recollect.domain.memories import Memory, Message, Trust, render_messages, render_record
 from recollect.domain.traces import ERASED, Traces
 from recollect.ports.erasures import Cleaning
 from recollect.ports.memories import Stored
@@ -17,16 +18,20 @@ def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
     """Without traces, and nobody's word if it was theirs."""
     traces = cleaning.of_memory(stored)
     fresh = _unsaid(_without(stored.memory, traces, cleaning.target), cleaning.target)
-    return replace(
+    cleaned = replace(
         stored,
         memory=fresh,
-        bare_names=tuple(map(traces.replaced, stored.bare_names)),
+        bare_names=tuple(dict.fromkeys(map(traces.replaced, stored.bare_names))),
         written_by=_author(stored.written_by, cleaning.target),
     )
+    return cleaned if fresh.content == stored.memory.content else _rescored(cleaned)
 
 
-def cleaned_snapshot(kept: dict[str, Any], cleaning: Cleaning, *, linked: bool) -> dict[str, Any]:
-    """A version that was about them loses its text; of others only traces are replaced."""
+def cleaned_snapshot(
+    kept: dict[str, Any], cleaning: Cleaning, *, linked: bool, key: str | None
+) -> dict[str, Any]:
+    """A version that was about them loses its text; of others only traces are replaced. `key` is
+    that of a record."""
     target, subjects = cleaning.target, set(kept.get("subjects", ()))
     if subjects & set(target.person_ids):
         others = [one for one in kept["subjects"] if one not in target.person_ids]
@@ -36,12 +41,16 @@ def cleaned_snapshot(kept: dict[str, Any], cleaning: Cleaning, *, linked: bool) 
         traces = cleaning.sure
     else:
         traces = cleaning.rare if subjects & cleaning.namesakes else cleaning.full
-    cleaned: dict[str, Any] = traces.cleaned({n: kept[n] for n in _TEXTS if n in kept})
+    cleaned: dict[str, Any] = {n: traces.cleaned(kept[n]) for n in _TEXTS if n in kept}
+    if key is not None and cleaned.get("value") != kept.get("value"):
+        text = render_record(traces.replaced(key), cleaned["value"])
+        cleaned |= {"content": traces.replaced(text)}
     return kept | cleaned
 
 
 def _without(memory: Memory, traces: Traces, target: Target) -> Memory:
-    return replace(
+    """What is rendered is rendered anew: a member that got a number shows it there too."""
+    clean = replace(
         memory,
         content=traces.replaced(memory.content),
         value=None if memory.value is None else traces.cleaned(memory.value),
@@ -50,6 +59,23 @@ def _without(memory: Memory, traces: Traces, target: Target) -> Memory:
         tags=tuple(dict.fromkeys(map(traces.replaced, memory.tags))),
         metadata=traces.cleaned(memory.metadata),
     )
+    if all(getattr(clean, name) == getattr(memory, name) for name in ("key", "value", "messages")):
+        return clean
+    return replace(clean, content=traces.replaced(_rendered(clean)))
+
+
+def _rendered(memory: Memory) -> str:
+    """A memory that was compacted has no text."""
+    if memory.messages:
+        return render_messages(memory.messages)
+    return render_record(memory.key or "", memory.value) if memory.value else memory.content
+
+
+def _rescored(stored: Stored) -> Stored:
+    """Another text is under another suspicion: so says every store that it is moved to."""
+    memory = stored.memory
+    suspicion = score(memory.content, spoken=bool(memory.messages))
+    return replace(stored, suspicion=suspicion.score, suspicion_reasons=suspicion.reasons)
 
 
 def _unsaid(memory: Memory, target: Target) -> Memory:

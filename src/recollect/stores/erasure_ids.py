@@ -7,17 +7,27 @@ from typing import Any
 from sqlalchemy import Column, delete, or_, select, update
 
 from recollect.domain import jsontext
+from recollect.domain.agents import AgentId, Owner
+from recollect.domain.erasure import exchanged
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_links import AGENTS, MEMORY_IN_PLACES, link_params
+from recollect.stores.erasure_links import AGENTS, MEMORY_IN_PLACES, NEEDLES, link_params
+from recollect.stores.erasure_needles import holds_any, needles_of
 from recollect.stores.memory_tables import (
     memories,
     memory_links,
     memory_removals,
     memory_sources,
+    rollbacks,
 )
-from recollect.stores.people_tables import person_aliases, person_relationships, runs
+from recollect.stores.people_tables import (
+    agents,
+    person_aliases,
+    person_merges,
+    person_relationships,
+    runs,
+)
 from recollect.stores.statements import Statement, param
 from recollect.stores.tables import events
 
@@ -32,6 +42,27 @@ def forget_memories(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> No
     _run(tx, _OF_MEMORIES, named_among(memory_ids, cleaning), cleaning)
 
 
+def forget_agents(tx: Tx, agent_ids: Sequence[str], cleaning: Cleaning) -> None:
+    """No event tells of these, which are gone, by an id that names them."""
+    named = named_among(agent_ids, cleaning)
+    spelled = [Owner.agent(AgentId(id_)).spelling for id_ in named]
+    _run(tx, _OF_AGENTS, [*named, *spelled], cleaning)
+
+
+def forget_runs(tx: Tx, run_ids: Sequence[str], cleaning: Cleaning) -> None:
+    """No event tells of these, which are gone, by an id that names them."""
+    _run(tx, _OF_RUNS, named_among(run_ids, cleaning), cleaning)
+
+
+def exchange_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
+    """Ids inside logs of merges and rollbacks."""
+    known = dict.fromkeys(ids, stand_in)
+    for find, put in _LOGS if known else ():
+        for id_, text in tx.fetch(find, {"needles": needles_of(known)}):
+            fresh = exchanged(jsontext.load(text), known)
+            tx.run(put, {"id": id_, "text": jsontext.dump(fresh)})
+
+
 def forget_chats(tx: Tx, cleaning: Cleaning) -> None:
     """No reference to chats that go, by an id that names them."""
     _run(tx, _OF_CHATS, named_among(cleaning.target.gone_chats, cleaning), cleaning)
@@ -42,11 +73,14 @@ def chosen_ids(tx: Tx, cleaning: Cleaning) -> Mapping[str, int]:
     target = cleaning.target
     params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
     found = {
-        "agents": target.agents,
-        "chats": target.chats,
-        "memories": [row[0] for row in tx.fetch(_LINKED_MEMORIES, params)],
-        "runs": [row[0] for row in tx.fetch(_LINKED_RUNS, params)],
+        "agents": {*target.agents, *(row[0] for row in tx.fetch(_MADE_AGENTS, params))},
+        "chats": set(target.chats),
+        "memories": set[str](),
+        "runs": {row[0] for row in tx.fetch(_LINKED_RUNS, params)},
     }
+    for row in tx.fetch(_LINKED_MEMORIES, params):
+        for kind, id_ in zip(_KINDS, row, strict=True):
+            found[kind] |= {id_} - {None}
     counts = {kind: len(named_among(ids, cleaning)) for kind, ids in found.items()}
     return {kind: count for kind, count in counts.items() if count}
 
@@ -55,6 +89,7 @@ def _run(tx: Tx, statements: Sequence[Statement], ids: Sequence[str], cleaning: 
     params = {"ids": jsontext.dump(list(ids)), "stand_in": cleaning.target.stand_in}
     for statement in statements if ids else ():
         tx.run(statement, params)
+    exchange_in_logs(tx, ids, cleaning.target.stand_in)
 
 
 def _exchange(column: Column[Any]) -> Statement:
@@ -62,7 +97,15 @@ def _exchange(column: Column[Any]) -> Statement:
     return Statement(update(column.table).where(AmongTexts(column, _IDS)).values(fresh))
 
 
+def _log(column: Column[Any]) -> tuple[Statement, Statement]:
+    id_ = column.table.c.id
+    find = select(id_, column).where(holds_any(column, NEEDLES))
+    put = update(column.table).where(id_ == param("id", id_))
+    return Statement(find), Statement(put.values({column.name: param("text", column)}))
+
+
 _IDS = param("ids")
+_LOGS = (_log(person_merges.c.moved), _log(rollbacks.c.source), _log(rollbacks.c.changes))
 _OF_MEMORIES = (
     _exchange(events.c.memory_id),
     _exchange(memories.c.superseded_by),
@@ -74,6 +117,8 @@ _OF_MEMORIES = (
     Statement(delete(memory_removals).where(AmongTexts(memory_removals.c.memory_id, _IDS))),
     Statement(delete(memory_sources).where(AmongTexts(memory_sources.c.source_id, _IDS))),
 )
+_OF_AGENTS = tuple(map(_exchange, (events.c.agent_id, events.c.space_id, events.c.actor_user_id)))
+_OF_RUNS = tuple(map(_exchange, (events.c.run_id, events.c.space_id)))
 # A chat that nobody is in: what was learned there stays hidden from those who were not.
 _OF_CHATS = tuple(
     map(
@@ -86,7 +131,12 @@ _OF_CHATS = tuple(
         ),
     )
 )
-_LINKED_MEMORIES = Statement(
-    select(memories.c.id).where(or_(AmongTexts(memories.c.id, _IDS), MEMORY_IN_PLACES))
-)
+_m, _s = memories.c, agents.c
+# The columns of a linked memory that hold an id, and of what.
+_KINDS = ("memories", "agents", "agents", "chats", "runs", "runs")
+_CHOSEN = (_m.id, _m.agent_id, _m.source_agent, _m.learned_in, _m.run_id, _m.parent_run_id)
+_LINKED_MEMORIES = Statement(select(*_CHOSEN).where(or_(AmongTexts(_m.id, _IDS), MEMORY_IN_PLACES)))
 _LINKED_RUNS = Statement(select(runs.c.id).where(AmongTexts(runs.c.agent_id, AGENTS)))
+_MADE_AGENTS = Statement(
+    select(_s.id).where(_s.created_by_id == param("stand_in", _s.created_by_id))
+)

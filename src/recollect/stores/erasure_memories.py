@@ -133,9 +133,9 @@ class ErasedMemories:
             after = found[-1].doc
 
     def _dirty(self, rows: Sequence[Row], cleaning: Cleaning) -> Iterator[tuple[str, str]]:
-        for id_, linked, sealed in rows:
+        for id_, linked, key, sealed in rows:
             kept = jsontext.load(self._snapshot.open(sealed, id_) or "{}")
-            fresh = cleaned_snapshot(kept, cleaning, linked=bool(linked))
+            fresh = cleaned_snapshot(kept, cleaning, linked=bool(linked), key=key)
             if fresh != kept:
                 yield id_, jsontext.dump(fresh)
 
@@ -190,8 +190,9 @@ _UPDATE = Statement(
 _LINKED = or_(
     AmongTexts(_v.memory_id, _IDS), exists().where(_m.id == _v.memory_id, MEMORY_IN_PLACES)
 )
+_KEY = select(_m.key).where(_m.id == _v.memory_id).scalar_subquery()
 _SNAPSHOTS = Statement(
-    select(_v.id, _LINKED, _v.snapshot)
+    select(_v.id, _LINKED, _KEY, _v.snapshot)
     .where(
         _v.snapshot.is_not(None),
         _v.id > param("after", _v.id),

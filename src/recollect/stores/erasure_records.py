@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Text, and_, delete, literal_column, or_, select, update
+from sqlalchemy import Column, Text, and_, delete, literal_column, or_, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
@@ -14,11 +14,21 @@ from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongIds, AmongTexts
-from recollect.stores.erasure_ids import named_among
+from recollect.stores.erasure_ids import (
+    forget_agents,
+    forget_memories,
+    forget_runs,
+    named_among,
+)
 from recollect.stores.erasure_links import GONE, NEEDLES, PLACES, USERS, link_params
 from recollect.stores.erasure_needles import contains, holds_any
 from recollect.stores.idempotency import answer_id
-from recollect.stores.memory_tables import idempotency_answers, idempotency_mentions
+from recollect.stores.memory_tables import (
+    idempotency_answers,
+    idempotency_mentions,
+    memories,
+)
+from recollect.stores.people_tables import agents, runs
 from recollect.stores.rows import Sealed
 from recollect.stores.statements import Row, Statement, param, word
 from recollect.stores.tables import events, tasks
@@ -40,6 +50,7 @@ class ErasedRecords:
             tx.run(statement, params)
         _retell(tx, tx.fetch(_TOLD, params), cleaning.elsewhere())
         _retell(tx, self._events(tx, cleaning), cleaning)
+        _forget(tx, _lost(tx, cleaning), cleaning)
         for id_ in self._jobs(tx, cleaning):
             tx.run(_DROP_JOB, {"id": id_})
         for named in self._answers(tx, cleaning):
@@ -47,18 +58,17 @@ class ErasedRecords:
             tx.run(_DROP_MENTIONS, named)
 
     def dirty_records(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
-        """How many jobs and answers tell of them."""
+        """How many events, jobs and answers tell of them."""
+        lost = sum(map(len, _lost(tx, cleaning).values()))
         return {
-            "audit_events": len(self._events(tx, cleaning)),
+            "audit_events": len(self._events(tx, cleaning)) + lost,
             "tasks": len(self._jobs(tx, cleaning)),
             "idempotency_answers": len(self._answers(tx, cleaning)),
         }
 
     def _events(self, tx: Tx, cleaning: Cleaning) -> list[Row]:
         """Of their chats and trees, their own and about them, with a trace in them."""
-        target = cleaning.target
-        trees = jsontext.dump([*target.trees, *target.gone_trees])
-        rows = tx.fetch(_IN_PLACES, link_params(target) | {"trees": trees})
+        rows = tx.fetch(_IN_PLACES, _event_params(cleaning))
         return [row for row in rows if _retold(row, cleaning) != (row[1], row[2])]
 
     def _jobs(self, tx: Tx, cleaning: Cleaning) -> list[str]:
@@ -89,8 +99,36 @@ def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
 
 def clean_events_of(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> None:
     """Events tell a memory's key: clean them while it is known whom the memory is about."""
-    rows = tx.fetch(_OF_MEMORIES, {"ids": jsontext.dump(list(memory_ids))})
+    rows = tx.fetch(_NAMING["memory_id"], {"ids": jsontext.dump(list(memory_ids))})
     _retell(tx, rows, cleaning, named_among(memory_ids, cleaning))
+
+
+def _event_params(cleaning: Cleaning) -> dict[str, Any]:
+    target = cleaning.target
+    trees = jsontext.dump([*target.trees, *target.gone_trees])
+    return link_params(target) | {"trees": trees}
+
+
+def _lost(tx: Tx, cleaning: Cleaning) -> dict[str, list[str]]:
+    """Ids that name them, in linked events, of what was removed before, by column."""
+    found: dict[str, list[str]] = {}
+    for name, told in _TOLD_IDS.items():
+        rows = tx.fetch(told, _event_params(cleaning))
+        named = (id_ for id_, *where in rows if cleaning.of_user(*where).are_in(id_))
+        ids = list(dict.fromkeys(named))
+        listed = {"ids": jsontext.dump(ids)}
+        held = {row[0] for one in _HOMES[name] if ids for row in tx.fetch(one, listed)}
+        found[name] = [id_ for id_ in ids if id_ not in held]
+    return found
+
+
+def _forget(tx: Tx, lost: dict[str, list[str]], cleaning: Cleaning) -> None:
+    for name, ids in lost.items():
+        rows = tx.fetch(_NAMING[name], {"ids": jsontext.dump(ids)}) if ids else ()
+        _retell(tx, rows, cleaning, ids)
+    forget_memories(tx, lost["memory_id"], cleaning)
+    forget_agents(tx, lost["agent_id"], cleaning)
+    forget_runs(tx, lost["run_id"], cleaning)
 
 
 def _retell(tx: Tx, rows: Sequence[Row], cleaning: Cleaning, gone: Sequence[str] = ()) -> None:
@@ -118,6 +156,10 @@ def _exchange(column: Any, *more: Any) -> Statement:
     return Statement(update(events).where(theirs).values({column.name: param("stand_in", column)}))
 
 
+def _among(column: Column[Any]) -> Statement:
+    return Statement(select(column).where(AmongTexts(column, param("ids"))).distinct())
+
+
 _EVENTS = (
     _exchange(_v.actor_user_id),
     _exchange(_v.target_user_id),
@@ -125,23 +167,38 @@ _EVENTS = (
 )
 _SELF = param("stand_in", _v.actor_user_id)
 _EVENT = (_v.id, _v.params, _v.justification, _v.space_id)
-_OF_MEMORIES = Statement(select(*_EVENT).where(AmongTexts(_v.memory_id, param("ids"))))
+_m = memories.c
+# Where something is by its id, or what has outlived it is told to be of it.
+_HOMES = {
+    "memory_id": [_among(_m.id)],
+    "agent_id": [_among(one) for one in (agents.c.id, _m.agent_id, _m.source_agent)],
+    "run_id": [_among(one) for one in (runs.c.id, _m.run_id, _m.parent_run_id)],
+}
+_NAMING = {
+    name: Statement(select(*_EVENT).where(AmongTexts(_v[name], param("ids")))) for name in _HOMES
+}
+_LINKED = or_(
+    and_(
+        _v.space_kind == word(SpaceKind.CHAT),
+        or_(AmongTexts(_v.space_id, PLACES), AmongTexts(_v.space_id, GONE)),
+    ),
+    AmongIds(_v.conversation_id, param("trees")),
+    _v.actor_user_id == _SELF,
+    _v.target_user_id == _SELF,
+    _v.space_id == _SELF,
+)
+_TOLD_IDS = {
+    name: Statement(
+        select(_v[name], _v.actor_user_id, _v.space_id)
+        .where(_LINKED, _v[name].is_not(None))
+        .distinct()
+    )
+    for name in _HOMES
+}
 # Of what events tell, keys and reasons alone are words of callers.
 _KEY = literal_column("""'"key"'""", Text)
 _IN_PLACES = Statement(
-    select(*_EVENT).where(
-        or_(_v.justification.is_not(None), contains(_v.params, _KEY)),
-        or_(
-            and_(
-                _v.space_kind == word(SpaceKind.CHAT),
-                or_(AmongTexts(_v.space_id, PLACES), AmongTexts(_v.space_id, GONE)),
-            ),
-            AmongIds(_v.conversation_id, param("trees")),
-            _v.actor_user_id == _SELF,
-            _v.target_user_id == _SELF,
-            _v.space_id == _SELF,
-        ),
-    )
+    select(*_EVENT).where(or_(_v.justification.is_not(None), contains(_v.params, _KEY)), _LINKED)
 )
 _TOLD = Statement(select(*_EVENT).where(holds_any(_v.params, NEEDLES)))
 _RETELL = Statement(

@@ -5,17 +5,16 @@ from typing import Any
 from sqlalchemy import Column, Table, and_, delete, null, or_, select, update
 
 from recollect.domain import jsontext
-from recollect.domain.erasure import Target, exchanged
+from recollect.domain.erasure import Target
 from recollect.domain.spaces import SpaceKind
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_ids import forget_chats
+from recollect.stores.erasure_ids import exchange_in_logs, forget_chats
 from recollect.stores.erasure_links import (
     EVERYWHERE,
     GONE,
-    NEEDLES,
     PEOPLE,
     PLACES,
     USERS,
@@ -63,7 +62,8 @@ class ErasedRest:
             tx.run(_DROP_ENTITY, {"id": id_})
         for statement in _REASSIGN:
             tx.run(statement, params)
-        _exchange(tx, cleaning.target)
+        target = cleaning.target
+        exchange_in_logs(tx, (*target.person_ids, *target.user_ids), target.stand_in)
         forget_chats(tx, cleaning)
 
     def drop_people(self, tx: Tx, target: Target) -> None:
@@ -89,21 +89,6 @@ class ErasedRest:
         ]
 
 
-def _exchange(tx: Tx, target: Target) -> None:
-    """Ids inside logs of merges and rollbacks."""
-    ids = dict.fromkeys((*target.person_ids, *target.user_ids), target.stand_in)
-    for find, put in _LOGS:
-        for id_, text in tx.fetch(find, link_params(target)):
-            tx.run(put, {"id": id_, "text": jsontext.dump(exchanged(jsontext.load(text), ids))})
-
-
-def _log(column: Column[Any]) -> tuple[Statement, Statement]:
-    id_ = column.table.c.id
-    find = select(id_, column).where(holds_any(column, NEEDLES))
-    put = update(column.table).where(id_ == param("id", id_))
-    return Statement(find), Statement(put.values({column.name: param("text", column)}))
-
-
 def _reassign(kind: Column[Any], id_: Column[Any]) -> Statement:
     """Something that a user did was done by nobody in particular."""
     return Statement(
@@ -127,7 +112,6 @@ _THINGS = Statement(
 _ID = param("id", _e.id)
 _DROP_EDGES = Statement(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
 _DROP_ENTITY = Statement(delete(entities).where(_e.id == _ID))
-_LOGS = (_log(_g.moved), _log(rollbacks.c.source), _log(rollbacks.c.changes))
 _REASSIGN = (
     Statement(
         update(agents)

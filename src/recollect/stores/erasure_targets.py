@@ -179,12 +179,11 @@ _NAMED = Statement(
         )
     )
 )
+# Whoever left has said something there that is theirs.
 _SHARED_CHATS = Statement(
     select(named_chats.c.id).where(
         AmongTexts(named_chats.c.id, _IDS),
-        exists().where(
-            _h.chat_id == named_chats.c.id, _h.left_at.is_(None), HUMAN, not_(_seated())
-        ),
+        exists().where(_h.chat_id == named_chats.c.id, HUMAN, not_(_seated())),
     )
 )
 _TREES = Statement(select(trees.c.id).where(AmongIds(trees.c.id, param("tree_ids"))))
