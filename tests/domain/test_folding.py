@@ -21,6 +21,9 @@ from recollect.domain.folding import fold, is_equal_text
         ("zero\u200bwidth", "zerowidth"),
         ("犬が好きです。", "犬が好きです"),
         ("my_name", "my name"),
+        ("We left. Then it rained!", "we left then it rained"),
+        ("ready... set", "ready set"),
+        ("Really?!", "really"),
     ],
 )
 def test_case_space_and_punctuation_make_no_difference(a: str, b: str) -> None:
@@ -43,6 +46,13 @@ def test_case_space_and_punctuation_make_no_difference(a: str, b: str) -> None:
         ("likes 🍎", "likes 🍐"),
         ("!!!", "???"),
         ("now here", "nowhere"),
+        ("x != y holds", "x = y holds"),
+        ("x /= y holds", "x = y holds"),
+        ("the path is /a/b", "the path is a.b"),
+        ("the path is /a/b", "the path is a/b"),
+        ("the file is .env", "the file is env"),
+        (r"the path is a\b", "the path is a b"),
+        ("the module is a.b", "the module is ab"),
     ],
 )
 def test_what_changes_the_meaning_stays(a: str, b: str) -> None:

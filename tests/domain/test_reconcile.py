@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from recollect.domain.contradictions import is_correction
 from recollect.domain.memories import MemoryType, Trust
 from recollect.domain.reconcile import (
     Decision,
@@ -50,6 +51,8 @@ def verdict(new: str, old: str, similarity: float) -> tuple[Verdict, tuple[str, 
         ("I really love tea", "I love tea a lot", 0.97, Verdict.DUPLICATE, ()),
         ("I really love tea", "I love tea a lot", 0.969, Verdict.NEW, ("old",)),
         ("I run 5 km a day", "I run 6 km a day", 0.99, Verdict.NEW, ("old",)),
+        ("The rule is x != y", "The rule is x = y", 0.99, Verdict.NEW, ("old",)),
+        ("The rule is just x > y", "The rule is x < y", 0.99, Verdict.NEW, ("old",)),
         ("I met Ann", "I met Bea", 0.99, Verdict.NEW, ("old",)),
         ("We meet on Monday", "We meet on Friday", 0.99, Verdict.NEW, ("old",)),
         ("I like tea", "I like coffee", 0.99, Verdict.NEW, ("old",)),
@@ -290,3 +293,23 @@ def test_a_claim_about_a_hobby_is_kept_unless_a_model_says_otherwise() -> None:
     assert said_yes.targets == ("old",)
     said_no = self_over_hearsay(new, [hobby], SETTINGS, model_says={"old": False})
     assert said_no == Decision(Verdict.NEW)
+
+
+@pytest.mark.parametrize(("chars", "expected"), [(2_000, Verdict.DUPLICATE), (2_001, Verdict.NEW)])
+def test_near_copies_are_folded_up_to_a_length(chars: int, expected: Verdict) -> None:
+    new = "I really love tea ".ljust(chars, "x")
+    assert verdict(new, f"I love tea {new[18:]}", 0.99)[0] is expected
+
+
+def test_a_long_text_repeats_an_equal_one_and_replaces_nothing() -> None:
+    tale = "I love tea " * 200
+    assert decided(said(f"{tale}!"), known(tale)).verdict is Verdict.DUPLICATE
+    for new in (f"Actually, {tale} not", f"I do not love tea, {tale}"):
+        assert decided(said(new), known(tale, 0.99)) == decided(said(new), known(tale, 0.1))
+
+
+@pytest.mark.parametrize("opening", ["Actually, the boat is red. ", "Correction: it is red. "])
+def test_a_long_text_corrects_by_its_opening(opening: str) -> None:
+    told = "The sea was calm. " * 200
+    assert is_correction(opening + told)
+    assert not is_correction(told + opening)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -94,6 +95,35 @@ def test_a_near_copy_with_tags_of_its_own_stays(ann: Asker) -> None:
     told(ann, f"{LONG} is just a copy", tags=["art"])
     assert len(known(ann)) == 2
     assert len(known(ann, tags="art")) == 1
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [{"metadata": {"from": "b"}}, {"type": "preference"}, {"ttl_seconds": 600}],
+    ids=["metadata", "type", "a shorter life"],
+)
+def test_a_near_copy_with_marks_of_its_own_stays(ann: Asker, marks: dict[str, Any]) -> None:
+    told(ann, f"{LONG} is a copy")
+    told(ann, f"{LONG} is just a copy", **marks)
+    assert len(known(ann)) == 2
+
+
+def test_personal_data_of_a_near_copy_is_never_forgotten(ann: Asker) -> None:
+    strict = {"pii_tags": ["health"], "sensitivity": "personal", "portable": False}
+    told(ann, f"{LONG} is a copy")
+    told(ann, f"{LONG} is just a copy", **strict)
+    rows = known(ann).values()
+    assert any(strict.items() <= row.items() for row in rows)
+    assert all(row["pii_tags"] or not row["repeats"] for row in rows)
+
+
+def test_a_near_copy_in_another_chat_is_found_in_both(ann: Asker) -> None:
+    here, there = a_chat(ann), a_chat(ann)
+    told(ann, f"{LONG} is a copy", chat_id=here, portable=False)
+    told(ann, f"{LONG} is just a copy", chat_id=there, portable=False)
+    for chat, text in ((here, f"{LONG} is a copy"), (there, f"{LONG} is just a copy")):
+        assert [hit["content"] for hit in ann.finds("painting", chat_id=chat)] == [text]
+    assert [row["conflicts_with"] for row in known(ann).values()] == [[], []]
 
 
 def test_what_lives_longer_is_not_folded_into_what_ends_sooner(ann: Asker) -> None:

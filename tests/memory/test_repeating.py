@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.memory.disclosing import OWN, a_chat, brings, says, told
 from tests.memory.people import person_of
 from tests.support.town import Town
 from tests.support.world import at_once
@@ -106,6 +107,43 @@ def test_a_repeat_adds_tags_and_metadata_and_tells_what_it_can_not_change(town: 
     )
     assert kept["memory"]["metadata"] == {"x": 1, "y": 2}
     assert (kept["memory"]["tags"], kept["memory"]["type"]) == (["a", "b", "c"], "knowledge")
+
+
+def test_a_repeat_outside_its_chat_tells_nobody_who_came_later(town: Town) -> None:
+    p, q, r, s = (town.person(name) for name in "pqrs")
+    chat = a_chat(p, q)
+    first = says(p, s, chat_id=chat)
+    town.world.clock.advance(seconds=1)
+    brings(p, r, chat)
+    town.world.clock.advance(seconds=1)
+    again = p.adds(first["content"], subjects=first["subjects"], **OWN)
+    assert (again["id"] != first["id"], again["learned_in"]) == (True, None)
+    assert not told(r, first)
+    assert not told(r, again)
+    assert told(q, first)
+
+
+def test_what_is_said_again_in_its_chat_is_told_to_those_who_hear_it(town: Town) -> None:
+    p, r, s = (town.person(name) for name in "prs")
+    chat = a_chat(p)
+    first = says(p, s, chat_id=chat)
+    town.world.clock.advance(seconds=1)
+    brings(p, r, chat)
+    assert not told(r, first)
+    town.world.clock.advance(seconds=1)
+    again = p.adds(first["content"], subjects=first["subjects"], chat_id=chat, **OWN)
+    assert (again["id"], again["repeats"]) == (first["id"], 1)
+    assert told(r, again)
+
+
+def test_what_stays_in_its_chat_is_found_in_each_where_it_was_said(town: Town) -> None:
+    p = town.person("p")
+    chats = [a_chat(p), a_chat(p)]
+    rows = [
+        p.adds("The demo is in room seven", chat_id=chat, portable=False, **OWN) for chat in chats
+    ]
+    for chat, row in zip(chats, rows, strict=True):
+        assert [hit["id"] for hit in p.finds("demo room", chat_id=chat)] == [row["id"]]
 
 
 def test_hearsay_becomes_fact_when_its_subject_repeats_it(town: Town) -> None:

@@ -12,20 +12,21 @@ from types import MappingProxyType
 
 from recollect.domain import language
 from recollect.domain.attributes import (
-    Attribute,
     attribute_of,
     differ,
     is_many_valued,
     is_same_person,
 )
-from recollect.domain.contradictions import denied_part, may_contradict
+from recollect.domain.contradictions import denied_part, is_long, may_contradict
 from recollect.domain.details import kinds, same_details
 from recollect.domain.folding import is_equal_text
 from recollect.domain.memories import MemoryType
+from recollect.domain.sameness import sameness
 from recollect.domain.succession import (
     Statement,
     is_protected,
     is_said_correction,
+    is_told_alike,
     may_replace,
     overrules,
 )
@@ -78,9 +79,6 @@ class Decision:
 
 
 NO_ANSWERS: Mapping[str, bool] = MappingProxyType({})
-# Why something is a duplicate.
-EQUAL_TEXT, SAME_DETAILS = "equal_text", "same_details"
-REPEAT_REASONS = frozenset({EQUAL_TEXT, SAME_DETAILS})
 
 
 def reconcile(
@@ -100,7 +98,11 @@ def reconcile(
     for one in near:
         if reason := repeat_reason(candidate, one, settings):
             return Decision(Verdict.DUPLICATE, (one.statement.id,), reason)
-    rivals = [one for one in near if one.similarity >= _floor(settings)]
+    rivals = [
+        one
+        for one in near
+        if one.similarity >= _floor(settings) and not _is_told_elsewhere(candidate, one, settings)
+    ]
     replaced = _replaced(candidate, rivals, settings, model_says)
     unsure = [
         one.statement
@@ -151,11 +153,21 @@ def is_repeat(candidate: Statement, old: Statement) -> bool:
 
 def repeat_reason(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> str | None:
     """Why a statement repeats a neighbour, in one word; None if it doesn't."""
-    old = one.statement
-    if is_repeat(candidate, old):
-        return EQUAL_TEXT
-    near = one.similarity >= settings.duplicate_min and _may_merge(candidate, old)
-    return SAME_DETAILS if near and _says_the_same(candidate.content, old.content) else None
+    if not _may_merge(candidate, one.statement):
+        return None
+    return _sameness(candidate, one, settings)
+
+
+def _sameness(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> str | None:
+    near = one.similarity >= settings.duplicate_min
+    return sameness(candidate.content, one.statement.content, near=near)
+
+
+def _is_told_elsewhere(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> bool:
+    """Whether a neighbour says the same to others: each stays for those who heard it."""
+    if is_told_alike(candidate, one.statement):
+        return False
+    return _sameness(candidate, one, settings) is not None
 
 
 def _is_comparable(candidate: Statement, old: Statement) -> bool:
@@ -187,21 +199,10 @@ def _may_merge(candidate: Statement, old: Statement) -> bool:
     """
     return (
         _is_comparable(candidate, old)
+        and is_told_alike(candidate, old)
         and candidate.subjects <= old.subjects
         and not is_protected(old, by=candidate.stated_by)
     )
-
-
-def _says_the_same(a: str, b: str) -> bool:
-    """Near copies differ by a word: not one of a value, and not a "not"."""
-    first, second = attribute_of(a), attribute_of(b)
-    same_attribute = first is None or second is None or _same_claim(first, second)
-    return same_attribute and same_details(a, b) and not may_contradict(a, b)
-
-
-def _same_claim(a: Attribute, b: Attribute) -> bool:
-    same = (a.name, a.value, a.negated) == (b.name, b.value, b.negated)
-    return same and is_same_person(a.subject_hint, b.subject_hint)
 
 
 def _floor(settings: ReconcileSettings) -> float:
@@ -209,7 +210,10 @@ def _floor(settings: ReconcileSettings) -> float:
 
 
 def _both_stay(candidate: Statement, old: Statement) -> bool:
-    """Of many-valued kinds two texts with other names, numbers or dates are about two things."""
+    """Of many-valued kinds two texts with other names, numbers or dates are about two things. What
+    a long text says of others is not read."""
+    if is_long(candidate.content, old.content):
+        return True
     passing = {candidate.type, old.type} & {MemoryType.EVENT, MemoryType.TASK}
     many = passing or is_many_valued(candidate.content) or is_many_valued(old.content)
     return bool(many) and not same_details(candidate.content, old.content)
@@ -265,6 +269,8 @@ def _one_attribute(candidate: Statement, old: Statement) -> bool:
 
 def _corrects(candidate: Statement, old: Statement) -> bool:
     """Whether a correction means this statement: it is about the same, and says otherwise."""
+    if is_long(candidate.content, old.content):
+        return False
     if not is_said_correction(candidate) or kinds(candidate.content) != kinds(old.content):
         return False
     new, known = attribute_of(candidate.content), attribute_of(old.content)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.contradictions import is_correction
-from recollect.domain.memories import MemoryType, Sensitivity, Trust
-from recollect.domain.spaces import OPEN_KINDS, Space, SpaceKind
+from recollect.domain.memories import MemoryType, Origin, Sensitivity, Trust
+from recollect.domain.spaces import OPEN_KINDS, ChatId, Space, SpaceKind
 
 # Where hearsay gives way to somebody's own word, wherever that was said.
 HEARSAY_KINDS = (SpaceKind.USER, SpaceKind.CHAT)
@@ -29,6 +29,8 @@ class Statement:
     type: MemoryType = MemoryType.KNOWLEDGE
     subjects: frozenset[str] = frozenset()
     stated_by: str | None = None
+    learned_in: ChatId | None = None
+    origin: Origin = Origin.DIRECT
     trust: Trust = Trust.UNKNOWN
     sensitivity: Sensitivity = Sensitivity.PUBLIC
     portable: bool = True
@@ -44,6 +46,15 @@ class Ending:
 
     valid_until: datetime | None
     retracted_at: datetime | None
+
+
+def is_told_alike(candidate: Statement, old: Statement) -> bool:
+    """Whether both were told in one chat, or both outside any.
+
+    Who heard a statement may know it, and what is not portable stays where it was told: one row
+    can't stand for what was told in two places.
+    """
+    return (candidate.origin, candidate.learned_in) == (old.origin, old.learned_in)
 
 
 def is_protected(old: Statement, *, by: str | None) -> bool:

@@ -4,10 +4,11 @@ contradictions are marked. The rules are `domain/reconcile.py`."""
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 
 from recollect.domain.expiry import is_due
 from recollect.domain.likeness import likeness
-from recollect.domain.memories import Kind, Memory, MemoryId, Status
+from recollect.domain.memories import Kind, MemoryId, Status
 from recollect.domain.reconcile import (
     Decision,
     Neighbour,
@@ -49,6 +50,26 @@ class Surroundings:
         return (self.stored, *(pair.other for pair in self.pairs))
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a statement is to some older ones, each with how alike they are: `over` is what follows
+    for hearsay elsewhere."""
+
+    key: MemoryId
+    similarities: Mapping[MemoryId, float]
+    decision: Decision
+    over: Decision
+
+
+class Outcome(Enum):
+    """What became of judgements. `PARTLY`: what was done changed a row that others are about, so
+    they are to be made anew. `CHANGED`: somebody changed a row, and nothing was done."""
+
+    DONE = "done"
+    PARTLY = "partly"
+    CHANGED = "changed"
+
+
 def is_comparable(stored: Stored, now: datetime) -> bool:
     """Whether a row takes part: an active, verified statement about people who are known. A list of
     messages says many things, so nothing of it is compared."""
@@ -63,7 +84,7 @@ def is_comparable(stored: Stored, now: datetime) -> bool:
 
 
 class Reconciler:
-    """Decides and writes, in the caller's transaction."""
+    """Judges outside of any transaction, and writes in the caller's."""
 
     def __init__(
         self,
@@ -79,59 +100,71 @@ class Reconciler:
         self._superseding = Superseding(stores, audit)
         self._settings = settings
 
-    def near(self, stored: Stored, found: Iterable[tuple[Stored, float]]) -> Surroundings:
+    def near(
+        self, stored: Stored, found: Iterable[tuple[Stored, float]], now: datetime
+    ) -> Surroundings:
         """Those of `found`, each with its cosine, that are near enough for any decision."""
         said = statement_of(stored.memory)
         floor = min(self._settings.unsure_min, self._settings.hearsay_min)
         pairs = (
-            Pair(one, likeness(cosine, said, statement_of(one.memory))) for one, cosine in found
+            Pair(one, likeness(cosine, said, statement_of(one.memory)))
+            for one, cosine in found
+            if is_comparable(one, now)
         )
         return Surroundings(stored, tuple(pair for pair in pairs if pair.similarity >= floor))
 
-    def settle(self, tx: Tx, seen: Surroundings, *, at: datetime) -> bool:
-        """Do what follows from what was seen. False, and nothing done, if a row changed since.
+    def judge(self, seen: Surroundings) -> tuple[Judgement, ...]:
+        """What follows from what was seen. To read texts takes long, so no transaction is open.
 
         A statement is compared with what was said before it; what was said after it is compared
         with it. So it doesn't matter in which order statements get here.
         """
+        stored = seen.stored
+        before = [pair for pair in seen.pairs if _place(pair.other) < _place(stored)]
+        after = [pair for pair in seen.pairs if _place(pair.other) > _place(stored)]
+        after.sort(key=lambda pair: _place(pair.other))
+        own = [self._judged(stored, before)] if before else []
+        return (*own, *(self._judged(one.other, [replace(one, other=stored)]) for one in after))
+
+    def settle(
+        self, tx: Tx, seen: Surroundings, judged: Sequence[Judgement], *, at: datetime
+    ) -> Outcome:
+        """Do what was judged, as far as the rows are those that were judged."""
         held = self._held(tx, seen, at=at)
         if held is None:
-            return False
-        key, said = seen.stored.memory.id, seen.stored.memory
-        before = [pair for pair in seen.pairs if _place(pair.other) < _place(seen.stored)]
-        after = [pair for pair in seen.pairs if _place(pair.other) > _place(seen.stored)]
-        self._compare(tx, held, key, {pair.other.memory.id: pair.similarity for pair in before}, at)
-        for pair in sorted(after, key=lambda pair: _place(pair.other)):
-            self._compare(tx, held, pair.other.memory.id, {said.id: pair.similarity}, at)
-        return True
+            return Outcome.CHANGED
+        versions = {row.memory.id: row.memory.version for row in seen.rows}
+        for one in judged:
+            if one.key not in held or held.keys().isdisjoint(one.similarities):
+                continue
+            if not _is_as_judged(one, held, versions):
+                return Outcome.PARTLY
+            self._carry_out(_Step(tx, held, one.key, one.similarities, at), one)
+        return Outcome.DONE
+
+    def _judged(self, stored: Stored, olds: Sequence[Pair]) -> Judgement:
+        """One statement beside some older ones."""
+        said = statement_of(stored.memory)
+        near = [Neighbour(statement_of(pair.other.memory), pair.similarity) for pair in olds]
+        return Judgement(
+            stored.memory.id,
+            {pair.other.memory.id: pair.similarity for pair in olds},
+            reconcile(said, near, self._settings),
+            self_over_hearsay(said, _elsewhere(said, near), self._settings),
+        )
 
     def _held(self, tx: Tx, seen: Surroundings, *, at: datetime) -> dict[MemoryId, Stored] | None:
+        """The rows under their locks; None if one of them is no longer what was seen."""
         ids = [row.memory.id for row in seen.rows]
         held = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, ids, lock=True)}
         for row in seen.rows:
             present = held.get(row.memory.id)
             if present is None or present.memory.version != row.memory.version:
                 return None
-        return {id_: row for id_, row in held.items() if is_comparable(row, at)}
+        return held if all(is_comparable(row, at) for row in held.values()) else None
 
-    def _compare(
-        self,
-        tx: Tx,
-        held: dict[MemoryId, Stored],
-        key: MemoryId,
-        similarities: Mapping[MemoryId, float],
-        at: datetime,
-    ) -> None:
-        """One statement with some older ones, as far as they are all still active."""
-        stored = held.get(key)
-        olds = [held[id_] for id_ in similarities if id_ in held]
-        if stored is None or not olds:
-            return
-        said = statement_of(stored.memory)
-        near = [Neighbour(statement_of(old.memory), similarities[old.memory.id]) for old in olds]
-        decision = reconcile(said, near, self._settings)
-        over = self_over_hearsay(said, _elsewhere(said, near), self._settings)
-        step = _Step(tx, held, key, similarities, at)
+    def _carry_out(self, step: "_Step", judged: Judgement) -> None:
+        decision, over = judged.decision, judged.over
         if decision.verdict is Verdict.DUPLICATE:
             self._fold(step, decision)
             return
@@ -147,22 +180,21 @@ class Reconciler:
         kept, repeat = step.held[MemoryId(decision.targets[0])], step.stored
         if not self._superseding.may_link(step.tx, kept.memory.id, repeat):
             return
-        if self._loses(kept.memory, repeat.memory):
+        taking = self._repeating.folded(kept.memory, repeat.memory)
+        if taking is None:
             return
         cause = step.cause(decision.reason, kept.memory.id)
         self._superseding.fold_in(step.tx, kept.memory, repeat, cause)
         del step.held[repeat.memory.id]
         step.held[kept.memory.id] = self._repeating.add(
-            step.tx, None, kept, said=repeat.memory, by=repeat.written_by, at=step.at
+            step.tx,
+            None,
+            kept,
+            said=repeat.memory,
+            by=repeat.written_by,
+            at=step.at,
+            taking=taking,
         )
-
-    def _loses(self, kept: Memory, repeat: Memory) -> bool:
-        """Whether more than a repetition would go: a longer life, its own time, or its tags."""
-        until = self._repeating.renewed(kept, repeat).expires_at
-        shorter = until is not None and (repeat.expires_at is None or until < repeat.expires_at)
-        times = repeat.valid_from, repeat.valid_until
-        own_time = times not in ((None, None), (kept.valid_from, kept.valid_until))
-        return shorter or own_time or not set(repeat.tags) <= set(kept.tags)
 
     def _replace(self, step: "_Step", decision: Decision) -> None:
         tx, successor = step.tx, step.stored.memory
@@ -229,6 +261,14 @@ class _Step:
         """The server acts by what was written."""
         by, similarity = self.stored.written_by, self.similarities[other]
         return Cause(None, by, self.at, reason, similarity)
+
+
+def _is_as_judged(
+    one: Judgement, held: Mapping[MemoryId, Stored], versions: Mapping[MemoryId, int]
+) -> bool:
+    """Whether none of its rows was ended or changed by what was done before."""
+    rows = (one.key, *one.similarities)
+    return all(id_ in held and held[id_].memory.version == versions[id_] for id_ in rows)
 
 
 def _elsewhere(said: Statement, near: Iterable[Neighbour]) -> list[Neighbour]:

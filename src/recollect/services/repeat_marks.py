@@ -19,18 +19,32 @@ class Taken:
 
 
 def taken_over(known: Memory, said: Memory, draft: Draft) -> Taken:
-    """The later word counts for the term; tags and metadata are added. What would change the
-    statement is left: that is for a PATCH. Whose word on privacy counts is known elsewhere."""
+    """What a repeat means for the known statement when it is sent. What would change the statement
+    is left: that is for a PATCH."""
+    taken = _marked(known, said)
+    return Taken(taken, tuple(sorted(_left(taken, said, draft))))
+
+
+def folded(known: Memory, said: Memory) -> Taken:
+    """What a stored statement that turned out to repeat the known one means for it. Its words are
+    its own, and so are its type, tags, metadata and times: they are left where the known one has
+    others. Nobody is asked by then, so it is for the caller not to fold where something is left."""
+    left = _unlike(known, said) | ({"type"} if said.type is not known.type else set())
+    return Taken(_marked(known, said), tuple(sorted(left)))
+
+
+def _marked(known: Memory, said: Memory) -> Memory:
+    """The later word counts for the term; tags and metadata are added. Whose word on privacy counts
+    is known elsewhere."""
     pii_tags = tuple(sorted({*known.pii_tags, *said.pii_tags}))
     taken = replace(
         known,
         pii_tags=pii_tags,
         approved_expires_at=still_approved(known.approved_expires_at, known.pii_tags, pii_tags),
-        explicit_expires_at=draft.explicit_expires_at or known.explicit_expires_at,
-        retention_policy=draft.policy.name if draft.policy else known.retention_policy,
+        explicit_expires_at=said.explicit_expires_at or known.explicit_expires_at,
+        retention_policy=said.retention_policy or known.retention_policy,
     )
-    taken = _with_metadata(_with_tags(taken, said), said)
-    return Taken(taken, tuple(sorted(_left(taken, said, draft))))
+    return _with_metadata(_with_tags(taken, said), said)
 
 
 def _with_tags(known: Memory, said: Memory) -> Memory:
@@ -49,16 +63,23 @@ def _with_metadata(known: Memory, said: Memory) -> Memory:
 
 def _left(taken: Memory, said: Memory, draft: Draft) -> set[str]:
     looser = draft.sensitivity is not None and draft.sensitivity.rank < taken.sensitivity.rank
-    unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())
     kept = {
         "type": draft.type not in (MemoryType.KNOWLEDGE, taken.type),
         "sensitivity": looser,
         "portable": bool(draft.portable) and not taken.portable,
+        "request_approval": draft.request_approval,
+    }
+    return {name for name, left in kept.items() if left} | _unlike(taken, said)
+
+
+def _unlike(taken: Memory, said: Memory) -> set[str]:
+    """The marks of the repeat that this one doesn't have."""
+    unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())
+    kept = {
         "tags": not {*said.tags} <= {*taken.tags},
         "metadata": unlike,
         "valid_from": _differs(taken, said, "valid_from"),
         "valid_until": _differs(taken, said, "valid_until"),
-        "request_approval": draft.request_approval,
     }
     return {name for name, left in kept.items() if left}
 

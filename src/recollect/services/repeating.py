@@ -13,6 +13,7 @@ from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import tell_of
 from recollect.services.memory_terms import Terms
+from recollect.services.repeat_marks import folded
 from recollect.services.superseding import statement_of
 
 
@@ -55,6 +56,16 @@ class Repeating:
         )
         return stored
 
+    def folded(self, known: Memory, said: Memory) -> Memory | None:
+        """The known one with what it takes over from a stored statement that repeats it. None where
+        more than a repetition would go: a mark that it can't take, its own time, a longer life of
+        either."""
+        taken = folded(known, said)
+        until = self.renewed(taken.memory, said).expires_at
+        lives = said.expires_at, self.renewed(known, said).expires_at
+        shorter = any(_is_before(until, end) for end in lives)
+        return None if taken.left or shorter else taken.memory
+
     def renewed(self, known: Memory, said: Memory) -> Memory:
         """The known one as the repeat leaves it, but for what counts changes."""
         old, candidate = statement_of(known), statement_of(said)
@@ -67,3 +78,7 @@ class Repeating:
             trust=trust_when_repeated(old, candidate),
             source_entries=tuple(sources)[:SOURCES_MAX],
         )
+
+
+def _is_before(until: datetime | None, end: datetime | None) -> bool:
+    return until is not None and (end is None or until < end)

@@ -26,6 +26,8 @@ def statement_of(memory: Memory) -> Statement:
         type=memory.type,
         subjects=frozenset(memory.subjects),
         stated_by=memory.stated_by,
+        learned_in=memory.learned_in,
+        origin=memory.origin,
         trust=memory.trust,
         sensitivity=memory.sensitivity,
         portable=memory.portable,

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, false, not_, select
 from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
 from recollect.domain.memories import Memory, MemoryId, Trust
-from recollect.domain.reconcile import REPEAT_REASONS
+from recollect.domain.sameness import REPEAT_REASONS
 from recollect.domain.succession import HEARSAY_KINDS
 from recollect.ports.comparing import Comparison, Near
 from recollect.ports.database import Tx

@@ -150,7 +150,8 @@ def _more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
     return exists(select(ONE).where(mine.memory_id == one, not_(shared)))
 
 
-# The same words in the same place about the same people by the same one, said before.
+# The same words in the same place about the same people by the same one, told where these were, and
+# before.
 OLDER_EQUAL = and_(
     _o.erasure_id.is_(None),
     _o.status == word(Status.ACTIVE),
@@ -160,6 +161,8 @@ OLDER_EQUAL = and_(
     _o.space_id == _m.space_id,
     _o.fold == _m.fold,
     _o.stated_by.is_not_distinct_from(_m.stated_by),
+    _o.origin == _m.origin,
+    _o.learned_in.is_not_distinct_from(_m.learned_in),
     or_(_o.created_at < _m.created_at, and_(_o.created_at == _m.created_at, _o.id < _m.id)),
     not_(_more_subjects(_m.id, _o.id)),
     not_(_more_subjects(_o.id, _m.id)),

@@ -52,7 +52,15 @@ class Folding:
         kept, repeat, at = found.kept, found.repeat, order.looking.now
         cause = Cause(order.requester, order.by, at, found.reason, found.similarity)
         self.superseding.fold_in(tx, kept.memory, repeat, cause)
-        self.repeating.add(tx, order.requester, kept, said=repeat.memory, by=order.by, at=at)
+        self.repeating.add(
+            tx,
+            order.requester,
+            kept,
+            said=repeat.memory,
+            by=order.by,
+            at=at,
+            taking=self.repeating.folded(kept.memory, repeat.memory),
+        )
 
     def _repeat(self, tx: Tx, kept: Stored, said: Stored, cosine: float) -> Repeat | None:
         """None where the older is somebody's own word, a circle would close, or more than a
@@ -66,10 +74,8 @@ class Folding:
         return Repeat(kept, said, reason, cosine or None)
 
     def _holds_all(self, kept: Memory, repeat: Memory) -> bool:
-        until = self.repeating.renewed(kept, repeat).expires_at
-        as_long = until is None or (repeat.expires_at is not None and until >= repeat.expires_at)
         times = (repeat.valid_from, repeat.valid_until) == (kept.valid_from, kept.valid_until)
-        return as_long and times and set(repeat.tags) <= set(kept.tags)
+        return times and self.repeating.folded(kept, repeat) is not None
 
 
 @dataclass(frozen=True, slots=True)
