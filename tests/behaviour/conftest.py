@@ -1,7 +1,8 @@
 """The suite runs on each engine and over each surface, on a fresh database each time.
 
-What a surface adds is nothing that an engine sees, so over gRPC one engine will do, except for the
-scenarios of the contract: they hold on every engine over every surface.
+The surfaces are REST, gRPC and the services themselves. What a surface adds is nothing that an
+engine sees, so beside REST one engine will do, except for the scenarios of the contract: they hold
+on every engine over every surface.
 """
 
 from collections.abc import Callable
@@ -11,7 +12,8 @@ import pytest
 from tests.support.engines import ENGINES, TestDatabase
 
 REST = [(engine, "rest") for engine in ENGINES]
-GRPC = [(engine, "grpc") for engine in ENGINES]
+OTHERS = [(engine, surface) for engine in ENGINES for surface in ("grpc", "service")]
+ON_ONE_ENGINE = OTHERS[:2]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -29,7 +31,7 @@ def owed_to(test: pytest.Item) -> list[tuple[str, str]]:
     """The pairs that a test runs on."""
     if test.get_closest_marker("rest_only"):
         return REST
-    return REST + (GRPC if test.get_closest_marker("scenario") else GRPC[:1])
+    return REST + (OTHERS if test.get_closest_marker("scenario") else ON_ONE_ENGINE)
 
 
 @pytest.fixture(scope="module")

@@ -209,6 +209,43 @@ def test_a_relation_that_was_private_then_is_told_to_nobody_else(town: Town, ann
     assert len(ann.get("/graph/entities/{}", me, as_of=then).expect(200)["relations"]) == 1
 
 
+@pytest.mark.parametrize("about_other", [False, True], ids=["about nobody", "about another"])
+def test_a_new_subject_is_not_told_what_the_memory_said_before(
+    town: Town, ann: Asker, about_other: bool
+) -> None:
+    eve, sue = town.person("eve"), town.person("sue")
+    her, subjects = person_of(eve), [person_of(sue)] if about_other else []
+    memory = own(ann, "the house of eve is ugly", subjects=subjects)
+    then = instant(town)
+    changes(ann, memory, content="the house is lovely", subjects=[her])
+
+    eve.get("/memories/{}", memory["id"], as_of=then).refused(404, "not_found")
+    for read in (listed, found, recalled_latest):
+        assert read(eve, as_of=then) == []
+        assert read(eve) == ["the house is lovely"]
+        assert read(ann, as_of=then) == ["the house of eve is ugly"]
+    newest, oldest = eve.lists("/memories/{}/history", memory["id"])
+    assert newest["content"] == "the house is lovely"
+    assert {"content", "value"} & {*oldest} == set()
+    assert (oldest["memory_id"], oldest["version"], oldest["by"]) == (memory["id"], 1, None)
+
+
+def test_a_subject_under_an_id_that_was_merged_reads_what_was_said_of_them(
+    town: Town, ann: Asker
+) -> None:
+    eve = town.person("eve")
+    her = person_of(eve)
+    card = eve.post("/people", body={"name": "Evelyn Park"}).expect(201)["id"]
+    memory = own(ann, "the house of evelyn is old", subjects=[card])
+    then = instant(town)
+    changes(ann, memory, content="the house of evelyn is new")
+    eve.post("/people/merge", body={"primary_id": her, "secondary_id": card}).expect(200)
+
+    assert listed(eve, as_of=then) == ["the house of evelyn is old"]
+    texts = [item["content"] for item in eve.lists("/memories/{}/history", memory["id"])]
+    assert texts == ["the house of evelyn is new", "the house of evelyn is old"]
+
+
 def test_the_meaning_of_a_text_that_was_replaced_finds_it_in_its_time(
     host: Host, embeddings: EmbeddingServer
 ) -> None:

@@ -1,5 +1,6 @@
 """A request that is sent again under one key is done once."""
 
+import json
 from typing import Any
 
 import pytest
@@ -160,18 +161,78 @@ def test_a_move_that_was_cut_off_is_told_again(town: Town) -> None:
 def test_with_a_memory_the_kept_answers_that_hold_it_go(town: Town) -> None:
     ann = town.person("ann")
     memory_id = remember(ann, "k").expect(201)["id"]
-    search = {"query": "tide", "spaces": [{"kind": "user"}]}
-    found = ann.call("POST", "/memories/search", body=search, headers=key("s")).expect(200)
-    assert [hit["id"] for hit in found["data"]] == [memory_id]
+    assert kept_answers(town, ann) != [None]
     ann.delete("/memories/{}", memory_id).expect(204)
-    repeat = ann.call("POST", "/memories/search", body=search, headers=key("s"))
-    for reply in (remember(ann, "k"), repeat):
-        assert reply.refused(409, "conflict")["reason"] == "idempotency"
+    assert remember(ann, "k").refused(409, "conflict")["reason"] == "idempotency"
     ann.get("/memories/{}", memory_id).refused(404, "not_found")
-    kept = town.world.database.rows(
-        "SELECT answer FROM idempotency_answers WHERE requester_id = :who", who=ann.name
+    assert kept_answers(town, ann) == [None]
+
+
+def test_a_repeated_question_is_answered_by_what_holds_now_and_nothing_of_it_is_kept(
+    town: Town,
+) -> None:
+    ann = town.person("ann")
+    memory_id = ann.adds(WORDS, space={"kind": "user"})["id"]
+    asked: dict[str, Any] = {"query": "tide", "spaces": [{"kind": "user"}]}
+
+    def found() -> list[list[str]]:
+        hits = ann.call("POST", "/memories/search", body=asked, headers=key("s")).expect(200)
+        told = ann.call("POST", "/memories/recall", body=asked, headers=key("r")).expect(200)
+        return [[hit["content"] for hit in part] for part in (hits["data"], told["items"])]
+
+    assert found() == [[WORDS], [WORDS]]
+    changed = "the tide turned"
+    ann.patch("/memories/{}", memory_id, body={"content": changed}).expect(200)
+    assert found() == [[changed], [changed]]
+    ann.delete("/memories/{}", memory_id).expect(204)
+    assert found() == [[], []]
+    assert [json.loads(kept or "")["body"] for kept in kept_answers(town, ann)] == [None, None]
+
+
+def test_who_left_a_chat_gets_no_earlier_answer_from_it(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    chat = f"chat of {ann.name}"
+    ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
+    ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
+    ann.adds(WORDS, space={"kind": "chat", "id": chat})
+    asked = {"query": "tide", "chat_id": chat}
+    first = bob.call("POST", "/memories/search", body=asked, headers=key("s")).expect(200)
+    assert [hit["content"] for hit in first["data"]] == [WORDS]
+    bob.delete("/chats/{}/participants/{}", chat, bob.name).expect(204)
+    again = bob.call("POST", "/memories/search", body=asked, headers=key("s"))
+    again.refused(404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "other"),
+    [
+        ("/memories/search", {"query": "a", "spaces": "all"}, {"query": "b", "spaces": "all"}),
+        ("/memories/recall", {"query": "a", "spaces": "all"}, {"query": "b", "spaces": "all"}),
+        ("/people/resolve", {"name": "me"}, {"name": "somebody"}),
+        ("/retention/preview", {"scope": "session"}, {"scope": "long_term"}),
+    ],
+)
+def test_the_key_of_a_question_belongs_to_it_until_its_day_is_over(
+    town: Town, path: str, body: dict[str, Any], other: dict[str, Any]
+) -> None:
+    ann = town.person("ann")
+    for sent in (body, body):
+        ann.call("POST", path, body=sent, headers=key("q")).expect(200)
+    refused = ann.call("POST", path, body=other, headers=key("q")).refused(409, "conflict")
+    assert refused["reason"] == "idempotency"
+    assert remember(ann, "q").refused(409, "conflict")["reason"] == "idempotency"
+    town.world.clock.advance(seconds=LIFETIME.total_seconds())
+    ann.call("POST", path, body=other, headers=key("q")).expect(200)
+    ann.call("POST", path, body=body, headers=key("q")).refused(409, "conflict")
+
+
+def test_after_a_refused_question_the_key_is_free_for_the_corrected_one(town: Town) -> None:
+    ann = town.person("ann")
+    wrong, right = (
+        {"query": "tide", **place} for place in ({"chat_id": "none"}, {"spaces": "all"})
     )
-    assert kept == [(None,), (None,)]
+    ann.call("POST", "/memories/search", body=wrong, headers=key("q")).refused(404, "not_found")
+    ann.call("POST", "/memories/search", body=right, headers=key("q")).expect(200)
 
 
 def key(value: str) -> dict[str, str]:
@@ -200,6 +261,14 @@ def cut_off(town: Town, asker: Asker) -> None:
         "UPDATE idempotency_answers SET status = NULL WHERE requester_id = :who RETURNING key",
         who=asker.name,
     )
+
+
+def kept_answers(town: Town, asker: Asker) -> list[str | None]:
+    """What the server has kept of its answers to somebody."""
+    rows = town.world.database.rows(
+        "SELECT answer FROM idempotency_answers WHERE requester_id = :who", who=asker.name
+    )
+    return [answer for (answer,) in rows]
 
 
 def remember(asker: Asker, value: str) -> Reply:

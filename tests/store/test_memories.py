@@ -30,7 +30,8 @@ from tests.support.engines import TestDatabase
 
 def test_every_member_of_a_memory_comes_back(storage: Storage) -> None:
     assert FULL.keys() | {"id"} == {field.name for field in fields(Memory)}
-    assert BESIDE.keys() | {"memory", "written_by", "doc"} == {f.name for f in fields(Stored)}
+    told = {field.name for field in fields(Stored) if field.compare}
+    assert BESIDE.keys() | {"memory", "written_by", "doc"} == told
     kept = keep(storage, a_memory(storage, **FULL), **BESIDE)
     assert fetched(storage, kept) == kept
     assert kept.doc > 0
@@ -157,7 +158,9 @@ def test_only_known_ids_are_seen(storage: Storage) -> None:
 
 
 def test_links_of_supersession_are_read_from_the_successor(storage: Storage) -> None:
-    new, old, older = (keep(storage, a_memory(storage)).memory.id for _ in range(3))
+    kept = keep(storage, a_memory(storage)).memory
+    beside = keep(storage, a_memory(storage, space=kept.space)).memory
+    new, older, old = kept.id, beside.id, keep(storage, a_memory(storage)).memory.id
     memories = storage.stores.memories
     storage.do(memories.link_superseded, new, old, at=at(1), reason="correction")
     storage.do(memories.link_superseded, new, older, at=at(1), reason="")
@@ -166,6 +169,16 @@ def test_links_of_supersession_are_read_from_the_successor(storage: Storage) -> 
     found = storage.ask(memories.fetch, new)
     assert found is not None
     assert found.memory.supersedes == tuple(sorted([old, older]))
+
+
+def test_a_link_without_a_reason_leads_to_no_row_of_another_space(storage: Storage) -> None:
+    new, old = (keep(storage, a_memory(storage)).memory.id for _ in range(2))
+    memories = storage.stores.memories
+    storage.do(memories.link_superseded, new, old, at=at(1), reason="")
+    assert storage.ask(memories.predecessors, [new]) == {}
+    found = storage.ask(memories.fetch, new)
+    assert found is not None
+    assert found.memory.supersedes == (old,)
 
 
 def test_a_conflict_is_seen_from_both_sides_until_one_side_ends_it(storage: Storage) -> None:

@@ -41,6 +41,7 @@ ROUTES: dict[str, tuple[str, str]] = {
     "admin_list_forks": ("GET", "/admin/conversations/{}/forks"),
     "admin_list_events": ("GET", "/admin/events"),
     "evict": ("POST", "/admin/evict"),
+    "admin_health": ("GET", "/admin/health"),
 }
 
 

@@ -1,16 +1,17 @@
 """From settings to a world: builds the application as the server does and runs it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from recollect.app import build
+from recollect.app import App, build
 from recollect.config import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 from tests.support.grpc_memories import MemoriesApi
 from tests.support.server import RunningServer
+from tests.support.service_api import ServiceApi
 from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, INDEXER, JWT_SECRET, World
 
 DEFAULT_FLAGS: dict[str, Any] = {
@@ -30,7 +31,11 @@ DEFAULT_FLAGS: dict[str, Any] = {
 }
 
 
-SURFACES: dict[str, type[RestApi]] = {"rest": RestApi, "grpc": MemoriesApi}
+SURFACES: dict[str, Callable[[RunningServer, App], RestApi]] = {
+    "rest": lambda server, _: RestApi(server.url),
+    "grpc": lambda server, _: MemoriesApi(server.url),
+    "service": lambda server, app: ServiceApi(server.url, app, server.loop),
+}
 
 
 @contextmanager
@@ -44,7 +49,7 @@ def a_world(
     server = RunningServer(app.asgi, app.http_protocol)
     app.listens_on(*server.address)
     server.start()
-    api = SURFACES[surface](server.url)
+    api = SURFACES[surface](server, app)
     try:
         yield World(api, clock, database)
     finally:

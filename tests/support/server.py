@@ -42,6 +42,11 @@ class RunningServer:
         host, port = self._socket.getsockname()[:2]
         return host, port
 
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop that it runs on, once it has started."""
+        return self._server.loop
+
     def start(self) -> "RunningServer":
         """Returns when requests are answered; raises if the application does not start."""
         self._thread.start()
@@ -66,8 +71,10 @@ class _Announcing(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.decided = threading.Event()
+        self.loop: asyncio.AbstractEventLoop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
         try:
             await super().startup(sockets)
         finally:

@@ -18,6 +18,8 @@ from recollect.services.idempotency import KEY_CHARS_MAX
 
 _PROGRESS = 'data: {"progress":0}\n\ndata: {"progress":100}\n\n'
 _EVENTS = 'id: WyJldmVudCJd\nevent: memory.write\ndata: {"event_type":"memory.write"}\n\n'
+_ONCE = "A repeat under the same key gets the first answer, for a day."
+_ANEW = "The key belongs to this request for a day. A repeat is answered anew: nothing is kept."
 
 
 def described(operation: Operation) -> Schema:
@@ -77,7 +79,7 @@ def _header_parameters(operation: Operation) -> list[Schema]:
             _parameter(
                 "Idempotency-Key",
                 TEXT | {"minLength": 1, "maxLength": KEY_CHARS_MAX},
-                "A repeat under the same key gets the first answer, for a day.",
+                _ANEW if operation.only_reads else _ONCE,
                 where="header",
             )
         )

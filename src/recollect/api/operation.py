@@ -57,7 +57,7 @@ class Operation:
     """One row. `action` is what the caller always needs, before any syntax is looked at;
     `audit` is the name under which an admin call is recorded; `media` is the answer's type, `takes`
     the body's where it is no JSON object and the handler reads it; who asks one that `streams` for
-    server-sent events gets them."""
+    server-sent events gets them. A POST that `only_reads` is answered anew when it comes again."""
 
     name: str
     family: Family
@@ -77,6 +77,7 @@ class Operation:
     refusals: tuple[int, ...] = ()
     streams: bool = False
     introduces: bool = True
+    only_reads: bool = False
 
     @property
     def strict(self) -> bool:

@@ -78,15 +78,15 @@ class App:
         self.services = _services(self, runtime, metrics)
         self._build_jobs(runtime, metrics)
         self.requests = _request_log(settings)
-        authenticator = _authenticator(settings, runtime.clock)
+        self.authenticator = _authenticator(settings, runtime.clock)
         self.grpc = GrpcListener(
-            GrpcServer(self.services, authenticator, metrics=metrics, requests=self.requests),
+            GrpcServer(self.services, self.authenticator, metrics=metrics, requests=self.requests),
             settings,
         )
         self.http_protocol = shared_port(lambda: self.grpc.socket_path)
         self.asgi: Router = create_app(
             self.services,
-            authenticator,
+            self.authenticator,
             settings=RestSettings(
                 emit_after_cursor=settings.api.emit_after_cursor,
                 local_mode=settings.auth.mode == "local",

@@ -9,6 +9,7 @@ from recollect.ports.stores import Stores
 from recollect.services.admin_gate import AdminGate
 from recollect.services.export import ExportService
 from recollect.services.gate import GateService
+from recollect.services.import_links import ImportLinks
 from recollect.services.import_memories import MemoryImports
 from recollect.services.import_others import OtherImports
 from recollect.services.import_places import ImportPlaces
@@ -68,8 +69,10 @@ def rollbacks(
         stores,
         runtime,
         parts.audit,
-        plans=RollbackPlans(database, stores, sights=parts.sights, views=parts.views),
-        steps=RollbackSteps(stores, parts.hooks, parts.views),
+        plans=RollbackPlans(
+            database, stores, access=parts.access, sights=parts.sights, views=parts.views
+        ),
+        steps=RollbackSteps(stores, parts.hooks, parts.access),
         gate=admin_gate(settings, database, stores, runtime),
     )
 
@@ -94,11 +97,13 @@ def imports(
 ) -> ImportService:
     """Reads them."""
     places = ImportPlaces(stores, parts.views, settings.spaces.mode)
+    access = MemoryAccess(stores, parts.sights, parts.views)
     memories = MemoryImports(
         stores,
         runtime,
         places=places,
-        access=MemoryAccess(stores, parts.sights, parts.views),
+        links=ImportLinks(stores, access, parts.sights),
+        access=access,
         screening=parts.screening,
         terms=Terms(parts.rules, settings.retention.profile),
         hooks=parts.hooks,

@@ -17,17 +17,23 @@ def may_contradict(a: str, b: str) -> bool:
     One attribute with two values, a statement and its negation ("likes", "hates"; "is", "is not"),
     or one thing that "is" at two places, dates or numbers. A long text is not compared.
     """
-    if max(len(a), len(b)) > TEXT_CHARS_MAX:
+    if is_long(a, b):
         return False
     return _attributes_differ(a, b) or _one_denies(a, b) or _is_elsewhere(a, b)
 
 
+def is_long(*texts: str) -> bool:
+    """Whether one of them is too long to be read word by word beside many others. It says so much
+    that a few words more or less tell nothing about the rest."""
+    return max(map(len, texts)) > TEXT_CHARS_MAX
+
+
 def is_correction(text: str) -> bool:
-    """Whether a text says of itself that it puts something right.
+    """Whether a text says of itself that it puts something right, at its beginning if it is long.
 
     "No longer" and "anymore" tell of a change of the world instead: what was said before was true.
     """
-    plain = unified(text)
+    plain = unified(text[:TEXT_CHARS_MAX])
     if _ADDS.search(plain):
         return False
     return _CORRECTS.search(plain) is not None or denied_part(text) is not None
@@ -35,6 +41,8 @@ def is_correction(text: str) -> bool:
 
 def denied_part(text: str) -> str | None:
     """What a correction calls wrong: the "Max" of "Rex, not Max" and of "not Max but Rex"."""
+    if is_long(text):
+        return None
     plain = unified(text)
     found = _NOT_BUT.search(plain) or _COMMA_NOT.search(plain)
     return found[1] if found else None

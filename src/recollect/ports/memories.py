@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.disclosure import PersonId
+from recollect.domain.folding import Folded
 from recollect.domain.memories import (
     Kind,
     Memory,
@@ -38,7 +39,8 @@ class Stored:
     """A memory with what is stored beside it and never shown.
 
     `doc` numbers rows for the search index. `bare_names` are subjects that nobody could resolve.
-    `privacy_said`: a subject said who may know, so no rule makes it stricter.
+    `privacy_said`: a subject said who may know, so no rule makes it stricter. `folded` is what was
+    made of a text already; of another text than the memory's it counts for nothing.
     """
 
     memory: Memory
@@ -53,6 +55,7 @@ class Stored:
     used_at: datetime | None = None
     compacted_at: datetime | None = None
     erasure_id: str | None = None
+    folded: Folded | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +161,8 @@ class MemoryStore(Protocol):
     def predecessors(
         self, tx: Tx, memory_ids: Sequence[MemoryId]
     ) -> dict[MemoryId, list[MemoryId]]:
-        """What each of these replaced, directly."""
+        """What each of these replaced, directly. A link without a reason counts where both rows
+        are there and lie in one space."""
         ...
 
     def successors(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> set[MemoryId]:

@@ -1,4 +1,5 @@
 """A request that is sent again under one key is done once; both times the answer is the same.
+One that only reads is answered anew, by the rights and the expiry of its time.
 
 The key is claimed before the request is handled and the answer is kept behind it. A server that
 dies between the two leaves a claim without an answer: after a while the request may be tried again,
@@ -6,7 +7,8 @@ and what it makes has the id that was reserved with the claim, so that it is not
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
@@ -86,6 +88,30 @@ class IdempotencyService:
             await self._give_back(claim, certain=True)
         return answer
 
+    @asynccontextmanager
+    async def bound(self, who: Owner, key: str, *, fingerprint: str) -> AsyncIterator[None]:
+        """Around a request that only reads: the key is its own, and no answer is kept, since what
+        may be told changes. After a failure a key that nobody had before is free again.
+
+        Conflict if another request has the key.
+        """
+        fresh = await self._database.write(lambda tx: self._bind(tx, who, key, fingerprint))
+        try:
+            yield
+        except Exception:
+            if fresh is not None:
+                await self._give_back(fresh, certain=True)
+            raise
+
+    def _bind(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim | None:
+        """The claim, if it was made now."""
+        fresh = self._fresh(who, key, fingerprint)
+        known = self._known(tx, fresh)
+        if known is None:
+            return fresh
+        _check_same(known, fresh)
+        return None
+
     async def _claimed(self, who: Owner, key: str, fingerprint: str) -> Claim:
         """Asked again and again: the answer may come from another server."""
         for pause in _PAUSES_SECONDS:
@@ -96,26 +122,36 @@ class IdempotencyService:
         return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
 
     def _claim(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim:
-        now = self._runtime.clock.now()
-        fresh = Claim(who, key, fingerprint, now, reserved_id=self._runtime.ids.new())
-        if self._stores.idempotency.insert(tx, fresh):
-            return fresh
-        known = self._stores.idempotency.fetch(tx, who, key)
+        fresh = self._fresh(who, key, fingerprint)
+        known = self._known(tx, fresh)
         if known is None:
-            raise Retry
-        if now - known.claimed_at >= LIFETIME:
-            self._stores.idempotency.update(tx, fresh)
             return fresh
-        if known.fingerprint != fingerprint:
-            raise _conflict("the key was used for another request; use a new key")
+        _check_same(known, fresh)
         if known.status is not None:
             return known
+        now = fresh.claimed_at
         if now - known.claimed_at < ABANDONED_AFTER:
             message = "the first request with this key is still running; try again in a second"
             raise StillRunning(message, details=_details(message))
         again = replace(known, claimed_at=now)
         self._stores.idempotency.update(tx, again)
         return again
+
+    def _fresh(self, who: Owner, key: str, fingerprint: str) -> Claim:
+        now, reserved_id = self._runtime.clock.now(), self._runtime.ids.new()
+        return Claim(who, key, fingerprint, now, reserved_id=reserved_id)
+
+    def _known(self, tx: Tx, fresh: Claim) -> Claim | None:
+        """Whose the key is already; None if it is that of the fresh claim now."""
+        if self._stores.idempotency.insert(tx, fresh):
+            return None
+        known = self._stores.idempotency.fetch(tx, fresh.who, fresh.key)
+        if known is None:
+            raise Retry
+        if fresh.claimed_at - known.claimed_at >= LIFETIME:
+            self._stores.idempotency.update(tx, fresh)
+            return None
+        return known
 
     async def _give_back(self, claim: Claim, *, certain: bool) -> None:
         """Where something may have been stored all the same the claim stays, with its reserved
@@ -159,6 +195,11 @@ def ids_in(value: Any) -> Iterator[str]:
                 yield member
             else:
                 yield from ids_in(member)
+
+
+def _check_same(known: Claim, fresh: Claim) -> None:
+    if known.fingerprint != fresh.fingerprint:
+        raise _conflict("the key was used for another request; use a new key")
 
 
 def _kept(claim: Claim) -> Answer:

@@ -1,7 +1,7 @@
 """Memories of an import, each with what stands behind it, in the caller's transaction.
 
-Ids and times are kept. What only the server can know of a memory is believed from an admin; from
-others it is made anew: they speak for themselves.
+Ids and times are kept. What only the server can know of a memory is believed from an admin, also
+that a suspicious text was released; from others it is made anew: they speak for themselves.
 """
 
 from collections import Counter
@@ -24,6 +24,7 @@ from recollect.domain.memory_checks import check_loosening
 from recollect.domain.portable import LineType
 from recollect.domain.portable_members import Values
 from recollect.domain.spaces import ChatId, Space, SpaceKind
+from recollect.domain.trust import lowest as least_trust
 from recollect.domain.trust import trust_of
 from recollect.errors import Conflict, ValidationFailed
 from recollect.ports.database import Tx
@@ -31,8 +32,16 @@ from recollect.ports.memories import Stored
 from recollect.ports.people import Seat
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.import_links import check_no_circle
-from recollect.services.import_orders import Group, ImportMode, ImportOrder, Line, Outcome
+from recollect.services import import_versions as versions
+from recollect.services.import_links import ImportLinks, check_no_circle
+from recollect.services.import_orders import (
+    Group,
+    ImportMode,
+    ImportOrder,
+    Line,
+    Outcome,
+    Tally,
+)
 from recollect.services.import_places import ImportPlaces
 from recollect.services.import_terms import (
     approved_until,
@@ -41,6 +50,7 @@ from recollect.services.import_terms import (
     stored_status,
     termed,
     told,
+    told_suspicion,
 )
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_terms import Terms
@@ -56,10 +66,6 @@ _KEPT = (
     "valid_from",
     "valid_until",
     "retracted_at",
-    "superseded_by",
-    "source_agent",
-    "run_id",
-    "parent_run_id",
     "archive_reason",
     "confidence",
 )
@@ -75,6 +81,7 @@ class MemoryImports:
         runtime: Runtime,
         *,
         places: ImportPlaces,
+        links: ImportLinks,
         access: MemoryAccess,
         screening: Screening,
         terms: Terms,
@@ -83,12 +90,13 @@ class MemoryImports:
         self._stores = stores
         self._runtime = runtime
         self._places = places
+        self._links = links
         self._access = access
         self._screening = screening
         self._terms = terms
         self._hooks = hooks
 
-    def put(self, tx: Tx, order: ImportOrder, group: Group, findings: Findings) -> Counter[Outcome]:
+    def put(self, tx: Tx, order: ImportOrder, group: Group, findings: Findings) -> Tally:
         """What became of the memory and of the lines behind it, which go where it goes."""
         space, agent_id = self._places.find(tx, order, group.head.values)
         stored = self._stored(tx, order, group, findings, (space, agent_id))
@@ -98,16 +106,19 @@ class MemoryImports:
         )
         outcome = self._outcome(tx, order, stored)
         check_no_circle(tx, self._stores, order, memory)
-        behind = self._behind(order, group)
         if outcome is Outcome.SKIPPED:
-            return Counter({outcome: 1 + len(group.behind)})
+            return Tally(outcomes=Counter({outcome: 1 + len(group.behind)}))
+        admitted, refused = versions.admitted(self._screening, group.behind, space)
+        behind = versions.brought(order, admitted, stored)
         if order.dry_run:
             order.foreseen.add(LineType.MEMORY, {}, memory.id)
             order.foreseen.add_links(memory)
         else:
             self._write(tx, stored, behind, findings=findings, replaces=outcome is Outcome.UPDATED)
+            self._links.vouch(tx, order, memory)
         kept = Counter({outcome: 1 + len(behind)})
-        return kept + Counter({Outcome.SKIPPED: len(group.behind) - len(behind)})
+        dropped = Counter({Outcome.SKIPPED: len(admitted) - len(behind)})
+        return Tally(outcomes=kept + dropped, refused=refused)
 
     def _outcome(self, tx: Tx, order: ImportOrder, stored: Stored) -> Outcome:
         """A row of the same id: the stored one says whether the importer may touch it."""
@@ -132,15 +143,6 @@ class MemoryImports:
             )
         later = memory.updated_at > known.memory.updated_at
         return Outcome.UPDATED if later or order.mode is ImportMode.REPLACE else Outcome.SKIPPED
-
-    def _behind(self, order: ImportOrder, group: Group) -> list[Line]:
-        """Of the lines behind the memory those that count. Others than admins bring no approvals,
-        and changed what they bring themselves."""
-        requester = order.requester
-        if requester.admin:
-            return list(group.behind)
-        mine = (line for line in group.behind if line.type is not LineType.APPROVAL)
-        return [replace(line, values=line.values | {"by": requester.who}) for line in mine]
 
     def _write(
         self,
@@ -179,13 +181,13 @@ class MemoryImports:
         memory = self._memory(
             tx, order, group.head.values | {"subjects": subjects}, findings, place
         )
-        if self._is_suspect(order, values, findings):
-            memory = replace(memory, status=Status.QUARANTINED)
+        findings = versions.strongest(order, group, findings)
+        known = (values["suspicion"] or 0.0) >= findings.suspicion.score
+        if self._screening.is_suspect(findings) and not (admin and known):
+            memory = _set_aside(memory)
+        judged = known and (admin or values["compacted_at"] is not None)
+        suspicion = told_suspicion(values) if judged else findings.suspicion
         approved = approved_until(group) if admin else None
-        compacted = values["compacted_at"] is not None
-        score, reasons = values["suspicion"] or 0.0, tuple(values["suspicion_reasons"] or ())
-        if not compacted:
-            score, reasons = findings.suspicion.score, findings.suspicion.reasons
         by = values["written_by"] if admin else None
         return Stored(
             memory=termed(self._terms, replace(memory, approved_expires_at=approved), values),
@@ -194,8 +196,8 @@ class MemoryImports:
             status_at=values["status_at"] or memory.updated_at,
             import_id=order.id,
             privacy_said=bool(admin and values["privacy_said"]),
-            suspicion=score,
-            suspicion_reasons=reasons,
+            suspicion=suspicion.score,
+            suspicion_reasons=suspicion.reasons,
             used_at=values["used_at"],
             compacted_at=values["compacted_at"],
         )
@@ -223,7 +225,6 @@ class MemoryImports:
             "space": space,
             "agent_id": agent_id if inside else None,
             "org_id": values["org_id"] if inside else None,
-            "source_agent": values["source_agent"] or (None if inside else agent_id),
             "type": values["memory_type"] or MemoryType.KNOWLEDGE,
             "sensitivity": values["sensitivity"] or lowest(space, findings),
             "portable": values["portable"] is not False,
@@ -234,12 +235,10 @@ class MemoryImports:
             "created_at": created,
             "updated_at": values["updated_at"] or created,
             "observed_at": values["observed_at"] or created,
-            "supersedes": tuple(values["supersedes"] or ()),
             "repeats": values["repeats"] or 0,
             "version": values["version"] or 1,
-            "source": values["source"] or Source.IMPORT,
-            "source_entries": tuple(dict.fromkeys(values["source_entries"] or ())),
-            "source_memories": tuple(dict.fromkeys(values["source_memories"] or ())),
+            **self._places.ties(tx, order, values, place),
+            **self._links.told(tx, order, values, space),
             "status": stored_status(values["status"]),
             "verified": values["verified"] is not False,
         }
@@ -248,30 +247,26 @@ class MemoryImports:
     def _origin(
         self, tx: Tx, order: ImportOrder, values: Values, members: Values
     ) -> dict[str, Any]:
-        """Who said it where. Others than admins name themselves, and chats where they take part."""
+        """Who said it where. Others than admins name themselves, and chats where they take part;
+        nothing of theirs was found by the server, or is known better than what they say."""
         said, chat = values["stated_by"], values["learned_in"]
-        conflicts = tuple(values["conflicts_with"] or ())
+        origin = values["origin"] or Origin.UNKNOWN
+        source = values["source"] or Source.IMPORT
         if order.requester.admin:
             trust = values["trust"] or trust_of(said, members["subjects"])
-            origin = values["origin"] or Origin.UNKNOWN
-            return told(said, chat, origin, trust) | {"conflicts_with": conflicts}
+            return told(said, chat, origin, trust) | {"source": source}
         check_times(members, order.at)
         said = said if said == order.requester.person_id else None
         seat = Seat.of(order.requester)
         if chat is not None and not self._stores.chats.takes_part(tx, ChatId(chat), seat):
             chat = None
-        origin = values["origin"] or Origin.UNKNOWN
         if origin is Origin.CHAT and chat is None:
             origin = Origin.UNKNOWN
-        own = self._own(tx, order, conflicts)
-        trust = trust_of(said, members["subjects"])
-        return told(said, chat, origin, trust) | {"conflicts_with": own}
-
-    def _own(self, tx: Tx, order: ImportOrder, ids: Sequence[MemoryId]) -> tuple[MemoryId, ...]:
-        """A conflict is written on both sides, so both must be the importer's."""
-        found = self._stores.keeping.fetch_many(tx, ids) if ids else []
-        own = {row.memory.id for row in found if self._access.is_theirs(tx, order.requester, row)}
-        return tuple(id_ for id_ in ids if id_ in own)
+        if source is Source.EXTRACTION:
+            source = Source.IMPORT
+        own = trust_of(said, members["subjects"])
+        trust = least_trust((own, values["trust"] or own))
+        return told(said, chat, origin, trust) | {"source": source}
 
     def _people(
         self, tx: Tx, order: ImportOrder, values: Values
@@ -288,13 +283,10 @@ class MemoryImports:
         names = dict.fromkeys((*values["bare_names"], *(one for one in sent if one not in led)))
         return tuple(people), tuple(names)
 
-    def _is_suspect(self, order: ImportOrder, values: Values, findings: Findings) -> bool:
-        """An admin's line may tell that it was set aside before and released."""
-        if values["status"] not in (None, Status.ACTIVE, Status.EXPIRED):
-            return False
-        suspect = self._screening.is_suspect(findings)
-        known = (values["suspicion"] or 0) >= findings.suspicion.score
-        return suspect and not (order.requester.admin and known)
+
+def _set_aside(memory: Memory) -> Memory:
+    """Nothing that goes away can bring it back: it waits for a decision of its own."""
+    return replace(memory, status=Status.QUARANTINED, superseded_by=None, archive_reason=None)
 
 
 def _duplicate_id() -> Conflict:

@@ -40,6 +40,7 @@ class Foreseen:
     ids: dict[LineType, set[Any]] = field(default_factory=dict)
     agents: dict[str, Values] = field(default_factory=dict)
     chats: dict[str, Values] = field(default_factory=dict)
+    runs: dict[str, Values] = field(default_factory=dict)
     seats: set[tuple[str, str, str]] = field(default_factory=set)
     successors: dict[str, set[str]] = field(default_factory=dict)
 
@@ -50,6 +51,8 @@ class Foreseen:
             self.agents[values["id"]] = values
         if type_ is LineType.CHAT:
             self.chats[values["id"]] = values
+        if type_ is LineType.RUN:
+            self.runs[values["id"]] = values
         if type_ is LineType.PARTICIPANT and values["left_at"] is None:
             self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
 
@@ -79,20 +82,21 @@ class ImportOrder:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that could be read, by its number from 1 on."""
+    """A line that could be read, by its number from 1 on; `findings` are what screening saw in a
+    memory, or in an earlier version of one."""
 
     number: int
     type: LineType
     values: Values
+    findings: Findings | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A line with those that stand behind it; `findings` are what screening saw in a memory."""
+    """A line with those that stand behind it."""
 
     head: Line
     behind: tuple[Line, ...] = ()
-    findings: Findings | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ class OtherImports:
         values = _whole(line.values, type_)
         if order.foreseen.has(type_, key) or self._has(tx, type_, values):
             return self._again(tx, order, type_, values)
+        if type_ is LineType.RUN:
+            values = values | {"root_run_id": self._places.root_of(tx, order, values)}
         if not order.requester.admin:
             values = self._permitted(tx, order, type_, values)
         _check(type_, values)
@@ -161,8 +163,7 @@ def _whole(values: Values, type_: LineType) -> Values:
         blank = Owner.user(values["users"][0]["id"]) if values["users"] else None
         return values | lists | {"created_by": values["created_by"] or blank}
     if type_ is LineType.RUN:
-        root = values["root_run_id"] or values["parent_run_id"] or values["id"]
-        return values | {"root_run_id": root, "metadata": values["metadata"] or {}}
+        return values | {"metadata": values["metadata"] or {}}
     return values
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from recollect.domain.agents import AgentId, Owner
-from recollect.domain.portable import LineType
 from recollect.domain.portable_members import Values
 from recollect.domain.retention import MemoryScope
+from recollect.domain.runs import Run
 from recollect.domain.spaces import (
     AGENT_KINDS,
     ChatId,
@@ -62,6 +62,57 @@ class ImportPlaces:
         """May the importer put a run of this agent in?"""
         return self._may_write(tx, order, Space(SpaceKind.RUN, run_id), AgentId(agent_id))
 
+    def root_of(self, tx: Tx, order: ImportOrder, values: Values) -> RunId:
+        """The root of a run that is to be put in. Its parent is known to the importer and is none
+        of its descendants; only an admin's may be missing, where its line was left out."""
+        run_id, parent_id = RunId(values["id"]), values["parent_run_id"]
+        if parent_id is None:
+            return run_id
+        parent = self._run(tx, order, parent_id)
+        if parent is None and not order.requester.admin:
+            raise NotFound("run", parent_id)
+        self._check_above(tx, order, values)
+        return RunId(values["root_run_id"] or parent_id) if parent is None else parent.root_run_id
+
+    def ties(
+        self, tx: Tx, order: ImportOrder, values: Values, place: tuple[Space, AgentId | None]
+    ) -> Values:
+        """The agent and the run that a memory says to come from. Others than admins name what they
+        could name in a write."""
+        space, agent_id = place
+        inside = space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
+        source = values["source_agent"] or (None if inside else agent_id)
+        run_id, parent_id = values["run_id"], values["parent_run_id"]
+        if not order.requester.admin:
+            source = source if self._may_name(tx, order, source, inside=inside) else None
+            named = space.id if space.kind is SpaceKind.RUN else run_id
+            run = None if named is None else self._run(tx, order, named)
+            run_id = None if run is None else run.id
+            parent_id = parent_id if run is not None and parent_id == run.parent_run_id else None
+        return {"source_agent": source, "run_id": run_id, "parent_run_id": parent_id}
+
+    def _may_name(self, tx: Tx, order: ImportOrder, agent_id: str | None, *, inside: bool) -> bool:
+        """As the source: elsewhere any agent, in spaces of agents one that writes there itself."""
+        if agent_id is None:
+            return False
+        who, planned = order.requester.who, order.foreseen.agents.get(agent_id)
+        owner = planned["owner_id"] if planned else self._owner(tx, agent_id)
+        own = who in (owner, Owner.agent(agent_id))
+        return owner is not None and (own or not inside)
+
+    def _owner(self, tx: Tx, agent_id: str) -> Owner | None:
+        return self._stores.agents.owner_of(tx, AgentId(agent_id))
+
+    def _check_above(self, tx: Tx, order: ImportOrder, values: Values) -> None:
+        above, seen = values["parent_run_id"], set[str]()
+        while above is not None and above not in seen:
+            if above == values["id"]:
+                raise ValidationFailed.of("parent_run_id", "must not be the run or one below it")
+            seen.add(above)
+            planned = order.foreseen.runs.get(above)
+            run = Run(**planned) if planned else self._stores.runs.fetch(tx, above)
+            above = None if run is None else run.parent_run_id
+
     def _space(self, tx: Tx, order: ImportOrder, values: Values, agent_id: AgentId | None) -> Space:
         """As the line names it; else by the rules of a write, where a record is `long_term`."""
         named = values["space"]
@@ -97,9 +148,9 @@ class ImportPlaces:
             raise ValidationFailed.of("agent_id", f"is needed for a space of kind `{space.kind}`")
         if space.kind not in (SpaceKind.USER, SpaceKind.CHAT) and agent_id is not None:
             agent = self._agent(tx, order, agent_id)
-            if space.kind is SpaceKind.ORG and agent.org_id not in (None, space.id):
+            if space.kind is SpaceKind.ORG and not _is_of(agent, OrgId(space.id), order):
                 raise ValidationFailed.of("space.id", "must be the org of the agent")
-        if space.kind is SpaceKind.RUN and not self._has_run(tx, order, space.id):
+        if space.kind is SpaceKind.RUN and self._run(tx, order, space.id) is None:
             raise NotFound("run", space.id)
         if space.kind is SpaceKind.CHAT and not self._takes_part(tx, order, space.id):
             raise NotFound("chat", space.id)
@@ -116,13 +167,14 @@ class ImportPlaces:
             raise NotFound("agent", agent_id)
         return _KnownAgent(owner, None, None)
 
-    def _has_run(self, tx: Tx, order: ImportOrder, run_id: str) -> bool:
+    def _run(self, tx: Tx, order: ImportOrder, run_id: str) -> Run | None:
         """A run that the importer can't see is as unknown to them as one that never was."""
-        if order.foreseen.has(LineType.RUN, run_id):
-            return True
+        planned = order.foreseen.runs.get(run_id)
+        if planned is not None:
+            return Run(**planned)
         if order.requester.admin:
-            return self._stores.runs.fetch(tx, RunId(run_id)) is not None
-        return self._stores.runs.see(tx, order.requester.who, RunId(run_id)) is not None
+            return self._stores.runs.fetch(tx, RunId(run_id))
+        return self._stores.runs.see(tx, order.requester.who, RunId(run_id))
 
     def _takes_part(self, tx: Tx, order: ImportOrder, chat_id: str) -> bool:
         """A tree that was not carried along is no reason to lose what an admin brings."""
@@ -143,3 +195,11 @@ class ImportPlaces:
             return self._views.may_write(tx, requester, space, agent_id=agent_id).allowed
         view = SpaceView(space, agent_id=agent_id, agent_owner=planned["owner_id"])
         return may_write(requester.caller, view).allowed
+
+
+def _is_of(agent: _KnownAgent, org_id: OrgId, order: ImportOrder) -> bool:
+    """Is the org that of the agent? Of a removed one it isn't known any more: then it must be one
+    of the importer's."""
+    if agent.org_id is not None:
+        return agent.org_id == org_id
+    return order.requester.admin or org_id in order.requester.orgs

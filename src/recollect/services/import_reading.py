@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.domain import jsontext
+from recollect.domain.injection import score
 from recollect.domain.memories import Message, render_messages, render_record
 from recollect.domain.memory_checks import (
     check_content,
@@ -54,13 +55,24 @@ class LineReader:
     def look(self, lines: Sequence[Line]) -> tuple[Group | None, list[Refused]]:
         """A line and those behind it; only a memory has any."""
         head, *others = lines
-        refused = [one for one in map(self._secret, others) if one is not None]
-        numbers = {one.line for one in refused}
-        behind = tuple(self._screened(one) for one in others if one.number not in numbers)
         if head.type is LineType.MEMORY:
-            return Group(head, behind, self._screening.look(_texts(head.values))), refused
+            seen = [self._looked(head, one) for one in others]
+            behind = tuple(one for one in seen if isinstance(one, Line))
+            findings = self._screening.look(_texts(head.values))
+            refused = [one for one in seen if isinstance(one, Refused)]
+            return Group(replace(head, findings=findings), behind), refused
         problem = _stray(head) if head.type in OF_MEMORY else self._secret(head)
         return (None, [problem]) if problem else (Group(head), [])
+
+    def _looked(self, head: Line, line: Line) -> Line | Refused:
+        """A line behind a memory, unless it holds what is never stored."""
+        problem = self._secret(line)
+        if problem is not None:
+            return problem
+        try:
+            return self._screened(head, line) if line.values.get("snapshot") else line
+        except RecollectError as error:
+            return Refused.of(line.number, error)
 
     def _secret(self, line: Line) -> Refused | None:
         try:
@@ -70,28 +82,36 @@ class LineReader:
             return Refused.of(line.number, error)
         return None
 
-    def _screened(self, line: Line) -> Line:
-        """An earlier version is kept as the memory would be: personal data may be replaced."""
-        snapshot = line.values.get("snapshot")
-        if line.type is not LineType.VERSION or not snapshot:
-            return line
-        text, value = snapshot["content"], snapshot["value"]
-        key = "" if value is not None else None
-        told = Texts(
-            content=text,
-            key=key,
-            value=value,
-            metadata=snapshot["metadata"] or {},
-            tags=tuple(snapshot["tags"] or ()),
-        )
-        texts = self._screening.look(told).texts
+    def _screened(self, head: Line, line: Line) -> Line:
+        """An earlier version is looked at and kept as the memory itself would be."""
+        snapshot, key = line.values["snapshot"], head.values["key"]
+        if snapshot["value"] is not None and key is None:
+            raise ValidationFailed.of("snapshot.value", "must be null: the memory has no key")
+        findings = self._screening.look(_texts_then(snapshot, key))
+        if head.values["messages"]:
+            # Of a list the roles stand at the start of its lines.
+            findings = replace(findings, suspicion=score(findings.texts.content, spoken=True))
+        texts = findings.texts
         kept = snapshot | {
-            "content": texts.content if value is None else text,
+            "content": texts.content,
             "value": texts.value,
             "metadata": texts.metadata,
             "tags": list(texts.tags),
+            "pii_tags": list(findings.tagged(normalise_tags(snapshot["pii_tags"]))),
         }
-        return replace(line, values=line.values | {"snapshot": kept})
+        return replace(line, values=line.values | {"snapshot": kept}, findings=findings)
+
+
+def _texts_then(snapshot: Values, key: str | None) -> Texts:
+    """What an earlier version said; that of a record is what its value says."""
+    value = snapshot["value"]
+    return Texts(
+        content=snapshot["content"] if value is None else render_record(key or "", value),
+        key=key if value is not None else None,
+        value=value,
+        metadata=snapshot["metadata"],
+        tags=tuple(snapshot["tags"]),
+    )
 
 
 def _stray(line: Line) -> Refused:

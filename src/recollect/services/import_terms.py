@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.expiry import FOREVER, ApprovalStatus, Expiry, Life, lowered
+from recollect.domain.injection import Suspicion
 from recollect.domain.memories import Memory, Origin, Sensitivity, Status, Trust
 from recollect.domain.memory_checks import check_observed
 from recollect.domain.portable import LineType
@@ -38,6 +39,11 @@ def told(said: str | None, chat: str | None, origin: Origin, trust: Trust) -> di
     """Members of a memory that tell where it comes from."""
     learned = None if chat is None else ChatId(chat)
     return {"stated_by": said, "learned_in": learned, "origin": origin, "trust": trust}
+
+
+def told_suspicion(values: Values) -> Suspicion:
+    """What a line says of how its text was judged before."""
+    return Suspicion(values["suspicion"] or 0.0, tuple(values["suspicion_reasons"] or ()))
 
 
 def stored_status(sent: Status | None) -> Status:

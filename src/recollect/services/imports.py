@@ -135,7 +135,9 @@ class ImportService:
             tally, errors = Tally(), [*told]
             for group in groups:
                 try:
-                    tally.outcomes += self._put(tx, order, group)
+                    part = self._put(tx, order, group)
+                    tally.add(part)
+                    errors += [refused.error for refused in part.refused]
                 except RecollectError as error:
                     lines = (group.head, *group.behind)
                     tally.refused += [Refused.of(line.number, error) for line in lines]
@@ -147,10 +149,10 @@ class ImportService:
 
         return work
 
-    def _put(self, tx: Tx, order: ImportOrder, group: Group) -> Counter[Outcome]:
-        if group.head.type is LineType.MEMORY and group.findings is not None:
-            return self._parts.memories.put(tx, order, group, group.findings)
-        return Counter({self._parts.others.put(tx, order, group.head): 1})
+    def _put(self, tx: Tx, order: ImportOrder, group: Group) -> Tally:
+        if group.head.type is LineType.MEMORY and group.head.findings is not None:
+            return self._parts.memories.put(tx, order, group, group.head.findings)
+        return Tally(outcomes=Counter({self._parts.others.put(tx, order, group.head): 1}))
 
     def _tell(self, tx: Tx, order: ImportOrder, tally: Tally, justification: str | None) -> None:
         counts = {str(outcome): tally.outcomes[outcome] for outcome in Outcome}

@@ -1,5 +1,6 @@
 """One memory that somebody wants to change: the stored row decides whether they may."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.domain.memories import MemoryId, Status
@@ -38,16 +39,37 @@ class MemoryAccess:
         raise NotFound("memory", memory_id)
 
     def is_theirs(self, tx: Tx, requester: Requester, stored: Stored) -> bool:
-        """May the requester change the row, and know what is in it?
+        """May the requester change the row, and know what is in it?"""
+        return bool(self.theirs(tx, requester, [stored]))
+
+    def theirs(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> frozenset[MemoryId]:
+        """Which of these rows the requester may change, and know what is in them.
 
         Those who take part in a chat write to its space and still don't see all of it: what is
-        told about others in confidence is for them, and for whoever wrote it down.
+        told about others in confidence is for them alone, whoever wrote it down. Only in orgs has
+        an admin a right to rows as such.
         """
-        if not self._views.may_change(tx, requester, stored).allowed:
-            return False
-        if stored.memory.space.kind is not SpaceKind.CHAT or stored.written_by == requester.who:
-            return True
-        alive = replace(
-            stored, memory=replace(stored.memory, status=Status.ACTIVE, expires_at=None)
+        # Rights are those of the space and the agent, so each pair is asked for once.
+        places = {_place(row): row for row in rows}
+        rights = {
+            place: self._views.may_change(tx, requester, row) for place, row in places.items()
+        }
+        open_ = [row for row in rows if rights[_place(row)].allowed]
+        if not open_:
+            return frozenset()
+        sight = self._sights.of(tx, requester)
+        return frozenset(
+            row.memory.id
+            for row in open_
+            if (requester.admin and row.memory.space.kind is SpaceKind.ORG)
+            or self._views.look(tx, sight, _alive(row)).allowed
         )
-        return self._views.look(tx, self._sights.of(tx, requester), alive).allowed
+
+
+def _place(row: Stored) -> object:
+    return row.memory.space, row.memory.agent_id
+
+
+def _alive(row: Stored) -> Stored:
+    """Writers find rows of every status."""
+    return replace(row, memory=replace(row.memory, status=Status.ACTIVE, expires_at=None))

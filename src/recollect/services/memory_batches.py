@@ -1,5 +1,6 @@
 """Many writes in one call: all or none of them, or each on its own."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -122,10 +123,11 @@ class BatchService:
         failure and nothing is stored. Each refusal that has an event writes it. What an earlier
         try made under ids that follow from `reserved_id` is not made again."""
         own = [None if reserved_id is None else numbered(reserved_id, n) for n in range(len(items))]
-        steps = [
-            await self._step(requester, index, item, reserved_id=own[index])
-            for index, item in enumerate(items)
-        ]
+        steps: list[_Step | Failure] = []
+        for index, item in enumerate(items):
+            steps.append(await self._step(requester, index, item, reserved_id=own[index]))
+            # A thousand texts are much to look at: others get their turn between them.
+            await asyncio.sleep(0)
         outcomes = await (self._together(steps) if atomic else self._apart(steps))
         failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
         for failure in failures:

@@ -185,7 +185,12 @@ class MemoryChanges:
         after = replace(after, version=before.version + 1)
         if {"content", "value"} & patch.names:
             suspicion = patch.findings.suspicion
-            stored = replace(stored, suspicion=suspicion.score, suspicion_reasons=suspicion.reasons)
+            stored = replace(
+                stored,
+                suspicion=suspicion.score,
+                suspicion_reasons=suspicion.reasons,
+                folded=patch.findings.folded,
+            )
         if "subjects" in patch.names:
             stored = replace(stored, bare_names=())
         if {"sensitivity", "portable"} & patch.names and requester.person_id in after.subjects:
@@ -210,8 +215,9 @@ class MemoryChanges:
                 self._audit, tx, requester, event_type="memory.quarantine", memory=memory, **told
             )
         else:
-            words = patch.findings.words if "content" in patch.names else None
-            self._hooks.indexer.write(tx, stored, words)
+            if memory.content != seen.memory.content:
+                words = patch.findings.words if "content" in patch.names else None
+                self._hooks.indexer.write(tx, stored, words)
             self._hooks.graph.redraw(tx, seen, stored)
         fields = sorted(patch.names)
         tell_of(

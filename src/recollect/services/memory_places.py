@@ -10,7 +10,7 @@ from datetime import datetime
 from recollect.domain.agents import AgentId, Owner, parse_agent_id
 from recollect.domain.chats import Chat
 from recollect.domain.disclosure import PersonId
-from recollect.domain.entries import Channel, Entry
+from recollect.domain.entries import Channel
 from recollect.domain.ids import EntryId, parse_uuid
 from recollect.domain.registry import Agent
 from recollect.domain.runs import Run
@@ -142,21 +142,8 @@ class MemoryPlaces:
 
     def _check_entries(self, tx: Tx, requester: Requester, ids: tuple[str, ...]) -> None:
         for entry_id in ids:
-            uuid = parse_uuid(entry_id)
-            entry = self._stores.entries.fetch(tx, EntryId(uuid)) if uuid else None
-            if entry is None or not self._may_read(tx, requester, entry):
+            if not may_read_entry(tx, self._stores, requester, entry_id):
                 raise NotFound("entry", entry_id)
-
-    def _may_read(self, tx: Tx, requester: Requester, entry: Entry) -> bool:
-        """By the membership in its tree; a client's own memory is for that client alone."""
-        principal = requester.principal
-        if entry.channel is not Channel.HISTORY and entry.client_id != principal.client_id:
-            return False
-        branch = self._stores.conversations.locate(tx, entry.conversation_id, principal.user_id)
-        if branch is None or branch.deleted:
-            return False
-        view = TreeView(deleted=False, level=branch.level)
-        return decide(principal, Action.READ, view).allowed
 
     def _check_stater(self, tx: Tx, requester: Requester, stated_by: str | None) -> None:
         if stated_by is None:
@@ -188,6 +175,21 @@ def _space_before_mode(asked: AskedSpace, agent: Agent) -> Space:
     if asked.kind in AGENT_KINDS:
         return Space(asked.kind, agent.id)
     return Space(asked.kind, agent.org_id if asked.kind is SpaceKind.ORG else asked.id)
+
+
+def may_read_entry(tx: Tx, stores: Stores, requester: Requester, entry_id: str) -> bool:
+    """By the membership in its tree; a client's own memory is for that client alone."""
+    principal, uuid = requester.principal, parse_uuid(entry_id)
+    entry = stores.entries.fetch(tx, EntryId(uuid)) if uuid else None
+    if entry is None:
+        return False
+    if entry.channel is not Channel.HISTORY and entry.client_id != principal.client_id:
+        return False
+    branch = stores.conversations.locate(tx, entry.conversation_id, principal.user_id)
+    if branch is None or branch.deleted:
+        return False
+    view = TreeView(deleted=False, level=branch.level)
+    return decide(principal, Action.READ, view).allowed
 
 
 def not_owner() -> Forbidden:

@@ -155,6 +155,7 @@ class MemoryWriter:
             privacy_said=_is_said_by_subject(memory, draft),
             suspicion=findings.suspicion.score,
             suspicion_reasons=findings.suspicion.reasons,
+            folded=findings.folded,
         )
 
     def _set_aside(

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import Memory, MemoryId, Sensitivity, Status
+from recollect.domain.memories import Memory, MemoryId, Status
 from recollect.policy.sight import Sight
 from recollect.ports.database import Tx
 from recollect.ports.memories import Change, MemoryFilter, Stored, Version
@@ -64,12 +64,10 @@ class Past:
     def shows(self, tx: Tx, sight: Sight, version: Stored) -> bool:
         """May an earlier version be shown to somebody who may see what became of it?
 
-        A text that was more private than the present one does not become public with it.
+        It is judged by its own subjects and its own privacy: a text that was more private than the
+        present one, or about others, does not become public with it.
         """
-        then = version.memory
-        if then.sensitivity is Sensitivity.PUBLIC and then.portable:
-            return True
-        lasting = replace(then, status=Status.ACTIVE, expires_at=None)
+        lasting = replace(version.memory, status=Status.ACTIVE, expires_at=None)
         return self._views.look(tx, sight, replace(version, memory=lasting)).allowed
 
     def canonical(self, tx: Tx, found: Sequence[Stored]) -> list[Stored]:
@@ -119,7 +117,7 @@ class Past:
             version=version.version,
         )
         then = None if row is None else _as_of_version(row, version)
-        if then is None or not self.shows(tx, sight, then):
+        if then is None or not self.shows(tx, sight, *self.canonical(tx, [then])):
             return item
         memory = then.memory
         return replace(

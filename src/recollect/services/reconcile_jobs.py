@@ -1,6 +1,7 @@
 """Compares statements with others once they have vectors. Without vectors only equal texts are
 compared, when they are written."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from recollect.domain.jobs import Job, NewJob
@@ -12,12 +13,18 @@ from recollect.ports.memories import Stored
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.jobs import Handler
-from recollect.services.reconciling import Reconciler, Surroundings, is_comparable
+from recollect.services.reconciling import (
+    Judgement,
+    Outcome,
+    Reconciler,
+    Surroundings,
+    is_comparable,
+)
 
 MEMORY_RECONCILE = "memory_reconcile"
 
 # Somebody changes one of the rows again and again: then the job comes back later.
-_LOOKS_MAX = 5
+_DISTURBED_MAX = 5
 
 
 class ReconcileJobs:
@@ -56,15 +63,21 @@ class ReconcileJobs:
             await self._settle(memory_id)
 
     async def _settle(self, memory_id: MemoryId) -> None:
-        """Look without holding anybody up, then write if nothing changed meanwhile."""
-        for _ in range(_LOOKS_MAX):
+        """Look and judge without holding anybody up, then write if nothing changed meanwhile."""
+        disturbed = 0
+        while disturbed < _DISTURBED_MAX:
             seen = await self._database.scan(lambda tx: self._look(tx, memory_id))
-            if seen is None or await self._database.write(self._settling(seen)):
+            if seen is None:
                 return
+            judged = await asyncio.to_thread(self._reconciler.judge, seen)
+            outcome = await self._database.write(self._settling(seen, judged))
+            if outcome is Outcome.DONE:
+                return
+            disturbed += outcome is Outcome.CHANGED
         raise Unavailable("a memory that is compared changes all the time")
 
-    def _settling(self, seen: Surroundings) -> Callable[[Tx], bool]:
-        return lambda tx: self._reconciler.settle(tx, seen, at=self._runtime.clock.now())
+    def _settling(self, seen: Surroundings, judged: Sequence[Judgement]) -> Callable[[Tx], Outcome]:
+        return lambda tx: self._reconciler.settle(tx, seen, judged, at=self._runtime.clock.now())
 
     def _look(self, tx: Tx, memory_id: MemoryId) -> Surroundings | None:
         """None where there is nothing to decide. What was imported came with its links."""
@@ -77,7 +90,7 @@ class ReconcileJobs:
             return None
         vector = vectors[0].vector
         what = Comparison(stored, vector, self._model, now, self._neighbours)
-        seen = self._reconciler.near(stored, self._around(tx, what))
+        seen = self._reconciler.near(stored, self._around(tx, what), now)
         return seen if seen.pairs else None
 
     def _around(self, tx: Tx, what: Comparison) -> list[tuple[Stored, float]]:

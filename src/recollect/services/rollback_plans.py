@@ -1,6 +1,6 @@
 """What a rollback would touch: everything made of a source, and what that had replaced."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -17,6 +17,7 @@ from recollect.ports.keeping import RollbackSource, SourceKind
 from recollect.ports.memories import MemoryFilter, Stored
 from recollect.ports.people import Seat
 from recollect.ports.stores import Stores
+from recollect.services.memory_access import MemoryAccess
 from recollect.services.naming import visible_person
 from recollect.services.sights import Sights
 from recollect.services.views import Views
@@ -70,9 +71,18 @@ class _Found:
 class RollbackPlans:
     """Reads; changes nothing."""
 
-    def __init__(self, database: Database, stores: Stores, *, sights: Sights, views: Views) -> None:
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        *,
+        access: MemoryAccess,
+        sights: Sights,
+        views: Views,
+    ) -> None:
         self._database = database
         self._stores = stores
+        self._access = access
         self._sights = sights
         self._views = views
 
@@ -141,7 +151,7 @@ class RollbackPlans:
         stored = self._stores.memories.fetch(tx, MemoryId(id_))
         if stored is None or stored.erasure_id is not None:
             return False
-        if self._views.may_change(tx, requester, stored).allowed:
+        if self._access.is_theirs(tx, requester, stored):
             return True
         return self._views.look(tx, self._sights.of(tx, requester), stored).allowed
 
@@ -259,28 +269,18 @@ class RollbackPlans:
         return bool(seen) and (standing is None or standing.memory.status is Status.ARCHIVED)
 
     def _changeable(
-        self, tx: Tx, requester: Requester, rows: Collection[Stored]
+        self, tx: Tx, requester: Requester, rows: Sequence[Stored]
     ) -> frozenset[MemoryId]:
-        """Rights are those of the space and the agent, so each pair is asked for once."""
+        """To an admin all: a poisoned source is taken back whole."""
         if requester.admin:
             return frozenset(row.memory.id for row in rows)
-        places: Mapping[object, Stored] = {_place(row): row for row in rows}
-        open_ = {
-            place
-            for place, row in places.items()
-            if self._views.may_change(tx, requester, row).allowed
-        }
-        return frozenset(row.memory.id for row in rows if _place(row) in open_)
+        return self._access.theirs(tx, requester, rows)
 
     def _seen(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> int:
         if not rows:
             return 0
         sight, ids = self._sights.of(tx, requester), [row.memory.id for row in rows]
         return len(self._stores.memories.see_many(tx, sight, ids, _ANY))
-
-
-def _place(row: Stored) -> object:
-    return row.memory.space, row.memory.agent_id
 
 
 def _pages(ids: Sequence[MemoryId]) -> Iterator[Sequence[MemoryId]]:

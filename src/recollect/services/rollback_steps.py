@@ -13,18 +13,18 @@ from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.memories import Change, Stored
 from recollect.ports.stores import Stores
+from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_writing import Hooks
 from recollect.services.rollback_plans import PlannedRow
-from recollect.services.views import Views
 
 
 class RollbackSteps:
     """Archives, restores, and takes both back."""
 
-    def __init__(self, stores: Stores, hooks: Hooks, views: Views) -> None:
+    def __init__(self, stores: Stores, hooks: Hooks, access: MemoryAccess) -> None:
         self._stores = stores
         self._hooks = hooks
-        self._views = views
+        self._access = access
 
     def carry_out(
         self, tx: Tx, requester: Requester, rows: Sequence[PlannedRow], *, at: datetime
@@ -70,7 +70,7 @@ class RollbackSteps:
     def _is_open(self, tx: Tx, requester: Requester, stored: Stored, version: int) -> bool:
         if stored.memory.version != version:
             return False
-        return requester.admin or self._views.may_change(tx, requester, stored).allowed
+        return requester.admin or self._access.is_theirs(tx, requester, stored)
 
     def _archive(self, tx: Tx, stored: Stored, *, by: Owner, at: datetime) -> PutAway:
         before = stored.memory

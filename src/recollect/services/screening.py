@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from recollect.domain.folding import Folded
 from recollect.domain.injection import Suspicion, score
 from recollect.domain.memories import (
     Message,
@@ -33,7 +34,8 @@ from recollect.services.drafts import Draft
 from recollect.services.personal import PersonalFinder
 from recollect.services.secret_check import secret_refused
 
-LONG_CHARS = 20_000
+# So much is looked at in a few milliseconds.
+LONG_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +95,14 @@ class Personal:
 
 @dataclass(frozen=True, slots=True)
 class Findings(Personal):
-    """What screening saw. `words` are what the content is found by: to part a long text takes
-    long, too."""
+    """What screening saw. `words` are what the content is found by, `folded` is how it is compared:
+    to make them of a long text takes long, too."""
 
     secret: SecretFound | None
     floor: Sensitivity
     suspicion: Suspicion
     words: IndexedWords
+    folded: Folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,7 @@ class Screening:
             floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
             score(texts.content, spoken=bool(texts.messages)),
             index_words(texts.content),
+            Folded.of(texts.content),
         )
 
     def secret(self, texts: Texts) -> SecretFound | None:

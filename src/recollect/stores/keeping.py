@@ -21,7 +21,7 @@ from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
 from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
 from recollect.stores.memory_tables import memories, memory_sources, rollbacks
-from recollect.stores.sights import SightShape, sight_params
+from recollect.stores.sights import SightShape, sight_params, told_clause
 from recollect.stores.space_rights import all_write
 from recollect.stores.statements import Row, Statement, param, word
 from recollect.stores.tables import entries
@@ -123,7 +123,7 @@ def _rollback(row: Row) -> Rollback:
 
 @cache
 def _page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> Statement:
-    query = select(*MEMORY).where(kept_clause(seen), filter_clause(chosen))
+    query = select(*MEMORY).where(kept_clause(seen), told_clause(seen), filter_clause(chosen))
     if cursor:
         here = tuple_(param("at", _m.created_at), param("id", _m.id))
         query = query.where(tuple_(_m.created_at, _m.id) < here)

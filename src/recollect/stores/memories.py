@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import and_, or_, select, tuple_, union, update
+from sqlalchemy import and_, literal_column, or_, select, tuple_, union, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner
@@ -125,7 +125,7 @@ class SqlMemories:
 
     def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
         memory = stored.memory
-        fold = fold_hash(memory)
+        fold = fold_hash(stored)
         tx.lock(_HOLD, {"name": " ".join([memory.space.kind, fold, memory.space.id])})
         params = _place(memory.space) | {"fold": fold, "id": memory.id, "now": now}
         return self._stored(tx, tx.fetch(_SAME_TEXT, params))
@@ -207,9 +207,16 @@ _FETCH = Statement(select(*MEMORY).where(_m.id == _ID))
 _LOCK = Statement(select(_m.id).where(_m.id == _ID).with_for_update())
 _UPDATE = Statement(update(memories).where(_m.id == _ID).values(_values(_WRITTEN)))
 _l = memory_links.c
+_new, _old = memories.alias("successor").c, memories.alias("predecessor").c
+_BESIDE = and_(_old.space_kind == _new.space_kind, _old.space_id == _new.space_id)
+# A link without a reason is the word of an import alone: believed of rows that lie together.
+_BELIEVED = or_(
+    _l.reason != literal_column("''"),
+    select(_new.id).where(_new.id == _l.from_id, _old.id == _l.to_id, _BESIDE).exists(),
+)
 _PREDECESSORS = Statement(
     select(_l.from_id, _l.to_id)
-    .where(AmongTexts(_l.from_id, param("ids")), _l.kind == word("supersedes"))
+    .where(AmongTexts(_l.from_id, param("ids")), _l.kind == word("supersedes"), _BELIEVED)
     .order_by(_l.from_id, _l.to_id)
 )
 _of_link, _of_row = AmongTexts(_l.to_id, param("ids")), AmongTexts(_m.id, param("ids"))

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 from recollect.domain import jsontext, pii
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.domain.clock import from_text, to_text
-from recollect.domain.folding import fold
+from recollect.domain.folding import Folded
 from recollect.domain.memories import (
     ArchiveReason,
     Kind,
@@ -105,13 +104,15 @@ class MemoryRows:
     def from_row(self, row: Row, hanging: Hanging) -> Stored:
         """The columns are those of MEMORY."""
         named = dict(zip(_NAMES, row, strict=True))
+        memory = self._memory(named, hanging)
         return Stored(
-            memory=self._memory(named, hanging),
+            memory=memory,
             written_by=Owner(OwnerKind(named["written_by_kind"]), named["written_by_id"]),
             doc=named["doc"],
             bare_names=_texts(named["bare_names"] or "[]"),
             status_at=named["status_at"],
             suspicion_reasons=_texts(named["suspicion_reasons"]),
+            folded=Folded(memory.content, named["fold"]) if named["fold"] else None,
             **{name: named[name] for name in _BESIDE},
         )
 
@@ -154,7 +155,7 @@ class MemoryRows:
             "status_at": stored.status_at or memory.created_at,
             "written_by_kind": stored.written_by.kind,
             "written_by_id": stored.written_by.id,
-            "fold": fold_hash(memory),
+            "fold": fold_hash(stored),
             "suspicion_reasons": jsontext.dump(stored.suspicion_reasons),
         }
 
@@ -193,11 +194,14 @@ def version_id(memory_id: str, version: int) -> str:
     return f"{memory_id}:{version}"
 
 
-def fold_hash(memory: Memory) -> str:
+def fold_hash(stored: Stored) -> str:
     """By what equal statements are found; records are never compared, nor is text that is gone."""
+    memory, folded = stored.memory, stored.folded
     if memory.kind is Kind.RECORD or not memory.content:
         return ""
-    return sha256(fold(memory.content).encode()).hexdigest()
+    if folded is None or folded.text != memory.content:
+        folded = Folded.of(memory.content)
+    return folded.digest
 
 
 def risk_of(pii_tags: Iterable[str]) -> int:

@@ -114,8 +114,14 @@ def sight_clause(shape: SightShape) -> ColumnElement[bool]:
         _m.compacted_at.is_(None),
         _m.status != word(Status.QUARANTINED),
         or_(not_due(NOW), all_write(shape.callers)),
-        or_(_by_space(shape), _by_disclosure(shape)),
+        told_clause(shape),
     )
+
+
+@cache
+def told_clause(shape: SightShape) -> ColumnElement[bool]:
+    """Which memories the sight may know, whatever has become of them."""
+    return true() if shape.system else or_(_by_space(shape), _by_disclosure(shape))
 
 
 def _listed(ids: Iterable[str]) -> str:

@@ -179,6 +179,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="ResolvedName",
         body=NameBody,
         refusals=(404,),
+        only_reads=True,
     ),
     row(
         "mergePeople",

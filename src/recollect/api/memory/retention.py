@@ -87,5 +87,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "`type` it is a statement, without a record; `created_at` is now unless given.",
         response="ExpiryPreview",
         body=RetentionPreview,
+        only_reads=True,
     ),
 )

@@ -96,6 +96,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="MemoryHits",
         body=SearchMemories,
         refusals=(404,),
+        only_reads=True,
     ),
     row(
         "recallMemories",
@@ -106,5 +107,6 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Recall",
         body=RecallMemories,
         refusals=(404,),
+        only_reads=True,
     ),
 )

@@ -198,9 +198,11 @@ async def once(operation: Operation, handler: Handler, call: Call, named: tuple[
         return Answer(reply.status, reply.body)
 
     key, fingerprint = named
-    answer = await call.services.idempotency.once(
-        call.asker.who, key, fingerprint=fingerprint, handle=handle
-    )
+    idempotency = call.services.idempotency
+    if operation.only_reads:
+        async with idempotency.bound(call.asker.who, key, fingerprint=fingerprint):
+            return await handled(operation, handler, call)
+    answer = await idempotency.once(call.asker.who, key, fingerprint=fingerprint, handle=handle)
     return Reply(answer.status, answer.body)
 
 
