@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,8 +31,19 @@ class ServerProcess:
         self._log = log
 
     def logged(self) -> str:
-        """Everything it has logged so far."""
+        """What it has logged by now."""
         return self._log.read_text(encoding="utf-8")
+
+    def logged_of_all(self) -> str:
+        """Everything it has to log of requests so far. Lines are written a little later than
+        answers, and in their order: a last request tells when all are there."""
+        last = uuid.uuid4().hex
+        self._get_health({"X-Request-Id": last})
+        deadline = time.monotonic() + WAIT_SECONDS
+        while last not in (text := self.logged()):
+            assert time.monotonic() < deadline, "the log of requests does not go on"
+            time.sleep(0.01)
+        return text
 
     def connect(self) -> socket.socket:
         """A new connection."""
@@ -52,10 +65,13 @@ class ServerProcess:
 
     def healthy(self) -> bool:
         """Does it answer?"""
+        return self._get_health({}) == b'{"status":"ok"}'
+
+    def _get_health(self, headers: dict[str, str]) -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_SECONDS)
         try:
-            connection.request("GET", "/v1/health")
-            return connection.getresponse().read() == b'{"status":"ok"}'
+            connection.request("GET", "/v1/health", headers=headers)
+            return connection.getresponse().read()
         finally:
             connection.close()
 

@@ -170,9 +170,8 @@ class RecorderService:
     async def check(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]
     ) -> list[ConversationId]:
-        """Which of these are being recorded, of those that the caller may read."""
-        if len(conversation_ids) > CHECK_IDS_MAX:
-            raise InvalidInput(f"must be at most {CHECK_IDS_MAX} ids", field="conversation_ids")
+        """Which of these are being recorded, of those that the caller may read; `CHECK_IDS_MAX` at
+        most."""
         if self._places is None:
             return []
         readable = await self._access.readable(principal, conversation_ids)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from recollect.domain.ids import ConversationId, TreeId
 from recollect.domain.recordings import Piece, Place, RecordOutcome
-from recollect.errors import RecollectError
+from recollect.errors import InvalidInput, RecollectError
 from recollect.policy.principals import Principal
 from recollect.ports.recordings import Tape
 
@@ -60,7 +60,7 @@ class Recording:
         try:
             while True:
                 ended = self.ended
-                text, offset = await self.tape.read(offset)
+                text, offset = await self._read(offset)
                 if text:
                     yield Piece(text, Place(self.id, offset))
                 elif ended:
@@ -74,6 +74,13 @@ class Recording:
                         yield Piece("", Place(self.id, offset))
         finally:
             self.tape.let_go()
+
+    async def _read(self, offset: int) -> tuple[str, int]:
+        """An offset that was made up may look like a place at first."""
+        try:
+            return await self.tape.read(offset)
+        except ValueError:
+            raise InvalidInput("no such place in the recording", field="Last-Event-ID") from None
 
     async def _grown(self, seconds: float) -> None:
         """Wait for more text, the end, or so many seconds."""

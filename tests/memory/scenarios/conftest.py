@@ -22,7 +22,7 @@ class Watched:
 
     def written(self) -> str:
         """Its log and its database, in lower case."""
-        return (self.process.logged() + self.process.database.stored_text()).lower()
+        return (self.process.logged_of_all() + self.process.database.stored_text()).lower()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from recollect.api.grpc.frame import Context, Unreadable, readable
+from recollect.api.grpc.frame import Context, Sent, readable
 from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
 from recollect.api.grpc.json_messages import refuse_unknown
 from recollect.api.grpc.status import Trailers
@@ -107,9 +107,7 @@ class Dispatch:
         self.services = services
         self._authenticator = authenticator
 
-    async def answer(
-        self, method: Method, message: Message | Unreadable, context: Context
-    ) -> Message:
+    async def answer(self, method: Method, message: Sent[Any], context: Context) -> Message:
         """Check, call."""
         principal = await self.authenticate(context)
         await self._admit(method.action or method.operation.action, principal)
@@ -121,7 +119,7 @@ class Dispatch:
         return answered.message
 
     async def answer_memory(
-        self, method: MemoryMethod, message: Message | Unreadable, context: Context
+        self, method: MemoryMethod, message: Sent[Any], context: Context
     ) -> Message:
         """The same through a handler of REST, by the strict rules of the memory family."""
         principal = await self.authenticate(context)

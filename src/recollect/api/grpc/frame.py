@@ -4,9 +4,10 @@ measurement."""
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from random import getrandbits
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import grpc
 import structlog
@@ -14,7 +15,7 @@ from google.protobuf.message import DecodeError, Message
 from structlog.contextvars import bind_contextvars
 
 from recollect.api.errors import http_status
-from recollect.api.grpc.status import status_of, told
+from recollect.api.grpc.status import Trailers, status_of, told
 from recollect.api.rest.wire import BODY_BYTES_MAX
 from recollect.errors import (
     Internal,
@@ -36,14 +37,19 @@ if TYPE_CHECKING:
     Context = grpc.aio.ServicerContext[Any, Any]
 else:
     Context = grpc.aio.ServicerContext
+Refusal = tuple[grpc.StatusCode, str, Trailers]
 log = structlog.get_logger("recollect.grpc")
 
 
-class Unreadable:
-    """Stands for a message that can't be read: what is wrong is told where refusals are told."""
+class Sent(Generic[M]):
+    """A message as it came. It is read only when its caller is known: a few bytes may unfold into
+    hundreds of megabytes."""
 
-    def __init__(self, error: RecollectError) -> None:
-        self.error = error
+    __slots__ = ("kind", "raw")
+
+    def __init__(self, kind: type[M], raw: bytes) -> None:
+        self.kind = kind
+        self.raw = raw
 
 
 class Frame:
@@ -69,10 +75,12 @@ class Frame:
             record.status = _OK
             return reply
         except BaseException as error:
-            await record.refuse(error)
-            raise
+            refusal = record.refusal(error)
+            if refusal is None:
+                raise
         finally:
             record.close()
+        return await _abort(context, refusal)
 
     async def stream(
         self, context: Context, route: str, answer: AsyncIterator[M], *, strict: bool = False
@@ -83,13 +91,16 @@ class Frame:
             async for message in answer:
                 yield message
             record.status = _OK
+            return
         except GeneratorExit:
             raise
         except BaseException as error:
-            await record.refuse(error)
-            raise
+            refusal = record.refusal(error)
+            if refusal is None:
+                raise
         finally:
             record.close()
+        await _abort(context, refusal)
 
     def record(self, request_id: str, route: str, status: int, seconds: float) -> None:
         """One line, one measurement."""
@@ -110,16 +121,16 @@ class _Record:
         self._id = _request_id(context)
         bind_contextvars(request_id=self._id)
 
-    async def refuse(self, error: BaseException) -> None:
-        """End the call with the status of the error; a caller that is gone is told nothing."""
+    def refusal(self, error: BaseException) -> "Refusal | None":
+        """What to end the call with; a caller that is gone is told nothing."""
         told_error = self._told(error)
         if told_error is None:
-            return
+            return None
         self.status = http_status(told_error, strict=self._strict)
         if self.status == 500:
             log.error("call failed", exc_info=error)
         text, trailers = told(told_error, self._id, strict=self._strict)
-        await self._context.abort(status_of(told_error, strict=self._strict), text, trailers)
+        return status_of(told_error, strict=self._strict), text, trailers
 
     def _told(self, error: BaseException) -> RecollectError | None:
         if isinstance(error, RecollectError):
@@ -138,30 +149,28 @@ class _Record:
         self._frame.record(self._id, self._route, self.status, seconds)
 
 
-def reader(kind: type[M]) -> Callable[[bytes], M | Unreadable]:
-    """Reads a message. One that can't be read comes as `Unreadable`, because gRPC itself would
-    tell an internal error of the server."""
-
-    def read(raw: bytes) -> M | Unreadable:
-        if len(raw) > BODY_BYTES_MAX:
-            return Unreadable(
-                LimitExceeded(f"the message must have at most {BODY_BYTES_MAX} bytes")
-            )
-        try:
-            return kind.FromString(raw)
-        except DecodeError:
-            return Unreadable(
-                ValidationFailed.of("message", "must be of its type, and nest to 100 levels")
-            )
-
-    return read
+async def _abort(context: Context, refusal: Refusal) -> NoReturn:
+    """Outside of the handling of the error: what gRPC raises would otherwise keep that error alive,
+    with its frames and the message in them, until the next full collection of garbage."""
+    status, text, trailers = refusal
+    await context.abort(status, text, trailers)
+    raise RuntimeError("gRPC went on after the end of a call")
 
 
-def readable(message: M | Unreadable) -> M:
-    """The message, or what is wrong with it."""
-    if isinstance(message, Unreadable):
-        raise message.error
-    return message
+def reader(kind: type[M]) -> Callable[[bytes], Sent[M]]:
+    """Takes a message of this type, unread."""
+    return partial(Sent, kind)
+
+
+def readable(sent: Sent[M]) -> M:
+    """The message; what is wrong with it is told in our words."""
+    if len(sent.raw) > BODY_BYTES_MAX:
+        raise LimitExceeded(f"the message must have at most {BODY_BYTES_MAX} bytes")
+    try:
+        return sent.kind.FromString(sent.raw)
+    except DecodeError:
+        message = "must be of its type, and nest to 100 levels"
+        raise ValidationFailed.of("message", message) from None
 
 
 def _is_ended() -> bool:

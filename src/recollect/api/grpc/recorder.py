@@ -1,19 +1,20 @@
 """Recorded responses: one stream in, many streams out."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 from google.protobuf.message import Message
 
 from recollect.api.grpc.dispatch import Dispatch
-from recollect.api.grpc.frame import Context, Unreadable, readable
+from recollect.api.grpc.frame import Context, Sent, readable
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.values import needed_id, to_id
 from recollect.domain.ids import ConversationId
 from recollect.domain.recordings import RecordOutcome
 from recollect.errors import Conflict, RecordingFull, ValidationFailed
-from recollect.services.recorder import Elsewhere
+from recollect.services.recorder import CHECK_IDS_MAX, Elsewhere
 
-Messages = AsyncIterator[pb.RecordRequest | Unreadable]
+Messages = AsyncIterator[Sent[pb.RecordRequest]]
 _STATUS = {
     RecordOutcome.SUCCESS: pb.RECORD_STATUS_SUCCESS,
     RecordOutcome.CANCELLED: pb.RECORD_STATUS_CANCELLED,
@@ -45,7 +46,7 @@ class RecorderMethods:
         return pb.RecordResponse(status=_STATUS[outcome])
 
     async def replay(
-        self, message: pb.ReplayRequest | Unreadable, context: Context
+        self, message: Sent[pb.ReplayRequest], context: Context
     ) -> AsyncIterator[pb.ReplayResponse]:
         """Follow a recording, or tell where it is."""
         principal = await self._dispatch.authenticate(context)
@@ -58,9 +59,7 @@ class RecorderMethods:
                 if piece.text:
                     yield pb.ReplayResponse(content=piece.text)
 
-    async def cancel(
-        self, message: pb.CancelRecordRequest | Unreadable, context: Context
-    ) -> Message:
+    async def cancel(self, message: Sent[pb.CancelRecordRequest], context: Context) -> Message:
         """End a recording, or tell where it is."""
         principal = await self._dispatch.authenticate(context)
         conversation_id = _conversation(readable(message).conversation_id)
@@ -69,20 +68,18 @@ class RecorderMethods:
             return pb.CancelRecordResponse(accepted=True)
         return pb.CancelRecordResponse(redirect_address=elsewhere.address)
 
-    async def is_enabled(self, _: Message | Unreadable, context: Context) -> Message:
+    async def is_enabled(self, _: Sent[Any], context: Context) -> Message:
         """Is there a recorder?"""
         await self._dispatch.authenticate(context)
         return pb.IsEnabledResponse(enabled=self._recorder.enabled)
 
-    async def check(
-        self, message: pb.CheckRecordingsRequest | Unreadable, context: Context
-    ) -> Message:
+    async def check(self, message: Sent[pb.CheckRecordingsRequest], context: Context) -> Message:
         """Which of some conversations are being recorded."""
         principal = await self._dispatch.authenticate(context)
-        wanted = [
-            ConversationId(needed_id(raw, "conversation_ids"))
-            for raw in readable(message).conversation_ids
-        ]
+        sent = readable(message).conversation_ids
+        if len(sent) > CHECK_IDS_MAX:
+            raise ValidationFailed.of("conversation_ids", f"must be at most {CHECK_IDS_MAX} ids")
+        wanted = [ConversationId(needed_id(raw, "conversation_ids")) for raw in sent]
         found = await self._recorder.check(principal, wanted)
         return pb.CheckRecordingsResponse(conversation_ids=map(to_id, found))
 

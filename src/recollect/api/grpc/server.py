@@ -16,7 +16,7 @@ from grpc_reflection.v1alpha import reflection
 
 from recollect.api.grpc import conversations, entries, sharing
 from recollect.api.grpc.dispatch import Dispatch, Method
-from recollect.api.grpc.frame import Context, Frame, Unreadable, reader
+from recollect.api.grpc.frame import Context, Frame, Sent, reader
 from recollect.api.grpc.generated import memories_pb2
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.health import Health
@@ -42,6 +42,8 @@ _OPTIONS = (
     ("grpc.max_send_message_length", -1),
     # A port that is taken is refused, not shared with the process that has it.
     ("grpc.so_reuseport", 0),
+    # A proxy sends many callers' streams over one connection; one caller needs no more either.
+    ("grpc.max_concurrent_streams", 1_000),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
     # A caller that vanished without a word must not record for ever.
     ("grpc.keepalive_time_ms", 20_000),
@@ -118,7 +120,7 @@ class GrpcServer:
         return grpc.unary_unary_rpc_method_handler(run, **coding)
 
     def _answer(self, name: str) -> Callable[[Any, Context], Awaitable[Message]]:
-        own = {
+        own: dict[str, Callable[[Any, Context], Awaitable[Message]]] = {
             "SystemService/GetHealth": self._get_health,
             "ResponseRecorderService/Cancel": self._recorder.cancel,
             "ResponseRecorderService/IsEnabled": self._recorder.is_enabled,
@@ -132,7 +134,7 @@ class GrpcServer:
         method = METHODS[name]
         return lambda sent, context: self._dispatch.answer(method, sent, context)
 
-    async def _get_health(self, _: Message | Unreadable, __: Context) -> Message:
+    async def _get_health(self, _: Sent[Any], __: Context) -> Message:
         await self._services.status.ping()
         return pb.HealthResponse(status="ok")
 
