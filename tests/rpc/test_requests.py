@@ -192,6 +192,13 @@ def test_bytes_that_are_no_message_are_refused(shared: Stage, name: str) -> None
         refused(shared, name, b"\xff" * 40)
 
 
+@pytest.mark.parametrize("name", sorted(unary().keys() - {"SystemService/GetHealth"}))
+def test_who_calls_is_asked_before_the_message_is_read(shared: Stage, name: str) -> None:
+    """A few packed bytes may unfold into hundreds of megabytes."""
+    answer = shared.client.send((), name, b"\xff" * 40)
+    answer.refused(Code.UNAUTHENTICATED, "unauthorized")
+
+
 def test_a_text_that_is_not_utf_8_is_refused(shared: Stage) -> None:
     refused(shared, CREATE, b"\x0a\x02\xc3\x28")
 
