@@ -133,7 +133,12 @@ def test_the_least_needed_go_first() -> None:
         a_row(id="hearsay", trust=Trust.HEARSAY),
         a_row(id="unknown", trust=Trust.UNKNOWN),
         a_row(id="unused", updated_at=NOW - 9 * DAY),
-        a_row(id="older", used_at=NOW - DAY, created_at=NOW - 8 * DAY),
+        a_row(
+            id="older",
+            used_at=NOW - DAY,
+            updated_at=NOW - 8 * DAY,
+            created_at=NOW - 8 * DAY,
+        ),
         a_row(id="used", used_at=NOW - DAY, updated_at=NOW - 30 * DAY),
         a_row(id="identity", type=MemoryType.IDENTITY, trust=Trust.HEARSAY),
     ]

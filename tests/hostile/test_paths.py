@@ -102,9 +102,11 @@ def test_head_is_get_without_a_body(stage: Stage, path: str) -> None:
     if row is None:
         return
     headers = headers_of(stage.caller(row).credentials)
-    head = stage.request("HEAD", stage.path(row), None, headers)
-    assert (head.status_code, head.content) == (200, b"")
-    assert head.headers["content-type"] == stage.send(row).headers["content-type"]
+    head, got = stage.request("HEAD", stage.path(row), None, headers), stage.send(row)
+    # Of a response that nobody records there is nothing to follow.
+    assert head.status_code == (204 if row.name == "replayResponse" else 200)
+    assert (head.status_code, head.content) == (got.status_code, b"")
+    assert head.headers.get("content-type") == got.headers.get("content-type")
 
 
 @pytest.mark.usefixtures("untouched")

@@ -212,6 +212,7 @@ def test_a_history_tells_nothing_of_strangers_memories_that_a_line_names(
 
 
 def test_a_line_names_only_rows_that_its_importer_could_name_in_a_write(town: Town) -> None:
+    """A hidden row is named as one that isn't there is, and leads nowhere either."""
     ann, eve = town.person("ann"), town.person("eve")
     agent, hers = ann.registers()["id"], eve.registers()["id"]
     run = ann.post("/runs", body={"agent_id": agent}).expect(201)["id"]
@@ -226,15 +227,17 @@ def test_a_line_names_only_rows_that_its_importer_could_name_in_a_write(town: To
     line |= {"run_id": run, "parent_run_id": run, "source_agent": "nobody", "trust": "fact"}
     assert imports(eve, [line])["created"] == 1
     memory = eve.get("/memories/{}", id_).expect(200)
-    assert memory["supersedes"] == [own]
+    assert memory["supersedes"] == [private, own]
+    assert {item["memory_id"] for item in history(eve, id_)} == {id_, own}
     assert sorted(memory["conflicts_with"]) == sorted([elsewhere, own])
-    assert memory["source_memories"] == [public, elsewhere, own]
+    assert memory["source_memories"] == everybody
     told = ("source_entries", "source", "run_id", "parent_run_id", "source_agent", "trust")
     assert [memory[name] for name in told] == [[], "import", None, None, None, "unknown"]
     later = new_id()
     imports(eve, [a_line("Old.", id=later, status="superseded", superseded_by=private)])
     (old,) = eve.lists("/memories", spaces="user", status="superseded")
-    assert (old["id"], old["superseded_by"]) == (later, None)
+    assert (old["id"], old["superseded_by"]) == (later, private)
+    assert {item["memory_id"] for item in history(eve, later)} == {later}
 
 
 def test_a_removed_agent_opens_no_org_but_the_importers(town: Town) -> None:

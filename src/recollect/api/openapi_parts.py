@@ -129,6 +129,8 @@ def _responses(operation: Operation) -> Schema:
     responses: Schema = {str(operation.success): _success(operation)}
     if operation.streams:
         responses["200"]["content"]["text/event-stream"] = {"example": _EVENTS}
+    if operation.name == "replayResponse":
+        responses["204"] = {"description": "There is nothing to follow."}
     if operation.name == "adminEvict":
         stream = {"text/event-stream": {"example": _PROGRESS}}
         responses["200"] = {"description": "Progress, as server-sent events.", "content": stream}

@@ -302,6 +302,7 @@ _RESPONSES = (
         200,
         "End the recording of a response. Answers once it is closed, also if there was none. Needs "
         "level writer.",
+        media=PLAIN_TEXT,
         refusals=(409, 502),
     ),
 )

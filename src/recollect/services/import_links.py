@@ -40,13 +40,16 @@ class ImportLinks:
         ids |= {after} - {None}
         rows = {row.memory.id: row for row in self._rows(tx, ids)}
         theirs = self.access.theirs(tx, order.requester, list(rows.values()))
-        absent = ids - rows.keys()
-        here = absent | {id_ for id_ in theirs if rows[id_].memory.space == space}
+        seen = self._seen(tx, order, rows.keys() - theirs)
+        inside = {id_ for id_, row in rows.items() if row.memory.space == space}
+        # What lies hidden elsewhere is told like what isn't there: who asks learns nothing of it.
+        absent = ids - theirs - seen - inside
+        here = absent | (theirs & inside)
         named = {
             "supersedes": here,
             # A conflict is written on both sides, so both must be there and theirs.
             "conflicts_with": theirs,
-            "source_memories": absent | theirs | self._seen(tx, order, rows.keys() - theirs),
+            "source_memories": absent | theirs | seen,
             "source_entries": self._readable(tx, order, lists["source_entries"]),
         }
         kept = {name: tuple(id_ for id_ in lists[name] if id_ in named[name]) for name in _LISTS}
@@ -57,7 +60,8 @@ class ImportLinks:
         an admin's, and those whose rows were there to be looked at."""
         old = set(memory.supersedes)
         if not order.requester.admin:
-            old = {row.memory.id for row in self._rows(tx, old)}
+            rows = [r for r in self._rows(tx, old) if r.memory.space == memory.space]
+            old = set(self.access.theirs(tx, order.requester, rows))
         for id_ in sorted(old):
             at = memory.created_at
             self.stores.memories.link_superseded(tx, memory.id, id_, at=at, reason=_REASON)

@@ -53,7 +53,7 @@ async def cancel_response(call: Call) -> Reply:
     """End it, here or where it is."""
     elsewhere = await call.services.recorder.cancel(call.principal, conversation_of(call))
     if elsewhere is None:
-        return Reply(200)
+        return Reply(200, media=b"text/plain")
     answer = await _ask(call, "DELETE", elsewhere)
     body = b"".join([chunk async for chunk in answer.body])
     return Reply(answer.status, body, media=answer.media.encode())
