@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.domain.conversations import Keep
 from recollect.domain.entries import Channel
 from recollect.domain.memberships import Level

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from recollect.api.operation import Envelope, Operation
-from recollect.api.rest.render import to_list
+from recollect.api.pages import to_list
 from recollect.domain import jsontext
 from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX

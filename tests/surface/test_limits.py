@@ -1,6 +1,6 @@
 """The limits that the guide names against those that hold."""
 
-from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.domain.agents import AGENT_ID_CHARS_MAX
 from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
 from recollect.domain.entries import (

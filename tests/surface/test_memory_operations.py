@@ -7,8 +7,9 @@ from importlib import import_module
 from pathlib import Path
 
 import recollect
-from recollect.api import memory, openapi
+from recollect.api import handlers, memory, openapi
 from recollect.api.errors import error_body, http_status
+from recollect.api.handlers import MEMORY_HANDLERS
 from recollect.api.memory import MEMORY_OPERATIONS, MEMORY_RESOURCES
 from recollect.api.memory.problems import (
     CONFLICT_REASONS,
@@ -18,8 +19,6 @@ from recollect.api.memory.problems import (
 )
 from recollect.api.operation import Envelope, Family
 from recollect.api.operations import OPERATIONS
-from recollect.api.rest import memory as handlers
-from recollect.api.rest.memory import MEMORY_HANDLERS
 from recollect.errors import (
     Conflict,
     Forbidden,

@@ -8,11 +8,11 @@ from starlette.routing import Route
 import recollect.errors
 from recollect.api import errors, operations, rest
 from recollect.api.errors import CLI_EXIT, HTTP_STATUS
+from recollect.api.handlers import MEMORY_HANDLERS
 from recollect.api.operation import Family
 from recollect.api.operations import OPERATIONS
 from recollect.api.resources import RESOURCES
 from recollect.api.rest.app import HANDLERS, Endpoint
-from recollect.api.rest.memory import MEMORY_HANDLERS
 from recollect.api.rest.routes import SegmentRoute
 from recollect.errors import RecollectError
 from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action

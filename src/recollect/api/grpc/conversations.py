@@ -3,12 +3,12 @@
 from google.protobuf.empty_pb2 import Empty
 
 from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
+from recollect.api.calls import Call
+from recollect.api.conversation_calls import conversation_of
 from recollect.api.grpc.dispatch import Asked, Method, method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import to_conversation, to_fork, to_page_info, to_summary
 from recollect.api.grpc.values import from_struct, needed_id
-from recollect.api.rest.dispatch import Call
-from recollect.api.rest.entries import conversation_of
 from recollect.domain.ids import EntryId
 
 _MODES = {

@@ -9,16 +9,15 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from recollect.api import inputs, pages, paths
+from recollect.api.calls import Call, Handler, Reply, handled, once
 from recollect.api.grpc.frame import Context, Sent, readable
 from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
 from recollect.api.grpc.json_messages import refuse_unknown
 from recollect.api.grpc.status import Trailers
 from recollect.api.operation import Envelope, Operation
 from recollect.api.operations import OPERATIONS
-from recollect.api.rest import paths, wire
-from recollect.api.rest.dispatch import Call, Handler, handled, once
-from recollect.api.rest.frame import Reply
-from recollect.api.rest.wire import PageAsked
+from recollect.api.pages import PageAsked
 from recollect.domain import jsontext
 from recollect.errors import Unauthenticated
 from recollect.policy.actions import Action
@@ -59,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class MemoryMethod:
-    """A method of the memory family: its handler over REST, how its message is read and how the
+    """A method of the memory family: its handler, how its message is read and how the
     handler's JSON becomes a message."""
 
     operation: Operation
@@ -121,7 +120,7 @@ class Dispatch:
     async def answer_memory(
         self, method: MemoryMethod, message: Sent[Any], context: Context
     ) -> Message:
-        """The same through a handler of REST, by the strict rules of the memory family."""
+        """The same through a handler of the family, by the strict rules of the memory family."""
         principal = await self.authenticate(context)
         await self._admit(method.operation.action, principal)
         sent = readable(message)
@@ -210,21 +209,21 @@ def _query(operation: Operation, asked: Asked) -> dict[str, Any]:
         for name, sent in asked.query.items()
         if sent
     }
-    return wire.from_query(given, operation.query)
+    return inputs.from_query(given, operation.query)
 
 
 def _page(operation: Operation, asked: Asked, body: Any) -> PageAsked:
     if operation.paging is None:
         return _FIRST_PAGE
     if operation.paging.search:
-        return wire.from_search_body(body, echo=False)
+        return pages.from_search_body(body, echo=False)
     given = {} if asked.limit is None else {"limit": [str(asked.limit)]}
     given |= {operation.paging.envelope.cursor_names[0]: [asked.after]} if asked.after else {}
-    return wire.from_paging(given, operation.paging, echo=False)
+    return pages.from_paging(given, operation.paging, echo=False)
 
 
 def _body(operation: Operation, asked: Asked) -> Any:
     if operation.body is None:
         return None
     jsontext.check_value(asked.body, queries=operation.body.queries)
-    return wire.from_value(asked.body, operation.body)
+    return inputs.from_value(asked.body, operation.body)

@@ -2,6 +2,14 @@
 
 from typing import Any
 
+from recollect.api.calls import Call
+from recollect.api.conversation_calls import (
+    conversation_of,
+    entry_query,
+    new_entry,
+    new_text,
+    search_request,
+)
 from recollect.api.grpc.conversations import in_conversation
 from recollect.api.grpc.dispatch import Asked, Method, Told, method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
@@ -13,9 +21,6 @@ from recollect.api.grpc.messages import (
     to_unindexed,
 )
 from recollect.api.grpc.values import from_id, from_value
-from recollect.api.rest.dispatch import Call
-from recollect.api.rest.entries import conversation_of, entry_query, new_entry
-from recollect.api.rest.search import new_text, search_request
 from recollect.policy.actions import Action
 
 _CHANNELS = {pb.CHANNEL_HISTORY: "history", pb.CHANNEL_MEMORY: "memory"}

@@ -16,7 +16,7 @@ from structlog.contextvars import bind_contextvars
 
 from recollect.api.errors import http_status
 from recollect.api.grpc.status import Trailers, status_of, told
-from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.errors import (
     Internal,
     LimitExceeded,

@@ -1,4 +1,4 @@
-"""Memories: the handlers of REST behind messages with the same members."""
+"""Memories: the handlers of the family behind messages with the same members."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 
+from recollect.api import inputs
 from recollect.api.grpc.dispatch import Asked, MemoryMethod
 from recollect.api.grpc.generated import memories_pb2 as pb
 from recollect.api.grpc.json_messages import fill, to_members
+from recollect.api.handlers import MEMORY_HANDLERS
 from recollect.api.memory import MEMORY_OPERATIONS
 from recollect.api.memory.filters import FilterBody
 from recollect.api.memory.memories import MemoryPatch
-from recollect.api.rest import wire
-from recollect.api.rest.memory import MEMORY_HANDLERS
 from recollect.domain.memories import IMMUTABLE_FIELDS
 from recollect.errors import ValidationFailed
 from recollect.services.filters import ALL
@@ -166,7 +166,7 @@ def _flat(members: Members) -> Members:
 def _parameter(name: str, value: Any) -> list[str]:
     """A filter as REST takes it in a query."""
     if name == "spaces" and value != ALL:
-        wire.from_value({name: value}, FilterBody)
+        inputs.from_value({name: value}, FilterBody)
         return [":".join(space.values()) for space in value]
     if isinstance(value, list):
         return value

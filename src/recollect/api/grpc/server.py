@@ -22,7 +22,7 @@ from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.health import Health
 from recollect.api.grpc.memories import MEMORY_METHODS
 from recollect.api.grpc.recorder import RecorderMethods
-from recollect.api.rest.wire import BODY_BYTES_MAX
+from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.ports.identity import Authenticator
 from recollect.ports.metrics import Metrics
 from recollect.ports.requests import RequestLog

@@ -2,15 +2,15 @@
 
 from google.protobuf.empty_pb2 import Empty
 
+from recollect.api import paths
 from recollect.api.bodies import MembershipPatch, NewMembership, NewTransfer
+from recollect.api.calls import Call
+from recollect.api.conversation_calls import conversation_of
 from recollect.api.grpc.conversations import in_conversation
 from recollect.api.grpc.dispatch import Asked, Method, method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import to_membership, to_page_info, to_transfer
 from recollect.api.grpc.values import from_id, needed_id
-from recollect.api.rest import paths
-from recollect.api.rest.dispatch import Call
-from recollect.api.rest.entries import conversation_of
 from recollect.domain.ids import ConversationId, TransferId, UserId
 from recollect.errors import ValidationFailed
 

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.entries import conversation_of, entry_query
+from recollect.api.calls import Call, Handler
+from recollect.api.conversation_calls import conversation_of, entry_query
 from recollect.api.rest.render import (
     to_conversation,
     to_entry,

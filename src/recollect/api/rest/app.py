@@ -9,7 +9,9 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from recollect.api.calls import Handler, Reply
 from recollect.api.errors import MethodNotAllowed, UnknownPath
+from recollect.api.handlers import MEMORY_HANDLERS
 from recollect.api.memory import MEMORY_OPERATIONS
 from recollect.api.operation import Operation
 from recollect.api.operations import OPERATIONS
@@ -23,9 +25,8 @@ from recollect.api.rest import (
     search,
     transfers,
 )
-from recollect.api.rest.dispatch import Dispatch, Handler
-from recollect.api.rest.frame import Answer, Frame, Reply, Request
-from recollect.api.rest.memory import MEMORY_HANDLERS
+from recollect.api.rest.dispatch import Dispatch
+from recollect.api.rest.frame import Answer, Frame, Request
 from recollect.api.rest.routes import SegmentRoute
 from recollect.api.rest.system import ShownMetrics, open_answers
 from recollect.ports.identity import Authenticator

@@ -1,8 +1,8 @@
 """Conversations and their forks."""
 
 from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.entries import conversation_of
+from recollect.api.calls import Call, Handler
+from recollect.api.conversation_calls import conversation_of
 from recollect.api.rest.render import to_conversation, to_fork, to_summary
 from recollect.domain.ids import EntryId
 

@@ -2,70 +2,32 @@
 syntax and limits, ids in the path. What comes after is the services' business."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from recollect.api import inputs, pages, paths
+from recollect.api.calls import Call, Handler, Reply, handled, once
 from recollect.api.operation import PLAIN_TEXT, Envelope, Operation
-from recollect.api.rest import lines, paths, wire
-from recollect.api.rest.frame import Reply, Request
-from recollect.api.rest.render import to_list
-from recollect.api.rest.wire import Headers, PageAsked
+from recollect.api.pages import PageAsked
+from recollect.api.rest import lines, wire
+from recollect.api.rest.frame import Request
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind
 from recollect.domain.ids import parse_uuid
 from recollect.domain.jsontext import canonical, check_text, dump
 from recollect.errors import RecollectError, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
-from recollect.policy.requesters import Requester
 from recollect.ports.identity import Authenticator
 from recollect.services.audit import AuditName
 from recollect.services.bundle import Services
-from recollect.services.idempotency import Answer, fingerprint_of
+from recollect.services.idempotency import fingerprint_of
 
 T = TypeVar("T")
 _LARGE_BODY_BYTES = 64 * 1024
 _FIRST_PAGE = PageAsked(None, None, echo=False)
 _KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKind.ADMIN_WRITE}
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request that passed every check an adapter can make.
-
-    With `reserved_id` it may come a second time, after the first was cut off: what it makes gets
-    this id, and if it is there already it was made by the first.
-    """
-
-    services: Services
-    principal: Principal
-    requester: Requester | None
-    headers: Headers
-    path: Mapping[str, str]
-    query: Mapping[str, Any]
-    page: PageAsked
-    body: Any
-    justification: str | None
-    envelope: Envelope
-    reserved_id: str | None = None
-
-    @property
-    def asker(self) -> Requester:
-        """Who asks of the memory family; looked up before the handler runs."""
-        if self.requester is None:
-            raise TypeError("only operations of the memory family have a requester")
-        return self.requester
-
-    def to_page(
-        self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
-    ) -> bytes:
-        """Rendered items in the operation's envelope."""
-        echo = self.page.echo
-        return to_list(items, next_cursor, envelope=self.envelope, echo=echo, degraded=degraded)
-
-
-Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
 
 
 class Dispatch:
@@ -111,7 +73,7 @@ class Dispatch:
         operation: Operation,
         principal: Principal,
         request: Request,
-        parameters: wire.Parameters,
+        parameters: inputs.Parameters,
     ) -> bytes:
         """Step 2, and the raw body. A justification may be in a body that nobody checked yet, so
         for admin calls reading comes first and what is wrong with it is said afterwards."""
@@ -154,12 +116,12 @@ class Dispatch:
         operation: Operation,
         principal: Principal,
         request: Request,
-        parameters: wire.Parameters,
+        parameters: inputs.Parameters,
         body: Any,
     ) -> Call:
         if operation.strict:
-            wire.refuse_unknown(parameters, _known_parameters(operation))
-        query = wire.from_query(parameters, operation.query) if operation.query else {}
+            inputs.refuse_unknown(parameters, _known_parameters(operation))
+        query = inputs.from_query(parameters, operation.query) if operation.query else {}
         page = self._page(operation, parameters, body)
         justification = _justification(parameters, body) if operation.justified else None
         path = request.scope["path_params"]
@@ -181,38 +143,12 @@ class Dispatch:
             envelope=operation.paging.envelope if operation.paging else Envelope.A,
         )
 
-    def _page(self, operation: Operation, parameters: wire.Parameters, body: Any) -> PageAsked:
+    def _page(self, operation: Operation, parameters: inputs.Parameters, body: Any) -> PageAsked:
         if operation.paging is None:
             return _FIRST_PAGE
         if operation.paging.search:
-            return wire.from_search_body(body, echo=self._emit_after_cursor)
-        return wire.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
-
-
-async def once(operation: Operation, handler: Handler, call: Call, named: tuple[str, str]) -> Reply:
-    """The answer to a call that may come again under its key: made, or kept from the first time.
-    `named` is the key, and what tells another request under it from the first."""
-
-    async def handle(reserved_id: str) -> Answer:
-        reply = await handled(operation, handler, replace(call, reserved_id=reserved_id))
-        return Answer(reply.status, reply.body)
-
-    key, fingerprint = named
-    idempotency = call.services.idempotency
-    if operation.only_reads:
-        async with idempotency.bound(call.asker.who, key, fingerprint=fingerprint):
-            return await handled(operation, handler, call)
-    answer = await idempotency.once(call.asker.who, key, fingerprint=fingerprint, handle=handle)
-    return Reply(answer.status, answer.body)
-
-
-async def handled(operation: Operation, handler: Handler, call: Call) -> Reply:
-    """The answer of a handler, which gives the body of the success or a whole reply."""
-    answered = await handler(call)
-    if isinstance(answered, Reply):
-        return answered
-    body = answered.encode() if isinstance(answered, str) else answered or b""
-    return Reply(operation.success, body)
+            return pages.from_search_body(body, echo=self._emit_after_cursor)
+        return pages.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
 
 
 async def _fingerprint(operation: Operation, request: Request, raw: bytes) -> str:
@@ -261,7 +197,7 @@ def _audit_name(operation: Operation) -> AuditName | None:
 
 
 def _peek_justification(
-    operation: Operation, parameters: wire.Parameters, raw: bytes
+    operation: Operation, parameters: inputs.Parameters, raw: bytes
 ) -> str | None:
     """Whatever was given, made harmless: the gate writes it down when it refuses the call."""
     given = [*parameters.get("justification", ())]
@@ -271,7 +207,7 @@ def _peek_justification(
     return text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX] or None
 
 
-def _justification(parameters: wire.Parameters, body: Any) -> str | None:
+def _justification(parameters: inputs.Parameters, body: Any) -> str | None:
     given = {*parameters.get("justification", ()), body.justification or ""} - {""}
     if len(given) > 1:
         raise ValidationFailed.of("justification", "must not be given twice with other values")

@@ -6,8 +6,7 @@ The run belongs to the service. A caller who hangs up stops the stream, not the 
 from collections.abc import AsyncIterator
 
 from recollect.api.bodies import Evict
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.frame import Reply
+from recollect.api.calls import Call, Handler, Reply
 from recollect.domain.jsontext import dump
 from recollect.errors import Internal, RecollectError
 from recollect.services.eviction import Eviction

@@ -3,7 +3,7 @@ log line and one measurement. Plain ASGI, because this runs on the hottest route
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
@@ -16,9 +16,10 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
+from recollect.api.calls import Headers, Reply
 from recollect.api.errors import error_body, http_headers, http_status, internal_body
 from recollect.api.rest.http import ENDLESS
-from recollect.api.rest.wire import ClientGone, Headers
+from recollect.api.rest.wire import ClientGone
 from recollect.domain.jsontext import dump
 from recollect.errors import Forbidden, RecollectError, Unavailable
 from recollect.ports.metrics import Metrics
@@ -40,18 +41,6 @@ class Request:
     receive: Receive
     headers: Headers
     id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer: a body at once, or a stream of it. An `endless` one ends when the server stops."""
-
-    status: int
-    body: bytes = b""
-    media: bytes = b"application/json"
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-    stream: AsyncIterator[bytes] | None = None
-    endless: bool = False
 
 
 Answer = Callable[[Request], Awaitable[Reply]]

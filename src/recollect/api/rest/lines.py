@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 
 from starlette.types import Receive
 
+from recollect.api.calls import Headers
 from recollect.api.errors import UnsupportedMediaType
+from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.api.operation import PLAIN_TEXT
-from recollect.api.rest.wire import BODY_BYTES_MAX, ClientGone, Headers
+from recollect.api.rest.wire import ClientGone
 from recollect.errors import LimitExceeded, ValidationFailed
 
 MEDIA = "application/x-ndjson"

@@ -1,8 +1,8 @@
 """Memberships: who belongs to a tree."""
 
 from recollect.api.bodies import MembershipPatch, NewMembership
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.entries import conversation_of
+from recollect.api.calls import Call, Handler
+from recollect.api.conversation_calls import conversation_of
 from recollect.api.rest.render import to_membership
 from recollect.domain.ids import UserId
 

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator
 
 import structlog
 
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.entries import conversation_of
-from recollect.api.rest.frame import Reply
+from recollect.api.calls import Call, Handler, Reply
+from recollect.api.conversation_calls import conversation_of
 from recollect.domain.jsontext import dump
 from recollect.domain.recordings import Piece, Place
 from recollect.errors import InvalidInput, RecollectError

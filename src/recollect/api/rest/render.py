@@ -3,12 +3,10 @@
 An entry's content is JSON text already and is put into the answer as it is: no parse, no dump.
 """
 
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from json.encoder import encode_basestring
 from typing import Any
 
-from recollect.api.operation import Envelope
 from recollect.domain.clock import to_text
 from recollect.domain.conversations import Conversation, SeenConversation
 from recollect.domain.entries import Entry
@@ -136,24 +134,6 @@ def to_hit(hit: Hit, *, admin: bool = False) -> str:
 def to_unindexed(entry: Entry) -> str:
     """An entry that waits for its text."""
     return f'{{"conversationId":"{entry.conversation_id}","entry":{to_entry(entry)}}}'
-
-
-def to_list(
-    items: Iterable[str],
-    next_cursor: str | None,
-    *,
-    envelope: Envelope,
-    echo: bool,
-    degraded: Sequence[str] = (),
-) -> bytes:
-    """Rendered items in their envelope. `echo` repeats the cursor under its other name."""
-    text = f'{{"data":[{",".join(items)}]'
-    if envelope is not Envelope.B or next_cursor is not None:
-        cursor = dump(next_cursor)
-        text += f',"{envelope.next_cursor}":{cursor}'
-        text += f',"afterCursor":{cursor}' if echo else ""
-    text += f',"degraded":{dump(list(degraded))}' if degraded else ""
-    return (text + "}").encode()
 
 
 def _summary(seen: SeenConversation, *, admin: bool) -> dict[str, Any]:

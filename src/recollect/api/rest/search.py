@@ -2,12 +2,11 @@
 
 from functools import partial
 
-from recollect.api.bodies import AdminSearchBody, IndexItem, SearchBody
-from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.bodies import AdminSearchBody
+from recollect.api.calls import Call, Handler
+from recollect.api.conversation_calls import new_text, search_request
 from recollect.api.rest.render import to_hit, to_unindexed
-from recollect.domain.ids import ConversationId, EntryId
 from recollect.domain.jsontext import dump
-from recollect.domain.search import NewText, SearchRequest
 
 
 async def search(call: Call) -> bytes:
@@ -42,26 +41,6 @@ async def list_unindexed(call: Call) -> bytes:
         call.principal, cursor=call.page.after, limit=call.page.size
     )
     return call.to_page(map(to_unindexed, page.items), page.next_cursor)
-
-
-def search_request(call: Call) -> SearchRequest:
-    """What a search asks for."""
-    body: SearchBody = call.body
-    return SearchRequest(
-        query=body.query,
-        type=body.search_type,
-        after=call.page.after,
-        limit=call.page.size,
-        include_entry=body.include_entry,
-        group_by_conversation=body.group_by_conversation,
-    )
-
-
-def new_text(item: IndexItem) -> NewText:
-    """One text of an index call."""
-    return NewText(
-        ConversationId(item.conversation_id), EntryId(item.entry_id), item.indexed_content
-    )
 
 
 HANDLERS: dict[str, Handler] = {

@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
+from recollect.api.calls import Reply
 from recollect.api.openapi import admin_document, memories_document, user_document
-from recollect.api.rest.frame import Answer, Reply, Request
+from recollect.api.rest.frame import Answer, Request
 from recollect.domain.jsontext import dump
 from recollect.errors import Unavailable
 from recollect.ports.metrics import Metrics

@@ -1,7 +1,7 @@
 """Ownership transfers."""
 
 from recollect.api.bodies import NewTransfer
-from recollect.api.rest.dispatch import Call, Handler
+from recollect.api.calls import Call, Handler
 from recollect.api.rest.render import to_transfer
 from recollect.domain.ids import ConversationId, TransferId, UserId
 

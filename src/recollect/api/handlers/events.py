@@ -1,13 +1,12 @@
-"""Events over REST: a page, or server-sent events that go on."""
+"""Events over JSON: a page, or server-sent events that go on."""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
 import structlog
 
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.frame import Reply
-from recollect.api.rest.memory.shapes import instant
+from recollect.api.calls import Call, Handler, Reply
+from recollect.api.handlers.shapes import instant
 from recollect.domain.events import Event, EventFilter, decode_place, encode_place
 from recollect.domain.jsontext import dump
 from recollect.errors import RecollectError, ValidationFailed

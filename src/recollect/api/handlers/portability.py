@@ -1,14 +1,13 @@
-"""Export and import over REST."""
+"""Export and import over JSON, for every surface."""
 
 from collections.abc import AsyncIterator
 
 import structlog
 
+from recollect.api.calls import Call, Handler, Reply
 from recollect.api.memory.filters import from_query
 from recollect.api.memory.portability import NDJSON
 from recollect.api.memory.reading import Included
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.frame import Reply
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import Status
 from recollect.errors import RecollectError, ValidationFailed

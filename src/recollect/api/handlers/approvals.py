@@ -1,7 +1,7 @@
-"""Approvals over REST."""
+"""Approvals over JSON, for every surface."""
 
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.shapes import instant
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.shapes import instant
 from recollect.domain.expiry import FOREVER, Approval
 from recollect.domain.jsontext import dump
 from recollect.services.approvals import Decision

@@ -1,9 +1,13 @@
-"""Writing memories over REST."""
+"""Writing memories over JSON, for every surface."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.api import inputs
+from recollect.api.calls import Call, Handler, Reply
 from recollect.api.errors import error_body, http_status
+from recollect.api.handlers.memory_shapes import to_memory
+from recollect.api.handlers.reading import memory_of
 from recollect.api.memory.memories import (
     MemoryBatch,
     MemoryMove,
@@ -11,11 +15,6 @@ from recollect.api.memory.memories import (
     MemoryRemoval,
     NewMemory,
 )
-from recollect.api.rest import wire
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.frame import Reply
-from recollect.api.rest.memory.memory_shapes import to_memory
-from recollect.api.rest.memory.reading import memory_of
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import MemoryId
 from recollect.errors import RecollectError, ValidationFailed
@@ -115,12 +114,12 @@ def _parsed_item(value: Any) -> Item:
     rest = {name: member for name, member in value.items() if name != "op"}
     match value.get("op"):
         case Op.CREATE:
-            return Creation(wire.from_value(rest, NewMemory).members)
+            return Creation(inputs.from_value(rest, NewMemory).members)
         case Op.UPDATE:
             memory_id = _item_id(rest)
-            return Update(memory_id, wire.from_value(rest, MemoryPatch).members)
+            return Update(memory_id, inputs.from_value(rest, MemoryPatch).members)
         case Op.DELETE:
-            removal = wire.from_value(rest, MemoryRemoval)
+            removal = inputs.from_value(rest, MemoryRemoval)
             return Deletion(MemoryId(removal.id), removal.version)
     raise ValidationFailed.of("op", f"must be one of {', '.join(Op)}", allowed=list(Op))
 

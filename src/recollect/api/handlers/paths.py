@@ -1,6 +1,6 @@
 """Ids in paths that may be any text."""
 
-from recollect.api.rest.dispatch import Call
+from recollect.api.calls import Call
 from recollect.domain.memories import NAME_CHARS_MAX
 from recollect.errors import NotFound
 

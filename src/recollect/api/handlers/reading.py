@@ -1,12 +1,12 @@
-"""Reading memories over REST."""
+"""Reading memories over JSON, for every surface."""
 
 from typing import Any
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.memory_shapes import to_explanation, to_history_item, to_memory
+from recollect.api.handlers.paths import path_id
 from recollect.api.memory.filters import from_query
 from recollect.api.memory.reading import Included
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.memory_shapes import to_explanation, to_history_item, to_memory
-from recollect.api.rest.memory.paths import path_id
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import MemoryId
 from recollect.domain.spaces import ChatId

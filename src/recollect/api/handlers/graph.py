@@ -1,10 +1,10 @@
-"""The graph over REST."""
+"""The graph over JSON, for every surface."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.shapes import instant
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.shapes import instant
 from recollect.domain.graph import Entity, EntityId, Relation
 from recollect.domain.jsontext import dump
 from recollect.domain.spaces import ChatId, Space

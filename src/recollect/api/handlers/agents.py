@@ -1,8 +1,8 @@
-"""Agents over REST."""
+"""Agents over JSON, for every surface."""
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.agents import AgentPatch, NewAgent, NewOwner
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.agents import AgentId, parse_agent_id, parse_owner
 from recollect.domain.jsontext import dump
 from recollect.domain.registry import Agent

@@ -1,8 +1,8 @@
-"""Housekeeping over REST."""
+"""Housekeeping over JSON, for every surface."""
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.housekeeping import ExpireBody, TidyBody, VacuumBody
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.jsontext import dump
 from recollect.services.housekeeping import Tidied
 from recollect.services.housekeeping_events import Commission

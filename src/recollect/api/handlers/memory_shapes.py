@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from recollect.api.rest.memory.shapes import instant
+from recollect.api.handlers.shapes import instant
 from recollect.domain.expiry import status_at
 from recollect.domain.memories import Memory
 from recollect.domain.spaces import Space

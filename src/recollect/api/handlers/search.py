@@ -1,13 +1,13 @@
-"""Search and recall over REST."""
+"""Search and recall over JSON, for every surface."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.memory_shapes import to_memory
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.search import RecallMemories, SearchMemories
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.memory_shapes import to_memory
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.jsontext import dump
 from recollect.domain.memory_checks import parse_messages
 from recollect.domain.people import Relationship

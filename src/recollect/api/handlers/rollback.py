@@ -1,8 +1,8 @@
-"""Rollbacks over REST."""
+"""Rollbacks over JSON, for every surface."""
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.paths import path_id
 from recollect.api.memory.rollback import RollbackBody, UndoBody
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.paths import path_id
 from recollect.domain.jsontext import dump
 from recollect.services.rollback import RolledBack
 

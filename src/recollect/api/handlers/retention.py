@@ -1,10 +1,10 @@
-"""Retention over REST."""
+"""Retention over JSON, for every surface."""
 
 from typing import Any
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.retention import RetentionPreview
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.jsontext import dump
 from recollect.domain.retention import Alert, Policy, RetentionRules, RiskRule, TagRule
 from recollect.services.retention import Proposal

@@ -1,7 +1,11 @@
-"""People over REST."""
+"""People over JSON, for every surface."""
 
 from typing import Any
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.memory_shapes import to_memory
+from recollect.api.handlers.paths import path_id
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.filters import FILTER_PARAMS, from_query
 from recollect.api.memory.people import (
     MEMORY_PARAMS,
@@ -13,10 +17,6 @@ from recollect.api.memory.people import (
     RelationshipBody,
     UnmergeBody,
 )
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.memory_shapes import to_memory
-from recollect.api.rest.memory.paths import path_id
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.disclosure import PersonId
 from recollect.domain.jsontext import dump
 from recollect.domain.people import Alias, ClaimId, Relationship

@@ -1,8 +1,7 @@
-"""Erasures over REST."""
+"""Erasures over JSON, for every surface."""
 
+from recollect.api.calls import Call, Handler, Reply
 from recollect.api.memory.erasures import EraseBody, VerifyBody
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.frame import Reply
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
 from recollect.domain.jsontext import dump

@@ -1,7 +1,7 @@
 """Handlers of the memory family: one module a noun."""
 
-from recollect.api.rest.dispatch import Handler
-from recollect.api.rest.memory import (
+from recollect.api.calls import Handler
+from recollect.api.handlers import (
     agents,
     approvals,
     chats,

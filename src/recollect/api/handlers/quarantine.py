@@ -1,10 +1,10 @@
-"""Quarantine over REST."""
+"""Quarantine over JSON, for every surface."""
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.memory_shapes import to_memory
+from recollect.api.handlers.reading import memory_of
 from recollect.api.memory.filters import FilterBody, from_query
 from recollect.api.memory.quarantine import DecisionBody
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.memory_shapes import to_memory
-from recollect.api.rest.memory.reading import memory_of
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import Status
 

@@ -1,9 +1,9 @@
-"""The doctor over REST."""
+"""The doctor over JSON, for every surface."""
 
 from typing import Any
 
+from recollect.api.calls import Call, Handler
 from recollect.api.memory.doctor import DoctorBody
-from recollect.api.rest.dispatch import Call, Handler
 from recollect.domain.doctor import Result
 from recollect.domain.jsontext import dump
 from recollect.services.doctor import Examination

@@ -1,10 +1,9 @@
-"""Chats over REST."""
+"""Chats over JSON, for every surface."""
 
+from recollect.api.calls import Call, Handler, Reply
+from recollect.api.handlers.paths import path_id
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.chats import ChatBody, ParticipantBody
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.frame import Reply
-from recollect.api.rest.memory.paths import path_id
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.chats import Chat
 from recollect.domain.jsontext import dump
 from recollect.domain.spaces import ChatId

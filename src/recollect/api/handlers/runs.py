@@ -1,11 +1,11 @@
-"""Runs over REST."""
+"""Runs over JSON, for every surface."""
 
 from dataclasses import asdict
 from typing import Any
 
+from recollect.api.calls import Call, Handler
+from recollect.api.handlers.shapes import instant
 from recollect.api.memory.runs import NewRunBody, RunEnd
-from recollect.api.rest.dispatch import Call, Handler
-from recollect.api.rest.memory.shapes import instant
 from recollect.domain.agents import AgentId
 from recollect.domain.jsontext import dump
 from recollect.domain.runs import Run, RunStatus

@@ -1,0 +1,110 @@
+"""From what a caller said to values, for every surface: members of a body and parameters.
+
+Everything that is wrong with them is said here, with names as the caller knows them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from recollect.api.bodies import Body
+from recollect.api.params import VALUES_MAX, Param
+from recollect.domain.jsontext import drop_unstorable
+from recollect.errors import ValidationFailed, Violation
+
+BODY_BYTES_MAX = 16 * 1024 * 1024
+
+Parameters = Mapping[str, list[str]]
+M = TypeVar("M", bound=Body)
+
+
+def from_value(value: Any, model: type[M]) -> M:
+    """A parsed value as its model, by the same rules."""
+    try:
+        return model.model_validate(_sent(value, model))
+    except ValidationError as error:
+        raise _violations(error, model) from None
+
+
+def refuse_unknown(parameters: Parameters, known: Iterable[str]) -> None:
+    """The memory family takes no parameter that it doesn't know: a misspelt one is no filter."""
+    names = sorted(known)
+    unknown = [drop_unstorable(name)[:100] for name in parameters if name not in names]
+    if unknown:
+        raise _failed([_unknown("parameter", name, names) for name in unknown])
+
+
+def from_query(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any]:
+    """The value of each wanted parameter. All violations are told at once."""
+    values: dict[str, Any] = {}
+    wrong: list[Violation] = []
+    for param in wanted:
+        try:
+            values[param.name] = _from_parameter(parameters, param)
+        except ValueError as error:
+            wrong.append(Violation(param.name, str(error)))
+    if wrong:
+        raise _failed(wrong)
+    return values
+
+
+def _sent(value: Any, model: type[Body]) -> Any:
+    """What the model is to check: the list, or the members that count as sent."""
+    if model.listed:
+        if not isinstance(value, list):
+            raise ValidationFailed.of("body", "must be a JSON array")
+        return value
+    if not isinstance(value, dict):
+        raise ValidationFailed.of("body", "must be a JSON object")
+    return {k: v for k, v in value.items() if v is not None or k in model.nullable}
+
+
+def _from_parameter(parameters: Parameters, param: Param) -> Any:
+    given = parameters.get(param.name)
+    if given is None:
+        return param.default
+    if param.many:
+        return _from_many(given, param)
+    if len(set(given)) > 1:
+        raise ValueError("must not be given twice with different values")
+    return param.read(given[0])
+
+
+def _from_many(given: list[str], param: Param) -> tuple[Any, ...]:
+    if len(given) > VALUES_MAX:
+        raise ValueError(f"must not be given more than {VALUES_MAX} times")
+    return tuple(param.read(text) for text in dict.fromkeys(given))
+
+
+def _violations(error: ValidationError, model: type[Body]) -> ValidationFailed:
+    return _failed(
+        [
+            _violation(e, model)
+            for e in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+    )
+
+
+def _violation(error: ErrorDetails, model: type[Body]) -> Violation:
+    field = _field(error["loc"])
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+        return _unknown("member", field, sorted(model.model_fields))
+    return Violation(field, error["msg"].removeprefix("Value error, "))
+
+
+def _unknown(what: str, name: str, known: Sequence[str]) -> Violation:
+    meant = get_close_matches(name, known, n=1)
+    hint = f"; did you mean `{meant[0]}`?" if meant else ""
+    return Violation(name, f"unknown {what}{hint}", tuple(known))
+
+
+def _field(location: Iterable[int | str]) -> str:
+    """The way to a member; a fault of the whole is one of the body."""
+    return drop_unstorable(".".join(map(str, location)))[:200] or "body"
+
+
+def _failed(violations: list[Violation]) -> ValidationFailed:
+    return ValidationFailed("; ".join(f"{v.field}: {v.message}" for v in violations), violations)
