@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.remember import explicit_term
+from recollect.domain.remember import asks_for_a_term, explicit_term
 
 NOW = datetime(2026, 11, 16, 10, 30, tzinfo=UTC)  # a Monday
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -44,6 +44,9 @@ def day(year: int, month: int, number: int) -> datetime:
         ("a fortnight", timedelta(days=14)),
         ("TWELVE DAYS", timedelta(days=12)),
         ("30  days", timedelta(days=30)),
+        ("2 weeks and 3 days", timedelta(days=17)),
+        ("1 hour 30 minutes", timedelta(minutes=90)),
+        ("a  couple of weeks, two days and 1 hour", timedelta(days=16, hours=1)),
     ],
 )
 def test_a_length_is_counted_from_now(length: str, expected: timedelta) -> None:
@@ -60,6 +63,7 @@ def test_a_month_goes_by_the_calendar_of_the_zone() -> None:
     march_1 = datetime(2027, 3, 1, 4, tzinfo=UTC)  # February 28 there, 20:00
     assert expiry("remember for a month that x", LOS_ANGELES, evening) == march_1
     assert expiry("remember for 2 years that x") == NOW.replace(year=2028)
+    assert expiry("remember for 3 days and a month that x") == NOW.replace(month=12, day=19)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,8 @@ def test_a_month_goes_by_the_calendar_of_the_zone() -> None:
         ("Friday", day(2026, 11, 20)),
         ("Monday", day(2026, 11, 23)),
         ("next Friday", day(2026, 11, 27)),
+        ("Next Friday", day(2026, 11, 27)),
+        ("Friday, December 4", day(2026, 12, 4)),
         ("end of the day", day(2026, 11, 16)),
         ("the end of the week", day(2026, 11, 22)),
         ("end of the month", day(2026, 11, 30)),
@@ -98,9 +104,32 @@ def test_days_end_in_the_speakers_zone() -> None:
     )
 
 
-def test_a_time_of_day_is_kept() -> None:
-    at_eight = datetime(2026, 12, 1, 8, tzinfo=UTC)
-    assert expiry("remember until 2026-12-01T08:00 that x") == at_eight
+@pytest.mark.parametrize(
+    ("until", "end"),
+    [
+        ("2026-12-01T08:00", datetime(2026, 12, 1, 16, tzinfo=UTC)),
+        ("2026-12-01 08:00", datetime(2026, 12, 1, 16, tzinfo=UTC)),
+        ("2027-01-05T10:00:00Z", datetime(2027, 1, 5, 10, tzinfo=UTC)),
+        ("2027-01-05T10:00:00.250z", datetime(2027, 1, 5, 10, 0, 0, 250_000, tzinfo=UTC)),
+        ("2027-01-05 10:00 UTC", datetime(2027, 1, 5, 10, tzinfo=UTC)),
+        ("2027-01-05T10:00:00+02:00", datetime(2027, 1, 5, 8, tzinfo=UTC)),
+        ("2027-01-05T10:00-0830", datetime(2027, 1, 5, 18, 30, tzinfo=UTC)),
+        ("5 January 2027 at 10:00", datetime(2027, 1, 5, 18, tzinfo=UTC)),
+        ("January 5, 2027, 9:30", datetime(2027, 1, 5, 17, 30, tzinfo=UTC)),
+        ("Friday at 5 pm", datetime(2026, 11, 21, 1, tzinfo=UTC)),
+        ("tomorrow at 12:15am", datetime(2026, 11, 17, 8, 15, tzinfo=UTC)),
+        ("tomorrow noon", datetime(2026, 11, 17, 20, tzinfo=UTC)),
+        ("the end of the month at 23:00", datetime(2026, 12, 1, 7, tzinfo=UTC)),
+    ],
+)
+def test_a_time_of_day_ends_it_in_its_own_zone_or_in_the_speakers(
+    until: str, end: datetime
+) -> None:
+    for text in (f"Remember until {until} that x", f"Remember until {until}: x"):
+        term = explicit_term(text, NOW, LOS_ANGELES)
+        assert term is not None
+        assert term.expires_at == end
+        assert term.text_without_phrase == text.replace(f" until {until}", "")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +179,25 @@ def test_a_term_that_is_also_part_of_the_fact_stays_in_the_text(text: str) -> No
         "Remember that for 2 weeks of work one gets a day off",
         "Remember that Q's launch is March 15",
         "remember for ever that x",
-        "remember for 2 weeks and 3 days that x",
+        "Remember that the bread must bake for 2 hours",
+        "Remember that the meeting lasts for 2 hours.",
+        "Remember: antibiotics for 7 days",
+        "Remember that the lease is for 2 years",
+        "Remember that Ann is out and the bread bakes for 2 hours",
+        "Remember that I'm in Porto every year for 2 weeks",
+        "Remember that they pay if the pool is closed for 2 weeks",
+        "Remember that I lived there, for 2 weeks",
+        "Remember the pool (closed, for 3 days)",
+        "remember for 2 weeks and a half that x",
+        "remember for a week or two that x",
+        "remember until Friday's meeting that x",
+        "remember until Friday evening that x",
+        "remember until Friday at ten that x",
+        "remember until Friday (the 20th) that x",
+        "remember until 2027-01-05 10:00 CET that x",
+        "remember until 2027-01-05T10:00+99:00 that x",
+        "remember until tomorrow at 13 pm that x",
+        "remember until 10:00 that x",
         "remember for 1.5 days that x",
         "remember until I say so that x",
         "remember until 15/03/2027 that x",
@@ -176,6 +223,63 @@ def test_other_times_set_no_term(text: str) -> None:
 )
 def test_what_is_over_or_past_the_calendar_sets_no_term(text: str) -> None:
     assert explicit_term(text, NOW, LISBON) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seems"),
+    [
+        ("Remember for 10000000 hours that x", True),
+        ("Remember for 1.5 days that x", True),
+        ("Remember for -1 days that x", True),
+        ("Please remember this for half an hour: x", True),
+        ("Remember until 2020-01-01 that x", True),
+        ("Remember until yesterday that x", True),
+        ("Remember until 15/03/2027 that x", True),
+        ("Remember that x, until 2020-01-01.", True),
+        ("Remember that for 2 weeks I was ill", False),
+        ("Remember for 3 people we need eggs", False),
+        ("Remember for my day off: sunscreen", False),
+        ("Remember until I say so that x", False),
+        ("Remember that the bread must bake for 2 hours", False),
+        ("I was away for 2 weeks", False),
+    ],
+)
+def test_what_seems_to_be_a_term_is_told_from_what_is_none(text: str, seems: bool) -> None:
+    assert explicit_term(text, NOW, LISBON) is None
+    assert asks_for_a_term(text) is seems
+
+
+lengths = st.builds(
+    "for {} {}{}".format,
+    st.sampled_from(["2", "a", "the next two", "1.5", "about 3", "ten", "99999"]),
+    st.sampled_from(["weeks", "hour", "days", "months", "parsecs"]),
+    st.sampled_from(["", " and 3 days", ", 2 hours", " and a half", " or two", " of work"]),
+)
+days = st.sampled_from(
+    [
+        *("2027-01-05", "2027-01-05T10:00", "2027-02-30", "5 January 2027", "Jan 5", "Friday"),
+        *("next Friday, 5 March", "tomorrow", "the 20th", "end of the month", "noon"),
+    ]
+)
+clocks = st.sampled_from(
+    [
+        *("", " at 10:00", ":00Z", " 10:00+02:00", ":00-08:00", " 5 pm", " at 25:00", " evening"),
+        *("+02:00", " at ten", " 10:00 CET", "'s end", "-ish", ", 2028", " – Monday", " (early)"),
+    ]
+)
+terms = lengths | st.builds("until {}{}".format, days, clocks)
+
+
+@given(terms, st.sampled_from(["Remember", "Please remember this", "Don't forget"]))
+def test_what_is_taken_out_of_a_text_is_the_whole_phrase(term: str, wish: str) -> None:
+    at_start = f"{term[0].upper()}{term[1:]}, remember that x"
+    for text, whole in [
+        (f"{wish} {term} that x", f"{wish} that x"),
+        (f"{wish} {term}: x", f"{wish}: x"),
+        (at_start, "Remember that x"),
+        (f"{wish} that the code is blue, {term}.", f"{wish} that the code is blue."),
+    ]:
+        assert rest(text) in (None, whole)
 
 
 pieces = st.sampled_from(

@@ -258,6 +258,12 @@ def test_a_store_names_the_argument_that_is_wrong(
     assert SAID not in str(refusal.value)
 
 
+@pytest.mark.parametrize("wrong", ["done", "running"])
+def test_a_refused_end_of_a_run_names_the_ends_that_there_are(library: Library, wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"of succeeded, failed, cancelled$"):
+        done(library.store.complete_run("r", wrong))
+
+
 async def _called(store: AbstractMemoryStore, call: str, arguments: dict[str, Any]) -> None:
     answer = getattr(store, call)(**arguments)
     if isawaitable(answer):

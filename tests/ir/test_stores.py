@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from recollect.domain.retention import Risk
 from recollect.ir import (
     MemoryEntry,
     MemoryScope,
@@ -129,6 +130,40 @@ def test_an_update_replaces_what_may_change_and_keeps_the_versions(library: Libr
         id=entry.memory_id,
     )
     assert versions == [(1,), (2,)]
+
+
+def test_an_update_of_capped_data_is_no_wish_for_a_longer_life(library: Library) -> None:
+    entry = library.adds(value={"n": "219-09-9999"}, retention_policy="compliance")
+    entry.tags = ["kept"]
+    changed = done(library.store.update_memory(entry))
+    assert (changed.tags, changed.expires_at) == (["kept"], entry.expires_at)
+    assert changed.retention_policy == "compliance"
+    changed.value, changed.pii_tags = {"n": "at the office"}, []
+    again = done(library.store.update_memory(changed))
+    assert (again.pii_tags, again.expires_at) == (["ssn"], entry.expires_at)
+
+
+def test_personal_data_is_as_risky_as_the_retention_file_says(
+    new_database: Callable[[], TestDatabase], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = tmp_path / "rules.yaml"
+    terms = "default_ttl: {session: 3600, long_term: 7776000, org: 7776000}"
+    rules.write_text(f"{terms}\npii: {{tags: {{name: {{risk: critical}}}}}}\n")
+    monkeypatch.setenv("RECOLLECT_RETENTION__FILE", str(rules))
+    database = new_database()
+    library = Library(a_store(database), database)
+    done(library.store.initialize())
+    try:
+        entry = library.adds(key="captain", pii_tags=["name"])
+        assert entry.expires_at == entry.created_at + 30 * DAY
+        assert library.gets(entry) == entry
+        risks = database.rows("SELECT pii_risk FROM memories WHERE id = :id", id=entry.memory_id)
+        assert risks == [(Risk.CRITICAL,)]
+        told = database.rows("SELECT action, params FROM audit_events WHERE kind = 'memory'")
+        assert {action for action, _ in told} == {"write", "read"}
+        assert "captain" not in str(told)
+    finally:
+        done(library.store.close())
 
 
 def test_a_new_term_counts_and_an_untouched_one_stays(library: Library) -> None:

@@ -55,17 +55,47 @@ def test_archived_memories_leave_all_lists_and_keep_the_id_taken(town: Town) -> 
     ann.post("/memories", body={"content": TEXT, "agent_id": agent_id}).refused(404, "not_found")
 
 
-def test_memories_of_its_runs_go_with_an_agent_and_those_of_its_org_stay(town: Town) -> None:
+@pytest.mark.parametrize("place", ["runs", "org"])
+def test_memories_of_its_runs_and_its_org_keep_an_agent_and_go_with_it(
+    town: Town, place: str
+) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    agent_id = ann.registers()["id"]
+    there = {"scope": "session", "run_id": f"run of {ann.name}"}
+    where = there if place == "runs" else {"scope": "org"}
+    memory = ann.adds(TEXT, agent_id=agent_id, **where)
+    details = ann.delete("/agents/{}", agent_id).refused(409, "conflict")
+    assert details["reason"] == "has_memories"
+    assert ann.get("/memories/{}", memory["id"]).expect(200) == memory
+    ann.delete("/agents/{}", agent_id, memories="delete").expect(204)
+    ann.get("/memories/{}", memory["id"]).refused(404, "not_found")
+    bob.registers(id=agent_id)
+
+
+def test_archived_memories_of_an_org_are_read_by_nobody_and_keep_the_id_taken(town: Town) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    agent_id, other = ann.registers()["id"], ann.registers()["id"]
+    memory = ann.adds(TEXT, agent_id=agent_id, scope="org")
+    kept = ann.adds(f"{TEXT} still", agent_id=other, scope="org")
+    ann.delete("/agents/{}", agent_id, memories="archive").expect(204)
+    for asker in (ann, bob):
+        asker.get("/memories/{}", memory["id"]).refused(404, "not_found")
+        assert asker.get("/memories/{}", kept["id"]).expect(200) == kept
+    # Whoever took the id now would own what it wrote for the org.
+    taken = ann.post("/agents", body={"id": agent_id}).refused(409, "conflict")
+    assert taken["reason"] == "id_taken"
+
+
+@pytest.mark.parametrize("fate", ["archive", "delete"])
+def test_what_somebody_else_keeps_from_an_agent_stays_when_the_agent_goes(
+    town: Town, fate: str
+) -> None:
     ann = town.person("ann")
     agent_id = ann.registers()["id"]
-    run_id = f"run of {ann.name}"
-    ann.adds(TEXT, agent_id=agent_id, scope="session", run_id=run_id)
-    shared = ann.adds(f"{TEXT} for all", agent_id=agent_id, scope="org")
-    ann.delete("/agents/{}", agent_id).refused(409, "conflict")
-    ann.delete("/agents/{}", agent_id, memories="delete").expect(204)
-    assert ann.get("/memories/{}", shared["id"]).expect(200)["content"] == f"{TEXT} for all"
-    # Whoever took the id now would own what it wrote for the org.
-    ann.post("/agents", body={"id": agent_id}).refused(409, "conflict")
+    own = ann.adds(TEXT, agent_id=agent_id, space={"kind": "user"})
+    assert own["source_agent"] == agent_id
+    ann.delete("/agents/{}", agent_id, memories=fate).expect(204)
+    assert ann.get("/memories/{}", own["id"]).expect(200) == own
 
 
 def test_the_id_of_an_agent_that_had_runs_is_free_and_its_runs_are_nobodys(town: Town) -> None:

@@ -136,6 +136,38 @@ def test_a_request_is_never_valid_longer_than_its_memory(town: Town, shelf: Shel
     assert datetime.fromisoformat(seen["valid_until"]) == ends
 
 
+def test_a_request_runs_out_with_a_memory_that_got_a_shorter_term(host: Host) -> None:
+    with host() as world:
+        town = Town(world)
+        ann, admin = town.person("ann"), town.admin
+        memory = ann.adds("SSN 536-22-1234", space={"kind": "user"})
+        wish = {"ttl_seconds": 100 * 86_400}
+        asked = ann.patch("/memories/{}", memory["id"], body=wish).expect(202)["approval_id"]
+        shorter = ann.patch("/memories/{}", memory["id"], body={"ttl_seconds": 60}).expect(200)
+        seen = ann.get("/approvals/{}", asked).expect(200)
+        assert (seen["status"], seen["valid_until"]) == ("pending", shorter["expires_at"])
+        world.clock.advance(seconds=60)
+        seen = ann.get("/approvals/{}", asked).expect(200)
+        assert (seen["status"], seen["valid_until"]) == ("expired", shorter["expires_at"])
+        for asker in (ann, admin):
+            assert asker.lists("/approvals", status="pending") == []
+            assert [one["id"] for one in asker.lists("/approvals", status="expired")] == [asked]
+        assert refusal_of(admin.post("/approvals/{}/approve", asked)) == "wrong_state"
+
+
+def test_a_decision_stays_as_it_is_when_its_memory_ends(host: Host) -> None:
+    with host() as world:
+        town = Town(world)
+        ann = town.person("ann")
+        memory = ann.adds("SSN 536-22-1234", space={"kind": "user"})
+        wish = {"ttl_seconds": 100 * 86_400}
+        asked = ann.patch("/memories/{}", memory["id"], body=wish).expect(202)["approval_id"]
+        denied = town.admin.post("/approvals/{}/deny", asked).expect(200)
+        ann.patch("/memories/{}", memory["id"], body={"ttl_seconds": 60}).expect(200)
+        world.clock.advance(seconds=60)
+        assert ann.get("/approvals/{}", asked).expect(200) == denied
+
+
 def test_a_wish_without_end_is_granted_without_end(town: Town, shelf: Shelf) -> None:
     ann = town.person("ann")
     memory_id = an_ssn(shelf, ann, retention_policy="permanent")
@@ -202,4 +234,4 @@ def test_a_memory_that_expired_is_not_revived(host: Host) -> None:
         before = shelf.stored(memory_id)
         shelf.replaces(before, replace(before.memory, expires_at=shelf.now))
         assert refusal_of(town.admin.post("/approvals/{}/approve", approval)) == "wrong_state"
-        assert town.admin.get("/approvals/{}", approval).expect(200)["status"] == "pending"
+        assert town.admin.get("/approvals/{}", approval).expect(200)["status"] == "expired"

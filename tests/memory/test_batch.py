@@ -139,3 +139,16 @@ def test_a_batch_has_1_to_1000_items(town: Town, count: int) -> None:
     reply = batch(town.person("ann"), *({"op": "delete", "id": "x"} for _ in range(count)))
     (wrong,) = reply.refused(422, "validation_error")["violations"]
     assert wrong["field"] == "items"
+
+
+def test_tags_of_what_an_earlier_item_wrote_can_not_be_taken_away_by_a_later_one(
+    town: Town,
+) -> None:
+    ann = town.person("ann")
+    memory = ann.adds("It is in the safe", pii_tags=["name"], **MINE)
+    batch(
+        ann,
+        {"op": "update", "id": memory["id"], "content": "Write to ann@example.com"},
+        {"op": "update", "id": memory["id"], "pii_tags": []},
+    ).expect(200)
+    assert ann.get("/memories/{}", memory["id"]).expect(200)["pii_tags"] == ["email"]

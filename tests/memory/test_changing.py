@@ -127,6 +127,34 @@ def test_a_tag_that_was_found_stays_and_applies_its_cap(town: Town) -> None:
     assert (ssn["pii_tags"], ssn["expiry_rule"]) == (["email", "ssn"], "pii:critical")
 
 
+def test_a_tag_of_what_the_history_still_has_stays_with_its_cap(town: Town) -> None:
+    ann = town.person("ann")
+    memory = ann.adds("My number is 219-09-9999", **MINE)
+    changes(ann, memory, content="My number is at the office")
+    changes(ann, memory, content="My number is in the safe", pii_tags=[])
+    kept = changes(ann, memory, pii_tags=[], tags=["safe"])
+    assert (kept["pii_tags"], kept["expires_at"]) == (["ssn"], memory["expires_at"])
+    assert kept["expiry_rule"] == "pii:critical"
+
+
+def test_a_tag_that_only_was_sent_can_be_taken_back(town: Town) -> None:
+    ann = town.person("ann")
+    memory = ann.adds("It is in the safe", pii_tags=["email", "health"], **MINE)
+    changes(ann, memory, content="It is at the office")
+    bare = changes(ann, memory, pii_tags=[])
+    assert (bare["pii_tags"], bare["expires_at"]) == ([], None)
+
+
+def test_tags_and_a_new_text_that_come_at_once_lose_no_tag(town: Town) -> None:
+    ann = town.person("ann")
+    memory = ann.adds("It is in the safe", pii_tags=["name"], **MINE)
+    bodies = [{"pii_tags": []}, {"content": "Write to ann@example.com"}] * 4
+    patch = partial(ann.patch, "/memories/{}", memory["id"])
+    replies = at_once([partial(patch, body=body) for body in bodies])
+    assert {reply.status for reply in replies} == {200}
+    assert ann.get("/memories/{}", memory["id"]).expect(200)["pii_tags"] == ["email"]
+
+
 @pytest.mark.scenario(27)
 def test_critical_data_lives_longer_only_by_somebody_elses_word(town: Town) -> None:
     ann = town.person("ann")

@@ -64,6 +64,9 @@ def test_critical_data_leaves_public_reads_and_waits_for_its_owner(ward: Ward) -
     (held,) = olga.lists("/quarantine", agent_id=agent)
     assert (held["id"], held["space"]["kind"]) == (id_, "agent_public")
     assert "critical_pii" in held["reasons"]
+    olga.post("/quarantine/{}/release", id_, body={}).refused(422, "pii_not_allowed")
+    assert reader.get("/memories/{}", id_).status == 404
+    olga.post("/quarantine/{}/reject", id_, body={}).expect(204)
 
 
 def test_of_equal_statements_the_older_goes_on_and_is_as_strict_as_both(ward: Ward) -> None:

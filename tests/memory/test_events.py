@@ -1,6 +1,7 @@
 """What happened: for owners of their own spaces, for auditors of all, as a list and as a stream."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import timedelta
 
 import httpx
@@ -8,11 +9,11 @@ import pytest
 
 from recollect.domain.clock import from_text, to_text
 from tests.conftest import Host
-from tests.support.api import headers_of
+from tests.support.api import Credentials, headers_of
 from tests.support.events import settle
 from tests.support.streams import following
 from tests.support.town import Asker, Town
-from tests.support.world import at_once
+from tests.support.world import a_token, at_once
 from tests.worker.workshop import wait_until
 
 
@@ -192,6 +193,22 @@ def test_one_stream_too_many_is_asked_to_come_back_when_another_has_ended(host: 
         wait_until(lambda: head_of_stream(ann).status_code == 200)
         with following(ann) as stream:
             stream.block()
+
+
+def test_a_stream_ends_with_the_token_that_opened_it(host: Host) -> None:
+    """An event that comes later is not told."""
+    with host(events__heartbeat_seconds=1, events__poll_ms=10) as world:
+        ann = Town(world).person("ann")
+        ending = int(world.clock.now().timestamp()) + 60
+        credentials = Credentials(token=a_token(ann.name, expires_at=ending))
+        brief = replace(ann, user=replace(ann.user, credentials=credentials))
+        with following(brief) as stream:
+            stream.block()
+            world.clock.advance(minutes=2)
+            ann.registers()
+            with pytest.raises(StopIteration):
+                stream.events(1)
+        brief.get("/events").refused(401, "unauthorized")
 
 
 @pytest.mark.parametrize("cursor", ["x", "ZXZlbnRz", "é"])

@@ -92,6 +92,26 @@ def test_a_removed_predecessor_leaves_its_id_and_time(town: Town, shelf: Shelf) 
     ann.get(HISTORY, b).refused(404, "not_found")
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+def test_personal_data_of_the_past_is_told_of_when_a_history_shows_it(
+    town: Town, in_place: bool
+) -> None:
+    ann = town.person("ann")
+    mine: dict[str, Any] = {"space": {"kind": "user"}}
+    now = old = ann.adds("My number is 219-09-9999", **mine)["id"]
+    if in_place:
+        ann.patch("/memories/{}", old, body={"content": "It is at the office"}).expect(200)
+    else:
+        now = ann.adds("It is at the office", supersedes=[old], **mine)["id"]
+    assert "219-09-9999" not in str(ann.get(HISTORY, now, limit=1).expect(200))
+    before = len(ann.lists("/events", event_type="memory.read"))
+    assert "219-09-9999" in str(ann.lists(HISTORY, now))
+    event, *others = ann.lists("/events", event_type="memory.read")
+    assert len(others) == before
+    told = event["payload"]
+    assert (told["operation"], told["ids"], told["pii_tags"]) == ("getHistory", [old], ["ssn"])
+
+
 def test_what_a_reader_may_not_see_is_an_id_in_a_history(town: Town, shelf: Shelf) -> None:
     ann, bob = town.person("ann"), town.person("bob")
     person_of(ann)

@@ -1,6 +1,7 @@
 """A request that is sent again under one key is done once."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -144,6 +145,59 @@ def test_a_batch_that_was_cut_off_stores_nothing_twice(town: Town, atomic: bool)
     stored = ann.lists("/memories", spaces="user")
     assert {row["id"] for row in stored} == ids
     assert (len(ids), {row["repeats"] for row in stored}) == (4, {0})
+
+
+def deleting(asker: Asker, *, atomic: bool) -> tuple[dict[str, Any], list[str]]:
+    """A batch that changes and deletes, and the ids of what it deletes."""
+    mine: dict[str, Any] = {"space": {"kind": "user"}}
+    kept, changed, gone = (asker.adds(text, **mine)["id"] for text in ("kept", "changed", "gone"))
+    items = [
+        {"op": "create", "content": WORDS} | mine,
+        {"op": "update", "id": kept, "content": "new", "version": 1},
+        {"op": "update", "id": changed, "tags": ["late"]},
+        {"op": "delete", "id": changed},
+        {"op": "delete", "id": gone, "version": 1},
+    ]
+    return {"items": items, "atomic": atomic}, [changed, gone]
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+def test_a_batch_that_deletes_gets_its_first_answer_again(town: Town, atomic: bool) -> None:
+    ann = town.person("ann")
+    body, _ = deleting(ann, atomic=atomic)
+    send = partial(ann.call, "POST", "/memories/batch", body=body, headers=key("k"))
+    first = send().expect(200)
+    assert [one["status"] for one in first["results"]] == [201, 200, 200, 204, 204]
+    assert send().expect(200) == first
+    cut_off(town, ann)
+    town.world.clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+    assert send().expect(200) == first
+    assert sorted(row["content"] for row in ann.lists("/memories", spaces="user")) == ["new", WORDS]
+
+
+def test_without_a_key_what_is_gone_is_not_found(town: Town) -> None:
+    ann = town.person("ann")
+    body, gone = deleting(ann, atomic=True)
+    ann.post("/memories/batch", body=body).expect(200)
+    again = {"items": [{"op": "delete", "id": id_} for id_ in gone]}
+    ann.post("/memories/batch", body=again).refused(404, "not_found")
+    other = ann.call("POST", "/memories/batch", body=again, headers=key("other"))
+    other.refused(404, "not_found")
+
+
+def test_what_an_earlier_try_made_and_deleted_is_gone_after_the_next(town: Town) -> None:
+    ann = town.person("ann")
+    id_ = town.world.user("note").name
+    items: list[dict[str, Any]] = [
+        {"op": "create", "content": WORDS, "id": id_, "space": {"kind": "user"}},
+        {"op": "delete", "id": id_},
+    ]
+    send = partial(ann.call, "POST", "/memories/batch", body={"items": items}, headers=key("k"))
+    first = send().expect(200)
+    cut_off(town, ann)
+    town.world.clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+    assert send().expect(200) == first
+    ann.get("/memories/{}", id_).refused(404, "not_found")
 
 
 def test_a_move_that_was_cut_off_is_told_again(town: Town) -> None:

@@ -1,9 +1,11 @@
 """Import is no way around the rules: what a line claims is held to what a write could say."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from recollect.domain.clock import to_text
 from tests.memory.porting import (
     MINE,
     ORDER,
@@ -156,12 +158,20 @@ def test_an_earlier_private_text_is_refused_where_anybody_reads(town: Town) -> N
     assert codes(imports(ann, lines)) == [(2, "sensitivity_not_allowed")]
 
 
-def test_an_earlier_text_with_personal_data_is_tagged(town: Town) -> None:
-    ann = town.person("ann")
-    lines = a_changed({"kind": "user"}, f"It is {SSN}.")
+def test_an_earlier_text_with_personal_data_is_tagged_and_capped_with_its_memory(
+    town: Town,
+) -> None:
+    ann, now = town.person("ann"), town.world.clock.now()
+    made, changed, ends = (to_text(now + timedelta(days=days)) for days in (-10, -1, 20))
+    head, first, last = a_changed({"kind": "user"}, f"It is {SSN}.")
+    head |= {"created_at": made, "updated_at": changed}
+    lines = [head, first | {"at": made, "until": changed}, last | {"at": changed}]
     assert imports(ann, lines)["created"] == 3
-    then = ann.get("/memories/{}", lines[0]["id"], as_of=AT).expect(200)
+    then = ann.get("/memories/{}", head["id"], as_of=made).expect(200)
     assert (then["content"], then["pii_tags"]) == (f"It is {SSN}.", ["ssn"])
+    today = ann.get("/memories/{}", head["id"]).expect(200)
+    assert (today["content"], today["pii_tags"]) == (head["content"], ["ssn"])
+    assert (today["expires_at"], today["expiry_rule"]) == (ends, "pii:critical")
 
 
 def test_a_memory_with_a_suspicious_past_is_set_aside(town: Town) -> None:

@@ -32,17 +32,19 @@ def test_it_is_tagged_at_creation_and_in_a_change(town: Town, marks: dict[str, A
 
 
 @pytest.mark.parametrize("marks", [*MARKS.values(), NAMED])
-def test_a_caller_can_not_take_the_tag_away_while_the_mark_stays(
+def test_a_caller_can_not_take_the_tag_away_while_the_mark_or_the_history_has_it(
     town: Town, marks: dict[str, Any]
 ) -> None:
     ann = town.person("ann")
     memory = ann.adds("a plain text", **marks, **MINE)
-    kept: list[dict[str, Any]] = [{"pii_tags": []}, {"pii_tags": [], "content": "a newer text"}]
-    for change in kept:
-        changed = ann.patch("/memories/{}", memory["id"], body=change).expect(200)
-        assert changed["pii_tags"] == ["ssn"]
-    gone: dict[str, Any] = {"pii_tags": [], "tags": [], "metadata": {}}
-    assert ann.patch("/memories/{}", memory["id"], body=gone).expect(200)["pii_tags"] == []
+    kept: list[dict[str, Any]] = [
+        {"content": "a newer text"},
+        {"tags": [], "metadata": {}},
+        {"type": "event"},
+    ]
+    for change in [{}, *kept]:
+        told = ann.patch("/memories/{}", memory["id"], body={"pii_tags": []} | change).expect(200)
+        assert (told["pii_tags"], told["expires_at"]) == (["ssn"], memory["expires_at"])
 
 
 def test_the_tag_of_a_key_stays_when_the_value_changes(town: Town) -> None:

@@ -118,3 +118,25 @@ def test_a_missing_file_stops_the_start(tmp_path: Path) -> None:
     }
     with pytest.raises(InvalidInput, match="can't be read"):
         build(load(flags=flags, environ={}).settings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember until 2020-01-01 that the lift is broken",
+        "Remember for 10000000 hours that the lift is broken",
+        "Remember until Friday evening that the lift is broken",
+    ],
+)
+def test_a_term_that_nobody_can_keep_is_told_and_the_text_is_stored_as_sent(
+    town: Town, text: str
+) -> None:
+    ann = town.person("ann")
+    body = {"content": text, "space": {"kind": "user"}}
+    result = ann.post("/memories", body=body).expect(201)
+    assert (result["memory"]["content"], result["memory"]["expires_at"]) == (text, None)
+    (warning,) = result["warnings"]
+    assert warning["code"] == "term_ignored"
+    assert "lift" not in warning["message"]
+    again = ann.post("/memories", body=body | {"ttl_seconds": 60}).expect(201)
+    assert "term_ignored" not in {one["code"] for one in again["warnings"]}

@@ -56,10 +56,13 @@ class Caller:
 
     node: Node
     name: str
+    token: str | None = None
 
     @property
     def headers(self) -> dict[str, str]:
         """Who calls; without a name it is nobody."""
+        if self.token is not None:
+            return {"authorization": f"Bearer {self.token}"}
         return {"x-requester-id": self.name} if self.name else {}
 
     @property

@@ -12,6 +12,7 @@ from tests.recorder.nodes import NodeProcess, a_node
 from tests.support.engines import TestDatabase, a_postgres_database, a_sqlite_database
 from tests.support.hosting import a_world
 from tests.support.redis_server import RedisServer, a_redis_server
+from tests.support.world import World
 
 Pair = tuple[NodeProcess, NodeProcess]
 StartNode = Callable[..., AbstractContextManager[NodeProcess]]
@@ -57,9 +58,10 @@ def start_node(shared_database: TestDatabase, tmp_path: Path) -> StartNode:
 class OneNode(Node):
     """A server in this process."""
 
-    def __init__(self, port: int, database: TestDatabase, folder: Path) -> None:
+    def __init__(self, port: int, world: World, folder: Path) -> None:
         super().__init__(port)
-        self.database = database
+        self.clock = world.clock
+        self.database = world.database
         self.folder = folder
 
     def tapes(self) -> list[Path]:
@@ -92,7 +94,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Serving:
         } | {name.replace("__", "."): value for name, value in flags.items()}
         with a_world(database, chosen) as world:
             port = int(world.api.http.base_url.port or 0)
-            node = OneNode(port, database, Path(chosen["recorder.directory"]))
+            node = OneNode(port, world, Path(chosen["recorder.directory"]))
             try:
                 yield node
             finally:

@@ -2,6 +2,7 @@
 
 import gc
 import queue
+import re
 import socket
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import httpx
 import pytest
 
 from recollect.services.recording import Recording
@@ -49,6 +51,13 @@ def _target(link: Path) -> str:
         return str(link.readlink())
     except OSError:  # it was closed meanwhile
         return ""
+
+
+def calls_to_record(node: OneNode, status: int | str = r"\d+") -> float:
+    """How many calls were measured, of all or of a status."""
+    shown = httpx.get(f"http://{node.address}/metrics", trust_env=False).text
+    line = rf'recollect_requests_total{{.*"/memory.v1.{RECORD}",status="{status}"}} (.*)'
+    return sum(map(float, re.findall(line, shown)))
 
 
 def before_the_first_message(caller: Caller, _: str) -> None:
@@ -199,6 +208,25 @@ def test_a_message_that_is_too_large_ends_a_recording_with_what_came(node: OneNo
     speaker.says("x" * (16 * 2**20 + 1))
     assert speaker.refusal() is Code.RESOURCE_EXHAUSTED
     assert list(replay) == []
+    until(lambda: nothing_is_left(node))
+
+
+@pytest.mark.parametrize("mebibytes", [17, 40])
+def test_a_message_that_is_not_even_taken_in_is_no_end_of_the_stream(
+    node: OneNode, mebibytes: int
+) -> None:
+    """gRPC refuses it, and tells the server no more than that nothing follows."""
+    ann = node.user("ann")
+    conversation = ann.starts()
+    speaker = ann.begins(conversation, "what came")
+    replay = ann.replays(conversation)
+    assert next(replay).content == "what came"
+    ended, ended_well = calls_to_record(node), calls_to_record(node, 200)
+    speaker.says("x" * mebibytes * 2**20)
+    assert speaker.refusal() is Code.RESOURCE_EXHAUSTED
+    assert list(replay) == []
+    until(lambda: calls_to_record(node) > ended)
+    assert calls_to_record(node, 200) == ended_well
     until(lambda: nothing_is_left(node))
 
 

@@ -9,12 +9,13 @@ import pytest
 from recollect.domain.conversations import Conversation
 from recollect.domain.ids import UserId
 from recollect.domain.recordings import RecordOutcome, Tempo, location_key
-from recollect.errors import Conflict, Unavailable
+from recollect.errors import Conflict, Unauthenticated, Unavailable
 from recollect.policy.principals import Principal
 from recollect.providers.encryption import AesGcmCipher
 from recollect.providers.locators.local import LocalLocator
 from recollect.providers.tapes import FileTapes
-from recollect.services.recorder import Elsewhere, RecorderParts, RecorderService
+from recollect.services.recorder import RecorderParts, RecorderService
+from recollect.services.replaying import Elsewhere
 from tests.store.builders import plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import a_sqlite_database
@@ -154,5 +155,27 @@ def test_a_recording_lasts_as_long_as_it_is_renewed(
         assert list(tmp_path.iterdir()) == []
         with pytest.raises(Unavailable, match="stops"):
             await here.record(ANN, conversation.id, Speech("too late").texts())
+
+    storage.run(scene())
+
+
+def test_a_reader_that_stalled_is_asked_before_it_gets_more(
+    storage: Storage, locator: LocalLocator, conversation: Conversation, tmp_path: Path
+) -> None:
+    async def scene() -> None:
+        here = recorder(storage, locator, tmp_path, QUICK)
+        speech = Speech("in time", "too late")
+        recording = asyncio.ensure_future(here.record(ANN, conversation.id, speech.texts()))
+        await speech.begun.wait()
+        ending = storage.runtime.clock.now().timestamp() + QUICK.renewal
+        replay = await here.replay(Principal(ANN.user_id, expires_at=ending), conversation.id)
+        assert replay is not None
+        assert not isinstance(replay, Elsewhere)
+        assert (await anext(replay)).text == "in time"
+        speech.go_on.set()
+        assert await recording is RecordOutcome.SUCCESS
+        await asyncio.sleep(2 * QUICK.renewal)
+        with pytest.raises(Unauthenticated):
+            await anext(replay)
 
     storage.run(scene())

@@ -78,7 +78,7 @@ class Stage:
             metrics=fakes.metrics,  # type: ignore[arg-type]
             requests=fakes.requests,
         )
-        await server.start(self._address)
+        await server.start(self._address, connections_max=100)
         return server
 
 

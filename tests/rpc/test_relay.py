@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from recollect.api.connections import REFUSED_MAX, Connections
 from recollect.api.relay import Relay
 
 FIRST = b"first bytes"
@@ -31,7 +32,7 @@ class _Accepting(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        Relay(transport, self._path, FIRST)
+        Relay(transport, self._path, FIRST, ended=lambda: None)
 
 
 @asynccontextmanager
@@ -138,3 +139,28 @@ def test_without_a_server_the_caller_is_let_go() -> None:
         front.close()
 
     asyncio.run(test())
+
+
+def test_a_connection_that_is_handed_on_counts_three_times() -> None:
+    counted = Connections(descriptors_max=7, relayed_max=9)
+    assert [counted.enter() for _ in range(3)] == [True] * 3
+    assert [counted.hand_on() for _ in range(3)] == [True, True, False]
+    assert not counted.enter()
+    counted.leave()
+    assert counted.enter()
+    counted.leave_relayed()
+    assert [counted.enter() for _ in range(4)] == [True, True, True, False]
+
+
+def test_so_many_connections_are_handed_on_and_more_are_not() -> None:
+    counted = Connections(descriptors_max=100, relayed_max=2)
+    assert [counted.enter() and counted.hand_on() for _ in range(3)] == [True, True, False]
+    counted.leave_relayed()
+    assert counted.enter() and counted.hand_on()
+
+
+def test_only_some_of_many_are_told_why_they_are_refused() -> None:
+    counted = Connections(descriptors_max=0, relayed_max=0)
+    assert [counted.refuse() for _ in range(REFUSED_MAX + 1)] == [True] * REFUSED_MAX + [False]
+    counted.leave_refused()
+    assert counted.refuse()

@@ -18,6 +18,7 @@ from recollect.errors import (
     NotFound,
     RecollectError,
     SearchTypeUnavailable,
+    StillRunning,
     TransferPending,
     Unauthenticated,
     Unavailable,
@@ -101,6 +102,15 @@ def test_a_pending_transfer_is_named(stage: Stage) -> None:
     answer.refused(Code.ALREADY_EXISTS, "TRANSFER_ALREADY_PENDING")
     assert answer.trailers["existing-transfer-id"] == ID
     assert "existing-transfer-id" not in refused(stage, Conflict("m")).trailers
+
+
+def test_who_is_to_come_back_is_told_when(stage: Stage) -> None:
+    """As `Retry-After` does over REST; nobody else is told to."""
+    late = refused(stage, Unavailable("m", retry_after_seconds=7))
+    assert late.trailers["retry-after"] == "7"
+    assert refused(stage, StillRunning("m")).trailers["retry-after"] == "1"
+    for error in (Conflict("m"), LimitExceeded("m"), RuntimeError(SECRET)):
+        assert "retry-after" not in refused(stage, error).trailers
 
 
 def test_texts_of_any_language_arrive_as_they_are(stage: Stage) -> None:

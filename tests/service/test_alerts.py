@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.events import EventFilter, EventKind
-from recollect.domain.retention import Alert, AuditRules
+from recollect.domain.retention import Alert, AuditRules, RetentionRules
 from recollect.ports.database import Tx
 from recollect.services.memory_audit import MemoryAudit
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage
@@ -26,7 +26,9 @@ class Desk:
     def __init__(self, storage: Storage, clock: TestClock) -> None:
         self.storage = storage
         self.clock = clock
-        self.audit = MemoryAudit(storage.engine, storage.stores, storage.runtime, RULES)
+        self.audit = MemoryAudit(
+            storage.engine, storage.stores, storage.runtime, RetentionRules(audit=RULES)
+        )
 
     def record(self, event_type: str, **payload: Any) -> Callable[[Tx], object]:
         return lambda tx: self.audit.record(tx, None, event_type, payload=payload)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,3 +86,13 @@ def test_a_sent_tag_stays_unless_its_data_was_replaced(found: set[str], sent: se
     texts = Texts(content=" and ".join(["words", *(SAMPLES[tag] for tag in sorted(found))]))
     assert set(TAGGING.look(texts).tagged(sent)) == found | sent
     assert set(REDACTING.look(texts).tagged(sent | found)) == sent
+
+
+@pytest.mark.parametrize("number", [4111111111111111, 4111111111111111.0])
+def test_a_number_counts_by_its_digits_however_it_was_written(number: float) -> None:
+    texts = record({"n": [number, 0.5, True, 1e300]})
+    assert TAGGING.look(texts).pii == {"credit_card": "value"}
+    assert TAGGING.look(texts).texts == texts
+    kept = REDACTING.look(texts).texts
+    assert kept.value == {"n": ["[credit_card]", 0.5, True, 1e300]}
+    assert "4111" not in kept.content

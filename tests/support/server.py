@@ -10,6 +10,8 @@ import uvicorn
 from recollect.api.rest.http import OneWriteProtocol
 
 START_SECONDS_MAX = 30
+# Of the event loop, until it knows of a connection that the caller has just closed.
+TURNS_TO_HANG_UP = 5
 
 
 class RunningServer:
@@ -58,7 +60,7 @@ class RunningServer:
 
     def stop(self) -> None:
         """Finish running requests and end the thread."""
-        self._server.should_exit = True
+        self._server.end()
         self._thread.join(START_SECONDS_MAX)
         self._socket.close()
         if self._thread.is_alive():
@@ -66,15 +68,39 @@ class RunningServer:
 
 
 class _Announcing(uvicorn.Server):
-    """Says when start-up has succeeded or failed, so that nobody polls."""
+    """Says when start-up has succeeded or failed, and is told when to end: so nobody polls."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.decided = threading.Event()
         self.loop: asyncio.AbstractEventLoop
+        self._ended: asyncio.Event
+
+    def end(self) -> None:
+        """From any thread, in any state."""
+        self.should_exit = True
+        if self.started:
+            self.loop.call_soon_threadsafe(self._ended.set)
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        if not self.should_exit:
+            await self._ended.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Without Uvicorn's pause, which is for those who are still connected, where nobody is."""
+        for _ in range(TURNS_TO_HANG_UP):
+            await asyncio.sleep(0)
+        if self.server_state.connections or self.server_state.tasks:
+            await super().shutdown(sockets)
+            return
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        await self.lifespan.shutdown()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
         try:
             await super().startup(sockets)
         finally:

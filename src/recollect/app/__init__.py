@@ -12,14 +12,16 @@ from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from recollect import __version__
+from recollect.api.connections import Connections
 from recollect.api.grpc.server import GrpcServer
 from recollect.api.relay import shared_port
 from recollect.api.rest.app import RestSettings, create_app
 from recollect.app.database import engine_of, prepare
+from recollect.app.descriptors import obtain
 from recollect.app.erasing import erase_jobs
 from recollect.app.grpc import GrpcListener
 from recollect.app.housekeeping import timetable
-from recollect.app.memory import memory_services
+from recollect.app.memory import memory_services, retention_rules
 from recollect.app.reconciling import reconcile_jobs
 from recollect.app.recording import address_of, recorder_service
 from recollect.app.search import index_parts, open_finding, search_parts
@@ -33,7 +35,7 @@ from recollect.providers import logs
 from recollect.providers.encryption import AesGcmCipher
 from recollect.providers.forwarding import HttpForwarder
 from recollect.providers.identity.authenticator import CredentialAuthenticator
-from recollect.providers.identity.local_key import load_or_create
+from recollect.providers.identity.local_key import signing_secret
 from recollect.providers.identity.settings import BoundAgent, IdentitySettings
 from recollect.providers.metrics import PrometheusMetrics
 from recollect.providers.request_log import BufferedRequestLog
@@ -68,8 +70,12 @@ class App:
 
     def __init__(self, settings: Settings, runtime: Runtime, metrics: PrometheusMetrics) -> None:
         self.settings = settings
+        self.descriptors = obtain()
         self.engine = engine_of(settings, metrics)
-        self.stores = build_stores(runtime, self.engine, sealed_words=not settings.indexes_raw_text)
+        self.rules = retention_rules(settings)
+        self.stores = build_stores(
+            runtime, self.engine, sealed_words=not settings.indexes_raw_text, rules=self.rules
+        )
         self.finding = open_finding(settings)
         self.indexer = Indexer(self.stores, runtime, vectors=settings.makes_vectors)
         self.memory_indexer = MemoryIndexer(
@@ -82,8 +88,14 @@ class App:
         self.grpc = GrpcListener(
             GrpcServer(self.services, self.authenticator, metrics=metrics, requests=self.requests),
             settings,
+            connections_max=min(settings.grpc.max_connections, self.descriptors.grpc),
         )
-        self.http_protocol = shared_port(lambda: self.grpc.socket_path)
+        self.http_protocol = shared_port(
+            lambda: self.grpc.socket_path,
+            Connections(
+                descriptors_max=self.descriptors.http, relayed_max=self.grpc.connections_max
+            ),
+        )
         self.asgi: Router = create_app(
             self.services,
             self.authenticator,
@@ -116,7 +128,7 @@ class App:
             self.engine,
             self.stores,
             runtime,
-            rules=self.services.retention.rules,
+            rules=self.rules,
             model=memory_embedder.model if memory_embedder else "",
         )
         self.memory_index_jobs = MemoryIndexJobs(
@@ -142,14 +154,14 @@ class App:
             self.stores,
             runtime,
             self.services.housekeeping,
-            timetable(settings, self.services.retention.rules),
+            timetable(settings, self.rules),
         )
         self.erase_jobs = erase_jobs(
             settings,
             self.engine,
             self.stores,
             runtime,
-            rules=self.services.retention.rules,
+            rules=self.rules,
             indexers=(self.indexer, self.memory_indexer),
         )
         self.answer_jobs = IdempotencyJobs(self.engine, self.stores, runtime)
@@ -259,29 +271,9 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
     return App(settings, runtime, PrometheusMetrics())
 
 
-def require_database(settings: Settings) -> None:
-    """Raises InvalidInput if the database is a file that does not exist; nothing is created."""
-    path = settings.database.sqlite_path
-    if path is not None and not path.exists():
-        raise InvalidInput(f"there is no database at {path}: check database.url")
-
-
 def migrate(settings: Settings) -> migrations.MigrationReport:
     """Bring the database to the newest schema, and nothing else."""
     return migrations.migrate(engine_of(settings, PrometheusMetrics()))
-
-
-def signing_secret(settings: Settings) -> bytes | None:
-    """What HS256 tokens are signed with: the configured secret, or in local mode the key file."""
-    if settings.auth.jwt_secret is not None:
-        return settings.auth.jwt_secret.get_secret_value().encode()
-    if settings.auth.mode == "jwt":
-        return None
-    try:
-        settings.local_key_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return load_or_create(settings.local_key_path)
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"the key file of local tokens is unusable: {error}") from error
 
 
 async def _finish(working: asyncio.Task[None], seconds: float) -> None:
@@ -314,7 +306,7 @@ def _request_log(settings: Settings) -> RequestLog:
 
 def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
     settings, engine, stores = app.settings, app.engine, app.stores
-    recorder = recorder_service(settings, engine, stores, runtime)
+    recorder = recorder_service(settings, engine, stores, runtime, descriptors=app.descriptors)
     return Services(
         recorder=recorder,
         forwarding=ForwardingService(HttpForwarder()),
@@ -342,7 +334,9 @@ def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
         status=StatusService(
             engine, stores, runtime, metrics, version=__version__, engine=engine.name
         ),
-        **vars(memory_services(settings, engine, stores, runtime, app.finding)),
+        **vars(
+            memory_services(settings, engine, stores, runtime, finding=app.finding, rules=app.rules)
+        ),
     )
 
 

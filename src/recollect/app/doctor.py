@@ -15,7 +15,7 @@ from recollect.services.checks.contents import (
 from recollect.services.checks.cycles import SupersessionCycles
 from recollect.services.checks.hanging import HangingChecks
 from recollect.services.checks.ids import IdChecks
-from recollect.services.checks.keeping import ExpiryOverCap, PolicyMismatch
+from recollect.services.checks.keeping import ExpiryOverCap, PolicyMismatch, VanishedPolicy
 from recollect.services.checks.mending import Mender
 from recollect.services.checks.near_copies import NearCopies
 from recollect.services.checks.order import Examiner
@@ -72,6 +72,7 @@ def _examiners(
     terms = Terms(parts.rules, settings.retention.profile)
     rows: list[RowCheck] = [
         PolicyMismatch(mender, terms),
+        VanishedPolicy(parts.rules),
         ExpiryOverCap(mender, terms),
         UntaggedPii(mender, terms),
         CriticalInPublic(mender, parts.rules),

@@ -29,12 +29,16 @@ class Embedded:
         runtime = Runtime(clock=clock, ids=Uuid7Ids(clock), cipher=AesGcmCipher(keys))
         self.clock = clock
         self.engine = engine_of(settings, NoMetrics())
-        self.stores = build_stores(runtime, self.engine, sealed_words=not settings.indexes_raw_text)
+        rules = retention_rules(settings)
+        self.stores = build_stores(
+            runtime, self.engine, sealed_words=not settings.indexes_raw_text, rules=rules
+        )
         self.finding = open_finding(settings)
-        self.services = memory_services(settings, self.engine, self.stores, runtime, self.finding)
+        self.services = memory_services(
+            settings, self.engine, self.stores, runtime, finding=self.finding, rules=rules
+        )
         self.sights = Sights(self.stores, runtime, disclosure_settings(settings))
-        audit_rules = retention_rules(settings).audit
-        self.audit = MemoryAudit(self.engine, self.stores, runtime, audit_rules)
+        self.audit = MemoryAudit(self.engine, self.stores, runtime, rules)
         self.reads = ReadAudit(self.engine, self.audit, settings.events.reads)
 
     async def open(self) -> None:

@@ -50,7 +50,7 @@ def erase_jobs(
     """The job behind it."""
     indexer, memory_indexer = indexers
     parts = EraseParts(
-        audit=MemoryAudit(engine, stores, runtime, rules.audit),
+        audit=MemoryAudit(engine, stores, runtime, rules),
         prober=_prober(settings, engine, stores, runtime, rules),
         storage=engine,
         backups=FileBackups(backup_folder(settings, rules)),

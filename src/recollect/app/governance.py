@@ -20,6 +20,7 @@ from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_lists import MemoryLists
 from recollect.services.memory_terms import Terms
 from recollect.services.memory_writing import Hooks
+from recollect.services.names import Names
 from recollect.services.past import Past
 from recollect.services.quarantine import QuarantineService
 from recollect.services.rollback import RollbackService
@@ -42,6 +43,7 @@ class Governed:
     hooks: Hooks
     screening: Screening
     rules: RetentionRules
+    names: Names
 
 
 def quarantine(
@@ -112,7 +114,9 @@ def imports(
         database,
         runtime,
         parts.audit,
-        parts=ImportParts(LineReader(parts.screening), OtherImports(stores, places), memories),
+        parts=ImportParts(
+            LineReader(parts.screening, parts.names), OtherImports(stores, places), memories
+        ),
         gate=admin_gate(settings, database, stores, runtime),
     )
 

@@ -10,9 +10,10 @@ from recollect.settings import Settings
 
 
 class GrpcListener:
-    """The gRPC server and its addresses."""
+    """The gRPC server and its addresses, each with at most `connections_max` connections."""
 
-    def __init__(self, server: GrpcServer, settings: Settings) -> None:
+    def __init__(self, server: GrpcServer, settings: Settings, *, connections_max: int) -> None:
+        self.connections_max = connections_max
         self._server = server
         self._settings = settings
         self._folder: Path | None = None
@@ -37,7 +38,7 @@ class GrpcListener:
         if port is not None:
             addresses.append(f"{_bracketed(self._settings.server.host)}:{port}")
         try:
-            bound = await self._server.start(*addresses)
+            bound = await self._server.start(*addresses, connections_max=self.connections_max)
         except RuntimeError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise Unavailable(f"can't listen on grpc.port {port}") from error

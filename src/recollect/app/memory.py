@@ -4,7 +4,7 @@ from recollect.app.doctor import Examined, doctor
 from recollect.app.erasing import erasing
 from recollect.app.governance import Governed, export, imports, quarantine, rollbacks
 from recollect.app.housekeeping import housekeeping
-from recollect.app.memory_writing import Around, memory_writing
+from recollect.app.memory_writing import Around, memory_writing, screening_rules
 from recollect.app.search import Finding, memory_finder
 from recollect.domain.disclosure import DisclosureSettings
 from recollect.domain.retention import RetentionRules
@@ -31,6 +31,7 @@ from recollect.services.memory_terms import Terms
 from recollect.services.memory_use import MemoryUse
 from recollect.services.memory_writing import Hooks
 from recollect.services.merging import MergeService
+from recollect.services.names import Names
 from recollect.services.participants import ParticipantService
 from recollect.services.people import PeopleService
 from recollect.services.person_claims import ClaimService
@@ -48,11 +49,16 @@ from recollect.stores.engines.base import Engine
 
 
 def memory_services(
-    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, finding: Finding
+    settings: Settings,
+    engine: Engine,
+    stores: Stores,
+    runtime: Runtime,
+    *,
+    finding: Finding,
+    rules: RetentionRules,
 ) -> MemoryServices:
-    """All of them, on one database."""
-    rules = retention_rules(settings)
-    audit = MemoryAudit(engine, stores, runtime, rules.audit)
+    """All of them, on one database. `rules` are those that the stores were built with."""
+    audit = MemoryAudit(engine, stores, runtime, rules)
     sights, views = Sights(stores, runtime, disclosure_settings(settings)), Views(stores)
     reads = ReadAudit(engine, audit, settings.events.reads)
     graph = Graph(stores, runtime)
@@ -72,26 +78,36 @@ def memory_services(
         terms=Terms(rules, settings.retention.profile),
         ttl_minutes=settings.approvals.ttl_minutes,
     )
+    names = Names(screening_rules(settings, rules))
     hooks = Hooks(
         indexer=MemoryIndexer(stores, runtime, vectors=settings.makes_memory_vectors),
         graph=graph,
-        people=Subjects(stores, runtime, audit),
+        people=Subjects(stores, runtime, audit, names=names),
         approvals=approvals,
     )
     access = MemoryAccess(stores, sights, views)
     around = Around(audit, access, rules, runs, hooks)
     writing = memory_writing(settings, engine, stores, runtime, around)
-    governed = Governed(audit, access, sights, views, hooks, writing.parts.screening, rules)
+    governed = Governed(audit, access, sights, views, hooks, writing.parts.screening, rules, names)
     embedder = finding.embedder if settings.makes_memory_vectors else None
     model = embedder.model if embedder else ""
     examined = Examined(audit, hooks, rules, writing.parts.screening, model)
+    merging = MergeService(engine, stores, runtime, audit, sights=sights)
     return MemoryServices(
         requesters=Requesters(engine, stores, runtime),
         agents=AgentService(engine, stores, runtime, audit),
-        people=PeopleService(engine, stores, runtime, audit, auto_merge=settings.people.auto_merge),
-        claims=ClaimService(engine, stores, runtime, audit),
+        people=PeopleService(
+            engine,
+            stores,
+            runtime,
+            audit,
+            names=names,
+            merging=merging,
+            auto_merge=settings.people.auto_merge,
+        ),
+        claims=ClaimService(engine, stores, runtime, audit, names=names),
         person_memories=PersonMemories(engine, stores, sights=sights, views=views, reads=reads),
-        merging=MergeService(engine, stores, runtime, audit),
+        merging=merging,
         chats=ChatService(engine, stores, runtime, audit),
         participants=ParticipantService(
             engine, stores, runtime, audit, orgs_of=_configured_orgs(settings).of

@@ -57,7 +57,7 @@ def memory_parts(
     """What works inside of a transaction."""
     audit, access, rules, hooks = around.audit, around.access, around.rules, around.hooks
     terms = Terms(rules, settings.retention.profile)
-    screening = Screening(_screening_rules(settings, rules))
+    screening = Screening(screening_rules(settings, rules))
     writer = MemoryWriter(
         stores,
         runtime,
@@ -81,7 +81,8 @@ def memory_parts(
     return MemoryParts(rules, screening, writer, changes, moves)
 
 
-def _screening_rules(settings: Settings, rules: RetentionRules) -> ScreeningRules:
+def screening_rules(settings: Settings, rules: RetentionRules) -> ScreeningRules:
+    """What is refused, by the settings and the tags of the retention file."""
     return ScreeningRules(
         rules,
         pii_mode=settings.pii.mode,

@@ -23,7 +23,7 @@ def reconcile_jobs(
     model: str,
 ) -> ReconcileJobs:
     """Compares by vectors of this model."""
-    audit = MemoryAudit(database, stores, runtime, rules.audit)
+    audit = MemoryAudit(database, stores, runtime, rules)
     reconciler = Reconciler(
         stores,
         audit,

@@ -4,7 +4,8 @@ import socket
 from ipaddress import ip_address
 from pathlib import Path
 
-from recollect.domain.recordings import LEFTOVER_SECONDS
+from recollect.app.descriptors import Descriptors
+from recollect.domain.recordings import LEFTOVER_SECONDS, Most, RecorderLimits
 from recollect.errors import InvalidInput
 from recollect.ports.database import Database
 from recollect.ports.recordings import Locator
@@ -18,7 +19,12 @@ from recollect.settings import Settings
 
 
 def recorder_service(
-    settings: Settings, database: Database, stores: Stores, runtime: Runtime
+    settings: Settings,
+    database: Database,
+    stores: Stores,
+    runtime: Runtime,
+    *,
+    descriptors: Descriptors,
 ) -> RecorderService:
     """A recorder that is not started yet."""
     chosen = settings.recorder
@@ -31,6 +37,12 @@ def recorder_service(
             leftover_seconds=LEFTOVER_SECONDS,
         ),
         keep_seconds=chosen.keep_seconds,
+        limits=RecorderLimits(
+            recordings=Most(
+                min(chosen.max_recordings, descriptors.recordings), chosen.max_recordings_per_user
+            ),
+            replays=Most(chosen.max_replays, chosen.max_replays_per_user),
+        ),
     )
     return RecorderService(database, stores, runtime, parts)
 

@@ -2,15 +2,17 @@
 
 import asyncio
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.app import App, build, require_database
-from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
+from recollect.cli.options import Config, DatabaseUrl, Json, load_settings, require_database
 from recollect.domain.doctor import Check, Diagnosis
-from recollect.services.doctor import Examination
 from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.app import App
+    from recollect.services.doctor import Examination
 
 RetryStuck = Annotated[
     bool, typer.Option("--retry-stuck", help="First give jobs that were given up new attempts.")
@@ -37,22 +39,25 @@ def doctor(
 
 async def _examine(settings: Settings, *, retry_stuck: bool, repair: bool) -> tuple[Report, int]:
     require_database(settings)
+    from recollect.app import build
+    from recollect.services.doctor import Examination
+
     app = build(settings)
     try:
         if retry_stuck:
             await app.retry_stuck_jobs()
-        return await _all_checks(app, repair=repair)
+        return await _all_checks(app, Examination(repair=repair))
     finally:
         await app.close()
 
 
-async def _all_checks(app: App, *, repair: bool) -> tuple[Report, int]:
+async def _all_checks(app: "App", examination: "Examination") -> tuple[Report, int]:
     """Texts that no key opens can't be looked at: then the memories wait until the key is back."""
     report = await app.doctor()
     if report.unknown_keys:
         return report.to_dict() | {"memories": None}, report.problems
-    found = await app.services.doctor.examine(None, Examination(repair=repair))
-    if repair:
+    found = await app.services.doctor.examine(None, examination)
+    if examination.repair:
         report = await app.doctor()
     # Stuck jobs are counted among the rest already.
     wrong = (one for one in found.results if one.is_problem and one.check is not Check.STUCK_JOBS)

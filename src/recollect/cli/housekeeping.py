@@ -4,20 +4,21 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.app import build, require_database
-from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
+from recollect.cli.options import Config, DatabaseUrl, Json, load_settings, require_database
 from recollect.domain.clock import to_text
-from recollect.domain.retention import MemoryScope
-from recollect.services.housekeeping import DEFAULT_DAYS, HousekeepingService
-from recollect.services.housekeeping_events import Commission
+from recollect.domain.retention import VACUUM_DAYS, MemoryScope
 from recollect.settings import Settings
 
+if TYPE_CHECKING:
+    from recollect.services.housekeeping import HousekeepingService
+    from recollect.services.housekeeping_events import Commission
+
 Report = dict[str, Any]
-Work = Callable[[HousekeepingService, Commission], Awaitable[Report]]
+Work = Callable[["HousekeepingService", "Commission"], Awaitable[Report]]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
 Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two must be said.")]
@@ -35,7 +36,7 @@ def expire(
 ) -> None:
     """Remove every memory that is past its expiry, without grace."""
 
-    async def work(service: HousekeepingService, order: Commission) -> Report:
+    async def work(service: "HousekeepingService", order: "Commission") -> Report:
         return asdict(await service.expire(order, scope=scope))
 
     settings = load_settings(config, database_url=database_url).settings
@@ -46,14 +47,14 @@ def vacuum(
     dry_run: DryRun = False,
     really: Really = False,
     scope: Scope = None,
-    older_than_days: Days = DEFAULT_DAYS,
+    older_than_days: Days = VACUUM_DAYS,
     config: Config = None,
     database_url: DatabaseUrl = None,
     as_json: Json = False,
 ) -> None:
     """Remove what expired beyond its grace and old records, written to a backup first."""
 
-    async def work(service: HousekeepingService, order: Commission) -> Report:
+    async def work(service: "HousekeepingService", order: "Commission") -> Report:
         done = await service.vacuum(order, scope=scope, older_than_days=older_than_days)
         return asdict(done) | {"cutoff": to_text(done.cutoff)}
 
@@ -70,7 +71,7 @@ def gc(
 ) -> None:
     """Purge what expired beyond its grace, archive where a space is too full, compact."""
 
-    async def work(service: HousekeepingService, order: Commission) -> Report:
+    async def work(service: "HousekeepingService", order: "Commission") -> Report:
         done = await service.gc(order)
         return {**done.by_step, "count": done.count}
 
@@ -87,6 +88,9 @@ def _is_dry(dry_run: bool, really: bool) -> bool:
 
 async def _do(settings: Settings, work: Work, *, dry_run: bool) -> Report:
     require_database(settings)
+    from recollect.app import build
+    from recollect.services.housekeeping_events import Commission
+
     app = build(settings)
     try:
         await app.open(migrate=False)

@@ -3,8 +3,6 @@
 import asyncio
 import signal
 
-from recollect.app import build
-from recollect.app import migrate as migrate_database
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.settings import Settings
 
@@ -16,6 +14,8 @@ def worker(config: Config = None, database_url: DatabaseUrl = None) -> None:
 
 def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
     """Bring the database's schema up to date. Changes nothing if it is."""
+    from recollect.app import migrate as migrate_database
+
     report = migrate_database(load_settings(config, database_url=database_url).settings)
     if report.from_version == report.to_version:
         print(f"The schema is up to date: version {report.to_version}.")
@@ -24,6 +24,8 @@ def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
 
 
 async def _work(settings: Settings) -> None:
+    from recollect.app import build
+
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what is asked of them before anything is loaded."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from recollect.config import FLAGS, Loaded, load
+from recollect.errors import InvalidInput
+from recollect.settings import Settings
 
 INTERRUPTED_EXIT = 130
 
@@ -33,3 +35,10 @@ def load_settings(
     for warning in loaded.settings.warnings():
         print(f"recollect: warning: {warning}", file=sys.stderr)
     return loaded
+
+
+def require_database(settings: Settings) -> None:
+    """Raises InvalidInput if the database is a file that does not exist; nothing is created."""
+    path = settings.database.sqlite_path
+    if path is not None and not path.exists():
+        raise InvalidInput(f"there is no database at {path}: check database.url")

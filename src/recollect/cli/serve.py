@@ -1,21 +1,16 @@
 """`recollect serve`: binds, starts the application, says how to use it, stops gracefully."""
 
-import gc
 import ipaddress
 import shlex
 import shutil
-import signal
 import socket
 import sys
-from asyncio import Runner
 from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from recollect import __version__
-from recollect.app import App, build
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.config import FLAGS
 from recollect.errors import Unavailable
@@ -24,7 +19,6 @@ from recollect.settings import ServerSettings, Settings
 Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
 
-_COLLECT_AFTER_OBJECTS = 50_000
 # Asked after 30 seconds of silence, given up 30 seconds later.
 _KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 
@@ -38,11 +32,9 @@ def serve(
     with bound_socket(settings.server) as listener:
         address = base_url(settings.server.host, listener.getsockname()[1])
         greeting = welcome(settings, address, token_command(config, database_url))
-        app = build(settings)
-        app.listens_on(settings.server.host, listener.getsockname()[1])
-        server = _Server(app, greeting)
-        with Runner(loop_factory=server.config.get_loop_factory()) as runner:
-            runner.run(_run(app, server, listener))
+        from recollect.cli import http_server
+
+        http_server.run(settings, listener, greeting)
 
 
 def welcome(settings: Settings, address: str, token: str) -> str:
@@ -107,57 +99,3 @@ def _notice_vanished_callers(listener: socket.socket) -> None:
     for name, value in _KEEPALIVE.items():
         if hasattr(socket, name):
             listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-
-
-async def _run(app: App, server: "_Server", listener: socket.socket) -> None:
-    # Uvicorn restores these handlers when it stops and raises the signal again: with them, a
-    # signal during start-up stops the server as well, and a graceful stop ends with exit code 0.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, server.stop)
-    try:
-        await app.start()
-        await server.serve(sockets=[listener])
-    finally:
-        await app.close()
-
-
-class _Server(uvicorn.Server):
-    """Uvicorn that greets once it answers. The application is started and closed by `_run`."""
-
-    def __init__(self, app: App, greeting: str) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app.asgi,
-                interface="asgi3",
-                http=app.http_protocol,
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                timeout_graceful_shutdown=app.settings.server.shutdown_grace_seconds,
-            )
-        )
-        self._app = app
-        self._greeting = greeting
-
-    def stop(self, *_: object) -> None:
-        """A signal handler."""
-        self.should_exit = True
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then greet, unless a signal came first."""
-        await super().startup(sockets)
-        # What start-up made stays: the collector need not look through it on every round, nor
-        # after every few hundred objects of a request.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(_COLLECT_AFTER_OBJECTS, 20, 50)
-        if not self.should_exit:
-            print(self._greeting, flush=True)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Streams end now; other requests at hand may take their time."""
-        await self._app.end_streams()
-        await super().shutdown(sockets)

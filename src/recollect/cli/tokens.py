@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from recollect.app import signing_secret
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.domain.clock import SystemClock
 from recollect.errors import InvalidInput
-from recollect.providers.identity.tokens import mint
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _TTL = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
@@ -24,6 +22,9 @@ def token(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Print a bearer token for USER."""
+    from recollect.providers.identity.local_key import signing_secret
+    from recollect.providers.identity.tokens import mint
+
     settings = load_settings(config, database_url=database_url).settings
     lifetime = parse_ttl(ttl)
     secret = signing_secret(settings)

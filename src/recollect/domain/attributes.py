@@ -7,6 +7,7 @@ unknown form, states no attribute: then nothing is replaced because of it.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from recollect.domain import attribute_values as values
 from recollect.domain import language
@@ -88,7 +89,7 @@ def _expanded(text: str) -> str:
 
 def _read_favourite(text: str) -> Attribute | None:
     forms = (_FAVOURITE, _FAVOURITE_LAST, _FAVOURITE_SHORT)
-    found = next(filter(None, (form.fullmatch(text) for form in forms)), None)
+    found = next(filter(None, (_whole(form, text) for form in forms)), None)
     if found is None:
         return None
     return _named(
@@ -98,7 +99,7 @@ def _read_favourite(text: str) -> Attribute | None:
 
 def _read_noun(text: str) -> Attribute | None:
     """ "My phone number is …", "the name of my boat is …"."""
-    found = _NOUN.fullmatch(text) or _NOUN_OF.fullmatch(text)
+    found = _whole(_NOUN, text) or _whole(_NOUN_OF, text)
     if found is None:
         return None
     name = NOUNS[found["noun"].lower()]
@@ -107,7 +108,7 @@ def _read_noun(text: str) -> Attribute | None:
 
 
 def _read_attitude(text: str) -> Attribute | None:
-    found = _LIKING.fullmatch(text) or _FONDNESS.fullmatch(text)
+    found = _whole(_LIKING, text) or _whole(_FONDNESS, text)
     if found is None:
         return None
     denied = bool(found["not"])
@@ -118,7 +119,7 @@ def _read_attitude(text: str) -> Attribute | None:
 
 
 def _read_allergy(text: str) -> Attribute | None:
-    found = _ALLERGY.fullmatch(text)
+    found = _whole(_ALLERGY, text)
     return _about("allergy", found, "yes", negated=bool(found["not"])) if found else None
 
 
@@ -136,7 +137,7 @@ def _reader(
     form = _form(rf"{_BE}{_NOT}{_OFTEN}{verbs}")
 
     def read(text: str) -> Attribute | None:
-        found = form.fullmatch(text)
+        found = _whole(form, text)
         if found is None:
             return None
         return _named(found["who"], name, value_of(found["value"]), negated=bool(found["not"]))
@@ -184,8 +185,17 @@ def _noun(words: list[str]) -> str | None:
     return " ".join(kept)
 
 
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{_WHO} )?{_OFTEN}{pattern}{_LATELY}", re.IGNORECASE)
+def _form(pattern: str) -> str:
+    return rf"(?:{_WHO} )?{_OFTEN}{pattern}{_LATELY}"
+
+
+def _whole(form: str, text: str) -> re.Match[str] | None:
+    return _compiled(form).fullmatch(text)
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form, re.IGNORECASE)
 
 
 _UNRESOLVED = frozenset(("it", "its", "this", "that"))
@@ -223,27 +233,18 @@ _VALUE = r"(?P<value>[^\s,:].*?)"
 _OWNED = r"(?:(?P<who>my|our|his|her|their|your|the|(?:[^\s,;:]+ ){0,3}?[^\s,;:]+'s?) )?"
 _IS = r"(?:(?: is| are| has changed to| changed to)(?P<not> not)?(?: now| actually)? |: ?)"
 _FAVE = rf"{_OWNED}(?:new |current )?(?:favou?rite|fave) "
-_FAVOURITE = re.compile(
+_FAVOURITE = (
     rf"{_FAVE}(?P<noun>[^\s,:]+(?: [^\s,:]+){{0,2}}?)(?: is(?: now)? (?!not )|: ?)"
-    rf"{_VALUE}{_LATELY}",
-    re.IGNORECASE,
+    rf"{_VALUE}{_LATELY}"
 )
-_FAVOURITE_SHORT = re.compile(
-    rf"{_FAVE}(?P<noun>{'|'.join(sorted(FAVOURITES))}) (?!is\b|are\b|was\b){_VALUE}", re.IGNORECASE
-)
-_FAVOURITE_LAST = re.compile(
+_FAVOURITE_SHORT = rf"{_FAVE}(?P<noun>{'|'.join(sorted(FAVOURITES))}) (?!is\b|are\b|was\b){_VALUE}"
+_FAVOURITE_LAST = (
     r"(?P<value>[^\s,:]+(?: [^\s,:]+){0,3}?) is (?:now )?"
-    rf"(?P<who>my|our|his|her|their|[^\s,:]+'s) (?:favou?rite|fave) (?P<noun>.+?){_LATELY}",
-    re.IGNORECASE,
+    rf"(?P<who>my|our|his|her|their|[^\s,:]+'s) (?:favou?rite|fave) (?P<noun>.+?){_LATELY}"
 )
 _NOUNS = "(?P<noun>" + "|".join(sorted(NOUNS, key=len, reverse=True)) + ")"
-_NOUN = re.compile(
-    rf"{_OWNED}(?:new |current )?{_NOUNS}{_IS}(?:on |in |at )?{_VALUE}{_LATELY}", re.IGNORECASE
-)
-_NOUN_OF = re.compile(
-    rf"the {_NOUNS} of (?P<who>[^\s,;:]+(?: [^\s,;:]+){{0,2}}?){_IS}{_VALUE}{_LATELY}",
-    re.IGNORECASE,
-)
+_NOUN = rf"{_OWNED}(?:new |current )?{_NOUNS}{_IS}(?:on |in |at )?{_VALUE}{_LATELY}"
+_NOUN_OF = rf"the {_NOUNS} of (?P<who>[^\s,;:]+(?: [^\s,;:]+){{0,2}}?){_IS}{_VALUE}{_LATELY}"
 _LIKING = _form(
     rf"{_NOT}{_OFTEN}(?P<verb>can not stand|{'|'.join(sorted(LIKES | DISLIKES))}) {_VALUE}"
 )

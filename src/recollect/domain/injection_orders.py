@@ -260,7 +260,7 @@ def _phrase(line: str) -> Sign:
     """The parts of an order in another language, with little between them."""
     parts = [skeleton(plain(part)) for part in line.split("…")]
     gap = r"[^.!?。！？]{0,24}?"
-    return Sign(ORDERS, STRONG, (parts[0],), re.compile(gap.join(map(re.escape, parts))))
+    return Sign(ORDERS, STRONG, (parts[0],), gap.join(map(re.escape, parts)))
 
 
 ORDER_SIGNS = (*_FORGETTING, *_OBEYING, *_HIDING, *_LEAKING, *map(_phrase, PHRASES))

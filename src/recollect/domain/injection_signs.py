@@ -9,6 +9,7 @@ strong.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 ORDERS = "orders"
 SYSTEM_CLAIM = "system_claim"
@@ -31,7 +32,11 @@ class Sign:
     reason: str
     weight: float
     anchors: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
+
+    def is_at(self, reading: str, place: int) -> bool:
+        """Whether it is there. Compiled at the first text that holds an anchor: few ever do."""
+        return _compiled(self.pattern).match(reading, place) is not None
 
 
 class Signs:
@@ -48,7 +53,7 @@ class Signs:
         for anchor, signs in self._by_anchor.items():
             place = reading.find(anchor)
             while place >= 0:
-                yield from (one for one in signs if one.pattern.match(reading, place))
+                yield from (one for one in signs if one.is_at(reading, place))
                 place = reading.find(anchor, place + len(anchor))
 
 
@@ -59,10 +64,15 @@ def sign(reason: str, weight: float, *, anchors: str, rest: str, behind: str = "
     """
     words = tuple(anchors.split("|"))
     starts = "|".join(map(re.escape, words))
-    return Sign(reason, weight, words, re.compile(rf"(?<![^\W_]){behind}(?:{starts}){rest}"))
+    return Sign(reason, weight, words, rf"(?<![^\W_]){behind}(?:{starts}){rest}")
 
 
 def mark(reason: str, weight: float, *, anchors: tuple[str, ...], rest: str = "") -> Sign:
     """A sign of punctuation, which may begin anywhere."""
     starts = "|".join(map(re.escape, anchors))
-    return Sign(reason, weight, anchors, re.compile(f"(?:{starts}){rest}"))
+    return Sign(reason, weight, anchors, f"(?:{starts}){rest}")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

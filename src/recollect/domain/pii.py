@@ -16,7 +16,7 @@ from recollect.domain.pii_text import Finding, Span, folded
 from recollect.domain.retention import PII_TAGS, TAG_RULES
 from recollect.errors import ValidationFailed
 
-__all__ = ["Finding", "find_pii", "normalise_tags", "redact", "riskiest"]
+__all__ = ["DETECTED", "Finding", "find_pii", "normalise_tags", "redact", "riskiest"]
 
 
 def find_pii(text: str) -> list[Finding]:
@@ -114,3 +114,5 @@ FINDERS: tuple[Finder, ...] = (
     Finder("phone", re.compile(r"\d(?:\D{0,4}\d){6}"), phones),
     Finder("address", re.compile(r"\d ?\w?,?\s"), addresses),
 )
+# The tags that are found in texts; the others are what somebody says of them.
+DETECTED = frozenset(finder.tag for finder in FINDERS)

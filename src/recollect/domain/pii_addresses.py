@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from recollect.domain.pii_text import Span
 
@@ -14,7 +15,7 @@ def addresses(text: str) -> Iterator[Span]:
     """
     if not _DIGIT.search(text):
         return
-    for found in _ADDRESS.finditer(text):
+    for found in _address().finditer(text):
         yield found.span("announced" if found["announced"] else 0)
 
 
@@ -71,4 +72,9 @@ _SOUTHERN = (
     rf"(?:n[ºo°.]\.? ?)?\d{{1,4}}[A-Za-z]?{_ROMANCE_PLACE}"
 )
 _DIGIT = re.compile(r"\d")
-_ADDRESS = re.compile("|".join((f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)))
+
+
+@cache
+def _address() -> re.Pattern[str]:
+    forms = (f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)
+    return re.compile("|".join(forms))

@@ -30,6 +30,7 @@ from recollect.domain.portable_members import (
     Reader,
     Values,
     among,
+    chat_id,
     content,
     instant,
     listed,
@@ -42,6 +43,7 @@ from recollect.domain.portable_members import (
     raw,
     read_members,
     small_object,
+    space,
     text,
     truth,
     word,
@@ -49,7 +51,7 @@ from recollect.domain.portable_members import (
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import ERROR_CHARS_MAX, RunStatus
 from recollect.domain.sayings import EntityKind
-from recollect.domain.spaces import SpaceKind, SpaceMode, Visibility
+from recollect.domain.spaces import SpaceMode, Visibility
 from recollect.errors import ValidationFailed
 
 SCHEMA = 1
@@ -85,23 +87,29 @@ def _all(read: Reader, *names: str, needed: bool = False) -> tuple[Member, ...]:
 
 _NAME, _LONG = text(), text(LONG_CHARS_MAX)
 _IDS = listed(_NAME)
-_SPACE = nested(Member("kind", word(SpaceKind), True), Member("id", _NAME))
+_SAID = (Member("stated_by", _NAME), Member("chat_id", chat_id))
 _ALIAS = nested(
     *_all(_NAME, "id", "value", needed=True),
     Member("kind", word(AliasKind), True),
     Member("provider", _NAME),
     Member("added_by", owner, True),
-    *_all(_NAME, "stated_by", "chat_id"),
+    *_SAID,
     Member("created_at", instant, True),
 )
 _RELATIONSHIP = nested(
     *_all(_NAME, "id", "relationship", needed=True),
     Member("to_person_id", _NAME),
     Member("added_by", owner, True),
-    *_all(_NAME, "stated_by", "chat_id"),
+    *_SAID,
     Member("created_at", instant, True),
 )
 
+# What stood between the memory and those that are still there.
+_REMOVED = nested(
+    Member("memory_id", own_id, True),
+    Member("removed_at", instant, True),
+    Member("supersedes", listed(own_id)),
+)
 _THING = nested(
     Member("id", _NAME, True),
     Member("kind", among(*THINGS), True),
@@ -144,7 +152,7 @@ _MEMORY = (
     Member("key", _NAME),
     Member("value", raw),
     Member("messages", raw),
-    Member("space", _SPACE),
+    Member("space", space),
     Member("visibility", word(Visibility)),
     Member("scope", word(MemoryScope)),
     *_all(_NAME, "agent_id", "agent_slug", "org_id"),
@@ -152,7 +160,8 @@ _MEMORY = (
     Member("sensitivity", word(Sensitivity)),
     Member("portable", truth),
     *_all(_IDS, "subjects", "bare_names"),
-    *_all(_NAME, "stated_by", "learned_in"),
+    Member("stated_by", _NAME),
+    Member("learned_in", chat_id),
     Member("origin", word(Origin)),
     Member("observed_at", instant),
     Member("confidence", number(0, 1, whole=False)),
@@ -167,6 +176,7 @@ _MEMORY = (
     *_all(instant, "requested_expires_at", "explicit_expires_at", "approved_expires_at"),
     *_all(instant, "valid_from", "valid_until", "created_at", "updated_at", "retracted_at"),
     Member("supersedes", listed(own_id)),
+    Member("removed", listed(_REMOVED, ITEMS_MAX)),
     Member("superseded_by", own_id),
     Member("conflicts_with", listed(own_id)),
     Member("repeats", number()),
@@ -219,7 +229,7 @@ SHAPES: Mapping[LineType, tuple[Member, ...]] = {
         Member("undone_at", instant),
     ),
     LineType.CHAT: (
-        Member("id", _NAME, True),
+        Member("id", chat_id, True),
         Member("kind", word(ChatKind), True),
         Member("title", _LONG),
         Member("provider", _NAME),
@@ -227,7 +237,7 @@ SHAPES: Mapping[LineType, tuple[Member, ...]] = {
         Member("created_at", instant, True),
     ),
     LineType.PARTICIPANT: (
-        Member("chat_id", _NAME, True),
+        Member("chat_id", chat_id, True),
         Member("kind", word(ParticipantKind), True),
         Member("member_id", _NAME, True),
         Member("joined_at", instant, True),

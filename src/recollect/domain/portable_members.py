@@ -11,6 +11,7 @@ from recollect.domain.agents import AGENT_ID_CHARS_MAX, AGENT_MARK, Owner, parse
 from recollect.domain.clock import to_text
 from recollect.domain.memories import CONTENT_CHARS_MAX, ID_CHARS_MAX, NAME_CHARS_MAX, SOURCES_MAX
 from recollect.domain.memory_checks import as_instant, check_id, check_metadata, check_name
+from recollect.domain.spaces import SpaceKind, as_chat_id
 from recollect.errors import ValidationFailed
 
 Reader = Callable[[Any, str], Any]
@@ -52,6 +53,11 @@ def own_id(value: Any, field: str) -> str:
     checked: str = text(ID_CHARS_MAX)(value, field)
     check_id(checked, field)
     return checked
+
+
+def chat_id(value: Any, field: str) -> str:
+    """The id of a chat, in its one spelling."""
+    return as_chat_id(text()(value, field))
 
 
 def instant(value: Any, field: str) -> datetime:
@@ -140,6 +146,15 @@ def listed(read: Reader, most: int = SOURCES_MAX) -> Reader:
 def nested(*members: Member) -> Reader:
     """An object with these members and no others."""
     return lambda value, field: read_members(members, obj(value, field), f"{field}.")
+
+
+def space(value: Any, field: str) -> Values:
+    """Where a memory lies; without an id the importer's own place of that kind."""
+    members = (Member("kind", word(SpaceKind), True), Member("id", text()))
+    read = read_members(members, obj(value, field), f"{field}.")
+    if read["kind"] is SpaceKind.CHAT and read["id"] is not None:
+        read["id"] = as_chat_id(read["id"])
+    return read
 
 
 def raw(value: Any, _field: str) -> Any:

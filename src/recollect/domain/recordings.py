@@ -23,6 +23,22 @@ class Tempo:
 
 
 @dataclass(frozen=True, slots=True)
+class Most:
+    """How many of something a node may have, and how many of them may be one caller's."""
+
+    of_all: int
+    of_one: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderLimits:
+    """Of recordings that run, and again of those that are kept; and of readers."""
+
+    recordings: Most = Most(1_000, 100)
+    replays: Most = Most(5_000, 200)
+
+
+@dataclass(frozen=True, slots=True)
 class Location:
     """Where a recording is."""
 
@@ -44,9 +60,10 @@ def location_key(conversation_id: ConversationId) -> str:
     return f"response:{conversation_id}"
 
 
-def tail_key(recording_id: str) -> str:
-    """The key of one that ended and is kept for those who lost their connection."""
-    return f"response-tail:{recording_id}"
+def tail_key(conversation_id: ConversationId, recording_id: str) -> str:
+    """The key of one that ended and is kept for those who lost their connection. It is looked up
+    with an id that a caller sent, so what that names must be of the same conversation."""
+    return f"response-tail:{conversation_id}:{recording_id}"
 
 
 class RecordOutcome(StrEnum):

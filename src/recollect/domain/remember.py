@@ -1,15 +1,19 @@
 """How long an explicit "remember …" asks to be remembered: "for two weeks", "until Friday".
 
-English. The term must belong to the remembering: beside the word "remember", or at the start or
-the end of its sentence. "I lived there for 2 weeks" has none, nor has "remember that I lived there
-for 2 weeks": what is over can't say how long to keep it. Dates are read in `remember_dates.py`.
+English. The term must belong to the remembering: beside the word "remember", at the start of its
+sentence, set off at its end, or there because it says how long something is as it is now ("I'm away
+for 2 weeks"). "I lived there for 2 weeks" has none, nor has "remember that the bread must bake for
+2 hours": that is how long it takes, not how long to keep it. Dates are read in `remember_dates.py`.
+
+A phrase is read whole or not at all: what is taken out of a text leaves no half of it behind.
 """
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
 
-from recollect.domain.remember_dates import DATE, end_of_date, months_after
+from recollect.domain.remember_dates import DATE, DAY_WORDS, end_of_date, months_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +31,42 @@ class Term:
 def explicit_term(text: str, now: datetime, zone: tzinfo) -> Term | None:
     """The term of the first sentence that asks to remember, or None.
 
-    Hours, days and weeks are exact lengths; months and years go by the calendar of `zone`, to the
-    same time of day, on the last day if the month is too short. What follows "until" is included:
-    until Friday ends as Friday ends in `zone`. A date without a year is the next one to come; a
-    weekday is never today. A date that is over sets no term.
+    Minutes, hours, days and weeks are exact lengths; months and years go by the calendar of `zone`,
+    to the same time of day, on the last day if the month is too short. What follows "until" is
+    included: until Friday ends as Friday ends in `zone`; a time of day is the end itself. A date
+    without a year is the next one to come; a weekday is never today. A date that is over sets no
+    term.
     """
-    for sentence in _SENTENCE.finditer(text):
-        if _ASKS_TO_REMEMBER.match(sentence[0]):
-            return _term(text, sentence, now.astimezone(zone))
-    return None
+    sentence = _asking(text)
+    return _term(text, sentence, now.astimezone(zone)) if sentence else None
+
+
+def asks_for_a_term(text: str) -> bool:
+    """Whether the first sentence that asks to remember seems to say for how long, in words that
+    may or may not be a term."""
+    sentence = _asking(text)
+    likely = (*_PLACES, _LIKE_A_TERM)
+    return sentence is not None and any(_compiled(one).match(sentence[0]) for one in likely)
+
+
+def _asking(text: str) -> re.Match[str] | None:
+    asks = _compiled(_ASKS_TO_REMEMBER)
+    return next((one for one in _SENTENCE.finditer(text) if asks.match(one[0])), None)
 
 
 def _term(text: str, sentence: re.Match[str], local: datetime) -> Term | None:
     for place in _PLACES:
-        found = place.match(sentence[0])
+        found = _compiled(place).match(sentence[0])
         expires_at = _expiry(found, local) if found else None
         if found and expires_at:
             start, end = sentence.span()
-            return Term(expires_at, text[:start] + _rest(sentence[0], found) + text[end:])
+            is_fact = place is _AT_END_OF_FACT
+            rest = sentence[0] if is_fact else _rest(sentence[0], found)
+            return Term(expires_at, text[:start] + rest + text[end:])
     return None
 
 
 def _rest(sentence: str, found: re.Match[str]) -> str:
-    if found.re is _AT_END_OF_FACT:
-        return sentence
     before, after = sentence[: found.start("phrase")], sentence[found.end("phrase") :]
     if not before.strip():
         return before + after[:1].upper() + after[1:]
@@ -59,22 +75,27 @@ def _rest(sentence: str, found: re.Match[str]) -> str:
 
 def _expiry(found: re.Match[str], local: datetime) -> datetime | None:
     try:
-        end = _length_after(found, local) if found["unit"] else end_of_date(found, local)
+        end = _length_after(found, local) if found["length"] else end_of_date(found, local)
     except OverflowError:
         return None
     return end if end and end > local.astimezone(UTC) else None
 
 
-def _length_after(found: re.Match[str], local: datetime) -> datetime | None:
-    count = _count(found["count"].lower())
-    unit = _UNITS[found["unit"].lower()[:2]]
-    if isinstance(unit, timedelta):
-        return local.astimezone(UTC) + count * unit
-    return months_after(local, count * unit)
+def _length_after(found: re.Match[str], local: datetime) -> datetime:
+    """Months first, as the calendar has them, then what is left."""
+    months, exact = 0, timedelta()
+    for part in _compiled(_PART).finditer(found["length"]):
+        count, unit = _count(part["count"].lower()), _UNITS[part["unit"].lower()[:2]]
+        if isinstance(unit, timedelta):
+            exact += count * unit
+        else:
+            months += count * unit
+    return (months_after(local, months) if months else local.astimezone(UTC)) + exact
 
 
 def _count(written: str) -> int:
-    return int(written) if written.isdecimal() else _NUMBERS[written]
+    number = " ".join(written.split())
+    return int(number) if number.isdecimal() else _NUMBERS[number]
 
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -92,6 +113,7 @@ _UNITS: dict[str, timedelta | int] = {
 }
 
 
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Spaces in a pattern stand for a few blanks."""
     # Not inside the look-behinds, which have a fixed width.
@@ -100,14 +122,27 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.IGNORECASE)
 
 
-_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})"
-_UNIT = r"(?P<unit>minute|hour|day|week|fortnight|month|year)s?"
+_NUMBER_WORDS = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_UNIT = r"(?:minute|hour|day|week|fortnight|month|year)s?\b"
+_PART = rf"(?P<count>\d{{1,4}}|{_NUMBER_WORDS})(?: |-)(?P<unit>{_UNIT})"
+_LENGTH_PART = rf"(?:\d{{1,4}}|{_NUMBER_WORDS})(?: |-){_UNIT}"
 _LENGTH = (
-    rf"for (?:the next |the coming |another |about |exactly )?{_COUNT}(?: |-){_UNIT}\b"
-    r"(?! (?:and|of)\b)"
+    r"for (?:the next |the coming |another |about |exactly )?"
+    rf"(?P<length>{_LENGTH_PART}(?:(?:, and |, | and | ){_LENGTH_PART}){{0,5}})"
 )
 _UNTIL = rf"(?:until|till|'til|til) {DATE}"
-_PHRASE = rf"(?:{_LENGTH}|{_UNTIL})"
+# What would make a longer phrase of it: "for 2 weeks of work", "until Friday at ten", "until 10:00
+# CET", "for 2 or 3 days".
+_GOES_ON = (
+    r"(?:and|or|of|at|from|before|after|since|in|on|per|each|every|plus|minus|sharp|next|last|ago"
+    r"|later|long|longer|more|now|am|pm|ad|bc|only|but|max|straight|running|total|local|time"
+    r"|o[’']clock|morning|afternoon|evening|night|noon|midnight|lunch|lunchtime|inclusive"
+    r"|this (?:week|month|year|morning|afternoon|evening)|the \d"
+    r"|(?:utc|gmt|z|[ecmp][sd]t|w?est|ces?t|ees?t|wet|bst|ist|jst|msk|ae[sd]t)"
+    rf"|{DAY_WORDS})\b"
+)
+_WHOLE = rf"(?![-’']\w|\s?(?:[,;–—-]\s?)?(?:[(\[/\d]|[+-]\d|{_GOES_ON}))"
+_PHRASE = rf"(?:{_LENGTH}|{_UNTIL}){_WHOLE}"
 
 _POLITE = (
     r"(?:(?:please|hey|ok|okay|hi|and|so|also|now|just|you should|you must|i want you to"
@@ -116,28 +151,41 @@ _POLITE = (
 _REMEMBER = r"(?:remember|memori[sz]e|keep in mind|don[’']t forget|do not forget)"
 _MEMORY_ONLY = r"(?! (?:when|how|the time|what|why|who|where|me\b))"
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$)){1,4000}[.!?]*")
-_ASKS_TO_REMEMBER = _compiled(
-    rf"\s*{_POLITE}(?:{_PHRASE}[,:]? {_POLITE})?{_REMEMBER}\b{_MEMORY_ONLY}"
-)
-# What is over: "I lived there for 2 weeks", "I've known her for 2 years".
-_PAST = (
+_ASKS_TO_REMEMBER = rf"\s*{_POLITE}(?:{_PHRASE}[,:]? {_POLITE})?{_REMEMBER}\b{_MEMORY_ONLY}"
+# What is over, may be, or comes again: "I lived there for 2 weeks", "it must bake for 2 hours".
+_NOT_NOW = (
     r"(?:(?<!is )(?<!are )(?<!be )(?<!am )(?<![’']s )(?<![’']m )(?<![’']re )"
     r"(?!(?:need|bed|red|shed|seed|feed|speed|indeed)\b)\w+ed|was|were|had|did|went|spent|took|came"
     r"|saw|been|knew|known|gave|got|slept|wrote|ran|kept|held|sat|stood|felt|made|won|lost|met"
-    r"|\w+[’']ve|\w+[’']d)"
+    r"|\w+[’']ve|\w+[’']d|must|should|could|would|might|if|when|unless|whenever|every|each|always"
+    r"|usually|often|never)"
 )
 # After "that" the fact begins, unless the term is set off from it.
-_BESIDE_THE_WORD = _compiled(
+_BESIDE_THE_WORD = (
     rf"\s*{_POLITE}{_REMEMBER}(?: this| it| the following|(?P<that> that))?"
-    rf"(?P<phrase>,? {_PHRASE},?)"
+    rf"(?P<phrase>,? (?:only |just )?{_PHRASE},?)"
     r"(?(that)(?:(?<=,)|(?=\s*(?::|[.!]*$))))"
 )
-_AT_START = _compiled(rf"\s*{_POLITE}(?P<phrase>{_PHRASE}[,:]? )(?={_POLITE}{_REMEMBER}\b)")
-_SET_OFF = _compiled(
-    rf"[^\n]*\w[\"'”’)]?(?P<phrase>\s?[,;—–(-]\s?(?:but )?(?:only |just )?{_PHRASE}\)?)"
+_AT_START = rf"\s*{_POLITE}(?P<phrase>{_PHRASE}[,:]? )(?={_POLITE}{_REMEMBER}\b)"
+_SET_OFF = (
+    rf"(?!.*\b{_NOT_NOW}\b)[^\n]*\w[\"'”’)]?"
+    rf"(?P<phrase>\s?(?:[,;—–-]|(?P<open>\())\s?(?:but )?(?:only |just )?{_PHRASE}(?(open)\)))"
     r"(?=\s*[.!?]*$)"
 )
-_AT_END_OF_FACT = _compiled(
-    rf"(?!.*\b{_PAST}\b)[^\n]*\w(?P<phrase> (?:only |just )?{_PHRASE})(?=\s*[.!]*$)"
+_STATE = (
+    r"(?:away|out|off|here|there|abroad|home|in|at|on|with|closed|shut|open|gone|absent|unavailable"
+    r"|busy|broken|ill|sick|free|visiting|staying|travell?ing)"
+)
+_AT_END_OF_FACT = (
+    rf"(?!.*\b{_NOT_NOW}\b)[^\n]*(?:\b(?:am|is|are)|\w[’'](?:m|s|re)) (?:still |now |both |all )?"
+    rf"{_STATE}\b(?!-)(?![^\n]*\b(?:and|but|or|because|which|who|that|where|is|are|has|have)\b)"
+    rf"[^\n,;:]{{0,80}}(?<=\w)(?P<phrase> (?:only |just )?{_PHRASE})(?=\s*[.!]*$)"
 )
 _PLACES = (_BESIDE_THE_WORD, _AT_START, _SET_OFF, _AT_END_OF_FACT)
+_LIKE_A_TERM = (
+    rf"\s*{_POLITE}(?:{_REMEMBER}(?: this| it| the following)?,? )?"
+    r"(?:only |just |at least |at most )?"
+    rf"(?:for (?:\S+ ){{0,3}}?(?:\S*\d\S*|half|few|several|some|{_NUMBER_WORDS})"
+    rf"(?: an?)?(?: |-){_UNIT}"
+    rf"|(?:until|till|'til|til) (?:\S+ ){{0,3}}?(?:\S*\d|{DAY_WORDS}\b|yesterday\b))"
+)

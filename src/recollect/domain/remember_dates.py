@@ -1,22 +1,29 @@
-"""The day that "until …" names, and calendar arithmetic in the speaker's zone."""
+"""The day or instant that "until …" names, and calendar arithmetic in the speaker's zone."""
 
 import calendar
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 _LEAP_YEARS_APART_MAX = 8
+_HOURS_OF_HALF = 12
 
 
 def end_of_date(found: re.Match[str], local: datetime) -> datetime | None:
     """The instant in UTC at which what a match of `DATE` names is over; None if it doesn't exist.
 
-    An ISO date with a time of day is that instant.
+    A date with a time of day is that instant, in the zone that stands beside it if there is one.
     """
-    if found["clock"]:
-        return _instant(found, local)
     last = _last_day(found, local.date())
-    return _start_of(last + timedelta(days=1), local) if last else None
+    if last is None:
+        return None
+    if not found["clock"]:
+        return _start_of(last + timedelta(days=1), local)
+    try:
+        zone = _zone(found["offset"]) if found["offset"] else local.tzinfo
+        return datetime.combine(last, _clock(found["clock"].lower()), zone).astimezone(UTC)
+    except ValueError:
+        return None
 
 
 def months_after(local: datetime, months: int) -> datetime:
@@ -26,13 +33,27 @@ def months_after(local: datetime, months: int) -> datetime:
     return local.replace(year=year, month=month + 1, day=min(day.day, local.day)).astimezone(UTC)
 
 
-def _instant(found: re.Match[str], local: datetime) -> datetime | None:
-    try:
-        clock = time.fromisoformat(found["clock"])
-    except ValueError:
-        return None
-    day = _calendar_day(int(found["iso"][:4]), int(found["iso"][5:7]), int(found["iso"][8:]))
-    return datetime.combine(day, clock, local.tzinfo).astimezone(UTC) if day else None
+def _clock(written: str) -> time:
+    """Of "10:00", "22:15:30.5", "5 pm" or "noon"; a ValueError if there is no such time."""
+    if written == "noon":
+        return time(12)
+    if written[-1] != "m":
+        hour, rest = written.split(":", 1)
+        return time.fromisoformat(f"{hour:0>2}:{rest}")
+    hour, _, minutes = written[:-2].rstrip().partition(":")
+    if not 1 <= int(hour) <= _HOURS_OF_HALF:
+        raise ValueError("an hour of half a day is from 1 to 12")
+    begins = _HOURS_OF_HALF if written[-2] == "p" else 0
+    return time.fromisoformat(f"{int(hour) % _HOURS_OF_HALF + begins:02}:{minutes or '00'}")
+
+
+def _zone(written: str) -> tzinfo:
+    if written[0] not in "+-":
+        return UTC
+    digits = written[1:].replace(":", "").ljust(4, "0")
+    ahead = time.fromisoformat(f"{digits[:2]}:{digits[2:]}")
+    length = timedelta(hours=ahead.hour, minutes=ahead.minute)
+    return timezone(length if written[0] == "+" else -length)
 
 
 def _start_of(day: date, local: datetime) -> datetime:
@@ -45,7 +66,8 @@ def _last_day(found: re.Match[str], today: date) -> date | None:
     if found["word"]:
         return today + timedelta(days=found["word"].lower() == "tomorrow")
     if found["weekday"]:
-        return _weekday(found["weekday"], today, of_next_week=(found["which"] or "") == "next ")
+        which = (found["which"] or "").strip().lower()
+        return _weekday(found["weekday"], today, of_next_week=which == "next")
     if found["period"]:
         return _period_end(found["period"].lower(), today, next_one=bool(found["next"]))
     if found["month_end"]:
@@ -124,18 +146,27 @@ _MONTH = (
 )
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _NTH = r"(?:st|nd|rd|th)"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_CLOCK = (
+    r"(?P<clock>noon|\d{1,2}(?::\d\d){1,2}(?:\.\d{1,6})?(?:(?: )?[ap]m\b)?|\d{1,2}(?: )?[ap]m\b)"
+    r"(?:(?: )?(?P<offset>z\b|utc\b|gmt\b|[+-]\d\d(?::?\d\d)?))?"
+)
+DAY_WORDS = rf"(?:today|tonight|tomorrow|{_WEEKDAY}|{_MONTH})"
+"""Words by which a day is named, as a pattern to be used without regard to letter case."""
 DATE = "".join(
     (
-        r"(?:(?P<iso>\d{4}-\d\d-\d\d)(?:(?:t| )(?P<clock>\d\d:\d\d(?::\d\d)?))?",
+        r"(?:(?P<iso>\d{4}-\d\d-\d\d)",
         r"|(?P<word>today|tonight|tomorrow)",
-        r"|(?P<which>next |this |coming )?(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
+        rf"|(?P<which>next |this |coming )?(?P<weekday>{_WEEKDAY})",
         r"|(?:the )?end of (?:(?:the|this) |(?P<next>next ))?(?P<period>day|week|month|year)",
         rf"|(?:the )?end of (?P<month_end>{_MONTH})(?: (?P<month_year>\d{{4}}))?",
-        rf"|(?:the )?(?P<day_first>{_DAY}){_NTH}? (?:of )?(?P<month_after>{_MONTH})",
+        rf"|(?:{_WEEKDAY},? )?(?:",
+        rf"(?:the )?(?P<day_first>{_DAY}){_NTH}? (?:of )?(?P<month_after>{_MONTH})",
         r"(?:,? (?P<year_after>\d{4}))?",
         rf"|(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}){_NTH}?(?:,? (?P<year>\d{{4}}))?",
-        rf"|the (?P<day_alone>{_DAY}){_NTH})",
-        r"(?![\w/]|[:.-]\d)",
+        rf"|the (?P<day_alone>{_DAY}){_NTH}))",
+        rf"(?:(?:t|,? (?:at )?){_CLOCK})?",
+        r"(?![\w/+]|[:.]\d)",
     )
 )
-"""A date, as a pattern to be used without regard to letter case."""
+"""A date, perhaps with a time of day, as a pattern to be used without regard to letter case."""

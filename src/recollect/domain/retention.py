@@ -12,6 +12,8 @@ from types import MappingProxyType
 from recollect.errors import ValidationFailed
 
 DAY_SECONDS = 86_400
+# From which age on `vacuum` removes records, where nobody says another.
+VACUUM_DAYS = 90
 
 
 class MemoryScope(StrEnum):
@@ -192,6 +194,10 @@ class RetentionRules:
         """The highest risk among the tags; None without tags."""
         return max((self.tags[tag].risk for tag in pii_tags), default=None)
 
+    def is_critical(self, pii_tags: Iterable[str]) -> bool:
+        """Is one of the tags of the highest risk?"""
+        return self.riskiest(pii_tags) is Risk.CRITICAL
+
     def needs_approval(self, pii_tags: Iterable[str]) -> bool:
         """To live past the cap takes somebody else's word; otherwise the wish is clamped."""
         risk = self.riskiest(pii_tags)
@@ -206,7 +212,10 @@ class RetentionRules:
 
     def grace_days(self, pii_tags: Iterable[str]) -> int:
         """How long a due row may stay in storage, hidden; critical data not at all."""
-        return 0 if self.riskiest(pii_tags) is Risk.CRITICAL else self.vacuum.grace_days
+        return 0 if self.is_critical(pii_tags) else self.vacuum.grace_days
+
+
+SHIPPED_RULES = RetentionRules()
 
 
 def _policy_refused(scope: MemoryScope, allowed: tuple[str, ...]) -> ValidationFailed:

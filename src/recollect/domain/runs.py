@@ -21,6 +21,9 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+ENDS = tuple(status for status in RunStatus if status is not RunStatus.RUNNING)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """A run of one agent. `root_run_id` is its own id where it has no parent."""

@@ -5,6 +5,7 @@ A word stands here alone only if it has no everyday use; otherwise in the phrase
 """
 
 import re
+from functools import cache
 
 _HEALTH = """
     adhd allergy allergic alzheimer amputation amputated aneurysm antibiotic arthritis
@@ -163,15 +164,24 @@ def _any(*phrases: str) -> re.Pattern[str]:
     return re.compile(r"(?<!\w)(?:" + "|".join(phrases) + r")")
 
 
-PHRASES = _any(
-    *(*_HEALTH_PHRASES, *_MIND_PHRASES, *_PREGNANCY_PHRASES),
-    *(*_MONEY_PHRASES, *_LAW_PHRASES, *_INTIMACY_PHRASES),
-)
-"""Over lower-case text with straight apostrophes and single spaces."""
+@cache
+def phrases() -> re.Pattern[str]:
+    """Over lower-case text with straight apostrophes and single spaces."""
+    return _any(
+        *(*_HEALTH_PHRASES, *_MIND_PHRASES, *_PREGNANCY_PHRASES),
+        *(*_MONEY_PHRASES, *_LAW_PHRASES, *_INTIMACY_PHRASES),
+    )
+
+
+@cache
+def confidence() -> re.Pattern[str]:
+    """What asks to keep a thing, over the same text."""
+    return _any(*_CONFIDENCE)
+
 
 _KEPT = r"(?:to (?:your|our)sel(?:f|ves)|between us|quiet|secret|private|confidential|under wraps)"
 _NOT = r"(?:don't|dont|do not|never|please not|must not|mustn't|shouldn't|can't|cannot)"
-CONFIDENCE = _any(
+_CONFIDENCE = (
     r"between (?:us\b(?! and| there| two| is\b| was\b)|you and me|ourselves|the two of us)",
     rf"{_NOT} (?:ever |please )?tell\b(?! me\b| us\b| the difference| time\b)",
     r"(?:told|asked|promised|supposed|allowed)(?: me| her| him| us)? not to (?:tell|say|share)",
@@ -186,4 +196,3 @@ CONFIDENCE = _any(
     r"(?:nobody|no one|no-one)(?: else)? (?:knows (?:yet|about (?:this|it))|(?:may|must) know)",
     r"not a word to (?:any|no)",
 )
-"""What asks to keep a thing, over the same text."""

@@ -7,20 +7,20 @@ import re
 
 from recollect.domain import disguises
 from recollect.domain.memories import Sensitivity
-from recollect.domain.sensitive_words import CONFIDENCE, PHRASES, WORDS
+from recollect.domain.sensitive_words import WORDS, confidence, phrases
 
 
 def floor(text: str) -> Sensitivity:
     """`sensitive` for health, pregnancy, money, legal trouble and intimacy, else `public`."""
     folded = _folded(text)
-    if any(map(_is_sensitive, _WORD.findall(folded))) or PHRASES.search(folded):
+    if any(map(_is_sensitive, _WORD.findall(folded))) or phrases().search(folded):
         return Sensitivity.SENSITIVE
     return Sensitivity.PUBLIC
 
 
 def said_in_confidence(text: str) -> bool:
     """Whether the speaker asks to keep it: "between us", "don't tell", "keep this to yourself"."""
-    return CONFIDENCE.search(_folded(text)) is not None
+    return confidence().search(_folded(text)) is not None
 
 
 def _folded(text: str) -> str:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NewType
 
 from recollect.domain.agents import AgentId, Owner, OwnerKind
+from recollect.domain.ids import parse_uuid
 from recollect.domain.retention import MemoryScope
 from recollect.errors import Forbidden, InvalidInput, ValidationFailed
 
@@ -96,10 +97,14 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
-    """The member `space` of a request."""
+    """The member `space` of a request. A chat comes in any spelling of its id."""
 
     kind: SpaceKind
     id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind is SpaceKind.CHAT and self.id is not None:
+            object.__setattr__(self, "id", as_chat_id(self.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,12 @@ class AskedSpace:
     id: str = ""
     agent_id: AgentId | None = None
     named: bool = False
+
+
+def as_chat_id(text: str) -> ChatId:
+    """The chat that is meant. Conversations are chats, and their ids come in any letter case, so
+    no two chats may have ids that differ in it alone."""
+    return ChatId(parse_uuid(text) or text)
 
 
 def mode_of(own: SpaceMode | None, default: SpaceMode) -> SpaceMode:

@@ -1,7 +1,7 @@
 """Arguments as callers pass them. What is of a wrong kind is a ValueError that names the argument
 and never repeats it."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
@@ -53,11 +53,12 @@ def texts(value: object, name: str) -> tuple[str, ...]:
     raise ValueError(f"{name}: must be a list of texts")
 
 
-def word(value: object, kind: type[Word], name: str) -> Word:
+def word(value: object, words: Iterable[Word], name: str) -> Word:
     """One of a few words, as text or as itself."""
-    if not isinstance(value, str) or value not in set(kind):
-        raise ValueError(f"{name}: must be one of {', '.join(kind)}")
-    return kind(value)
+    known = {str(one): one for one in words}
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name}: must be one of {', '.join(known)}")
+    return known[value]
 
 
 def optional_scope(value: object) -> MemoryScope | None:

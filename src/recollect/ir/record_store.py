@@ -9,7 +9,7 @@ from recollect.domain.agents import parse_agent_id
 from recollect.domain.memory_checks import check_name
 from recollect.domain.pages import LIMIT_MAX
 from recollect.domain.retention import MemoryScope
-from recollect.domain.runs import Run, RunStatus
+from recollect.domain.runs import ENDS, Run, RunStatus
 from recollect.domain.spaces import RunId
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import (
@@ -121,9 +121,7 @@ class RecordStore(AbstractMemoryStore):
     async def complete_run(self, run_id: str, status: RunStatus | str) -> Run:
         with python_errors():
             own = _run(run_id, "run_id")
-        end = word(status, RunStatus, "status")
-        if end is RunStatus.RUNNING:
-            raise ValueError("status: must be succeeded, failed or cancelled")
+        end = word(status, ENDS, "status")
         return await self._ask(lambda records: records.complete_run(own, end))
 
 

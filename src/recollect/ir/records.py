@@ -257,17 +257,19 @@ def _members(entry: MemoryEntry) -> dict[str, Any]:
 
 
 def _changes(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
-    """What an update replaces. The expiry is a wish only where the caller moved it: sent back as it
-    was, a default would become one."""
+    """What an update replaces. Expiry and policy are wishes only where the caller moved them: sent
+    back as it was, a default would become one, and a cap would have to be approved of again."""
     changes: dict[str, Any] = {
         "value": entry.value,
-        "pii_tags": entry.pii_tags,
-        "retention_policy": entry.retention_policy,
         "tags": entry.tags,
         "metadata": entry.metadata,
     }
     if entry.expires_at != before.expires_at:
         changes["expires_at"] = entry.expires_at
+    if entry.retention_policy != before.retention_policy:
+        changes["retention_policy"] = entry.retention_policy
+    if tuple(entry.pii_tags) != before.pii_tags:
+        changes["pii_tags"] = entry.pii_tags
     return changes
 
 

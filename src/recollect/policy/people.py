@@ -82,6 +82,29 @@ def may_merge(
     return may_change(caller, secondary) if first.allowed else first
 
 
+def may_be_same(
+    caller: Caller, primary: PersonView, secondary: PersonView, *, others_refer: bool
+) -> Decision:
+    """May a user turn out to be somebody who was none, of two whom the caller may merge?
+
+    Whatever was said of that one becomes the user's to read and to erase. Anybody may make people
+    whom others then mean, so where `others_refer` to the one without a user an admin decides.
+    """
+    if primary.linked == secondary.linked:
+        return Decision(True, "no user comes to anybody")
+    if not others_refer:
+        return Decision(True, "nobody else refers to the person")
+    return Decision(caller.admin, "admin" if caller.admin else "needs admin")
+
+
+def may_take_handle(caller: Caller, *, of_another: bool) -> Decision:
+    """May the caller state a handle? One that is the id `of_another` user would be found in that
+    user's place."""
+    if not of_another:
+        return Decision(True, "nobody else's")
+    return Decision(caller.admin, "admin" if caller.admin else "needs that user or admin")
+
+
 def may_withdraw(caller: Caller, claim: ClaimView) -> Decision:
     """May the caller take a claim back?"""
     return first_holding(_STATER, caller, claim)

@@ -30,6 +30,10 @@ class UserStore(Protocol):
         """None at first sight."""
         ...
 
+    def called(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
+        """Users of these orgs whose id is this handle, in any letter case, with or without `@`."""
+        ...
+
     def introduce(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
@@ -96,13 +100,13 @@ class AgentStore(Protocol):
         ...
 
     def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
-        """Is there a row in its agent spaces or its runs that is not due yet?"""
+        """Is there a row in its agent spaces, its runs or its org that is not due yet?"""
         ...
 
     def page_memories(
         self, tx: Tx, agent_id: AgentId, *, archived: bool, limit: int
     ) -> list[MemoryId]:
-        """Rows of its agent spaces and its runs; archived ones only if they are asked for."""
+        """Rows of its agent spaces, its runs and its org; archived ones only if asked for."""
         ...
 
     def leave_chats(self, tx: Tx, agent_id: AgentId, *, at: datetime) -> None:

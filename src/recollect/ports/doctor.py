@@ -1,7 +1,7 @@
 """What the doctor asks of storage: rows that break a rule, by id, and single mends of what has no
 service of its own. All rows, whoever they belong to; what is being erased is left to that job."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -70,6 +70,13 @@ class Written(NamedTuple):
     values: tuple[Any, ...]
 
 
+class Kept(NamedTuple):
+    """What an earlier version of a memory kept: the id of the version, and its members."""
+
+    id: str
+    members: Mapping[str, Any]
+
+
 class DoctorStore(Protocol):
     """Pages go on after the last id or number seen."""
 
@@ -87,8 +94,12 @@ class DoctorStore(Protocol):
         """Memories with their texts, by number; none that was compacted."""
         ...
 
-    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
         """By id, what earlier versions of these memories kept."""
+        ...
+
+    def rewrite(self, tx: Tx, kept: Kept) -> None:
+        """Let an earlier version have kept this."""
         ...
 
     def written(self, tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:

@@ -124,9 +124,16 @@ class MemoryStore(Protocol):
         ...
 
     def see_many(
-        self, tx: Tx, sight: Sight, memory_ids: Sequence[MemoryId], chosen: MemoryFilter
+        self,
+        tx: Tx,
+        sight: Sight,
+        memory_ids: Sequence[MemoryId],
+        chosen: MemoryFilter,
+        *,
+        compacted: bool = False,
     ) -> dict[MemoryId, Stored]:
-        """Those of these rows that the sight shows."""
+        """Those of these rows that the sight shows; with `compacted` also those whose text went
+        long ago."""
         ...
 
     def page(

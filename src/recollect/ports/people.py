@@ -10,6 +10,7 @@ from recollect.domain.agents import AgentId, Owner
 from recollect.domain.chats import Chat, Participant, ParticipantKind
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
+from recollect.domain.memories import MemoryId
 from recollect.domain.people import Alias, ClaimId, MergePlan, Person, Relationship
 from recollect.domain.spaces import ChatId, OrgId
 from recollect.policy.requesters import Requester
@@ -45,11 +46,20 @@ class Merge:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many things of each kind moved."""
+        """How many things of each kind moved, whoever may see them."""
         return {
             kind: sum(len(self.moved.get(part, ())) for part in parts)
             for kind, parts in _COUNTED.items()
         }
+
+
+@dataclass(frozen=True, slots=True)
+class MovedParts:
+    """What a merge moved, for one who asks. Of things that hang on memories, `memories` has the
+    memory of each, seen or not: that is for a sight to say. `others` counts what they may see."""
+
+    memories: Mapping[str, Sequence[MemoryId]]
+    others: Mapping[str, int]
 
 
 _COUNTED = {
@@ -173,6 +183,11 @@ class PersonStore(Protocol):
         """Is a memory about them or stated by them, outside the spaces of these users?"""
         ...
 
+    def others_refer(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+        """Does anything that is not the requester's: a memory outside their space, a claim of
+        somebody else, or a stay in a chat that they neither made nor take part in now?"""
+        ...
+
     def people_of(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
         """The people of those users who have one."""
         ...
@@ -251,6 +266,10 @@ class MergeStore(Protocol):
 
     def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
         """Move everything of the secondary to the primary and keep a record of it."""
+        ...
+
+    def parts(self, tx: Tx, requester: Requester, merge: Merge) -> MovedParts:
+        """What the record of a merge names."""
         ...
 
     def standing(self, tx: Tx, secondary_id: PersonId) -> Merge | None:

@@ -3,6 +3,7 @@ of their lines (see `domain/portable.py`), whatever table they are in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from recollect.domain.memories import MemoryId
@@ -58,6 +59,10 @@ class PortableStore(Protocol):
 
     def drop(self, tx: Tx, type_: LineType, id_: str) -> None:
         """Take an agent, person or chat out, so that another can be put in its place."""
+        ...
+
+    def note_removal(self, tx: Tx, memory_id: MemoryId, at: datetime) -> None:
+        """A memory that isn't there was removed; what is known of that already stays."""
         ...
 
     def forget_removal(self, tx: Tx, memory_id: MemoryId) -> None:

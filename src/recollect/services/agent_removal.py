@@ -1,4 +1,4 @@
-"""What goes when an agent goes: the rows of its spaces and runs, its part in chats, its id."""
+"""What goes when an agent goes: its memories, its part in chats, its id."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +18,8 @@ _ROWS_AT_ONCE = 500
 
 
 class AgentRemoval:
-    """All of it in the transaction of the caller. Rows of an org stay with the org."""
+    """All of it in the transaction of the caller. What the agent wrote for its org is its memory as
+    much as the rows of its spaces and runs; in spaces of users and chats it is a source alone."""
 
     def __init__(self, stores: Stores, runtime: Runtime, audit: MemoryAudit) -> None:
         self._stores = stores

@@ -183,7 +183,7 @@ class ApprovalService:
             run_id=memory.run_id,
             role=Role.ADMIN.value,
             justification=decision.justification,
-            payload=memory_payload(memory) | told,
+            payload=memory_payload(memory, self._audit.rules) | told,
         )
 
     def _seen(self, tx: Tx, requester: Requester, approval_id: str, *, lock: bool) -> Filed:

@@ -40,7 +40,7 @@ from recollect.domain.memory_checks import (
 )
 from recollect.domain.people import check_time_zone
 from recollect.domain.pii import normalise_tags
-from recollect.domain.remember import explicit_term
+from recollect.domain.remember import asks_for_a_term, explicit_term
 from recollect.domain.retention import MemoryScope, Policy, RetentionRules
 from recollect.domain.spaces import (
     AskedSpace,
@@ -49,6 +49,7 @@ from recollect.domain.spaces import (
     SpaceKind,
     SpaceName,
     SpaceRequest,
+    as_chat_id,
     asked_space,
     scope_of,
 )
@@ -71,8 +72,9 @@ class Draft:
     """A memory to write. None means that the caller didn't say; times are in UTC.
 
     `subjects` are ids or names as they were sent. `explicit_expires_at` is what the caller asked
-    for, by a member or in the words of the statement. `carried` is the stored memory that moves
-    here: what a caller can't say of a new one comes from there.
+    for, by a member or in the words of the statement; `term_ignored` says that the words seem to
+    ask for a term that nobody could keep. `carried` is the stored memory that moves here: what a
+    caller can't say of a new one comes from there.
     """
 
     kind: Kind
@@ -95,6 +97,7 @@ class Draft:
     pii_tags: tuple[str, ...] = ()
     policy: Policy | None = None
     explicit_expires_at: datetime | None = None
+    term_ignored: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     supersedes: tuple[MemoryId, ...] = ()
@@ -150,11 +153,13 @@ _CLEANERS: Mapping[str, Any] = {
     "valid_until": lambda at: None if at is None else as_instant(at, "valid_until"),
 }
 _ALIASES = {"agent_slug": "agent_id", "memory_id": "id", "chat_id": "learned_in"}
+_OF_CHATS = ("chat_id", "learned_in")
 
 
 def _without_aliases(members: Members) -> dict[str, Any]:
     """Null counts as absent; two names of one member may only say the same."""
     sent = {name: value for name, value in members.items() if value is not None}
+    sent |= {name: as_chat_id(sent[name]) for name in _OF_CHATS if name in sent}
     for alias, name in _ALIASES.items():
         if alias not in sent:
             continue
@@ -196,7 +201,10 @@ def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], 
         return {"messages": messages, "content": content, "extract": extract}, None
     check_content(said, name)
     text, term = _remembered(said, now, _zone(sent))
-    return {"content": text, "extract": sent.get("extract", False)}, term
+    told = term is not None or not sent.keys().isdisjoint(("ttl_seconds", "expires_at"))
+    ignored = not told and asks_for_a_term(said)
+    extract = sent.get("extract", False)
+    return {"content": text, "extract": extract, "term_ignored": ignored}, term
 
 
 def _remembered(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
@@ -239,7 +247,7 @@ def _origin(sent: Members, asked: AskedSpace, now: datetime) -> dict[str, Any]:
     run_id = asked.id if asked.kind is SpaceKind.RUN else sent.get("run_id")
     return {
         "observed_at": observed_at,
-        "learned_in": None if chat is None else ChatId(chat),
+        "learned_in": None if chat is None else as_chat_id(chat),
         "stated_by": sent.get("stated_by"),
         "run_id": None if run_id is None else RunId(run_id),
     }

@@ -58,6 +58,7 @@ class EventService:
         self._database = database
         self._stores = stores
         self._auditor = Auditor(stores, runtime)
+        self._clock = runtime.clock
         self._gate = gate
         self._pace = pace
         self._open = 0
@@ -92,20 +93,25 @@ class EventService:
         justification: str | None = None,
     ) -> AsyncIterator[Step]:
         """Oldest first from `after` on, then as events come; without it from now on, or from
-        `chosen.since`. Refusals come before the first step. It ends after an hour, so that who
-        reads on shows a credential again. Unavailable if there are too many streams."""
+        `chosen.since`. Refusals come before the first step. It ends after an hour, or when the
+        token does: who reads on shows a credential again. Unavailable if there are too many
+        streams."""
         reader = await self._admitted(requester, justification)
         start = after
         if start is None:
             start = await self._database.read(lambda tx: self._first(tx, chosen))
         if self._open >= self._pace.streams_max:
             raise Unavailable("too many streams are open", retry_after_seconds=RETRY_SECONDS)
-        return self._counted(self._steps(reader, chosen, start))
+        return self._counted(requester, self._steps(reader, chosen, start))
 
-    async def _counted(self, steps: AsyncIterator[Step]) -> AsyncIterator[Step]:
+    async def _counted(
+        self, requester: Requester, steps: AsyncIterator[Step]
+    ) -> AsyncIterator[Step]:
         self._open += 1
         try:
             async for step in steps:
+                if requester.principal.is_expired(self._clock.now()):
+                    return
                 yield step
         finally:
             self._open -= 1

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.domain.memories import Status
+from recollect.domain.memories import MemoryId, Status
 from recollect.domain.portable import OF_MEMORY, LineType, to_line
 from recollect.domain.portable_members import Values
 from recollect.domain.spaces import SpaceKind
@@ -25,6 +25,7 @@ from recollect.services.filters import Filters, chosen_by
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_lists import MemoryLists
 from recollect.services.portable import memory_values
+from recollect.services.portable_gaps import removed_below
 from recollect.services.portable_views import known_to, of_memory_known_to
 from recollect.services.sights import Sights
 
@@ -164,9 +165,11 @@ class ExportService:
             )
             past = exported.chosen.as_of is not None
             hanging = {} if past else self._hanging(tx, requester, rows)
+            gaps = {} if past else removed_below(tx, self._stores, _ids(rows))
             lines: Lines = []
             for stored in rows:
                 values = memory_values(stored) | self._embedding(tx, stored, wish)
+                values["removed"] = gaps.get(stored.memory.id)
                 lines.append((LineType.MEMORY, to_line(LineType.MEMORY, values)))
                 lines += hanging.get(stored.memory.id, [])
             return (found[-1][0] if len(found) == ROWS_PER_PAGE else None), lines
@@ -175,7 +178,7 @@ class ExportService:
 
     def _hanging(self, tx: Tx, requester: Requester, rows: list[Stored]) -> dict[str, Lines]:
         """Versions, relations and approvals, by the memory that they stand behind."""
-        ids = [row.memory.id for row in rows]
+        ids = _ids(rows)
         spaces = {row.memory.id: row.memory.space for row in rows}
         lines: dict[str, Lines] = {}
         for type_ in (type_ for type_ in LineType if type_ in OF_MEMORY):
@@ -191,6 +194,10 @@ class ExportService:
         if not wish.embedding:
             return {}
         return {"embedding": self._stores.memories.embedding(tx, stored.memory.id)}
+
+
+def _ids(rows: list[Stored]) -> list[MemoryId]:
+    return [row.memory.id for row in rows]
 
 
 def _reading(

@@ -19,7 +19,7 @@ from recollect.domain.housekeeping import (
     is_purgeable,
     reason,
 )
-from recollect.domain.retention import MemoryScope, RetentionRules
+from recollect.domain.retention import VACUUM_DAYS, MemoryScope, RetentionRules
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
@@ -30,8 +30,6 @@ from recollect.services.housekeeping_events import Commission, Telling
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.sweeping import Act, Judge, Plan, Sweep, Sweeper, Verdict, Walk
 from recollect.services.vacuum_backup import VacuumBackup
-
-DEFAULT_DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ class HousekeepingService:
         commission: Commission,
         *,
         scope: MemoryScope | None = None,
-        older_than_days: int = DEFAULT_DAYS,
+        older_than_days: int = VACUUM_DAYS,
     ) -> Vacuumed:
         """Remove what is due beyond its grace and records that are too old, written down first.
         Unavailable if that can't be done, and then nothing is removed."""

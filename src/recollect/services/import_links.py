@@ -1,6 +1,6 @@
 """Other rows that an imported memory names: what it replaced, contradicts and was made of."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from recollect.errors import ValidationFailed
 from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter, Stored
 from recollect.ports.stores import Stores
-from recollect.services.import_orders import ImportOrder
+from recollect.services.import_orders import Foreseen, ImportOrder
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_places import may_read_entry
 from recollect.services.sights import Sights
@@ -66,6 +66,17 @@ class ImportLinks:
             at = memory.created_at
             self.stores.memories.link_superseded(tx, memory.id, id_, at=at, reason=_REASON)
 
+    def bridge(self, tx: Tx, gaps: Sequence[Values]) -> None:
+        """Remember memories that are gone and what they had replaced. One that is there again tells
+        that itself."""
+        for gap in gaps:
+            id_, at = MemoryId(gap["memory_id"]), gap["removed_at"]
+            if self.stores.memories.fetch(tx, id_) is not None:
+                continue
+            self.stores.portable.note_removal(tx, id_, at)
+            for old in gap["supersedes"] or ():
+                self.stores.memories.link_superseded(tx, id_, old, at=at, reason=_REASON)
+
     def _rows(self, tx: Tx, ids: Collection[MemoryId]) -> list[Stored]:
         return self.stores.keeping.fetch_many(tx, sorted(ids)) if ids else []
 
@@ -80,23 +91,34 @@ class ImportLinks:
         return {id_ for id_ in ids if may_read_entry(tx, self.stores, order.requester, id_)}
 
 
-def check_no_circle(tx: Tx, stores: Stores, order: ImportOrder, memory: Memory) -> None:
+def told_gaps(order: ImportOrder, values: Values) -> list[Values]:
+    """What a line tells of removed memories. Believed of an admin alone: whoever could say what is
+    gone, and what it led to, would be shown ids and times of rows of others."""
+    return values["removed"] or [] if order.requester.admin else []
+
+
+def check_no_circle(
+    tx: Tx, stores: Stores, order: ImportOrder, memory: Memory, *, gaps: Sequence[Values]
+) -> None:
     """Refuse the line that would close a circle of memories that replaced each other, with what is
     stored and with earlier lines."""
-    closing = {memory.id, *memory.supersedes}
-    edge = _above(tx, stores, order, {memory.id})
-    if memory.superseded_by is not None:
-        edge.add(memory.superseded_by)
-    seen: set[MemoryId] = set()
-    while edge:
-        if edge & closing:
-            message = "must not lead back to the memory itself"
-            raise ValidationFailed.of("supersedes", message)
-        seen |= edge
-        edge = _above(tx, stores, order, edge) - seen
+    below = {memory.id: set(memory.supersedes)}
+    below |= {MemoryId(gap["memory_id"]): set(gap["supersedes"] or ()) for gap in gaps}
+    line = Foreseen()
+    line.add_links(memory, gaps)
+    told = (line.successors, order.foreseen.successors)
+    for id_, olds in below.items():
+        edge, seen = _above(tx, stores, told, {id_}), set[MemoryId]()
+        while edge:
+            if edge & {id_, *olds}:
+                message = "must not lead back to the memory itself"
+                raise ValidationFailed.of("supersedes", message)
+            seen |= edge
+            edge = _above(tx, stores, told, edge) - seen
 
 
-def _above(tx: Tx, stores: Stores, order: ImportOrder, ids: set[MemoryId]) -> set[MemoryId]:
-    foreseen = order.foreseen.successors
-    found = {MemoryId(one) for id_ in ids for one in foreseen.get(id_, ())}
+def _above(
+    tx: Tx, stores: Stores, told: Iterable[Mapping[str, set[str]]], ids: set[MemoryId]
+) -> set[MemoryId]:
+    found = {MemoryId(new) for links in told for id_ in ids for new in links.get(id_, ())}
     return found | stores.memories.successors(tx, sorted(ids))

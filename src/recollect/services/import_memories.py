@@ -33,7 +33,7 @@ from recollect.ports.people import Seat
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services import import_versions as versions
-from recollect.services.import_links import ImportLinks, check_no_circle
+from recollect.services.import_links import ImportLinks, check_no_circle, told_gaps
 from recollect.services.import_orders import (
     Group,
     ImportMode,
@@ -99,23 +99,26 @@ class MemoryImports:
     def put(self, tx: Tx, order: ImportOrder, group: Group, findings: Findings) -> Tally:
         """What became of the memory and of the lines behind it, which go where it goes."""
         space, agent_id = self._places.find(tx, order, group.head.values)
+        admitted, refused = versions.admitted(self._screening, group.behind, space)
+        group = versions.tagged(group, admitted)
         stored = self._stored(tx, order, group, findings, (space, agent_id))
         memory = stored.memory
         self._screening.admit(
             findings, space.kind, sensitivity=memory.sensitivity, pii_tags=memory.pii_tags
         )
         outcome = self._outcome(tx, order, stored)
-        check_no_circle(tx, self._stores, order, memory)
+        gaps = told_gaps(order, group.head.values)
+        check_no_circle(tx, self._stores, order, memory, gaps=gaps)
         if outcome is Outcome.SKIPPED:
             return Tally(outcomes=Counter({outcome: 1 + len(group.behind)}))
-        admitted, refused = versions.admitted(self._screening, group.behind, space)
         behind = versions.brought(order, admitted, stored)
         if order.dry_run:
             order.foreseen.add(LineType.MEMORY, {}, memory.id)
-            order.foreseen.add_links(memory)
+            order.foreseen.add_links(memory, gaps)
         else:
             self._write(tx, stored, behind, findings=findings, replaces=outcome is Outcome.UPDATED)
             self._links.vouch(tx, order, memory)
+            self._links.bridge(tx, gaps)
         kept = Counter({outcome: 1 + len(behind)})
         dropped = Counter({Outcome.SKIPPED: len(admitted) - len(behind)})
         return Tally(outcomes=kept + dropped, refused=refused)

@@ -1,6 +1,7 @@
 """What an import is asked to do, what it comes across, and what came of it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -56,10 +57,13 @@ class Foreseen:
         if type_ is LineType.PARTICIPANT and values["left_at"] is None:
             self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
 
-    def add_links(self, memory: Memory) -> None:
-        """What a memory replaces, and what replaces it."""
+    def add_links(self, memory: Memory, gaps: Sequence[Values]) -> None:
+        """What a memory replaces, and what replaces it; the same of removed ones below it."""
         for old in memory.supersedes:
             self.successors.setdefault(old, set()).add(memory.id)
+        for gap in gaps:
+            for old in gap["supersedes"] or ():
+                self.successors.setdefault(old, set()).add(gap["memory_id"])
         if memory.superseded_by is not None:
             self.successors.setdefault(memory.id, set()).add(memory.superseded_by)
 

@@ -11,6 +11,7 @@ from recollect.domain.agents import Owner, parse_agent_id
 from recollect.domain.chats import ParticipantKind, check_chat
 from recollect.domain.disclosure import ChatKind, PersonId
 from recollect.domain.ids import UserId
+from recollect.domain.people import AliasKind
 from recollect.domain.portable import LineType
 from recollect.domain.portable_members import Values
 from recollect.domain.spaces import ChatId
@@ -20,6 +21,7 @@ from recollect.ports.stores import Stores
 from recollect.services.import_orders import ImportMode, ImportOrder, Line, Outcome
 from recollect.services.import_places import ImportPlaces
 from recollect.services.memory_places import not_owner
+from recollect.services.person_claims import require_free_handle
 
 _REPLACED = frozenset({LineType.AGENT, LineType.PERSON, LineType.CHAT})
 
@@ -92,7 +94,7 @@ class OtherImports:
             raise not_owner()
         return values | {"created_by": who}
 
-    def _own_person(self, _tx: Tx, order: ImportOrder, values: Values) -> Values:
+    def _own_person(self, tx: Tx, order: ImportOrder, values: Values) -> Values:
         """Nobody becomes a user's person by import, and nobody states anything for others."""
         if values["merged_into"] is not None:
             raise Forbidden("people who were merged are imported by an admin")
@@ -103,6 +105,9 @@ class OtherImports:
             ]
             for name in ("aliases", "relationships")
         }
+        for one in claims["aliases"]:
+            if one["kind"] is AliasKind.HANDLE:
+                require_free_handle(tx, self._stores, requester, one["value"], field="aliases")
         orgs = sorted(requester.orgs)
         return values | claims | {"users": [], "orgs": orgs, "created_by": requester.who}
 

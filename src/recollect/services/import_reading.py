@@ -16,11 +16,13 @@ from recollect.domain.memory_checks import (
     kind_of,
     parse_messages,
 )
+from recollect.domain.people import AliasKind
 from recollect.domain.pii import normalise_tags
 from recollect.domain.portable import OF_MEMORY, LineType, from_line
 from recollect.domain.portable_members import Values, plain
 from recollect.errors import RecollectError, ValidationFailed
 from recollect.services.import_orders import Group, Line, Refused
+from recollect.services.names import A_RELATIONSHIP, Names
 from recollect.services.screening import Screening, Texts
 from recollect.services.secret_check import refuse_secrets
 
@@ -39,8 +41,9 @@ _TEXTS = {
 class LineReader:
     """Reads single lines, and looks at groups of them."""
 
-    def __init__(self, screening: Screening) -> None:
+    def __init__(self, screening: Screening, names: Names) -> None:
         self._screening = screening
+        self._names = names
 
     def read(self, number: int, raw: bytes) -> Line | Refused:
         """One line by itself."""
@@ -56,17 +59,25 @@ class LineReader:
         """A line and those behind it; only a memory has any."""
         head, *others = lines
         if head.type is LineType.MEMORY:
-            seen = [self._looked(head, one) for one in others]
-            behind = tuple(one for one in seen if isinstance(one, Line))
-            findings = self._screening.look(_texts(head.values))
-            refused = [one for one in seen if isinstance(one, Refused)]
-            return Group(replace(head, findings=findings), behind), refused
-        problem = _stray(head) if head.type in OF_MEMORY else self._secret(head)
+            return self._with_others(head, others)
+        problem = _stray(head) if head.type in OF_MEMORY else self._problem(head)
         return (None, [problem]) if problem else (Group(head), [])
+
+    def _with_others(
+        self, head: Line, others: Sequence[Line]
+    ) -> tuple[Group | None, list[Refused]]:
+        problem = self._problem(head)
+        if problem is not None:
+            return None, [Refused.of(line.number, problem.error) for line in (head, *others)]
+        seen = [self._looked(head, one) for one in others]
+        behind = tuple(one for one in seen if isinstance(one, Line))
+        findings = self._screening.look(_texts(head.values))
+        refused = [one for one in seen if isinstance(one, Refused)]
+        return Group(replace(head, findings=findings), behind), refused
 
     def _looked(self, head: Line, line: Line) -> Line | Refused:
         """A line behind a memory, unless it holds what is never stored."""
-        problem = self._secret(line)
+        problem = self._problem(line)
         if problem is not None:
             return problem
         try:
@@ -74,20 +85,35 @@ class LineReader:
         except RecollectError as error:
             return Refused.of(line.number, error)
 
-    def _secret(self, line: Line) -> Refused | None:
+    def _problem(self, line: Line) -> Refused | None:
         try:
             named = _TEXTS.get(line.type, ())
             refuse_secrets(**{name: plain(line.values[name]) for name in named})
+            self._admit_names(line)
         except RecollectError as error:
             return Refused.of(line.number, error)
         return None
+
+    def _admit_names(self, line: Line) -> None:
+        """Of people, and of those whom a memory names without knowing them."""
+        values = line.values
+        if line.type is LineType.MEMORY:
+            self._names.admit_all(values["subjects"], "subjects")
+            self._names.admit_all(values["bare_names"], "bare_names")
+        elif line.type is LineType.PERSON:
+            aliases, claims = values["aliases"] or (), values["relationships"] or ()
+            self._names.admit(values["name"], "name")
+            for alias in (one for one in aliases if one["kind"] is AliasKind.ALIAS):
+                self._names.admit(alias["value"], "aliases")
+            for claim in claims:
+                self._names.admit(claim["relationship"], "relationships", wanted=A_RELATIONSHIP)
 
     def _screened(self, head: Line, line: Line) -> Line:
         """An earlier version is looked at and kept as the memory itself would be."""
         snapshot, key = line.values["snapshot"], head.values["key"]
         if snapshot["value"] is not None and key is None:
             raise ValidationFailed.of("snapshot.value", "must be null: the memory has no key")
-        findings = self._screening.look(_texts_then(snapshot, key))
+        findings = self._screening.look(Texts.of_version(snapshot, key))
         if head.values["messages"]:
             # Of a list the roles stand at the start of its lines.
             findings = replace(findings, suspicion=score(findings.texts.content, spoken=True))
@@ -100,18 +126,6 @@ class LineReader:
             "pii_tags": list(findings.tagged(normalise_tags(snapshot["pii_tags"]))),
         }
         return replace(line, values=line.values | {"snapshot": kept}, findings=findings)
-
-
-def _texts_then(snapshot: Values, key: str | None) -> Texts:
-    """What an earlier version said; that of a record is what its value says."""
-    value = snapshot["value"]
-    return Texts(
-        content=snapshot["content"] if value is None else render_record(key or "", value),
-        key=key if value is not None else None,
-        value=value,
-        metadata=snapshot["metadata"],
-        tags=tuple(snapshot["tags"]),
-    )
 
 
 def _stray(line: Line) -> Refused:
@@ -142,7 +156,9 @@ def _cleaned(values: Values) -> Values:
         "pii_tags": normalise_tags(values["pii_tags"] or ()),
     }
     check_validity(values["valid_from"], values["valid_until"])
-    if named["id"] and named["id"] in (values["superseded_by"], *(values["supersedes"] or ())):
+    gaps = [gap["memory_id"] for gap in values["removed"] or ()]
+    others = (values["superseded_by"], *(values["supersedes"] or ()), *gaps)
+    if named["id"] and named["id"] in others:
         raise ValidationFailed.of("supersedes", "must be another memory than this")
     return named | _payload(values)
 

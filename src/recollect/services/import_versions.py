@@ -1,6 +1,6 @@
 """Earlier versions of an imported memory: held to what the memory itself is held to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from recollect.domain.memories import Status, Trust
@@ -27,6 +27,14 @@ def admitted(
         except RecollectError as error:
             refused.append(Refused.of(line.number, error))
     return kept, refused
+
+
+def tagged(group: Group, lines: Iterable[Line]) -> Group:
+    """With the tags of the personal data in earlier versions: it lives as long as the memory."""
+    values = group.head.values
+    found = {tag for line in lines if line.findings is not None for tag in line.findings.pii}
+    tags = tuple(sorted({*values["pii_tags"], *found}))
+    return replace(group, head=replace(group.head, values=values | {"pii_tags": tags}))
 
 
 def strongest(order: ImportOrder, group: Group, findings: Findings) -> Findings:

@@ -91,7 +91,7 @@ class MemoryService:
         """Change what may change; with an approval in the answer nothing was changed yet."""
         now = self._runtime.clock.now()
         async with self._audit.watching(requester, "updateMemory", memory_id=memory_id):
-            patch = await self.patch(members, now)
+            patch = await self.patch(requester, memory_id, members=members, now=now)
             return await self._database.write(
                 lambda tx: self._changes.update(tx, requester, memory_id, patch=patch, at=now)
             )
@@ -141,10 +141,20 @@ class MemoryService:
             draft = replace(draft, id=MemoryId(reserved_id))
         return await _off_loop_if_long(len(draft.content), lambda: self._screening.screen(draft))
 
-    async def patch(self, members: Members, now: datetime) -> Patch:
+    async def patch(
+        self, requester: Requester, memory_id: MemoryId, *, members: Members, now: datetime
+    ) -> Patch:
         """The same for a change."""
         size = len(members.get("content") or "")
-        return await _off_loop_if_long(size, lambda: self._patches.of(members, now))
+        patch = await _off_loop_if_long(size, lambda: self._patches.of(members, now))
+        if not patch.tells_tags:
+            return patch
+        told = await self._database.read(
+            lambda tx: self._changes.told(tx, requester, memory_id, patch=patch)
+        )
+        if told is None:
+            return patch
+        return await _off_loop_if_long(told.chars, lambda: patch.looking_at(told))
 
     async def _looked(self, memory_id: MemoryId) -> Looked | None:
         stored = await self._database.read(lambda tx: self._stores.memories.fetch(tx, memory_id))

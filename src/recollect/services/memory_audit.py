@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.domain.events import Event, EventKind, Outcome
 from recollect.domain.memories import MemoryId
-from recollect.domain.retention import AuditRules
+from recollect.domain.retention import SHIPPED_RULES, RetentionRules
 from recollect.domain.spaces import Space
 from recollect.errors import Forbidden, InvalidInput, RecollectError
 from recollect.policy.requesters import Requester
@@ -23,23 +23,23 @@ REFUSALS = frozenset(
     {"secret_refused", "pii_refused", "pii_not_allowed", "sensitivity_not_allowed"}
 )
 
-DEFAULT_RULES = AuditRules()
-
 
 class MemoryAudit:
-    """Writes events that `GET /v1/events` shows."""
+    """Writes events that `GET /v1/events` shows. `rules` say how risky personal data is, and when
+    an alert is due."""
 
     def __init__(
         self,
         database: Database,
         stores: Stores,
         runtime: Runtime,
-        rules: AuditRules = DEFAULT_RULES,
+        rules: RetentionRules = SHIPPED_RULES,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
-        self._alerts = Alerts(stores, rules)
+        self._alerts = Alerts(stores, rules.audit)
+        self.rules = rules
 
     def record(
         self,
@@ -50,9 +50,11 @@ class MemoryAudit:
         space: Space | None = None,
         payload: Mapping[str, Any] | None = None,
         outcome: Outcome = Outcome.ALLOWED,
+        event_id: str | None = None,
         **ids: str | int | None,
     ) -> str:
-        """One event, such as `memory.write`; its id. `requester` None is the server itself.
+        """One event, such as `memory.write`; its id, `event_id` if that is free. `requester` None
+        is the server itself.
 
         `ids` are members of Event: memory_id, agent_id, run_id, conversation_id, target_user_id,
         count, role, justification. The payload holds ids, tags and counts, never content.
@@ -60,7 +62,7 @@ class MemoryAudit:
         kind, _, action = event_type.partition(".")
         principal = requester.principal if requester is not None else None
         event = Event(
-            id=self._runtime.ids.new(),
+            id=self._free(tx, event_id),
             at=self._runtime.clock.now(),
             kind=EventKind(kind),
             action=action,
@@ -75,6 +77,16 @@ class MemoryAudit:
         self._stores.events.insert(tx, event)
         self._alerts.heed(tx, event)
         return event.id
+
+    def told(self, tx: Tx, event_id: str, memory_id: MemoryId) -> bool:
+        """Does an event of this id tell of this memory already?"""
+        event = self._stores.events.fetch(tx, event_id)
+        return event is not None and event.memory_id == memory_id
+
+    def _free(self, tx: Tx, event_id: str | None) -> str:
+        if event_id is not None and self._stores.events.fetch(tx, event_id) is None:
+            return event_id
+        return self._runtime.ids.new()
 
     @asynccontextmanager
     async def watching(

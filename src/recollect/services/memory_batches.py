@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recollect.domain.ids import numbered
 from recollect.domain.memories import MemoryId, Source
-from recollect.errors import Internal, RecollectError, Unavailable
+from recollect.errors import Conflict, Internal, NotFound, RecollectError, Unavailable
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
@@ -121,7 +121,8 @@ class BatchService:
     ) -> list[Outcome]:
         """The outcome of each item. Of an atomic batch all succeeded, or BatchRefused tells every
         failure and nothing is stored. Each refusal that has an event writes it. What an earlier
-        try made under ids that follow from `reserved_id` is not made again."""
+        try did is not done again: what it made has ids that follow from `reserved_id`, and so have
+        the events of what it changed and deleted."""
         own = [None if reserved_id is None else numbered(reserved_id, n) for n in range(len(items))]
         steps: list[_Step | Failure] = []
         for index, item in enumerate(items):
@@ -152,9 +153,11 @@ class BatchService:
             case Creation(members):
                 return await self._creation(requester, index, members, reserved_id=reserved_id)
             case Update(id=memory_id, members=members):
-                return await self._update(requester, index, memory_id, members=members)
+                return await self._update(
+                    requester, index, memory_id, members=members, event_id=reserved_id
+                )
             case Deletion():
-                return self._deletion(requester, index, item)
+                return self._deletion(requester, index, item, event_id=reserved_id)
             case Broken(error):
                 raise error
 
@@ -174,26 +177,51 @@ class BatchService:
         return create
 
     async def _update(
-        self, requester: Requester, index: int, memory_id: MemoryId, *, members: Members
+        self,
+        requester: Requester,
+        index: int,
+        memory_id: MemoryId,
+        *,
+        members: Members,
+        event_id: str | None,
     ) -> _Step:
         at = self._runtime.clock.now()
-        patch = await self._memories.patch(members, at)
+        patch = await self._memories.patch(requester, memory_id, members=members, now=at)
+        patch = replace(patch, event_id=event_id)
 
         def update(tx: Tx) -> Done:
             changed = self._changes.update(tx, requester, memory_id, patch=patch, at=at)
             approval = changed.approval
             return Done(index, Op.UPDATE, memory_id, approval.id if approval else None)
 
-        return update
+        return self._once(update, Done(index, Op.UPDATE, memory_id), event_id)
 
-    def _deletion(self, requester: Requester, index: int, item: Deletion) -> _Step:
+    def _deletion(
+        self, requester: Requester, index: int, item: Deletion, *, event_id: str | None
+    ) -> _Step:
         at = self._runtime.clock.now()
 
         def delete(tx: Tx) -> Done:
-            self._changes.delete(tx, requester, item.id, at=at, version=item.version)
+            self._changes.delete(
+                tx, requester, item.id, at=at, version=item.version, event_id=event_id
+            )
             return Done(index, Op.DELETE, item.id)
 
-        return delete
+        return self._once(delete, Done(index, Op.DELETE, item.id), event_id)
+
+    def _once(self, step: _Step, done: Done, event_id: str | None) -> _Step:
+        """A step that an earlier try may have done already: its event says so where the row is gone
+        or has another version now."""
+
+        def work(tx: Tx) -> Done:
+            try:
+                return step(tx)
+            except (NotFound, Conflict):
+                if event_id is None or not self._audit.told(tx, event_id, done.id):
+                    raise
+                return done
+
+        return work
 
     async def _together(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
         """One transaction. After a failure it goes on, to tell all of them, and is rolled back."""

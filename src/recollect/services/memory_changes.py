@@ -29,6 +29,7 @@ from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import tell_of
 from recollect.services.memory_patches import (
     Patch,
+    Told,
     changed_sensitivity,
     check_patch_loosening,
     plain_changes,
@@ -76,6 +77,8 @@ class MemoryChanges:
         """
         stored = self.active(tx, requester, memory_id, at=at)
         check_patch_loosening(stored, requester, patch)
+        if not patch.has_seen(stored.memory):
+            patch = patch.looking_at(self._told(tx, stored, patch))
         after = self._patched(tx, requester, stored, patch=patch, at=at)
         self._screening.admit(
             patch.findings,
@@ -98,6 +101,7 @@ class MemoryChanges:
         *,
         at: datetime,
         version: int | None = None,
+        event_id: str | None = None,
     ) -> None:
         """The row and all that hangs on it. NotFound the second time."""
         stored = self._access.to_change(tx, requester, memory_id)
@@ -109,6 +113,7 @@ class MemoryChanges:
             requester,
             event_type="memory.delete",
             memory=stored.memory,
+            event_id=event_id,
             reason="request",
         )
 
@@ -121,6 +126,23 @@ class MemoryChanges:
             message = f"the memory is {stored.memory.status}; only an active one can be changed"
             raise Conflict(message, details={"reason": "wrong_state"})
         return stored
+
+    def told(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId, *, patch: Patch
+    ) -> Told | None:
+        """A memory that is the caller's to change, for the patch to look at."""
+        stored = self._stores.memories.fetch(tx, memory_id)
+        if stored is None or not self._access.is_theirs(tx, requester, stored):
+            return None
+        return self._told(tx, stored, patch)
+
+    def _told(self, tx: Tx, stored: Stored, patch: Patch) -> Told:
+        """Histories may be long, and seldom does somebody take a tag away."""
+        if not patch.drops_tags_of(stored.memory):
+            return Told(stored.memory, ())
+        versions = self._stores.memories.versions(tx, [stored.memory.id])
+        kept = [version.snapshot for version in reversed(versions) if version.snapshot is not None]
+        return Told(stored.memory, kept)
 
     def _check_run(self, tx: Tx, stored: Stored) -> None:
         """What a run left behind is not written any more. To delete it or take it away is."""
@@ -219,9 +241,14 @@ class MemoryChanges:
                 words = patch.findings.words if "content" in patch.names else None
                 self._hooks.indexer.write(tx, stored, words)
             self._hooks.graph.redraw(tx, seen, stored)
-        fields = sorted(patch.names)
         tell_of(
-            self._audit, tx, requester, event_type="memory.update", memory=memory, fields=fields
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.update",
+            memory=memory,
+            event_id=patch.event_id,
+            fields=sorted(patch.names),
         )
 
     def remove(self, tx: Tx, stored: Stored, *, at: datetime) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.domain.events import masked_key
 from recollect.domain.memories import Memory
-from recollect.domain.retention import TAG_RULES, Risk
+from recollect.domain.retention import RetentionRules
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.services.memory_audit import MemoryAudit
@@ -17,9 +17,11 @@ def tell_of(
     *,
     event_type: str,
     memory: Memory,
+    event_id: str | None = None,
     **more: Any,
 ) -> str:
-    """Record an event of this memory, with `more` in its payload; the event's id."""
+    """Record an event of this memory, with `more` in its payload; the event's id, `event_id` if
+    that is free."""
     return audit.record(
         tx,
         requester,
@@ -28,14 +30,15 @@ def tell_of(
         memory_id=memory.id,
         agent_id=memory.agent_id,
         run_id=memory.run_id,
-        payload=memory_payload(memory) | more,
+        payload=memory_payload(memory, audit.rules) | more,
+        event_id=event_id,
     )
 
 
-def memory_payload(memory: Memory) -> dict[str, Any]:
+def memory_payload(memory: Memory, rules: RetentionRules) -> dict[str, Any]:
     """The members that every event of a memory has. The key of a row with critical personal data
     may hold some of it, so it is masked."""
-    critical = any(TAG_RULES[tag].risk is Risk.CRITICAL for tag in memory.pii_tags)
+    critical = rules.is_critical(memory.pii_tags)
     return {
         "memory_id": memory.id,
         "scope": str(memory.space.scope),

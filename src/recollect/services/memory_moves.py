@@ -78,7 +78,7 @@ class MemoryMoves:
 
     def look(self, stored: Stored) -> Looked:
         """What a move would have to be refused for; may take long for a long text."""
-        texts = _texts(stored.memory)
+        texts = Texts.of_memory(stored.memory)
         return Looked(stored.memory.version, self._screening.look(texts))
 
     def move(
@@ -137,17 +137,6 @@ class MemoryMoves:
             policy=self._rules.policy(policy, scope_of(asked.kind)) if policy else None,
             carried=stored,
         )
-
-
-def _texts(memory: Memory) -> Texts:
-    return Texts(
-        content=memory.content,
-        key=memory.key,
-        value=memory.value,
-        messages=memory.messages,
-        metadata=memory.metadata,
-        tags=memory.tags,
-    )
 
 
 def _request(memory: Memory, target: Target) -> SpaceRequest:

@@ -1,13 +1,14 @@
 """What a PATCH says, and what it makes of a row: pure, once people are known."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from recollect.domain.expiry import explicit_expiry, still_approved
-from recollect.domain.memories import Kind, Memory, Sensitivity, render_record
+from recollect.domain.memories import Memory, Sensitivity, render_record
 from recollect.domain.memory_checks import check_content, check_loosening, check_record
+from recollect.domain.pii import DETECTED
 from recollect.domain.spaces import OPEN_KINDS
 from recollect.errors import Forbidden
 from recollect.policy.requesters import Requester
@@ -20,16 +21,56 @@ _WISHES = ("ttl_seconds", "expires_at", "retention_policy")
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A memory with what its earlier versions kept, the newest first, as far as it matters."""
+
+    memory: Memory
+    earlier: Sequence[Mapping[str, Any]]
+
+    @property
+    def chars(self) -> int:
+        """Roughly how much there is to look at."""
+        return sum(len(content or "") for content in (self.memory.content, *self._contents))
+
+    @property
+    def _contents(self) -> Iterable[str | None]:
+        return (kept["content"] for kept in self.earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTags:
+    """The tags of the personal data that is in a memory at one of its versions."""
+
+    version: int
+    found: frozenset[str]
+
+    @classmethod
+    def of(cls, told: "Told", sent: Collection[str]) -> "SeenTags":
+        """Looks at its texts, then at those of earlier versions that had a tag which is not `sent`
+        any more: much text takes long."""
+        memory = told.memory
+        found = _found(Texts.of_memory(memory))
+        for kept in told.earlier:
+            doubtful = DETECTED & {*memory.pii_tags} - {*sent} - found
+            if doubtful & {*kept["pii_tags"]}:
+                found |= _found(Texts.of_version(kept, memory.key))
+        return cls(memory.version, frozenset(found))
+
+
+@dataclass(frozen=True, slots=True)
 class Patch:
     """What is to change, checked and screened as far as it can be without the row.
 
     `sent` has the members by their names; null clears. `explicit_expires_at` counts only where a
-    term was sent.
+    term was sent. `seen` is there once the row is known to which tags of personal data were sent.
+    `event_id` is what the event of the change is to be known by.
     """
 
     sent: Mapping[str, Any]
     findings: Findings
     explicit_expires_at: datetime | None = None
+    seen: SeenTags | None = None
+    event_id: str | None = None
 
     @property
     def version(self) -> int | None:
@@ -40,6 +81,24 @@ class Patch:
     def names(self) -> set[str]:
         """The members that change something."""
         return {*self.sent} - {"version"}
+
+    @property
+    def tells_tags(self) -> bool:
+        """Does it say which personal data is in the memory?"""
+        return "pii_tags" in self.sent
+
+    def drops_tags_of(self, memory: Memory) -> bool:
+        """Would a tag go that may have been found in a text?"""
+        return bool(DETECTED & {*memory.pii_tags} - {*self.sent["pii_tags"]})
+
+    def has_seen(self, memory: Memory) -> bool:
+        """Is there nothing to look at in the memory, or was it looked at as it is?"""
+        seen = self.seen
+        return not self.tells_tags or (seen is not None and seen.version == memory.version)
+
+    def looking_at(self, told: "Told") -> "Patch":
+        """With the tags that can't be taken away."""
+        return replace(self, seen=SeenTags.of(told, self.sent["pii_tags"]))
 
     @property
     def wishes(self) -> bool:
@@ -89,31 +148,22 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
         changes |= {"value": texts.value, "content": content}
     if {"ttl_seconds", "expires_at"} & sent.keys():
         changes["explicit_expires_at"] = patch.explicit_expires_at
-    pii_tags = patch.findings.tagged(_told_tags(before, sent))
+    pii_tags = patch.findings.tagged(_told_tags(before, patch))
     approved = still_approved(before.approved_expires_at, before.pii_tags, pii_tags)
     return changes | {"pii_tags": pii_tags, "approved_expires_at": approved}
 
 
-def _told_tags(before: Memory, sent: Members) -> set[str]:
-    """The tags that the row has or is to have; those of what stays in it can't be taken away."""
-    if "pii_tags" not in sent:
+def _told_tags(before: Memory, patch: Patch) -> set[str]:
+    """The tags that the row has or is to have. Those of what is in it can't be taken away, nor of
+    what was replaced, as long as the history has it."""
+    if patch.seen is None:
         return {*before.pii_tags}
-    _, found = without_personal(_kept(before, sent))
-    return {*sent["pii_tags"], *found}
+    return {*patch.sent["pii_tags"], *patch.seen.found}
 
 
-def _kept(before: Memory, sent: Members) -> Texts:
-    """What is not replaced. A record's key never is."""
-    told = "content" in sent or "value" in sent
-    value = {} if told and before.kind is Kind.RECORD else before.value
-    return Texts(
-        content="" if told else before.content,
-        key=before.key,
-        value=value,
-        messages=() if told else before.messages,
-        metadata={} if "metadata" in sent else before.metadata,
-        tags=() if "tags" in sent else before.tags,
-    )
+def _found(texts: Texts) -> set[str]:
+    _, fields = without_personal(texts)
+    return {*fields}
 
 
 def changed_sensitivity(before: Memory, requester: Requester, patch: Patch) -> Sensitivity:

@@ -1,11 +1,11 @@
 """Reading memories: one, a list, its history, and why it is shown. Searching is elsewhere."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.domain import jsontext
-from recollect.domain.memories import MemoryId
+from recollect.domain.memories import Memory, MemoryId
 from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor
 from recollect.domain.spaces import ChatId
 from recollect.errors import NotFound
@@ -109,12 +109,9 @@ class MemoryReader:
     ) -> Page[HistoryItem]:
         """All versions, and all that it replaced on every branch."""
         place = decode_key(_HISTORY, after)[1] if after else None
-        items, memory = await self._database.read(
-            lambda tx: self._history(tx, requester, memory_id)
-        )
+        items = await self._database.read(lambda tx: self._history(tx, requester, memory_id))
         page = _history_page(items, after=place, limit=limit)
-        if any(item.readable for item in page.items):
-            await self._reads.tell(requester, "getHistory", [memory.memory], rule="history")
+        await self._reads.tell(requester, "getHistory", _shown_in(page.items), rule="history")
         return page
 
     async def explain(
@@ -201,12 +198,10 @@ class MemoryReader:
         shown = self._lists.shown(tx, sight, [stored], chosen) if stored is not None else ()
         return shown[0] if shown else None
 
-    def _history(
-        self, tx: Tx, requester: Requester, memory_id: MemoryId
-    ) -> tuple[Sequence[HistoryItem], Stored]:
+    def _history(self, tx: Tx, requester: Requester, memory_id: MemoryId) -> Sequence[HistoryItem]:
         sight = self._sights.of(tx, requester)
         present = self._seen(tx, sight, memory_id, IN_HISTORY)
-        return self._past.history(tx, sight, present), present
+        return self._past.history(tx, sight, present)
 
     def _explain(
         self,
@@ -230,6 +225,7 @@ class MemoryReader:
         self, tx: Tx, requester: Requester, told: Explanation, *, as_user: str
     ) -> None:
         """What a role opens is always told."""
+        payload = memory_payload(told.memory, self._audit.rules)
         self._audit.record(
             tx,
             requester,
@@ -240,7 +236,7 @@ class MemoryReader:
             run_id=told.memory.run_id,
             role="auditor",
             target_user_id=as_user,
-            payload=memory_payload(told.memory) | {"operation": "explainMemory", "rule": told.rule},
+            payload=payload | {"operation": "explainMemory", "rule": told.rule},
         )
 
 
@@ -253,6 +249,16 @@ def _history_page(
     more = len(rest) > limit
     cursor = encode_key(_HISTORY, shown[-1].at, _item_key(shown[-1])) if more else None
     return Page(shown, cursor)
+
+
+def _shown_in(items: Iterable[HistoryItem]) -> list[Memory]:
+    """Each memory of which something is told once, with the tags of all that is told of it."""
+    shown: dict[MemoryId, Memory] = {}
+    for then in (item.then for item in items if item.then is not None):
+        known = shown.setdefault(then.id, then)
+        tags = {*known.pii_tags, *then.pii_tags}
+        shown[then.id] = replace(known, pii_tags=tuple(sorted(tags)))
+    return list(shown.values())
 
 
 def _item_key(item: HistoryItem) -> str:

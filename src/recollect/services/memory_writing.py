@@ -28,6 +28,7 @@ from recollect.services.memory_making import Making, fresh, moved
 from recollect.services.memory_places import MemoryPlace, MemoryPlaces
 from recollect.services.memory_succession import Succession, as_successor, check_replaceable
 from recollect.services.memory_terms import Terms
+from recollect.services.notices import TERM_IGNORED, Notice, clamped_notice, kept_notice
 from recollect.services.repeat_marks import taken_over
 from recollect.services.repeating import Repeating
 from recollect.services.screening import Screened, Screening
@@ -41,14 +42,6 @@ class WriteStatus(StrEnum):
     QUEUED = "queued"
     DUPLICATE = "duplicate"
     QUARANTINED = "quarantined"
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that the writer should know though the write succeeded."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +93,12 @@ class MemoryWriter:
 
         NotFound, Forbidden, what screening refuses, and Conflict, in this order.
         """
+        written = self._write(tx, requester, screened, at=at)
+        if not screened.draft.term_ignored:
+            return written
+        return replace(written, warnings=(*written.warnings, TERM_IGNORED))
+
+    def _write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
         draft, findings = screened.draft, screened.findings
         place = self._places.find(tx, requester, draft, at=at)
         olds = self._succession.named(tx, requester, draft.supersedes, now=at)
@@ -209,7 +208,7 @@ class MemoryWriter:
         asked = draft.explicit_expires_at is not None or draft.policy is not None
         notices = self._notices(stored) if asked else ()
         if taken.left:
-            notices += (_kept_notice(taken.left),)
+            notices += (kept_notice(taken.left),)
         return Written(stored, WriteStatus.DUPLICATE, notices)
 
     def _store(
@@ -262,17 +261,6 @@ class MemoryWriter:
         at = stored.memory.created_at
         approval = self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
         return (Notice("approval_required", f"approval {approval.id} is pending"),)
-
-
-def clamped_notice(rule: str) -> Notice:
-    """A ceiling won over a longer wish."""
-    return Notice("expiry_clamped", f"a ceiling shortened the asked expiry: {rule}")
-
-
-def _kept_notice(names: Sequence[str]) -> Notice:
-    """Something was sent with words that are known, and has no effect on what is known."""
-    message = f"the statement is known and keeps what it has: {', '.join(names)}; change it there"
-    return Notice("duplicate_kept", message)
 
 
 def _is_said_by_subject(memory: Memory, draft: Draft) -> bool:

@@ -7,15 +7,17 @@ from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.people import MergePlan, Person, is_merged_unasked, normal_form, plan_merge
 from recollect.errors import Conflict, Forbidden
 from recollect.policy.decide import Decision
-from recollect.policy.people import may_change, may_merge
+from recollect.policy.people import may_be_same, may_change, may_merge
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.people import Merge
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.merge_counts import MergeCounts
 from recollect.services.naming import person_view, visible_person
 from recollect.services.person_cards import PersonCard, card, cards
+from recollect.services.sights import Sights
 
 _PAIRS = "people.duplicates"
 
@@ -32,7 +34,8 @@ class MergeWish:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The person that is left, and how many things of each kind moved."""
+    """The person that is left, and how many things of each kind moved, of those that the caller may
+    see."""
 
     card: PersonCard
     moved: dict[str, int]
@@ -58,12 +61,19 @@ class MergeService:
     """Merge and unmerge."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        sights: Sights,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
+        self._counts = MergeCounts(stores, sights)
 
     async def merge(self, requester: Requester, wish: MergeWish) -> Merged:
         """One transaction. A dry run is the same one, taken back at its end."""
@@ -99,22 +109,24 @@ class MergeService:
         if not alike:
             return person
         oldest = min(alike, key=lambda one: (one.created_at, one.id))
-        self.put_together(tx, requester, plan_merge(oldest, person))
+        self._put_together(tx, requester, plan_merge(oldest, person))
         return oldest
 
-    def put_together(self, tx: Tx, requester: Requester, plan: MergePlan) -> Merge:
-        """Carry out a permitted merge."""
+    def _put_together(self, tx: Tx, requester: Requester, plan: MergePlan) -> dict[str, int]:
+        """Carry out a permitted merge; what it moved."""
         merge_id, now = self._runtime.ids.new(), self._runtime.clock.now()
         merge = self._stores.merges.merge(tx, plan, merge_id=merge_id, by=requester.who, at=now)
-        self._record(tx, requester, "person.merge", merge)
-        return merge
+        counts = self._counts.of(tx, requester, merge)
+        self._record(tx, requester, "person.merge", merge, counts)
+        return counts
 
     def _merge(self, tx: Tx, requester: Requester, wish: MergeWish) -> Merged:
         primary, secondary = self._held(tx, requester, wish)
         self._require_merge(tx, requester, wish, primary, secondary)
         plan = plan_merge(primary, secondary, link_users=wish.link_users, admin=requester.admin)
-        merge = self.put_together(tx, requester, plan)
-        merged = self._outcome(tx, requester, primary.id, merge)
+        self._require_same(tx, requester, primary, secondary)
+        counts = self._put_together(tx, requester, plan)
+        merged = self._outcome(tx, requester, primary.id, counts)
         if wish.dry_run:
             raise _Rehearsed(merged)
         return merged
@@ -139,6 +151,17 @@ class MergeService:
             return
         _require(may_merge(requester.caller, *views, link_users=wish.link_users))
 
+    def _require_same(
+        self, tx: Tx, requester: Requester, primary: Person, secondary: Person
+    ) -> None:
+        """Not by one who made a person, waited for others to speak of them, and says: it is I."""
+        views = person_view(primary, frozenset()), person_view(secondary, frozenset())
+        unlinked = [one.id for one in (primary, secondary) if not one.user_ids]
+        refer = len(unlinked) == 1 and self._stores.people.others_refer(tx, requester, *unlinked)
+        if not may_be_same(requester.caller, *views, others_refer=refer).allowed:
+            message = "only an admin may say that a user is somebody of whom others spoke"
+            raise Conflict(message, details={"reason": "has_memories"})
+
     def _unmerge(
         self, tx: Tx, requester: Requester, person_id: PersonId, secondary_id: PersonId
     ) -> Merged:
@@ -151,9 +174,10 @@ class MergeService:
         if merge is None or secondary.id != primary.id:
             message = "secondary_id: was not merged into this person"
             raise Conflict(message, details={"reason": "wrong_state"})
+        counts = self._counts.of(tx, requester, merge)
         self._stores.merges.undo(tx, merge, at=self._runtime.clock.now())
-        self._record(tx, requester, "person.unmerge", merge)
-        return self._outcome(tx, requester, primary.id, merge)
+        self._record(tx, requester, "person.unmerge", merge, counts)
+        return self._outcome(tx, requester, primary.id, counts)
 
     def _pairs(self, tx: Tx, requester: Requester, *, after: str | None, limit: int) -> Page[Pair]:
         place = None
@@ -173,15 +197,19 @@ class MergeService:
         more = len(found) > limit
         return Page(pairs, _after(pairs[-1]) if more else None)
 
-    def _outcome(self, tx: Tx, requester: Requester, person_id: PersonId, merge: Merge) -> Merged:
+    def _outcome(
+        self, tx: Tx, requester: Requester, person_id: PersonId, moved: dict[str, int]
+    ) -> Merged:
         person = visible_person(tx, self._stores, requester, person_id)
-        return Merged(card(tx, self._stores, requester, person), merge.counts)
+        return Merged(card(tx, self._stores, requester, person), moved)
 
-    def _record(self, tx: Tx, requester: Requester, event: str, merge: Merge) -> None:
+    def _record(
+        self, tx: Tx, requester: Requester, event: str, merge: Merge, moved: dict[str, int]
+    ) -> None:
         payload = {
             "person_id": merge.primary_id,
             "secondary_id": merge.secondary_id,
-            "moved": merge.counts,
+            "moved": moved,
         }
         self._audit.record(tx, requester, event, payload=payload)
 

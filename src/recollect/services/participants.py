@@ -25,6 +25,7 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.agents import found_agent
+from recollect.services.beings import Being, beings, meant_by, name_of
 from recollect.services.chats import access_to, seen_chat
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.naming import visible_person
@@ -122,11 +123,12 @@ class ParticipantService:
         joined_at = self._joined_at(requester, chat, newcomer.joined_at)
         member = self._member(tx, requester, newcomer, joined_at)
         present = self._stores.chats.participants(tx, chat_id)
+        who = beings(tx, self._stores, [name_of(one) for one in (*present, member)])
+        newcomer_is = who[name_of(member)]
         for one in present:
-            if (one.kind, one.id) == (member.kind, member.id):
+            if who[name_of(one)] == newcomer_is:
                 return shown_stays(tx, self._stores, requester, chat, [one])[0]
-        person = self._person_of(tx, member)
-        check_joins(chat, self._stores.chats.people_in(tx, chat_id), person)
+        check_joins(chat, self._stores.chats.people_in(tx, chat_id), newcomer_is.person_id)
         self._stores.chats.join(tx, chat_id, member)
         self._record(tx, requester, "chat.join", chat_id, member)
         return shown_stays(tx, self._stores, requester, chat, [member])[0]
@@ -166,11 +168,6 @@ class ParticipantService:
             introduce(tx, self._stores, self._runtime, user_id)
             self._stores.users.update_orgs(tx, user_id, self._orgs_of(user_id))
 
-    def _person_of(self, tx: Tx, member: Participant) -> PersonId | None:
-        if member.kind is ParticipantKind.USER:
-            return self._stores.people.people_of(tx, [UserId(member.id)])[UserId(member.id)]
-        return PersonId(member.id) if member.kind is ParticipantKind.PERSON else None
-
     def _remove(
         self,
         tx: Tx,
@@ -189,12 +186,13 @@ class ParticipantService:
         if not (may or may_see_chat(requester.caller, access).allowed):
             raise NotFound("chat", chat_id)
         check_participants_change(chat)
-        stay = self._stay_of(tx, chat_id, member_id, kind)
-        if not may_remove(requester.caller, access, oneself=_is_oneself(requester, stay)).allowed:
+        being, stays = self._stays_of(tx, chat_id, member_id, kind)
+        if not may_remove(requester.caller, access, oneself=being.is_caller(requester)).allowed:
             raise Forbidden("only oneself, the chat's creator or an admin may end a stay")
         now = self._runtime.clock.now()
-        self._stores.chats.leave(tx, chat_id, stay.kind, member_id=stay.id, at=now)
-        self._record(tx, requester, "chat.leave", chat_id, stay)
+        for stay in stays:
+            self._stores.chats.leave(tx, chat_id, stay.kind, member_id=stay.id, at=now)
+            self._record(tx, requester, "chat.leave", chat_id, stay)
 
     def _record(
         self, tx: Tx, requester: Requester, event: str, chat_id: ChatId, who: Participant
@@ -203,22 +201,21 @@ class ParticipantService:
         space = Space(SpaceKind.CHAT, chat_id)
         self._audit.record(tx, requester, event, space=space, payload=payload)
 
-    def _stay_of(
+    def _stays_of(
         self, tx: Tx, chat_id: ChatId, member_id: str, kind: ParticipantKind | None
-    ) -> Participant:
-        merged = self._stores.people.fetch(tx, PersonId(member_id))
-        ids = {member_id, merged.id} if merged is not None else {member_id}
-        stays = [
-            one
-            for one in self._stores.chats.participants(tx, chat_id)
-            if one.id in ids and kind in (None, one.kind)
-        ]
-        if not stays:
+    ) -> tuple[Being, tuple[Participant, ...]]:
+        """Who is meant, and all that they are there as."""
+        meant = meant_by(tx, self._stores, member_id, kind)
+        present = self._stores.chats.participants(tx, chat_id)
+        who = beings(tx, self._stores, [name_of(one) for one in present])
+        stays = tuple(one for one in present if who[name_of(one)] in meant)
+        found = {who[name_of(one)] for one in stays}
+        if not found:
             raise NotFound("participant", member_id)
-        if len(stays) > 1:
-            kinds = [str(one.kind) for one in stays]
+        if len(found) > 1:
+            kinds = sorted({str(one.kind) for one in stays})
             raise ValidationFailed.of("kind", "must tell which of the namesakes", allowed=kinds)
-        return stays[0]
+        return found.pop(), stays
 
 
 def _check_newcomer(newcomer: Newcomer) -> None:
@@ -228,15 +225,6 @@ def _check_newcomer(newcomer: Newcomer) -> None:
         check_name(newcomer.id, "id")
     elif parse_owner(newcomer.id, "id").kind is not OwnerKind.USER:
         raise ValidationFailed.of("kind", "must be `agent` for an agent, whose id has no `agent:`")
-
-
-def _is_oneself(requester: Requester, stay: Participant) -> bool:
-    mine = {
-        ParticipantKind.USER: requester.user_ids,
-        ParticipantKind.PERSON: {requester.person_id},
-        ParticipantKind.AGENT: {requester.agent_id},
-    }
-    return stay.id in mine[stay.kind]
 
 
 def _place(stay: Participant) -> tuple[datetime, str]:

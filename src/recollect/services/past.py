@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import Memory, MemoryId, Status
+from recollect.domain.memories import Memory, MemoryId, Sensitivity, Status
 from recollect.policy.sight import Sight
 from recollect.ports.database import Tx
 from recollect.ports.memories import Change, MemoryFilter, Stored, Version
@@ -18,14 +18,16 @@ ItemPlace = tuple[int, str, int]
 
 # A history asks for what was replaced, too.
 IN_HISTORY = MemoryFilter(statuses=(Status.ACTIVE, Status.SUPERSEDED))
+# Nobody has this id.
+_A_STRANGER = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryItem:
     """One version of a memory or of what it replaced, `depth` links away.
 
-    Who may not read it gets ids and times: `readable` is False then, and there is no `by`. Of a
-    removed memory there is no version either.
+    `then` is the memory as it was; it is not there when the text is gone. Who may not read it gets
+    ids and times: there is neither that nor `by`. Of a removed memory there is no version either.
     """
 
     memory_id: MemoryId
@@ -35,9 +37,22 @@ class HistoryItem:
     superseded_by: MemoryId | None
     version: int | None = None
     by: Owner | None = None
-    readable: bool = False
-    content: str | None = None
-    value: Mapping[str, Any] | None = None
+    then: Memory | None = None
+
+    @property
+    def readable(self) -> bool:
+        """Is it told what it said?"""
+        return self.then is not None
+
+    @property
+    def content(self) -> str | None:
+        """Its text."""
+        return None if self.then is None else self.then.content
+
+    @property
+    def value(self) -> Mapping[str, Any] | None:
+        """That of a record."""
+        return None if self.then is None else self.then.value
 
     @property
     def place(self) -> ItemPlace:
@@ -82,7 +97,7 @@ class Past:
         first."""
         steps = self._steps(tx, present)
         ids = [step.memory_id for step in steps]
-        seen = self._stores.memories.see_many(tx, sight, ids, IN_HISTORY)
+        seen = self._stores.memories.see_many(tx, sight, ids, IN_HISTORY, compacted=True)
         removed = self._stores.memories.removals(tx, ids)
         versions = _by_memory(self._stores.memories.versions(tx, ids))
         items: list[HistoryItem] = []
@@ -116,13 +131,24 @@ class Past:
             superseded_by=step.successor,
             version=version.version,
         )
+        if row is not None and row.compacted_at is not None:
+            knew = self._knew_all(tx, sight, row)
+            return replace(item, by=version.by) if knew else item
         then = None if row is None else _as_of_version(row, version)
         if then is None or not self.shows(tx, sight, *self.canonical(tx, [then])):
             return item
-        memory = then.memory
-        return replace(
-            item, by=version.by, readable=True, content=memory.content, value=memory.value
+        return replace(item, by=version.by, then=then.memory)
+
+    def _knew_all(self, tx: Tx, sight: Sight, row: Stored) -> bool:
+        """Was every version told, however private it was? How private is gone with the text."""
+        private = replace(
+            row.memory,
+            sensitivity=Sensitivity.SENSITIVE,
+            portable=False,
+            subjects=(_A_STRANGER,),
+            stated_by=None,
         )
+        return self.shows(tx, sight, replace(row, memory=private))
 
 
 def _next_level(

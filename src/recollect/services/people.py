@@ -25,6 +25,7 @@ from recollect.ports.stores import Stores
 from recollect.services.chats import seen_chat
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.merging import MergeService
+from recollect.services.names import Names
 from recollect.services.naming import person_view, visible_person
 from recollect.services.person_cards import PersonCard, card, cards
 from recollect.services.person_claims import AliasDraft, Claims, RelationshipDraft
@@ -63,15 +64,18 @@ class PeopleService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
+        names: Names,
+        merging: MergeService,
         auto_merge: bool,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
-        self._subjects = Subjects(stores, runtime, audit)
-        self._claims = Claims(stores, runtime)
-        self._merging = MergeService(database, stores, runtime, audit)
+        self._names = names
+        self._subjects = Subjects(stores, runtime, audit, names=names)
+        self._claims = Claims(stores, runtime, names)
+        self._merging = merging
         self._auto_merge = auto_merge
 
     async def create(self, requester: Requester, new: NewPerson) -> PersonCard:
@@ -131,6 +135,7 @@ class PeopleService:
 
     def _create(self, tx: Tx, requester: Requester, new: NewPerson) -> PersonCard:
         refuse_secrets(name=new.name, metadata=new.metadata)
+        self._names.admit(new.name, "name")
         now = self._runtime.clock.now()
         person = Person(
             id=PersonId(self._runtime.ids.new()),
@@ -193,6 +198,8 @@ class PeopleService:
             _require(may_set_time_zone(requester.caller, view))
         refuse_secrets(**{name: members[name] for name in members if name != "time_zone"})
         changed = sorted(name for name in members if members[name] != getattr(person, name))
+        if "name" in changed:
+            self._names.admit(members["name"], "name")
         if not changed:
             return card(tx, self._stores, requester, person)
         person = replace(person, **members, updated_at=self._runtime.clock.now())

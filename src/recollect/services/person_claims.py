@@ -15,13 +15,14 @@ from recollect.domain.people import (
     check_relationship,
     normal_form,
 )
-from recollect.errors import Forbidden, NotFound
-from recollect.policy.people import ClaimView, may_alias, may_withdraw
+from recollect.errors import Conflict, Forbidden, NotFound
+from recollect.policy.people import ClaimView, may_alias, may_take_handle, may_withdraw
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.names import A_RELATIONSHIP, Names
 from recollect.services.naming import person_view, visible_person
 from recollect.services.person_cards import card, stater_of
 from recollect.services.secret_check import refuse_secrets
@@ -55,15 +56,20 @@ class RelationshipDraft:
 class Claims:
     """States claims inside a transaction."""
 
-    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, stores: Stores, runtime: Runtime, names: Names) -> None:
         self._stores = stores
         self._runtime = runtime
+        self._names = names
 
     def alias(
         self, tx: Tx, requester: Requester, person: Person, draft: AliasDraft, *, field: str = ""
     ) -> Alias:
         """The caller's alias of that spelling; a repeat changes nothing."""
         refuse_secrets(**{f"{field}value": draft.value, f"{field}provider": draft.provider})
+        if draft.kind is AliasKind.ALIAS:
+            self._names.admit(draft.value, f"{field}value")
+        else:
+            require_free_handle(tx, self._stores, requester, draft.value, field=f"{field}value")
         alias = Alias(
             id=ClaimId(self._runtime.ids.new()),
             person_id=person.id,
@@ -92,7 +98,9 @@ class Claims:
         to_person_id = requester.person_id
         if draft.to_person_id is not None:
             to_person_id = visible_person(tx, self._stores, requester, draft.to_person_id).id
-        refuse_secrets(**{f"{field}relationship": draft.relationship})
+        place = f"{field}relationship"
+        refuse_secrets(**{place: draft.relationship})
+        self._names.admit(draft.relationship, place, wanted=A_RELATIONSHIP)
         claim = Relationship(
             id=ClaimId(self._runtime.ids.new()),
             person_id=person.id,
@@ -105,16 +113,32 @@ class Claims:
         return self._stores.claims.put_relationship(tx, claim)
 
 
+def require_free_handle(
+    tx: Tx, stores: Stores, requester: Requester, handle: str, *, field: str
+) -> None:
+    """A handle is looked for before any name, so nobody may have the id of another user for one."""
+    users = stores.users.called(tx, handle, requester.orgs) - requester.user_ids
+    if not may_take_handle(requester.caller, of_another=bool(users)).allowed:
+        message = f"{field}: is the id of another user; only that user or an admin may state it"
+        raise Conflict(message, details={"reason": "other_user", "field": field})
+
+
 class ClaimService:
     """State and withdraw."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        names: Names,
     ) -> None:
         self._database = database
         self._stores = stores
         self._audit = audit
-        self._claims = Claims(stores, runtime)
+        self._claims = Claims(stores, runtime, names)
 
     async def add_alias(
         self, requester: Requester, person_id: PersonId, draft: AliasDraft

@@ -60,8 +60,15 @@ class PersonalFinder:
         return clean
 
     def _in_number(self, value: Any, field: str) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int):
+        if not _is_whole(value):
             return value
-        text = str(value) if abs(value) < _NUMBER_MAX else ""
+        text = str(int(value))
         clean = self.in_text(text, field)
         return value if clean == text else clean
+
+
+def _is_whole(value: Any) -> bool:
+    """A whole number that is not too large; `4.0` is one too, however it was written."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < _NUMBER_MAX and value == int(value)

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TypeVar
 
 from recollect.domain.expiry import is_due
-from recollect.domain.memories import MemoryId, Status, Trust
+from recollect.domain.memories import Memory, MemoryId, Sensitivity, Status, Trust
 from recollect.domain.pages import Page, decode_key, encode_key
+from recollect.domain.spaces import check_content_fits
 from recollect.errors import Conflict, NotFound
 from recollect.policy.requesters import Requester
 from recollect.policy.sight import Sight
@@ -90,10 +91,11 @@ class QuarantineService:
         self, requester: Requester, memory_id: MemoryId, *, note: str | None
     ) -> tuple[Stored, datetime]:
         """Make it active, and replace what it was to replace, where that still can be. Who wrote
-        it may mean to deceive, so it is no fact."""
+        it may mean to deceive, so it is no fact. What its space does not take stays set aside."""
 
         def work(tx: Tx, now: datetime) -> tuple[Stored, datetime]:
             before = self._held(tx, requester, memory_id, now)
+            self._check_fits(before.memory)
             olds = self._wishes.met(tx, before.memory, now=now)
             replaced = self._stores.memories.predecessors(tx, [memory_id])
             after = replace(
@@ -159,6 +161,11 @@ class QuarantineService:
             raise Conflict(message, details={"reason": "wrong_state"})
         return stored
 
+    def _check_fits(self, memory: Memory) -> None:
+        public = memory.sensitivity is Sensitivity.PUBLIC
+        critical = self._audit.rules.is_critical(memory.pii_tags)
+        check_content_fits(memory.space.kind, public=public, critical_pii=critical)
+
     def _for_admin(self, tx: Tx, memory_id: MemoryId) -> Stored | None:
         stored = self._stores.memories.fetch(tx, memory_id, lock=True)
         return None if stored is None or stored.erasure_id is not None else stored
@@ -178,7 +185,7 @@ class QuarantineService:
             requester,
             event_type,
             space=memory.space,
-            payload=memory_payload(memory),
+            payload=memory_payload(memory, self._audit.rules),
             memory_id=memory.id,
             agent_id=memory.agent_id,
             run_id=memory.run_id,

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from recollect.domain.memories import Memory
-from recollect.domain.retention import TAG_RULES, Risk
+from recollect.domain.retention import Risk
 from recollect.domain.spaces import Space
 from recollect.policy.requesters import Requester
 from recollect.policy.sight import Sight
@@ -30,7 +30,8 @@ class ReadAudit:
     def wants(self, memory: Memory) -> bool:
         """Is it told when this one is shown?"""
         if self._reads == "pii":
-            return any(TAG_RULES[tag].risk >= Risk.HIGH for tag in memory.pii_tags)
+            risk = self._audit.rules.riskiest(memory.pii_tags)
+            return risk is not None and risk >= Risk.HIGH
         return self._reads == "all"
 
     async def tell(
@@ -55,6 +56,7 @@ class ReadAudit:
     ) -> None:
         first = rows[0]
         alone = len(rows) == 1
+        told = memory_payload(first, self._audit.rules) if alone else _of_many(rows)
         self._audit.record(
             tx,
             requester,
@@ -63,7 +65,7 @@ class ReadAudit:
             memory_id=first.id if alone else None,
             agent_id=_common(row.agent_id for row in rows),
             run_id=_common(row.run_id for row in rows),
-            payload=(memory_payload(first) if alone else _of_many(rows)) | members | _counted(rows),
+            payload=told | members | _counted(rows),
         )
 
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from recollect.domain.ids import ConversationId, TreeId
-from recollect.domain.recordings import Piece, Place, RecordOutcome, Tempo
-from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable
+from recollect.domain.recordings import Piece, Place, RecorderLimits, RecordOutcome, Tempo
+from recollect.errors import Conflict, RecollectError, Unavailable
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database
@@ -23,17 +23,13 @@ from recollect.services.recording import Ending, Recording
 from recollect.services.recording_access import RecordingAccess
 from recollect.services.recording_places import RecordingPlaces
 from recollect.services.recording_renewal import Renewal
+from recollect.services.recording_seats import Seats
+from recollect.services.recording_shelf import Shelf
+from recollect.services.replaying import Elsewhere, Replaying
 
 CHECK_IDS_MAX = 1_000
 _DISABLED = "recording is switched off: set recorder.locators"
 _STOPS = "the server stops"
-
-
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Another node has the recording: `host:port`."""
-
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +41,7 @@ class RecorderParts:
     tapes: Tapes
     keep_seconds: float
     tempo: Tempo = field(default_factory=Tempo)
+    limits: RecorderLimits = field(default_factory=RecorderLimits)
 
 
 class RecorderService:
@@ -57,7 +54,8 @@ class RecorderService:
         self._tapes = parts.tapes
         self._tempo = parts.tempo
         self._keep_seconds = parts.keep_seconds
-        self._access = RecordingAccess(database, stores)
+        self._access = RecordingAccess(database, stores, runtime.clock)
+        self._seats = Seats(parts.limits.recordings, "recordings")
         self._places: RecordingPlaces | None = None
         if parts.locator is not None:
             self._places = RecordingPlaces(
@@ -70,7 +68,16 @@ class RecorderService:
                 tempo=parts.tempo,
             )
         self._running: dict[ConversationId, Recording] = {}
-        self._kept: dict[str, Recording] = {}
+        self._shelf = Shelf(parts.keep_seconds, parts.limits.recordings, self._forget_kept)
+        self._replaying = Replaying(
+            self._running,
+            self._shelf,
+            places=self._places,
+            access=self._access,
+            seats=Seats(parts.limits.replays, "replays"),
+            # A little more often than it has to be: to ask takes time too.
+            check_seconds=0.8 * parts.tempo.renewal,
+        )
         self._background: set[asyncio.Task[None]] = set()
         self._renewing: asyncio.Task[None] | None = None
         self._stopping = False
@@ -102,52 +109,47 @@ class RecorderService:
             async with asyncio.timeout(self._tempo.renewal):
                 for recording in [*self._running.values()]:
                     await recording.closed.wait()
-                await asyncio.gather(*map(self._places.forget, self._kept), *self._background)
+                await asyncio.gather(*map(self._places.forget, self._shelf), *self._background)
         if self._renewing is not None:
             self._renewing.cancel()
             await asyncio.wait((self._renewing,))
-        for recording in [*self._running.values(), *self._kept.values()]:
+        for recording in self._running.values():
             recording.end()
             recording.tape.close()
+        self._shelf.clear()
         await self._places.close()
 
     async def record(
         self, principal: Principal, conversation_id: ConversationId, texts: AsyncIterator[str]
     ) -> RecordOutcome:
         """Take texts until there are no more, or until somebody cancels; Conflict if nothing can
-        be recorded here now, RecordingFull if it grows too long. Whatever ends it, readers get
-        what came."""
+        be recorded here now, Unavailable if too many are, RecordingFull if it grows too long.
+        Whatever ends it, readers get what came."""
         tree_id = await self._access.enter(principal, Action.RECORD, conversation_id)
         if self._places is None:
             raise Conflict(_DISABLED)
-        recording = await self._begin(principal, conversation_id, tree_id, self._places)
-        try:
-            outcome = await self._take(recording, texts)
-        finally:
-            await asyncio.shield(self._in_background(self._finish(recording)))
+        with self._seats.taken(principal.user_id):
+            recording = await self._begin(principal, conversation_id, tree_id, self._places)
+            try:
+                outcome = await self._take(recording, texts)
+            finally:
+                await asyncio.shield(self._in_background(self._finish(recording)))
         if isinstance(outcome, RecollectError):
             raise outcome
         return outcome
 
     async def replay(
-        self, principal: Principal, conversation_id: ConversationId, after: Place | None = None
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        after: Place | None = None,
+        *,
+        forwarded: bool = False,
     ) -> AsyncIterator[Piece] | Elsewhere | None:
-        """From the beginning, or from behind a place; None if there is nothing to follow."""
-        await self._access.enter(principal, Action.READ, conversation_id)
-        found = await self._find(conversation_id, after)
-        if not isinstance(found, Recording):
-            return found
-        offset = after.offset if after is not None and after.recording_id == found.id else 0
-        if offset and not await _is_place(found, offset):
-            raise InvalidInput("no such place in the recording", field="Last-Event-ID")
-        if offset and found.ended and offset == found.tape.end:
-            return None
-
-        async def check() -> None:
-            await self._access.enter(principal, Action.READ, conversation_id)
-
-        # A little earlier than it has to be: to ask takes time too.
-        return found.follow(offset, check, every=0.8 * self._tempo.renewal)
+        """From the beginning, or from behind a place; None if there is nothing to follow. A place
+        in what is gone, or was never of this conversation, counts as none. Unavailable if too many
+        follow. `forwarded` means that another node sent the caller here."""
+        return await self._replaying.replay(principal, conversation_id, after, forwarded=forwarded)
 
     async def cancel(
         self, principal: Principal, conversation_id: ConversationId
@@ -158,7 +160,7 @@ class RecorderService:
             raise Conflict(_DISABLED)
         recording = self._running.get(conversation_id)
         if recording is None:
-            return _elsewhere(await self._places.find(conversation_id))
+            return Elsewhere.at(await self._places.find(conversation_id))
         recording.stop(RecordOutcome.CANCELLED)
         try:
             async with asyncio.timeout(self._tempo.cancel):
@@ -248,17 +250,13 @@ class RecorderService:
                 del self._running[recording.conversation_id]
             recording.closed.set()
             if keep:
-                self._keep(recording)
+                self._shelf.put(recording)
             else:
                 recording.tape.close()
 
-    def _keep(self, recording: Recording) -> None:
-        self._kept[recording.id] = recording
-        asyncio.get_running_loop().call_later(self._keep_seconds, self._drop, recording)
-
-    def _drop(self, recording: Recording) -> None:
-        self._kept.pop(recording.id, None)
-        recording.tape.close()
+    def _forget_kept(self, recording: Recording) -> None:
+        if self._places is not None:
+            self._in_background(self._places.forget(recording))
 
     def _in_background(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         """Done even if nobody waits for it."""
@@ -266,31 +264,3 @@ class RecorderService:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
         return task
-
-    async def _find(
-        self, conversation_id: ConversationId, after: Place | None
-    ) -> Recording | Elsewhere | None:
-        """What somebody had begun to follow comes before what runs now."""
-        running = self._running.get(conversation_id)
-        if after is not None and (running is None or running.id != after.recording_id):
-            kept = self._kept.get(after.recording_id)
-            if kept is not None and kept.conversation_id == conversation_id:
-                return kept
-            address = await self._places.find_kept(after) if self._places else None
-            if address is not None:
-                return Elsewhere(address)
-        if running is not None or self._places is None:
-            return running
-        return _elsewhere(await self._places.find(conversation_id))
-
-
-async def _is_place(recording: Recording, offset: int) -> bool:
-    try:
-        await recording.tape.read(offset)
-    except ValueError:
-        return False
-    return True
-
-
-def _elsewhere(address: str | None) -> Elsewhere | None:
-    return None if address is None else Elsewhere(address)

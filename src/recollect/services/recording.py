@@ -1,7 +1,7 @@
 """A recording that runs on this node, and those who follow it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 from recollect.domain.ids import ConversationId, TreeId
@@ -50,7 +50,7 @@ class Recording:
         self.ended = True
         self._wake()
 
-    async def follow(self, offset: int, check: Check, *, every: float) -> AsyncIterator[Piece]:
+    async def follow(self, offset: int, check: Check, *, every: float) -> AsyncGenerator[Piece]:
         """All text from an offset on, until the recording ends. `check` is asked every so many
         seconds whether the reader may still have it, and raises if not; in a silence a piece
         without text tells as often that the recording goes on."""
@@ -61,17 +61,17 @@ class Recording:
             while True:
                 ended = self.ended
                 text, offset = await self._read(offset)
+                if loop.time() >= due:
+                    await check()
+                    due = loop.time() + every
+                    if not text and not ended:
+                        yield Piece("", Place(self.id, offset))
                 if text:
                     yield Piece(text, Place(self.id, offset))
                 elif ended:
                     return
                 else:
                     await self._grown(max(0.0, due - loop.time()))
-                if loop.time() >= due:
-                    await check()
-                    due = loop.time() + every
-                    if not text:
-                        yield Piece("", Place(self.id, offset))
         finally:
             self.tape.let_go()
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from recollect.domain.clock import Clock
 from recollect.domain.ids import ConversationId, TreeId
-from recollect.errors import Forbidden, NotFound
+from recollect.errors import Unauthenticated
 from recollect.policy.actions import Action
 from recollect.policy.decide import visible
 from recollect.policy.principals import Principal
@@ -15,28 +16,22 @@ from recollect.services.access import enter
 class RecordingAccess:
     """Asks the database."""
 
-    def __init__(self, database: Database, stores: Stores) -> None:
+    def __init__(self, database: Database, stores: Stores, clock: Clock) -> None:
         self._database = database
         self._stores = stores
+        self._clock = clock
 
     async def enter(
         self, principal: Principal, action: Action, conversation_id: ConversationId
     ) -> TreeId:
-        """The tree, if it is live (else NotFound) and the caller may (else Forbidden)."""
+        """The tree, if it is live (else NotFound) and the caller may (else Forbidden). Asked again
+        while a stream goes on: a token may be over by then (Unauthenticated)."""
+        if principal.is_expired(self._clock.now()):
+            raise Unauthenticated("the token has expired")
         branch = await self._database.read(
             lambda tx: enter(tx, self._stores, principal, action, conversation_id)
         )
         return branch.tree_id
-
-    async def may(
-        self, principal: Principal, action: Action, conversation_id: ConversationId
-    ) -> bool:
-        """The same as an answer."""
-        try:
-            await self.enter(principal, action, conversation_id)
-        except (Forbidden, NotFound):
-            return False
-        return True
 
     async def readable(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]

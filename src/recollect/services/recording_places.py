@@ -42,25 +42,27 @@ class RecordingPlaces:
         value = self._value(recording_id)
         try:
             if keep:
-                await self._locator.claim(tail_key(recording_id), value, self._keep_seconds)
+                tail = tail_key(conversation_id, recording_id)
+                await self._locator.claim(tail, value, self._keep_seconds)
             await self._locator.release(location_key(conversation_id), value)
         except RecollectError:  # it runs out by itself
             log.warning("the location of a recording was not removed", recording_id=recording_id)
 
-    async def forget(self, recording_id: str) -> None:
+    async def forget(self, recording: Recording) -> None:
         """It is kept no more."""
+        tail = tail_key(recording.conversation_id, recording.id)
         try:
-            await self._locator.release(tail_key(recording_id), self._value(recording_id))
+            await self._locator.release(tail, self._value(recording.id))
         except RecollectError:
-            log.warning("the location of a recording was not removed", recording_id=recording_id)
+            log.warning("the location of a recording was not removed", recording_id=recording.id)
 
     async def find(self, conversation_id: ConversationId) -> str | None:
         """The address of another node that records it now."""
         return await self._other(location_key(conversation_id))
 
-    async def find_kept(self, place: Place) -> str | None:
+    async def find_kept(self, conversation_id: ConversationId, place: Place) -> str | None:
         """The address of another node that keeps what somebody had begun to follow."""
-        return await self._other(tail_key(place.recording_id))
+        return await self._other(tail_key(conversation_id, place.recording_id))
 
     async def taken(self, conversation_ids: Iterable[ConversationId]) -> list[ConversationId]:
         """Those that are being recorded, on whatever node."""

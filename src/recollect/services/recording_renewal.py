@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable
 import structlog
 
 from recollect.domain.recordings import RecordOutcome, Tempo
-from recollect.errors import Conflict, RecollectError, Unavailable
+from recollect.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    RecollectError,
+    Unauthenticated,
+    Unavailable,
+)
 from recollect.policy.actions import Action
 from recollect.services.recording import Recording
 from recollect.services.recording_access import RecordingAccess
@@ -59,14 +66,19 @@ class Renewal:
             self._bear(recording)
 
     async def _goes_on(self, recording: Recording) -> bool:
-        allowed = await self._access.may(
-            recording.principal, Action.RECORD, recording.conversation_id
-        )
-        if not allowed:
+        try:
+            await self._access.enter(recording.principal, Action.RECORD, recording.conversation_id)
+        except (Forbidden, NotFound):
             recording.stop(RecordOutcome.CANCELLED)
-        elif not recording.ended and not await self._places.hold(recording):
-            recording.stop(Conflict("another recording of this conversation took its place"))
+        except Unauthenticated as error:
+            recording.stop(error)
+        if recording.stopped is None and not recording.ended:
+            await self._hold(recording)
         return recording.stopped is None
+
+    async def _hold(self, recording: Recording) -> None:
+        if not await self._places.hold(recording):
+            recording.stop(Conflict("another recording of this conversation took its place"))
 
     def _bear(self, recording: Recording) -> None:
         if self.is_over(recording):

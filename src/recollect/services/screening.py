@@ -6,13 +6,14 @@ To look takes no stored data and may take long, so it happens outside of the tra
 has its place in the order of checks, behind the right to write, so it happens inside.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from recollect.domain.folding import Folded
 from recollect.domain.injection import Suspicion, score
 from recollect.domain.memories import (
+    Memory,
     Message,
     Sensitivity,
     render_messages,
@@ -34,6 +35,7 @@ from recollect.services.drafts import Draft
 from recollect.services.personal import PersonalFinder
 from recollect.services.secret_check import secret_refused
 
+_PARTS = ("content", "key", "value", "messages", "metadata", "tags")
 # So much is looked at in a few milliseconds.
 LONG_CHARS = 2_000
 
@@ -59,8 +61,7 @@ class Texts:
     @property
     def parts(self) -> dict[str, Any]:
         """The members of a memory that hold words of its writer, by name."""
-        names = ("content", "key", "value", "messages", "metadata", "tags")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _PARTS}
 
     @classmethod
     def of_draft(cls, draft: Draft) -> "Texts":
@@ -73,6 +74,25 @@ class Texts:
             metadata=draft.metadata,
             tags=draft.tags,
             names=() if draft.carried else draft.subjects,
+        )
+
+    @classmethod
+    def of_memory(cls, memory: Memory, names: tuple[str, ...] = ()) -> "Texts":
+        """What a stored one says; `names` are those that nobody could resolve."""
+        parts = {name: getattr(memory, name) for name in _PARTS}
+        return cls(**parts, names=names)
+
+    @classmethod
+    def of_version(cls, kept: Mapping[str, Any], key: str | None) -> "Texts":
+        """What an earlier version said, by the members that it kept; that of a record is what its
+        value says. Messages are in the content."""
+        value = kept["value"]
+        return cls(
+            content=kept["content"] if value is None else render_record(key or "", value),
+            key=None if value is None else key,
+            value=value,
+            metadata=kept["metadata"],
+            tags=tuple(kept["tags"]),
         )
 
 

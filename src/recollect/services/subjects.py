@@ -15,6 +15,7 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
+from recollect.services.names import Names
 from recollect.services.naming import Naming, visible_person
 from recollect.services.secret_check import refuse_secrets
 
@@ -22,10 +23,13 @@ from recollect.services.secret_check import refuse_secrets
 class Subjects:
     """Finds and makes people by name, inside a transaction."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, audit: MemoryAudit) -> None:
+    def __init__(
+        self, stores: Stores, runtime: Runtime, audit: MemoryAudit, *, names: Names
+    ) -> None:
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
+        self._names = names
         self._naming = Naming(stores)
 
     def resolve(
@@ -85,6 +89,7 @@ class Subjects:
         found = self.find(tx, requester, name, chat_id)
         if found.creates:
             refuse_secrets(**{field: name})
+            self._names.admit(name, field)
             self._hold(tx, requester)
             found = self.find(tx, requester, name, chat_id)
         if found.person_id is not None:

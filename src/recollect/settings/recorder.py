@@ -42,6 +42,14 @@ class RecorderSettings(Section):
     max_bytes: int = Field(
         256 * 1024 * 1024, ge=1, description="most bytes of one recording on the disk"
     )
+    max_recordings: int = Field(
+        1_000, ge=1, description="most recordings at once on this node, and as many that ended"
+    )
+    max_recordings_per_user: int = Field(
+        100, ge=1, description="most of them that one user may have"
+    )
+    max_replays: int = Field(5_000, ge=1, description="most readers at once on this node")
+    max_replays_per_user: int = Field(200, ge=1, description="most of them that may be one user's")
     keep_seconds: int = Field(
         60, ge=0, description="how long readers who lost their connection can come back for the end"
     )

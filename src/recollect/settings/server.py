@@ -78,3 +78,6 @@ class GrpcSettings(Section):
     port: Port | None = Field(
         None, description="one more TCP port, for gRPC alone; 0 takes a free one"
     )
+    max_connections: int = Field(
+        1_000, ge=1, description="most connections of gRPC at once, on each of its ports"
+    )

@@ -1,4 +1,4 @@
-"""What hangs on an agent: the rows of its spaces and runs, its chats, and all that bears its id."""
+"""What hangs on an agent: its memories, its chats, and all that bears its id."""
 
 from datetime import datetime
 from functools import cache
@@ -19,12 +19,12 @@ _ONE: ColumnElement[int] = literal_column("1")
 
 
 def has_any(tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
-    """Is there a row in its agent spaces or its runs that is not due yet?"""
+    """Is there a row in its agent spaces, its runs or its org that is not due yet?"""
     return tx.first(_ANY, {"id": agent_id, "now": now}) is not None
 
 
 def page(tx: Tx, agent_id: AgentId, *, archived: bool, limit: int) -> list[MemoryId]:
-    """Ids of rows of its agent spaces and its runs."""
+    """Ids of rows of its agent spaces, its runs and its org."""
     rows = tx.fetch(_page(archived=archived), {"id": agent_id, "limit": limit})
     return [MemoryId(row[0]) for row in rows]
 
@@ -54,11 +54,9 @@ def _page(*, archived: bool) -> Statement:
 
 
 _ID = param("id", _m.agent_id)
-# Rows of an org stay: they belong to the org.
-_OWN = (
-    _m.agent_id == _ID,
-    _m.space_kind.in_([word(kind) for kind in sorted({*AGENT_KINDS, SpaceKind.RUN})]),
-)
+# Elsewhere an agent is a source only: spaces of users and chats have other owners.
+_KINDS = sorted({*AGENT_KINDS, SpaceKind.RUN, SpaceKind.ORG})
+_OWN = (_m.agent_id == _ID, _m.space_kind.in_([word(kind) for kind in _KINDS]))
 _ANY = Statement(
     select(_ONE)
     .where(*_OWN, or_(_m.expires_at.is_(None), _m.expires_at > param("now", _m.expires_at)))

@@ -4,16 +4,23 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, case, insert, select, tuple_, update
 
 from recollect.domain.agents import Owner, OwnerKind, parse_owner
 from recollect.domain.expiry import FOREVER, Approval, ApprovalStatus
 from recollect.ports.approvals import Filed
 from recollect.ports.database import Tx
-from recollect.stores.memory_tables import approvals
+from recollect.stores.memory_tables import approvals, memories
 from recollect.stores.statements import Row, Statement, param, word
 
 _p = approvals.c
+_m = memories.c
+_FROM = approvals.outerjoin(memories, _m.id == _p.memory_id)
+# Never longer than the row, which may have got a shorter term since.
+_VALID_UNTIL = case(
+    (and_(_p.status == word("pending"), _m.expires_at < _p.valid_until), _m.expires_at),
+    else_=_p.valid_until,
+)
 _SHOWN = (
     _p.id,
     _p.memory_id,
@@ -23,7 +30,7 @@ _SHOWN = (
     _p.status,
     _p.decided_by,
     _p.decided_at,
-    _p.valid_until,
+    _VALID_UNTIL.label("valid_until"),
     _p.created_at,
 )
 
@@ -101,16 +108,16 @@ def _in_state(status: ApprovalStatus) -> ColumnElement[bool]:
     now = param("now", _p.valid_until)
     match status:
         case ApprovalStatus.PENDING:
-            return and_(_p.status == word("pending"), _p.valid_until > now)
+            return and_(_p.status == word("pending"), _VALID_UNTIL > now)
         case ApprovalStatus.EXPIRED:
-            return and_(_p.status == word("pending"), _p.valid_until <= now)
+            return and_(_p.status == word("pending"), _VALID_UNTIL <= now)
         case _:
             return _p.status == word(status)
 
 
 @cache
 def _page(status: ApprovalStatus | None, *, own: bool, cursor: bool) -> Statement:
-    query = select(*_SHOWN)
+    query = select(*_SHOWN).select_from(_FROM)
     if own:
         query = query.where(
             _p.requested_by_kind == param("by_kind", _p.requested_by_kind),
@@ -137,7 +144,7 @@ _NEW = (
     "created_at",
 )
 _INSERT = Statement(insert(approvals).values({name: param(name, _p[name]) for name in _NEW}))
-_FETCH = Statement(select(*_SHOWN).where(_p.id == _ID))
+_FETCH = Statement(select(*_SHOWN).select_from(_FROM).where(_p.id == _ID))
 _LOCK = Statement(select(_p.id).where(_p.id == _ID).with_for_update())
 _DECIDED = ("status", "decided_by", "decided_at", "justification")
 _DECIDE = Statement(

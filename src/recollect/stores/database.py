@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from recollect.domain.retention import SHIPPED_RULES, RetentionRules
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
@@ -12,8 +13,6 @@ from recollect.stores.comparing import SqlComparing
 from recollect.stores.conversations import SqlConversations
 from recollect.stores.doctor import SqlDoctor
 from recollect.stores.engines.base import Engine
-from recollect.stores.engines.postgres import PostgresEngine
-from recollect.stores.engines.sqlite import SqliteEngine
 from recollect.stores.entries import SqlEntries
 from recollect.stores.erasures import SqlErasures
 from recollect.stores.event_reads import SqlEventReads
@@ -41,15 +40,28 @@ from recollect.stores.users import SqlUsers
 def open_engine(
     url: str, *, file: Path | None, readers: int, connections: int, metrics: Metrics
 ) -> Engine:
-    """An engine that is not started yet. `file` is set when the URL names one."""
+    """An engine that is not started yet. `file` is set when the URL names one.
+
+    The other engine, with its driver, is not even loaded.
+    """
     if file is not None:
+        from recollect.stores.engines.sqlite import SqliteEngine  # noqa: PLC0415
+
         return SqliteEngine(file, readers=readers, metrics=metrics)
+    from recollect.stores.engines.postgres import PostgresEngine  # noqa: PLC0415
+
     return PostgresEngine(url, connections=connections, metrics=metrics)
 
 
-def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False) -> Stores:
+def build_stores(
+    runtime: Runtime,
+    engine: Engine,
+    *,
+    sealed_words: bool = False,
+    rules: RetentionRules = SHIPPED_RULES,
+) -> Stores:
     """The same statements on every engine. With `sealed_words` the words that memories are found by
-    are encrypted as their texts are."""
+    are encrypted as their texts are. `rules` say how risky personal data is."""
     return Stores(
         conversations=SqlConversations(runtime.cipher),
         entries=SqlEntries(runtime.cipher),
@@ -66,7 +78,7 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         claims=SqlClaims(),
         merges=SqlMerges(),
         chats=SqlChats(runtime.cipher),
-        memories=SqlMemories(runtime.cipher),
+        memories=SqlMemories(runtime.cipher, rules),
         graph=SqlGraph(runtime.cipher),
         search=SqlSearch(runtime.cipher, engine),
         memory_search=SqlMemorySearch(runtime.cipher, engine, sealed=sealed_words),
@@ -77,6 +89,6 @@ def build_stores(runtime: Runtime, engine: Engine, *, sealed_words: bool = False
         portable=SqlPortable(runtime.cipher),
         runs=SqlRuns(),
         approvals=SqlApprovals(),
-        erasures=SqlErasures(runtime.cipher),
+        erasures=SqlErasures(runtime.cipher, rules),
         locations=SqlLocations(),
     )

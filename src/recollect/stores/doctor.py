@@ -21,7 +21,7 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.doctor import ERASURE_WITHIN, ORPHAN_AFTER, Check, SupersessionLink
 from recollect.domain.memories import OBSERVED_AHEAD_MAX, MemoryId
 from recollect.ports.database import Tx
-from recollect.ports.doctor import Looking, Shelf, SpacedVector, SpacePlace, Written
+from recollect.ports.doctor import Kept, Looking, Shelf, SpacedVector, SpacePlace, Written
 from recollect.ports.memories import Stored
 from recollect.ports.runtime import Cipher
 from recollect.stores import doctor_checks as sql
@@ -111,8 +111,11 @@ class SqlDoctor:
             lead(tx, person_id, end, at=at)
         return True
 
-    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
         return doctor_texts.earlier(tx, self._rows, memory_ids)
+
+    def rewrite(self, tx: Tx, kept: Kept) -> None:
+        doctor_texts.rewrite(tx, self._rows, kept)
 
     def written(self, tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
         return doctor_texts.written(tx, shelf, after=after, limit=limit)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, select
+from sqlalchemy import Column, ColumnElement, Table, select, update
 
 from recollect.domain import jsontext
 from recollect.ports.database import Tx
-from recollect.ports.doctor import Shelf, Written
+from recollect.ports.doctor import Kept, Shelf, Written
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_rows import MemoryRows
 from recollect.stores.memory_tables import memory_versions
@@ -28,14 +28,19 @@ from recollect.stores.statements import Statement, param
 _v = memory_versions.c
 
 
-def earlier(tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """By id of a memory, the members that its earlier versions kept."""
-    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+def earlier(tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
+    """By id of a memory, what its earlier versions kept."""
+    found: defaultdict[str, list[Kept]] = defaultdict(list)
     for id_, memory_id, sealed in tx.fetch(_EARLIER, {"ids": jsontext.dump(list(memory_ids))}):
         snapshot = rows.open_snapshot(sealed, id_)
         if snapshot is not None:
-            found[memory_id].append(snapshot)
+            found[memory_id].append(Kept(id_, snapshot))
     return dict(found)
+
+
+def rewrite(tx: Tx, rows: MemoryRows, kept: Kept) -> None:
+    """Seal it anew."""
+    tx.run(_REWRITE, {"id": kept.id, "snapshot": rows.seal_snapshot(kept.members, kept.id)})
 
 
 def written(tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
@@ -93,4 +98,9 @@ _EARLIER = Statement(
     select(_v.id, _v.memory_id, _v.snapshot)
     .where(AmongTexts(_v.memory_id, param("ids")), _v.snapshot.is_not(None))
     .order_by(_v.memory_id, _v.version)
+)
+_REWRITE = Statement(
+    update(memory_versions)
+    .where(_v.id == param("id", _v.id), _v.snapshot.is_not(None))
+    .values(snapshot=param("snapshot", _v.snapshot))
 )

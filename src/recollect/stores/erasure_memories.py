@@ -10,6 +10,7 @@ from sqlalchemy import exists, or_, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.erasure import Target
+from recollect.domain.retention import RetentionRules
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning
 from recollect.ports.memories import Stored
@@ -46,8 +47,8 @@ _ID_AT = MEMORY.index(_m.id)
 class ErasedMemories:
     """The part of the store of erasures that deals with memories."""
 
-    def __init__(self, cipher: Cipher) -> None:
-        self._rows = MemoryRows(cipher)
+    def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
+        self._rows = MemoryRows(cipher, rules)
         self._snapshot = Sealed(cipher, _v.snapshot)
 
     def hide(self, tx: Tx, target: Target, erasure_id: str) -> None:

@@ -2,7 +2,8 @@
 linked, words in the indexes."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from sqlalchemy import ColumnElement, Table, Text, and_, cast, exists, func, or_, select
 from sqlalchemy import literal_column as literal
@@ -69,10 +70,10 @@ def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
     """By table: how many probes were made, and how many rows hold an id."""
     probes, found = Counter[str](), Counter[str]()
     params = link_params(target) | {"person_needles": needles_of(target.person_ids)}
-    for name, statement in _PERSON_IDS.items():
+    for name, statement in _person_ids().items():
         probes[name] += len(_OURS[name]) * len(target.person_ids)
         found[name] += int(tx.fetch(statement, params)[0][0])
-    for (name, _, _), statement in zip(_USER_IDS, _BY_USER, strict=True):
+    for (name, _, _), statement in zip(_USER_IDS, _by_user(), strict=True):
         probes[name] += len(target.user_ids)
         found[name] += int(tx.fetch(statement, params)[0][0])
     return probes, found
@@ -105,7 +106,7 @@ def spread(tx: Tx, identifiers: Sequence[str]) -> list[str]:
     """Which of these are part of any plain text that is stored."""
     forms = {escaped(one.lower()): one for one in identifiers}
     params = {"needles": jsontext.dump(sorted(forms))}
-    met = {row[0] for one in _SPREAD for row in tx.fetch(one, params)}
+    met = {row[0] for one in _spread() for row in tx.fetch(one, params)}
     return [one for form, one in forms.items() if form in met]
 
 
@@ -113,28 +114,42 @@ def _count(table: Table, found: ColumnElement[bool]) -> Statement:
     return Statement(select(func.count()).select_from(table).where(found))
 
 
-def _by_user(name: str, column: str, kind: str | None) -> Statement:
+def _of_user(name: str, column: str, kind: str | None) -> Statement:
     table = people.metadata.tables[name]
     found = AmongTexts(table.c[column], USERS)
     return _count(table, found if kind is None else and_(found, table.c[kind] == word("user")))
 
 
-def _spread(table: Table) -> Statement:
+def _spread_in(table: Table) -> Statement:
     listed = ListedTexts(param("needles")).table_valued("value", "place")
     value = cast(listed.c.value, Text)
     held = or_(*(contains(column, value) for column in _TEXTS[table.name]))
     return Statement(select(listed.c.value).where(exists(select(literal("1")).where(held))))
 
 
-_PERSON_IDS = {
-    table.name: _count(
-        table, or_(*(holds_any(c, param("person_needles")) for c in _OURS[table.name]))
-    )
-    for table in TABLES
-    if _OURS[table.name]
-}
-_BY_USER = [_by_user(*place) for place in _USER_IDS]
-_SPREAD = [_spread(table) for table in TABLES if _TEXTS[table.name]]
+# Statements over every text column there is, made by the first erasure: each start of a process
+# would wait longer for them than for all other statements together.
+@cache
+def _person_ids() -> Mapping[str, Statement]:
+    return {
+        table.name: _count(
+            table, or_(*(holds_any(c, param("person_needles")) for c in _OURS[table.name]))
+        )
+        for table in TABLES
+        if _OURS[table.name]
+    }
+
+
+@cache
+def _by_user() -> Sequence[Statement]:
+    return [_of_user(*place) for place in _USER_IDS]
+
+
+@cache
+def _spread() -> Sequence[Statement]:
+    return [_spread_in(table) for table in TABLES if _TEXTS[table.name]]
+
+
 _QUERY = param("query", memory_index.c.terms)
 _LINKED = or_(
     AmongTexts(memory_index.c.memory_id, param("ids")),

@@ -11,6 +11,7 @@ from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
 from recollect.domain.erasure import Check, ErasureStatus, Target
 from recollect.domain.ids import UserId
+from recollect.domain.retention import RetentionRules
 from recollect.ports.database import Tx
 from recollect.ports.erasures import Cleaning, Erasure
 from recollect.ports.runtime import Cipher
@@ -41,8 +42,8 @@ _COLUMNS = (_e.id, _e.status, _e.created_at, _e.finished_at, _e.target, _e.repor
 class SqlErasures:
     """The port's ErasureStore on both engines."""
 
-    def __init__(self, cipher: Cipher) -> None:
-        self.memories = ErasedMemories(cipher)
+    def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
+        self.memories = ErasedMemories(cipher, rules)
         self.trees = ErasedTrees(cipher)
         self.rest = ErasedRest(cipher)
         self.records = ErasedRecords(cipher)

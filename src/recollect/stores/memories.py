@@ -12,6 +12,7 @@ from sqlalchemy import and_, literal_column, or_, select, tuple_, union, update
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner
 from recollect.domain.memories import Memory, MemoryId
+from recollect.domain.retention import RetentionRules
 from recollect.domain.spaces import Space
 from recollect.policy.sight import Sight
 from recollect.ports.database import Tx
@@ -29,7 +30,7 @@ from recollect.stores.memory_tables import (
     memory_removals,
 )
 from recollect.stores.memory_versions import MemoryVersions
-from recollect.stores.sights import SightShape, sight_clause, sight_params
+from recollect.stores.sights import SightShape, sight_clause, sight_params, standing_clause
 from recollect.stores.statements import Row, Statement, param, word
 
 _m = memories.c
@@ -39,8 +40,8 @@ _WRITTEN = tuple(column for column in MEMORY if column.name != "doc")
 class SqlMemories:
     """The port's MemoryStore on both engines."""
 
-    def __init__(self, cipher: Cipher) -> None:
-        self._rows = MemoryRows(cipher)
+    def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
+        self._rows = MemoryRows(cipher, rules)
         self._versions = MemoryVersions(self._rows)
 
     def insert(self, tx: Tx, stored: Stored) -> Stored | None:
@@ -62,9 +63,15 @@ class SqlMemories:
         return self.see_many(tx, sight, [memory_id], chosen).get(memory_id)
 
     def see_many(
-        self, tx: Tx, sight: Sight, memory_ids: Sequence[MemoryId], chosen: MemoryFilter
+        self,
+        tx: Tx,
+        sight: Sight,
+        memory_ids: Sequence[MemoryId],
+        chosen: MemoryFilter,
+        *,
+        compacted: bool = False,
     ) -> dict[MemoryId, Stored]:
-        statement = _these(*_shapes(sight, chosen))
+        statement = _these(*_shapes(sight, chosen), compacted=compacted)
         params = _seeing(sight, chosen) | {"ids": jsontext.dump(list(memory_ids))}
         found = self._shown(tx, tx.fetch(statement, params), chosen)
         return {stored.memory.id: stored for stored in found}
@@ -173,9 +180,10 @@ def _seeing(sight: Sight, chosen: MemoryFilter) -> dict[str, Any]:
 
 
 @cache
-def _these(seen: SightShape, chosen: FilterShape) -> Statement:
+def _these(seen: SightShape, chosen: FilterShape, *, compacted: bool) -> Statement:
     query = select(*MEMORY).where(AmongTexts(_m.id, param("ids")))
-    return Statement(query.where(sight_clause(seen), filter_clause(chosen)))
+    sight = standing_clause(seen) if compacted else sight_clause(seen)
+    return Statement(query.where(sight, filter_clause(chosen)))
 
 
 @cache

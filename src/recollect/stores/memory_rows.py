@@ -1,11 +1,11 @@
 """Memories to rows and back. Text that may be encrypted is opened and sealed here alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain import jsontext, pii
+from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.domain.clock import from_text, to_text
 from recollect.domain.folding import Folded
@@ -23,7 +23,7 @@ from recollect.domain.memories import (
     Status,
     Trust,
 )
-from recollect.domain.retention import TAG_RULES
+from recollect.domain.retention import SHIPPED_RULES, RetentionRules
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.ports.memories import Stored
 from recollect.ports.runtime import Cipher
@@ -92,9 +92,11 @@ NOTHING = Hanging()
 
 
 class MemoryRows:
-    """Memories with their texts in the clear."""
+    """Memories with their texts in the clear. Whoever writes rows says by which rules the risk of
+    personal data is told."""
 
-    def __init__(self, cipher: Cipher) -> None:
+    def __init__(self, cipher: Cipher, rules: RetentionRules = SHIPPED_RULES) -> None:
+        self._rules = rules
         self._content = Sealed(cipher, memories.c.content)
         self._value = Sealed(cipher, memories.c.value)
         self._messages = Sealed(cipher, memories.c.messages)
@@ -151,7 +153,7 @@ class MemoryRows:
             "bare_names": jsontext.dump(stored.bare_names) if stored.bare_names else None,
             "tags": jsontext.dump(memory.tags),
             "pii_tags": jsontext.dump(memory.pii_tags),
-            "pii_risk": risk_of(memory.pii_tags),
+            "pii_risk": int(self._rules.riskiest(memory.pii_tags) or 0),
             "status_at": stored.status_at or memory.created_at,
             "written_by_kind": stored.written_by.kind,
             "written_by_id": stored.written_by.id,
@@ -172,8 +174,13 @@ class MemoryRows:
 
     def snapshot_of(self, memory: Memory) -> str | None:
         """What a version keeps of a memory: all that a later version may change."""
-        kept = {name: _to_json(getattr(memory, name)) for name in _SNAPSHOT}
-        return self._snapshot.seal(jsontext.dump(kept), version_id(memory.id, memory.version))
+        kept = {name: getattr(memory, name) for name in _SNAPSHOT}
+        return self.seal_snapshot(kept, version_id(memory.id, memory.version))
+
+    def seal_snapshot(self, kept: Mapping[str, Any], row_id: str) -> str | None:
+        """Such members, as the row of a version holds them."""
+        members = {name: _to_json(value) for name, value in kept.items()}
+        return self._snapshot.seal(jsontext.dump(members), row_id)
 
     def open_snapshot(self, sealed: str | None, row_id: str) -> dict[str, Any] | None:
         """The members that a version kept, with their types; None of the present version."""
@@ -202,12 +209,6 @@ def fold_hash(stored: Stored) -> str:
     if folded is None or folded.text != memory.content:
         folded = Folded.of(memory.content)
     return folded.digest
-
-
-def risk_of(pii_tags: Iterable[str]) -> int:
-    """The number of the highest risk, 0 without tags."""
-    riskiest = pii.riskiest(pii_tags)
-    return 0 if riskiest is None else int(TAG_RULES[riskiest].risk)
 
 
 # In the order of an answer. What never changes is read off the row, and so is who said it: an

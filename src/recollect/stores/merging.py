@@ -17,7 +17,7 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.people import MergePlan
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.people import Likeness, Merge
+from recollect.ports.people import Likeness, Merge, MovedParts
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_tables import memories, relations
 from recollect.stores.merging_links import (
@@ -29,6 +29,7 @@ from recollect.stores.merging_links import (
     move_stays,
     move_subjects,
 )
+from recollect.stores.merging_parts import parts_of
 from recollect.stores.people_tables import (
     people,
     person_aliases,
@@ -74,6 +75,9 @@ class SqlMerges:
         merge = Merge(merge_id, plan.primary_id, plan.secondary_id, at, by, moved)
         tx.run(_INSERT, _to_params(merge))
         return merge
+
+    def parts(self, tx: Tx, requester: Requester, merge: Merge) -> MovedParts:
+        return parts_of(tx, requester, merge.moved)
 
     def standing(self, tx: Tx, secondary_id: PersonId) -> Merge | None:
         row = tx.first(_STANDING, {"secondary_id": secondary_id})

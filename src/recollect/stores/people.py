@@ -31,7 +31,7 @@ from recollect.ports.database import Tx
 from recollect.ports.people import Seat
 from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
 from recollect.stores.people_tables import people, person_aliases, person_orgs, person_users
-from recollect.stores.person_removal import delete_person, is_in_memories
+from recollect.stores.person_removal import delete_person, is_in_memories, others_refer
 from recollect.stores.person_rows import PERSON, params_of, person_from_row, person_params
 from recollect.stores.person_visibility import (
     LIVE,
@@ -75,6 +75,9 @@ class SqlPeople:
 
     def is_in_memories(self, tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
         return is_in_memories(tx, person_id, outside=outside)
+
+    def others_refer(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+        return others_refer(tx, requester, person_id)
 
     def people_of(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
         rows = tx.fetch(_LINKS, _among(user_ids))

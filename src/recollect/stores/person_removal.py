@@ -1,23 +1,39 @@
-"""How a person goes, and whether somebody's memories stand in the way."""
+"""How a person goes, and whether something of others stands in the way."""
 
 from collections.abc import Collection
 
-from sqlalchemy import and_, delete, exists, false, not_, null, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    and_,
+    delete,
+    exists,
+    false,
+    not_,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
+from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.stores.engines.expressions import AmongTexts
 from recollect.stores.memory_tables import memories, memory_subjects, relations
 from recollect.stores.people_tables import (
     chat_participations,
+    named_chats,
     people,
     person_aliases,
     person_merges,
     person_orgs,
     person_relationships,
 )
+from recollect.stores.person_visibility import OWN_PERSON, requester_params
+from recollect.stores.presences import seats
 from recollect.stores.statements import Statement, param, word
 
 _p, _m, _s, _t = people.c, memories.c, memory_subjects.c, chat_participations.c
@@ -36,11 +52,48 @@ def is_in_memories(tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) 
     return tx.first(_REFERRING, params) is not None
 
 
+def others_refer(tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+    """Does a memory, claim or stay that is not the requester's?"""
+    if is_in_memories(tx, person_id, outside=requester.user_ids):
+        return True
+    params = requester_params(requester) | {"id": person_id}
+    return any(tx.first(statement, params) is not None for statement in _OF_OTHERS)
+
+
+def _said_by_others(claims: Table, *naming: str) -> Statement:
+    """A claim on the person, or one in their name. All users of the caller's person are one
+    stater."""
+    by: ColumnElement[bool] = and_(
+        claims.c.added_by_kind == _WHO_KIND, claims.c.added_by_id == _WHO_ID
+    )
+    said = claims.c.stated_by
+    others = and_(not_(by), or_(said.is_(None), said.is_distinct_from(OWN_PERSON)))
+    named = or_(*(claims.c[name] == _ID for name in naming))
+    return Statement(select(claims.c.id).where(named, others).limit(1))
+
+
+_WHO_KIND, _WHO_ID = param("who_kind", _p.created_by_kind), param("who_id", _p.created_by_id)
 _ID = param("id", _p.id)
 _ABOUT = select(_s.memory_id).where(_s.person_id == _ID)
 _INSIDE = and_(_m.space_kind == word("user"), AmongTexts(_m.space_id, param("users")))
 _REFERRING = Statement(
     select(_m.id).where(or_(_m.id.in_(_ABOUT), _m.stated_by == _ID), not_(_INSIDE)).limit(1)
+)
+_n = named_chats.c
+_MADE = exists().where(
+    _n.id == _t.chat_id, _n.created_by_kind == _WHO_KIND, _n.created_by_id == _WHO_ID
+)
+_OF_OTHERS = (
+    _said_by_others(person_aliases, "person_id", "stated_by"),
+    _said_by_others(person_relationships, "person_id", "to_person_id", "stated_by"),
+    # One who left was there, and knows what was said then.
+    Statement(
+        select(_t.chat_id)
+        .where(
+            _t.kind == word("person"), _t.member_id == _ID, _t.chat_id.not_in(seats()), not_(_MADE)
+        )
+        .limit(1)
+    ),
 )
 _others = memory_subjects.alias("others")
 _ALONE = not_(

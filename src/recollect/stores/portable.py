@@ -1,6 +1,7 @@
 """Everything of the memory family by the lines of an export."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, insert, select
@@ -19,7 +20,7 @@ from recollect.ports.runtime import Cipher
 from recollect.stores import memory_parts
 from recollect.stores import portable_rows as rows
 from recollect.stores import portable_statements as sql
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
 from recollect.stores.graph import SqlGraph
 from recollect.stores.memory_filters import FilterShape, filter_params
 from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows, version_id
@@ -118,6 +119,9 @@ class SqlPortable:
     def drop(self, tx: Tx, type_: LineType, id_: str) -> None:
         for statement in _DROPS[type_]:
             tx.run(statement, {"id": id_})
+
+    def note_removal(self, tx: Tx, memory_id: MemoryId, at: datetime) -> None:
+        tx.run(_NOTE_REMOVAL, {"id": memory_id, "at": at})
 
     def forget_removal(self, tx: Tx, memory_id: MemoryId) -> None:
         tx.run(_FORGET_REMOVAL, {"id": memory_id})
@@ -232,9 +236,13 @@ _INSERT_VERSION = Statement(
     insert(memory_versions).values({c.name: param(c.name, c) for c in memory_versions.columns})
 )
 _DROP_VERSION = Statement(delete(memory_versions).where(_v.id == param("id", _v.id)))
-_FORGET_REMOVAL = Statement(
-    delete(memory_removals).where(memory_removals.c.memory_id == param("id", _v.id))
+_d = memory_removals.c
+_NOTE_REMOVAL = Statement(
+    insert_if_absent(memory_removals, "memory_id").values(
+        memory_id=param("id", _d.memory_id), removed_at=param("at", _d.removed_at)
+    )
 )
+_FORGET_REMOVAL = Statement(delete(memory_removals).where(_d.memory_id == param("id", _v.id)))
 _ID = param("id", _v.id)
 _DROPS = {
     LineType.AGENT: (Statement(delete(rows.AGENTS.table).where(rows.AGENTS.table.c.id == _ID)),),

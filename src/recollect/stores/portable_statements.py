@@ -32,7 +32,7 @@ from recollect.stores.people_tables import (
     run_ancestors,
     runs,
 )
-from recollect.stores.sights import SightShape, sight_clause
+from recollect.stores.sights import SightShape, sight_clause, standing_clause
 from recollect.stores.space_rights import CHATS
 from recollect.stores.statements import Statement, param, word
 
@@ -91,7 +91,9 @@ def page(
 
 
 def _chosen(seen: SightShape, chosen: FilterShape) -> tuple[ColumnElement[bool], ...]:
-    return sight_clause(seen), kept_clause(seen), filter_clause(chosen)
+    # Nothing is known of how a row was before its text went.
+    sight = sight_clause(seen) if chosen.as_of else standing_clause(seen)
+    return sight, kept_clause(seen), filter_clause(chosen)
 
 
 def _picked(seen: SightShape, chosen: FilterShape) -> CTE:

@@ -107,11 +107,17 @@ def sight_params(sight: Sight) -> dict[str, Any]:
 def sight_clause(shape: SightShape) -> ColumnElement[bool]:
     """Which memories the sight shows: whatever their status, and to those who may write their
     space also when they are past their time. What of this is asked for says `filter_clause`."""
+    standing = standing_clause(shape)
+    return standing if shape.system else and_(_m.compacted_at.is_(None), standing)
+
+
+@cache
+def standing_clause(shape: SightShape) -> ColumnElement[bool]:
+    """The same, and those of which nothing but ids, times and links stands any more."""
     if shape.system:
         return _m.erasure_id.is_(None)
     return and_(
         _m.erasure_id.is_(None),
-        _m.compacted_at.is_(None),
         _m.status != word(Status.QUARANTINED),
         or_(not_due(NOW), all_write(shape.callers)),
         told_clause(shape),

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, or_, select
 
+from recollect.domain import jsontext
 from recollect.domain.agents import OwnerKind
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
@@ -11,7 +12,7 @@ from recollect.domain.people import normal_form
 from recollect.domain.spaces import OrgId
 from recollect.ports.agents import KnownUser
 from recollect.ports.database import Tx
-from recollect.stores.engines.expressions import insert_if_absent
+from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
 from recollect.stores.people_tables import people, person_orgs, person_users, user_orgs
 from recollect.stores.statements import Statement, param
 
@@ -32,6 +33,18 @@ class SqlUsers:
             frozenset(OrgId(row[0]) for row in orgs),
         )
 
+    def called(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
+        form = normal_form(handle)
+        # Letters beyond ASCII have no lower case in every database, so their usual spellings are
+        # looked for as they are.
+        shapes = (form, form.upper(), form.title(), form.capitalize())
+        params = {
+            "orgs": jsontext.dump(sorted(orgs)),
+            "forms": jsontext.dump(_marked(form)),
+            "spellings": jsontext.dump(_marked(*shapes)),
+        }
+        return frozenset(UserId(row[0]) for row in tx.fetch(_CALLED, params))
+
     def introduce(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
@@ -51,6 +64,10 @@ class SqlUsers:
         tx.run(_LEAVE_PERSON, {"person_id": person_id})
 
 
+def _marked(*spellings: str) -> list[str]:
+    return sorted({f"{mark}{one}" for one in spellings for mark in ("", "@")})
+
+
 _USER = param("user_id", _l.user_id)
 _same = person_users.alias("same")
 _LINKS = Statement(
@@ -59,6 +76,15 @@ _LINKS = Statement(
     .where(_l.user_id == _USER)
 )
 _ORGS = Statement(select(_o.org_id).where(_o.user_id == _USER))
+_CALLED = Statement(
+    select(_o.user_id).where(
+        AmongTexts(_o.org_id, param("orgs")),
+        or_(
+            AmongTexts(_o.user_id, param("spellings")),
+            AmongTexts(func.lower(_o.user_id), param("forms")),
+        ),
+    )
+)
 _LINK = Statement(
     insert_if_absent(person_users, "user_id")
     .values(user_id=_USER, person_id=param("person_id", _l.person_id))

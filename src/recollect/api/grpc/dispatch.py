@@ -11,8 +11,9 @@ from google.protobuf.message import Message
 
 from recollect.api import inputs, pages, paths
 from recollect.api.calls import Call, Handler, Reply, handled, once
-from recollect.api.grpc.frame import Context, Sent, readable
+from recollect.api.grpc.frame import Context
 from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
+from recollect.api.grpc.inbox import Inbox
 from recollect.api.grpc.json_messages import refuse_unknown
 from recollect.api.grpc.status import Trailers
 from recollect.api.operation import Envelope, Operation
@@ -106,11 +107,11 @@ class Dispatch:
         self.services = services
         self._authenticator = authenticator
 
-    async def answer(self, method: Method, message: Sent[Any], context: Context) -> Message:
+    async def answer(self, method: Method, inbox: Inbox[Any], context: Context) -> Message:
         """Check, call."""
         principal = await self.authenticate(context)
         await self._admit(method.action or method.operation.action, principal)
-        call = await self._read(method, principal, readable(message))
+        call = await self._read(method, principal, await inbox.one())
         answered = await method.handle(call)
         if isinstance(answered, Message):
             return answered
@@ -118,12 +119,12 @@ class Dispatch:
         return answered.message
 
     async def answer_memory(
-        self, method: MemoryMethod, message: Sent[Any], context: Context
+        self, method: MemoryMethod, inbox: Inbox[Any], context: Context
     ) -> Message:
         """The same through a handler of the family, by the strict rules of the memory family."""
         principal = await self.authenticate(context)
         await self._admit(method.operation.action, principal)
-        sent = readable(message)
+        sent = await inbox.one()
         call = await self._read(method, principal, sent)
         paths.check_path(call.path, new=None)
         requester = await self.services.requesters.of(

@@ -12,11 +12,12 @@ from recollect.api.conversation_calls import (
 )
 from recollect.api.grpc.conversations import in_conversation
 from recollect.api.grpc.dispatch import Asked, Method, Told, method
+from recollect.api.grpc.encoding import Encoded
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import (
+    to_entries,
     to_entry,
-    to_page_info,
-    to_result,
+    to_results,
     to_sync_outcome,
     to_unindexed,
 )
@@ -91,7 +92,7 @@ def _index_item(item: pb.IndexEntryRequest) -> dict[str, str]:
     return {name: member for name, member in members.items() if member is not None}
 
 
-async def append_entry(call: Call) -> pb.Entry:
+async def append_entry(call: Call) -> Encoded:
     """Append one entry."""
     entry = await call.services.entries.append(
         call.principal, conversation_of(call), new_entry(call.body)
@@ -99,7 +100,7 @@ async def append_entry(call: Call) -> pb.Entry:
     return to_entry(entry)
 
 
-async def list_entries(call: Call) -> pb.ListEntriesResponse:
+async def list_entries(call: Call) -> Encoded:
     """A page of the visible path, or of the whole tree."""
     page = await call.services.entries.list(
         call.principal,
@@ -108,12 +109,10 @@ async def list_entries(call: Call) -> pb.ListEntriesResponse:
         after=call.page.after,
         limit=call.page.size,
     )
-    return pb.ListEntriesResponse(
-        entries=map(to_entry, page.items), page_info=to_page_info(page.next_cursor)
-    )
+    return to_entries(page)
 
 
-async def sync_entries(call: Call) -> pb.SyncEntriesResponse:
+async def sync_entries(call: Call) -> Encoded:
     """Make the client's memory equal to the list."""
     outcome = await call.services.entries.sync(
         call.principal, conversation_of(call), new_entry(call.body)
@@ -124,10 +123,8 @@ async def sync_entries(call: Call) -> pb.SyncEntriesResponse:
 async def search(call: Call) -> Told:
     """The caller's own trees; stages that failed are told in the trailers."""
     page = await call.services.search.search(call.principal, search_request(call))
-    message = pb.SearchEntriesResponse(
-        results=map(to_result, page.items), next_cursor=page.next_cursor or ""
-    )
-    return Told(message, (("degraded", ",".join(page.degraded)),) if page.degraded else ())
+    trailers = (("degraded", ",".join(page.degraded)),) if page.degraded else ()
+    return Told(to_results(page), trailers)
 
 
 async def index_entries(call: Call) -> pb.IndexConversationsResponse:
@@ -138,14 +135,12 @@ async def index_entries(call: Call) -> pb.IndexConversationsResponse:
     )
 
 
-async def list_unindexed(call: Call) -> pb.ListUnindexedEntriesResponse:
+async def list_unindexed(call: Call) -> Encoded:
     """What an indexer has still to do."""
     page = await call.services.indexing.list_unindexed(
         call.principal, cursor=call.page.after, limit=call.page.size
     )
-    return pb.ListUnindexedEntriesResponse(
-        entries=map(to_unindexed, page.items), cursor=page.next_cursor
-    )
+    return to_unindexed(page)
 
 
 # Over gRPC an append is a client's, whatever the channel.

@@ -4,26 +4,18 @@ measurement."""
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
 from random import getrandbits
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import grpc
 import structlog
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 from structlog.contextvars import bind_contextvars
 
 from recollect.api.errors import http_status
 from recollect.api.grpc.status import Trailers, status_of, told
-from recollect.api.inputs import BODY_BYTES_MAX
-from recollect.errors import (
-    Internal,
-    LimitExceeded,
-    RecollectError,
-    Unavailable,
-    ValidationFailed,
-)
+from recollect.errors import Internal, RecollectError, Unavailable
 from recollect.ports.metrics import Metrics
 from recollect.ports.requests import RequestLog
 
@@ -39,17 +31,6 @@ else:
     Context = grpc.aio.ServicerContext
 Refusal = tuple[grpc.StatusCode, str, Trailers]
 log = structlog.get_logger("recollect.grpc")
-
-
-class Sent(Generic[M]):
-    """A message as it came. It is read only when its caller is known: a few bytes may unfold into
-    hundreds of megabytes."""
-
-    __slots__ = ("kind", "raw")
-
-    def __init__(self, kind: type[M], raw: bytes) -> None:
-        self.kind = kind
-        self.raw = raw
 
 
 class Frame:
@@ -155,22 +136,6 @@ async def _abort(context: Context, refusal: Refusal) -> NoReturn:
     status, text, trailers = refusal
     await context.abort(status, text, trailers)
     raise RuntimeError("gRPC went on after the end of a call")
-
-
-def reader(kind: type[M]) -> Callable[[bytes], Sent[M]]:
-    """Takes a message of this type, unread."""
-    return partial(Sent, kind)
-
-
-def readable(sent: Sent[M]) -> M:
-    """The message; what is wrong with it is told in our words."""
-    if len(sent.raw) > BODY_BYTES_MAX:
-        raise LimitExceeded(f"the message must have at most {BODY_BYTES_MAX} bytes")
-    try:
-        return sent.kind.FromString(sent.raw)
-    except DecodeError:
-        message = "must be of its type, and nest to 100 levels"
-        raise ValidationFailed.of("message", message) from None
 
 
 def _is_ended() -> bool:

@@ -1,17 +1,19 @@
 """From values to messages."""
 
+from json import JSONDecoder
 from typing import Any
 
 from google.protobuf.struct_pb2 import Struct
 
+from recollect.api.grpc.encoding import Encoded, encode_value, joined
 from recollect.api.grpc.generated import memory_service_pb2 as pb
-from recollect.api.grpc.values import fill_struct, fill_value, to_id
+from recollect.api.grpc.values import fill_struct, to_id
 from recollect.domain.clock import to_text
 from recollect.domain.conversations import Conversation, SeenConversation
 from recollect.domain.entries import Channel, Entry
-from recollect.domain.jsontext import load
 from recollect.domain.memberships import Level, Membership
-from recollect.domain.search import Hit
+from recollect.domain.pages import Page
+from recollect.domain.search import Hit, SearchPage
 from recollect.domain.transfers import Transfer
 from recollect.services.entries import SyncOutcome
 
@@ -22,6 +24,8 @@ _LEVELS = {
     Level.READER: pb.ACCESS_LEVEL_READER,
 }
 _CHANNELS = {Channel.HISTORY: pb.CHANNEL_HISTORY, Channel.MEMORY: pb.CHANNEL_MEMORY}
+# Content has no space around it, and to look for that is more than half of the reading.
+_read = JSONDecoder().raw_decode
 
 
 def to_page_info(next_cursor: str | None) -> pb.PageInfo:
@@ -49,30 +53,25 @@ def to_fork(conversation: Conversation) -> pb.ConversationForkSummary:
     )
 
 
-def to_entry(entry: Entry) -> pb.Entry:
+def to_entry(entry: Entry) -> Encoded:
     """An entry."""
-    message = pb.Entry(
-        id=to_id(entry.id),
-        conversation_id=to_id(entry.conversation_id),
-        user_id=entry.user_id or "",
-        channel=_CHANNELS[entry.channel],
-        epoch=entry.epoch or 0,
-        content_type=entry.content_type,
-        created_at=to_text(entry.created_at),
-    )
-    for item in load(entry.content):
-        fill_value(message.content.add(), item)
-    return message
+    return Encoded(_entry(entry))
 
 
-def to_sync_outcome(outcome: SyncOutcome) -> pb.SyncEntriesResponse:
+def to_entries(page: Page[Entry]) -> Encoded:
+    """A page of entries."""
+    message = pb.ListEntriesResponse(page_info=to_page_info(page.next_cursor))
+    entries = map(_entry, page.items)
+    return Encoded(joined(message, pb.ListEntriesResponse.ENTRIES_FIELD_NUMBER, entries))
+
+
+def to_sync_outcome(outcome: SyncOutcome) -> Encoded:
     """What a sync did."""
-    return pb.SyncEntriesResponse(
-        epoch=outcome.epoch,
-        no_op=outcome.no_op,
-        epoch_incremented=outcome.epoch_incremented,
-        entry=None if outcome.entry is None else to_entry(outcome.entry),
+    message = pb.SyncEntriesResponse(
+        epoch=outcome.epoch, no_op=outcome.no_op, epoch_incremented=outcome.epoch_incremented
     )
+    entry = _optional(outcome.entry)
+    return Encoded(joined(message, pb.SyncEntriesResponse.ENTRY_FIELD_NUMBER, entry))
 
 
 def to_membership(membership: Membership, conversation_id: str) -> pb.ConversationMembership:
@@ -97,21 +96,53 @@ def to_transfer(transfer: Transfer) -> pb.OwnershipTransfer:
     )
 
 
-def to_result(hit: Hit) -> pb.SearchResult:
-    """One result of a search, with its entry where that was asked for."""
-    return pb.SearchResult(
+def to_results(page: SearchPage) -> Encoded:
+    """Results of a search."""
+    message = pb.SearchEntriesResponse(next_cursor=page.next_cursor or "")
+    results = map(_result, page.items)
+    return Encoded(joined(message, pb.SearchEntriesResponse.RESULTS_FIELD_NUMBER, results))
+
+
+def to_unindexed(page: Page[Entry]) -> Encoded:
+    """Entries that wait for their texts."""
+    message = pb.ListUnindexedEntriesResponse(cursor=page.next_cursor)
+    entries = map(_unindexed, page.items)
+    return Encoded(joined(message, pb.ListUnindexedEntriesResponse.ENTRIES_FIELD_NUMBER, entries))
+
+
+def _entry(entry: Entry) -> bytes:
+    message = pb.Entry(
+        id=to_id(entry.id),
+        conversation_id=to_id(entry.conversation_id),
+        user_id=entry.user_id or "",
+        channel=_CHANNELS[entry.channel],
+        epoch=entry.epoch or 0,
+        content_type=entry.content_type,
+        created_at=to_text(entry.created_at),
+    )
+    content = map(encode_value, _read(entry.content)[0])
+    return joined(message, pb.Entry.CONTENT_FIELD_NUMBER, content)
+
+
+def _result(hit: Hit) -> bytes:
+    """One result, with its entry where that was asked for."""
+    message = pb.SearchResult(
         conversation_id=to_id(hit.conversation_id),
         conversation_title=hit.conversation_title or "",
         entry_id=to_id(hit.entry_id),
         score=hit.score,
         highlights=hit.highlights or "",
-        entry=None if hit.entry is None else to_entry(hit.entry),
     )
+    return joined(message, pb.SearchResult.ENTRY_FIELD_NUMBER, _optional(hit.entry))
 
 
-def to_unindexed(entry: Entry) -> pb.UnindexedEntry:
-    """An entry that waits for its text."""
-    return pb.UnindexedEntry(conversation_id=to_id(entry.conversation_id), entry=to_entry(entry))
+def _unindexed(entry: Entry) -> bytes:
+    message = pb.UnindexedEntry(conversation_id=to_id(entry.conversation_id))
+    return joined(message, pb.UnindexedEntry.ENTRY_FIELD_NUMBER, [_entry(entry)])
+
+
+def _optional(entry: Entry | None) -> list[bytes]:
+    return [] if entry is None else [_entry(entry)]
 
 
 def _seen(seen: SeenConversation) -> dict[str, Any]:

@@ -6,15 +6,16 @@ from typing import Any
 from google.protobuf.message import Message
 
 from recollect.api.grpc.dispatch import Dispatch
-from recollect.api.grpc.frame import Context, Sent, readable
+from recollect.api.grpc.frame import Context
 from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.grpc.inbox import Inbox
 from recollect.api.grpc.values import needed_id, to_id
 from recollect.domain.ids import ConversationId
 from recollect.domain.recordings import RecordOutcome
 from recollect.errors import Conflict, RecordingFull, ValidationFailed
-from recollect.services.recorder import CHECK_IDS_MAX, Elsewhere
+from recollect.services.recorder import CHECK_IDS_MAX
+from recollect.services.replaying import Elsewhere
 
-Messages = AsyncIterator[Sent[pb.RecordRequest]]
 _STATUS = {
     RecordOutcome.SUCCESS: pb.RECORD_STATUS_SUCCESS,
     RecordOutcome.CANCELLED: pb.RECORD_STATUS_CANCELLED,
@@ -28,29 +29,24 @@ class RecorderMethods:
         self._dispatch = dispatch
         self._recorder = dispatch.services.recorder
 
-    async def record(self, messages: Messages, context: Context) -> pb.RecordResponse:
+    async def record(self, inbox: Inbox[pb.RecordRequest], context: Context) -> Message:
         """Record texts until there are no more. That nothing can be recorded is an answer, and no
         failure of the call."""
         principal = await self._dispatch.authenticate(context)
-        first = await anext(messages, None)
-        if first is None:
-            raise ValidationFailed.of("conversation_id", "must be in the first message")
-        begun = readable(first)
-        conversation_id = _conversation(begun.conversation_id)
+        first = await inbox.one()
+        conversation_id = _conversation(first.conversation_id)
         try:
-            outcome = await self._recorder.record(
-                principal, conversation_id, _texts(begun, messages)
-            )
+            outcome = await self._recorder.record(principal, conversation_id, _texts(first, inbox))
         except (Conflict, RecordingFull) as error:
             return pb.RecordResponse(status=pb.RECORD_STATUS_ERROR, error_message=error.message)
         return pb.RecordResponse(status=_STATUS[outcome])
 
     async def replay(
-        self, message: Sent[pb.ReplayRequest], context: Context
+        self, inbox: Inbox[pb.ReplayRequest], context: Context
     ) -> AsyncIterator[pb.ReplayResponse]:
         """Follow a recording, or tell where it is."""
         principal = await self._dispatch.authenticate(context)
-        conversation_id = _conversation(readable(message).conversation_id)
+        conversation_id = _conversation((await inbox.one()).conversation_id)
         found = await self._recorder.replay(principal, conversation_id)
         if isinstance(found, Elsewhere):
             yield pb.ReplayResponse(redirect_address=found.address)
@@ -59,24 +55,24 @@ class RecorderMethods:
                 if piece.text:
                     yield pb.ReplayResponse(content=piece.text)
 
-    async def cancel(self, message: Sent[pb.CancelRecordRequest], context: Context) -> Message:
+    async def cancel(self, inbox: Inbox[pb.CancelRecordRequest], context: Context) -> Message:
         """End a recording, or tell where it is."""
         principal = await self._dispatch.authenticate(context)
-        conversation_id = _conversation(readable(message).conversation_id)
+        conversation_id = _conversation((await inbox.one()).conversation_id)
         elsewhere = await self._recorder.cancel(principal, conversation_id)
         if elsewhere is None:
             return pb.CancelRecordResponse(accepted=True)
         return pb.CancelRecordResponse(redirect_address=elsewhere.address)
 
-    async def is_enabled(self, _: Sent[Any], context: Context) -> Message:
+    async def is_enabled(self, _: Inbox[Any], context: Context) -> Message:
         """Is there a recorder?"""
         await self._dispatch.authenticate(context)
         return pb.IsEnabledResponse(enabled=self._recorder.enabled)
 
-    async def check(self, message: Sent[pb.CheckRecordingsRequest], context: Context) -> Message:
+    async def check(self, inbox: Inbox[pb.CheckRecordingsRequest], context: Context) -> Message:
         """Which of some conversations are being recorded."""
         principal = await self._dispatch.authenticate(context)
-        sent = readable(message).conversation_ids
+        sent = (await inbox.one()).conversation_ids
         if len(sent) > CHECK_IDS_MAX:
             raise ValidationFailed.of("conversation_ids", f"must be at most {CHECK_IDS_MAX} ids")
         wanted = [ConversationId(needed_id(raw, "conversation_ids")) for raw in sent]
@@ -84,17 +80,12 @@ class RecorderMethods:
         return pb.CheckRecordingsResponse(conversation_ids=map(to_id, found))
 
 
-async def _texts(first: pb.RecordRequest, messages: Messages) -> AsyncIterator[str]:
+async def _texts(first: pb.RecordRequest, inbox: Inbox[pb.RecordRequest]) -> AsyncIterator[str]:
     """The texts of a stream; what comes after `complete` is not looked at."""
-    message = first
-    while True:
+    message: pb.RecordRequest | None = first
+    while message is not None:
         yield message.content
-        if message.complete:
-            return
-        following = await anext(messages, None)
-        if following is None:
-            return
-        message = readable(following)
+        message = None if message.complete else await inbox.following()
 
 
 def _conversation(raw: bytes) -> ConversationId:

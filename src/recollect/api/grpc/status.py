@@ -1,4 +1,5 @@
-"""What each error is called over gRPC: a status, and in trailing metadata the code of REST."""
+"""What each error is called over gRPC: a status, and in trailing metadata the code of REST and when
+to try again."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from recollect.api.errors import error_body, http_status
+from recollect.api.errors import error_body, http_headers, http_status
 from recollect.errors import RecollectError, TransferPending
 
 _STATUS: Mapping[int, grpc.StatusCode] = {
@@ -23,6 +24,7 @@ _STATUS: Mapping[int, grpc.StatusCode] = {
 # Clients take some 8 KB of trailers, and a byte of the text may take three of them.
 _TEXT_BYTES_MAX = 1_000
 _DETAILS_BYTES_MAX = 4_000
+_RETRY_AFTER = b"retry-after"
 Trailers = tuple[tuple[str, str], ...]
 
 
@@ -40,6 +42,9 @@ def told(error: RecollectError, request_id: str, *, strict: bool) -> tuple[str, 
     # The one body without `code` has the word for programs in `error`.
     code = body.get("code", body["error"])
     trailers = [("error-code", code), ("x-request-id", request_id)]
+    wait = dict(http_headers(error, strict=strict)).get(_RETRY_AFTER)
+    if wait is not None:
+        trailers.append((_RETRY_AFTER.decode(), wait.decode()))
     if isinstance(error, TransferPending):
         trailers.append(("existing-transfer-id", error.existing_transfer_id))
     if strict:

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
@@ -20,7 +19,8 @@ def from_id(raw: bytes, field: str) -> str | None:
         return None
     if len(raw) != ID_BYTES:
         raise ValidationFailed.of(field, f"must have {ID_BYTES} bytes, or none")
-    return str(UUID(bytes=raw))
+    digits = raw.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def needed_id(raw: bytes, field: str) -> str:
@@ -33,24 +33,27 @@ def needed_id(raw: bytes, field: str) -> str:
 
 def to_id(text: str | None) -> bytes:
     """An id as bytes; none is empty."""
-    return UUID(text).bytes if text else b""
+    return bytes.fromhex(text.replace("-", "")) if text else b""
 
 
 def from_value(value: Value) -> Any:
     """A JSON value. Absent kinds count as null."""
     kind = value.WhichOneof("kind")
-    if kind == "number_value":
-        return _number(value.number_value)
+    if kind == "string_value":
+        return value.string_value
     if kind == "struct_value":
         return from_struct(value.struct_value)
+    if kind == "number_value":
+        return _number(value.number_value)
     if kind == "list_value":
         return [from_value(item) for item in value.list_value.values]
-    return None if kind in (None, "null_value") else getattr(value, kind)
+    return value.bool_value if kind == "bool_value" else None
 
 
 def from_struct(struct: Struct) -> dict[str, Any]:
     """A JSON object. By name, because a Struct keeps no order of its sender."""
-    return {name: from_value(struct.fields[name]) for name in sorted(struct.fields)}
+    fields = struct.fields
+    return {name: from_value(fields[name]) for name in sorted(fields)}
 
 
 def fill_value(into: Value, value: Any) -> None:
@@ -60,7 +63,7 @@ def fill_value(into: Value, value: Any) -> None:
     elif isinstance(value, bool):
         into.bool_value = value
     elif isinstance(value, int | float):
-        into.number_value = _double(value)
+        into.number_value = to_double(value)
     elif isinstance(value, str):
         into.string_value = value
     elif isinstance(value, Mapping):
@@ -83,14 +86,15 @@ def fill_list(into: ListValue, items: list[Any]) -> None:
         fill_value(into.values.add(), item)
 
 
-def _number(number: float) -> int | float:
-    if number.is_integer() and abs(number) <= _WHOLE_MAX:
-        return int(number)
-    return number
-
-
-def _double(number: float) -> float:
+def to_double(number: float) -> float:
+    """The nearest double."""
     try:
         return float(number)
     except OverflowError:  # an integer beyond doubles, stored over REST; a Value has no infinity
         return sys.float_info.max if number > 0 else -sys.float_info.max
+
+
+def _number(number: float) -> int | float:
+    if number.is_integer() and abs(number) <= _WHOLE_MAX:
+        return int(number)
+    return number

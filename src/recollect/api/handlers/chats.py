@@ -6,7 +6,7 @@ from recollect.api.handlers.shapes import instant
 from recollect.api.memory.chats import ChatBody, ParticipantBody
 from recollect.domain.chats import Chat
 from recollect.domain.jsontext import dump
-from recollect.domain.spaces import ChatId
+from recollect.domain.spaces import ChatId, as_chat_id
 from recollect.services.chats import ChatDraft
 from recollect.services.participants import Newcomer
 from recollect.services.stays import Stay
@@ -45,7 +45,7 @@ async def put_chat(call: Call) -> str | Reply:
     body: ChatBody = call.body
     sent = {name: getattr(body, name) for name in body.model_fields_set - {"kind"}}
     # Not by `path_id`: an id that no chat can have is told to who wants to make one.
-    draft = ChatDraft(id=ChatId(call.path["chat_id"]), kind=body.kind, members=sent)
+    draft = ChatDraft(id=as_chat_id(call.path["chat_id"]), kind=body.kind, members=sent)
     chat, made = await call.services.chats.put(call.asker, draft)
     return Reply(201, to_chat(chat).encode()) if made else to_chat(chat)
 
@@ -90,7 +90,7 @@ async def delete_participant(call: Call) -> None:
 
 
 def _chat_of(call: Call) -> ChatId:
-    return ChatId(path_id(call, "chat_id", "chat"))
+    return as_chat_id(path_id(call, "chat_id", "chat"))
 
 
 HANDLERS: dict[str, Handler] = {

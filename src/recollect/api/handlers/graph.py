@@ -7,7 +7,7 @@ from recollect.api.calls import Call, Handler
 from recollect.api.handlers.shapes import instant
 from recollect.domain.graph import Entity, EntityId, Relation
 from recollect.domain.jsontext import dump
-from recollect.domain.spaces import ChatId, Space
+from recollect.domain.spaces import Space, as_chat_id
 from recollect.errors import ValidationFailed
 from recollect.ports.memories import Context
 from recollect.services.graph_reading import Surroundings
@@ -30,7 +30,7 @@ async def get_entity(call: Call) -> str:
     chat_id = call.query["chat_id"]
     asked = Surroundings(
         hops=call.query["hops"],
-        context=Context(ChatId(chat_id) if chat_id is not None else None),
+        context=Context(as_chat_id(chat_id) if chat_id is not None else None),
         as_of=call.query["as_of"],
         valid_at=call.query["valid_at"],
         limit=call.query["limit"],

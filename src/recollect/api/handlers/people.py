@@ -20,7 +20,7 @@ from recollect.api.memory.people import (
 from recollect.domain.disclosure import PersonId
 from recollect.domain.jsontext import dump
 from recollect.domain.people import Alias, ClaimId, Relationship
-from recollect.domain.spaces import ChatId
+from recollect.domain.spaces import as_chat_id
 from recollect.services.merging import Merged, MergeWish, Pair
 from recollect.services.people import NewPerson
 from recollect.services.person_cards import PersonCard
@@ -123,7 +123,7 @@ async def delete_person(call: Call) -> None:
 async def resolve_person(call: Call) -> str:
     """Whom a name means."""
     body: NameBody = call.body
-    chat_id = ChatId(body.chat_id) if body.chat_id is not None else None
+    chat_id = as_chat_id(body.chat_id) if body.chat_id is not None else None
     found = await call.services.people.resolve(call.asker, body.name, chat_id)
     return dump(
         {

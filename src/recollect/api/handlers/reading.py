@@ -9,7 +9,7 @@ from recollect.api.memory.filters import from_query
 from recollect.api.memory.reading import Included
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import MemoryId
-from recollect.domain.spaces import ChatId
+from recollect.domain.spaces import ChatId, as_chat_id
 from recollect.services.memory_reading import MemoryRead
 
 
@@ -61,7 +61,7 @@ def memory_of(call: Call) -> MemoryId:
 
 def _chat_of(call: Call) -> ChatId | None:
     chat_id = call.query["chat_id"]
-    return None if chat_id is None else ChatId(chat_id)
+    return None if chat_id is None else as_chat_id(chat_id)
 
 
 def _to_embedding(found: MemoryRead) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from recollect.domain.memories import (
     Status,
 )
 from recollect.domain.retention import MemoryScope
-from recollect.domain.spaces import ChatId, RunId, SpaceKind, SpaceName, Visibility
+from recollect.domain.spaces import RunId, SpaceKind, SpaceName, Visibility, as_chat_id
 from recollect.services.filters import ALL, Filters
 
 _KINDS = ", ".join(SpaceKind)
@@ -110,7 +110,7 @@ def _to_filters(sent: Mapping[str, Any]) -> Filters:
     lists = {name: tuple(sent[name] or ()) for name in ("tags", "types", "subjects")}
     ids = {
         name: None if sent[name] is None else as_id(sent[name])
-        for name, as_id in (("agent_id", AgentId), ("run_id", RunId), ("chat_id", ChatId))
+        for name, as_id in (("agent_id", AgentId), ("run_id", RunId), ("chat_id", as_chat_id))
     }
     return Filters(**{**sent, **lists, **ids})
 

@@ -9,9 +9,8 @@ from recollect.api.memory.rows import JustifiedStrict, optional, resource, row
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
 from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE
-from recollect.domain.retention import MemoryScope
+from recollect.domain.retention import VACUUM_DAYS, MemoryScope
 from recollect.policy.actions import Action
-from recollect.services.housekeeping import DEFAULT_DAYS
 
 Days = Annotated[int, Field(ge=0, le=10_000_000)]
 
@@ -26,7 +25,7 @@ class ExpireBody(JustifiedStrict):
 class VacuumBody(ExpireBody):
     """What to vacuum, and from which age on records go."""
 
-    older_than_days: Days = DEFAULT_DAYS
+    older_than_days: Days = VACUUM_DAYS
 
 
 class TidyBody(JustifiedStrict):

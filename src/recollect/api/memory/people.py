@@ -148,10 +148,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "createPerson",
         f"POST {_ALL}",
         201,
-        "Make somebody known in the caller's orgs, with what the caller claims of them.",
+        "Make somebody known in the caller's orgs, with what the caller claims of them. The id of "
+        "another user is no handle, unless an admin says so.",
         response="Person",
         body=PersonBody,
-        refusals=(404,),
+        refusals=(404, 409),
     ),
     row(
         "listPeople",
@@ -186,7 +187,8 @@ OPERATIONS: tuple[Operation, ...] = (
         f"POST {_ALL}/merge",
         200,
         "Make one person of two. Needs the right to change both. Two users' people stay two, "
-        "unless an admin sends `link_users`. A dry run counts what would move.",
+        "unless an admin sends `link_users`; a user and somebody to whom others refer, unless an "
+        "admin asks. A dry run counts what would move, of what the caller may see.",
         response="MergedPeople",
         body=MergeBody,
         refusals=(404, 409),
@@ -240,9 +242,10 @@ OPERATIONS: tuple[Operation, ...] = (
         f"POST {_ONE}/aliases",
         201,
         "Say what a person is also called. Needs the right to change them; a handle of a user's "
-        "person needs that user or an admin.",
+        "person needs that user or an admin, and so does one that is another user's id.",
         response="Alias",
         body=AliasBody,
+        refusals=(409,),
     ),
     row(
         "deleteAlias",

@@ -9,6 +9,7 @@ from recollect.api.memory.rows import ID, Id, Instant, JustifiedStrict, optional
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
 from recollect.api.resources import WHOLE
+from recollect.domain.spaces import as_chat_id
 from recollect.ports.keeping import RollbackSource, SourceKind
 
 _NAMES = ", ".join(SourceKind)
@@ -36,7 +37,9 @@ class SourceBody(StrictBody):
     def sent(self) -> dict[SourceKind, str]:
         """Members that are there."""
         named = ((kind, getattr(self, kind)) for kind in SourceKind)
-        return {kind: id_ for kind, id_ in named if id_ is not None}
+        sent = {kind: id_ for kind, id_ in named if id_ is not None}
+        chat = sent.get(SourceKind.CHAT)
+        return sent if chat is None else sent | {SourceKind.CHAT: as_chat_id(chat)}
 
 
 class RollbackBody(JustifiedStrict):

@@ -11,14 +11,15 @@ from recollect.domain.jsontext import dump
 from recollect.domain.recordings import Piece, Place
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ports.forwarding import Forwarded
-from recollect.services.recorder import Elsewhere
+from recollect.services.forwarding import HOPS_HEADER
+from recollect.services.replaying import Elsewhere
 
 _PASSED_ON = (
     b"authorization",
     b"x-api-key",
     b"x-requester-id",
     b"x-request-id",
-    b"x-recollect-hops",
+    HOPS_HEADER.encode(),
     b"last-event-id",
     b"accept",
 )
@@ -39,7 +40,12 @@ async def record_response(call: Call) -> str:
 async def replay_response(call: Call) -> Reply:
     """Events with a piece of text each, then one that tells the end. 204 is what makes a browser
     ask no more."""
-    found = await call.services.recorder.replay(call.principal, conversation_of(call), _place(call))
+    found = await call.services.recorder.replay(
+        call.principal,
+        conversation_of(call),
+        _place(call),
+        forwarded=HOPS_HEADER.encode() in call.headers,
+    )
     if found is None:
         return Reply(204)
     if isinstance(found, Elsewhere):

@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Protocol
+from functools import cache
+from typing import Any, Protocol
 
 from recollect.api.calls import Reply
 from recollect.api.openapi import admin_document, memories_document, user_document
@@ -20,6 +21,8 @@ class ShownMetrics(Metrics, Protocol):
         """All of it, with its content type."""
         ...
 
+
+Document = Callable[[], dict[str, Any]]
 
 _OK = b'{"status":"ok"}'
 
@@ -40,16 +43,20 @@ def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]
     return {
         "getHealth": get_health,
         "getMetrics": get_metrics,
-        "getOpenapi": _constant(user_document()),
-        "getAdminOpenapi": _constant(admin_document()),
-        "getMemoriesOpenapi": _constant(memories_document()),
+        "getOpenapi": _constant(user_document),
+        "getAdminOpenapi": _constant(admin_document),
+        "getMemoriesOpenapi": _constant(memories_document),
     }
 
 
-def _constant(document: dict[str, object]) -> Callable[[Request], Awaitable[Reply]]:
-    reply = Reply(200, dump(document).encode())
-
+def _constant(document: Document) -> Callable[[Request], Awaitable[Reply]]:
     async def answer(_: Request) -> Reply:
-        return reply
+        return _reply(document)
 
     return answer
+
+
+@cache
+def _reply(document: Document) -> Reply:
+    """Made for the first who asks: most servers are never asked."""
+    return Reply(200, dump(document()).encode())

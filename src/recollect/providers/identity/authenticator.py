@@ -77,6 +77,7 @@ class CredentialAuthenticator:
             kind=kind,
             orgs=self._orgs.of(user_id, claims.orgs if claims else ()),
             acts_for_owner=_acts_for_owner(user_id, claims, bound),
+            expires_at=None if claims is None else claims.expires_at,
         )
 
     async def _claims(self, authorization: str | None) -> Claims | None:

@@ -1,4 +1,4 @@
-"""The key that signs `recollect token` in `local` mode: a file beside the database."""
+"""What signs `recollect token`: the secret that is set, or a key in a file beside the database."""
 
 import base64
 import binascii
@@ -8,7 +8,23 @@ import stat
 import tempfile
 from pathlib import Path
 
+from recollect.errors import InvalidInput
+from recollect.settings import Settings
+
 KEY_BYTES = 32
+
+
+def signing_secret(settings: Settings) -> bytes | None:
+    """What HS256 tokens are signed with: the configured secret, or in local mode the key file."""
+    if settings.auth.jwt_secret is not None:
+        return settings.auth.jwt_secret.get_secret_value().encode()
+    if settings.auth.mode == "jwt":
+        return None
+    try:
+        settings.local_key_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return load_or_create(settings.local_key_path)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"the key file of local tokens is unusable: {error}") from error
 
 
 def load_or_create(path: Path) -> bytes:

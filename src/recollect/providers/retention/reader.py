@@ -1,6 +1,7 @@
 """Reads the retention file of an operator, or the one in the package, once at the start."""
 
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -22,6 +23,15 @@ def load_rules(path: Path | None) -> RetentionRules:
     Raises RetentionFileError: for the first thing that makes it no YAML of ours, otherwise for
     every wrong member at once.
     """
+    return _packaged() if path is None else _rules(path)
+
+
+@cache
+def _packaged() -> RetentionRules:
+    return _rules(None)
+
+
+def _rules(path: Path | None) -> RetentionRules:
     name = PACKAGED if path is None else str(path)
     try:
         document = read_yaml(_text(path))

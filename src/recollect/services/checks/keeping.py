@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from recollect.domain.doctor import Check
+from recollect.domain.retention import RetentionRules
 from recollect.ports.database import Tx
 from recollect.services.checks.mending import Mender
 from recollect.services.checks.order import Order
@@ -12,7 +13,7 @@ from recollect.services.memory_terms import Terms
 
 @dataclass(frozen=True, slots=True)
 class PolicyMismatch:
-    """The policy of a memory is in the retention file, and its scope allows it."""
+    """Its scope allows the policy of a memory."""
 
     mender: Mender
     terms: Terms
@@ -21,16 +22,13 @@ class PolicyMismatch:
 
     def is_broken(self, row: Examined) -> bool:
         """Asks the rules that this server has loaded."""
-        memory = row.stored.memory
-        allowed = self.terms.rules.allowed_policies(memory.space.scope)
-        return memory.retention_policy is not None and memory.retention_policy not in allowed
+        memory, rules = row.stored.memory, self.terms.rules
+        allowed = rules.allowed_policies(memory.space.scope)
+        return memory.retention_policy in rules.policies.keys() - set(allowed)
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Take a policy off that the scope does not allow. One that vanished from the file stays:
-        what was promised then is kept."""
+        """Take the policy off."""
         memory = row.stored.memory
-        if memory.retention_policy not in self.terms.rules.policies:
-            return False
         bare = replace(memory, retention_policy=None)
         after = self.terms.settled(bare).memory
         if memory.expires_at is not None and (
@@ -41,6 +39,25 @@ class PolicyMismatch:
         fields = ["expires_at", "retention_policy"]
         self.mender.change(tx, order, row.stored, after, fields=fields)
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class VanishedPolicy:
+    """The policy of a memory is in the retention file. One that is not is only told: what was
+    promised then is kept."""
+
+    rules: RetentionRules
+    check: Check = Check.POLICY_MISMATCH
+    repairable: bool = False
+
+    def is_broken(self, row: Examined) -> bool:
+        """Asks the rules that this server has loaded."""
+        policy = row.stored.memory.retention_policy
+        return policy is not None and policy not in self.rules.policies
+
+    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+        """Nothing is done."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """How the doctor changes a memory: one version more, its event, its words and its edges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from recollect.domain.memories import Memory, MemoryId, Status
 from recollect.ports.database import Tx
+from recollect.ports.doctor import Kept
 from recollect.ports.memories import Change, Stored
 from recollect.ports.stores import Stores
 from recollect.services.checks.order import Order
@@ -44,6 +45,19 @@ class Mender:
         self._index(tx, stored, kept)
         told = {"score": kept.suspicion, "reasons": list(reasons)}
         self._tell(tx, order, "memory.quarantine", kept, **told)
+
+    def rewrite(self, tx: Tx, kept: Iterable[Kept]) -> None:
+        """Let earlier versions have been otherwise; that makes none."""
+        for one in kept:
+            self._stores.doctor.rewrite(tx, one)
+
+    def tell_rewritten(self, tx: Tx, order: Order, stored: Stored) -> None:
+        """That nothing but earlier versions changed."""
+        self._tell(tx, order, "memory.update", stored, fields=["history"])
+
+    def history(self, tx: Tx, memory_id: MemoryId) -> Sequence[Kept]:
+        """What its earlier versions kept."""
+        return self._stores.doctor.earlier(tx, [memory_id]).get(memory_id, ())
 
     def index(self, tx: Tx, stored: Stored) -> None:
         """Put its words where they are looked for."""

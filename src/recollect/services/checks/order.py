@@ -46,11 +46,15 @@ class Tally:
         self.sample += ids[: SAMPLE_MAX - len(self.sample)]
 
     def take(self, other: "Tally") -> None:
-        """Count what another examiner found by the same check."""
+        """Count what another examiner found by the same check. Who found nothing does not say
+        whether what there is can be mended."""
+        if other.count and not self.count:
+            self.repairable = other.repairable
+        elif other.count or not self.count:
+            self.repairable = self.repairable or other.repairable
         self.note(other.sample)
         self.count += other.count - len(other.sample)
         self.repaired += other.repaired
-        self.repairable = self.repairable or other.repairable
 
     @property
     def result(self) -> Result:

@@ -4,11 +4,12 @@ a row that is to be mended is read again under its lock, and judged again if it 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from recollect.domain.doctor import Check
 from recollect.domain.expiry import is_due
 from recollect.ports.database import Database, Tx
+from recollect.ports.doctor import Kept
 from recollect.ports.memories import Stored
 from recollect.ports.stores import Stores
 from recollect.services.checks.mending import Mender
@@ -25,12 +26,12 @@ from recollect.services.screening import Personal, Screening, Texts
 @dataclass(frozen=True)
 class Examined:
     """A memory under the eyes of the doctor. `terms` are its words in the index, None if it has
-    none there; `earlier` is what its earlier versions kept, where somebody asks for that."""
+    none there; `earlier` is what its earlier versions kept, where a check asks for that."""
 
     stored: Stored
     terms: str | None
     screening: Screening
-    earlier: Sequence[Mapping[str, Any]] = ()
+    earlier: Sequence[Kept] = ()
 
     @property
     def id(self) -> str:
@@ -40,21 +41,23 @@ class Examined:
     @cached_property
     def texts(self) -> Texts:
         """What its writer wrote."""
-        memory = self.stored.memory
-        return Texts(
-            content=memory.content,
-            key=memory.key,
-            value=memory.value,
-            messages=memory.messages,
-            metadata=memory.metadata,
-            tags=memory.tags,
-            names=self.stored.bare_names,
-        )
+        return Texts.of_memory(self.stored.memory, self.stored.bare_names)
+
+    @cached_property
+    def said_before(self) -> Sequence[Texts]:
+        """The same of each earlier version."""
+        key = self.stored.memory.key
+        return [Texts.of_version(kept.members, key) for kept in self.earlier]
+
+    @property
+    def chars(self) -> int:
+        """Roughly how much there is to look at."""
+        return sum(texts.chars for texts in (self.texts, *self.said_before))
 
     @cached_property
     def has_secret(self) -> bool:
         """Does screening see a secret in it today, or in what it said before?"""
-        told = (self.texts, *map(_texts_of, self.earlier))
+        told = (self.texts, *self.said_before)
         return any(self.screening.secret(texts) is not None for texts in told)
 
     @cached_property
@@ -62,15 +65,10 @@ class Examined:
         """What screening sees in it of personal data."""
         return self.screening.personal(self.texts)
 
-
-def _texts_of(version: Mapping[str, Any]) -> Texts:
-    """A key never changes, so versions don't have it; messages are in the content."""
-    return Texts(
-        content=version["content"] or "",
-        value=version["value"],
-        metadata=version["metadata"],
-        tags=version["tags"],
-    )
+    @cached_property
+    def personal_before(self) -> Sequence[Personal]:
+        """What it sees of that in each earlier version."""
+        return [self.screening.personal(texts) for texts in self.said_before]
 
 
 class RowCheck(Protocol):
@@ -93,6 +91,10 @@ class RowCheck(Protocol):
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
         """Make the held row keep it; False if that can't be done."""
         ...
+
+
+# What is in an earlier version is stored like what is in the present one.
+_OF_HISTORIES = frozenset({Check.UNTAGGED_PII, Check.CRITICAL_PII_IN_PUBLIC, Check.SECRETS})
 
 
 class RowChecks:
@@ -136,8 +138,12 @@ class RowChecks:
     ) -> Callable[[Tx], tuple[int | None, list[list[Examined]]]]:
         def work(tx: Tx) -> tuple[int | None, list[list[Examined]]]:
             page = self._stores.doctor.page(tx, after_doc=after, limit=ROWS_PER_PAGE)
-            rows = self._examined(tx, order, page)
-            broken = [[row for row in rows if rule.is_broken(row)] for rule in rules]
+            broken: list[list[Examined]] = [[] for _ in rules]
+            # Histories may be long: few are in memory at a time.
+            for start in range(0, len(page), ROWS_PER_TRANSACTION):
+                rows = self._examined(tx, order, page[start : start + ROWS_PER_TRANSACTION])
+                for rule, found in zip(rules, broken, strict=True):
+                    found.extend(filter(rule.is_broken, rows))
             return page[-1].doc if len(page) == ROWS_PER_PAGE else None, broken
 
         return work
@@ -155,9 +161,9 @@ class RowChecks:
 
     def _earlier(
         self, tx: Tx, order: Order, rows: Iterable[Stored]
-    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    ) -> Mapping[str, Sequence[Kept]]:
         changed = [row.memory.id for row in rows if row.memory.version > 1]
-        if not changed or Check.SECRETS not in order.checks:
+        if not changed or _OF_HISTORIES.isdisjoint(order.checks):
             return {}
         return self._stores.doctor.earlier(tx, changed)
 
@@ -187,7 +193,7 @@ def _batches(rows: Sequence[Examined]) -> Iterator[Sequence[Examined]]:
     batch: list[Examined] = []
     for row in rows:
         batch.append(row)
-        chars = sum(one.texts.chars for one in batch)
+        chars = sum(one.chars for one in batch)
         if len(batch) == ROWS_PER_TRANSACTION or chars >= CHARS_PER_TRANSACTION:
             yield batch
             batch = []

@@ -1,0 +1,173 @@
+"""The work of `recollect reindex`: queue everything, work on the queue, tell how far it is."""
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from recollect.app import App, build
+from recollect.cli.options import INTERRUPTED_EXIT
+from recollect.errors import Internal
+from recollect.services.index_jobs import Reindexing
+from recollect.settings import Settings
+
+_LOOK_SECONDS = 0.5
+_LINE_SECONDS = 10.0
+
+
+class _Display(Protocol):
+    """Tells how far the work is."""
+
+    def show(self, state: Reindexing) -> None:
+        """Called some times a second."""
+        ...
+
+
+def reindex(settings: Settings) -> None:
+    """Make the vectors anew and show how far it is, until the end or a signal."""
+    with _display() as display:
+        state = asyncio.run(_reindex(settings, display))
+    _conclude(state)
+
+
+def queue(settings: Settings) -> None:
+    """Leave the work to servers and workers."""
+    asyncio.run(_queue(settings))
+
+
+async def _queue(settings: Settings) -> None:
+    app = build(settings)
+    try:
+        await app.open()
+        await app.index_jobs.start_reindex()
+    finally:
+        await app.close()
+
+
+async def _reindex(settings: Settings, display: _Display) -> Reindexing:
+    """Queue it, then work on the queue, beside whoever else does, until a signal or the end."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    app = build(settings)
+    try:
+        await app.open()
+        await app.index_jobs.start_reindex()
+        working = asyncio.create_task(app.run_worker(stop))
+        try:
+            await _watch(app, display, stop)
+        finally:
+            stop.set()
+            await working
+        return await app.index_jobs.reindexing()
+    finally:
+        await app.close()
+
+
+async def _watch(app: App, display: _Display, stop: asyncio.Event) -> None:
+    while not stop.is_set():
+        state = await app.index_jobs.reindexing()
+        display.show(state)
+        if state.ended:
+            return
+        try:
+            await asyncio.wait_for(stop.wait(), _LOOK_SECONDS)
+        except TimeoutError:
+            continue
+
+
+def _conclude(state: Reindexing) -> None:
+    """Say what is left. Whatever stopped us, the queue holds it."""
+    if not state.ended:
+        print(
+            f"recollect: interrupted; {state.pending} of {state.entries} texts still wait, and "
+            "the queue keeps them: servers and workers go on, for one `recollect worker`",
+            file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED_EXIT)
+    if state.pending or state.stuck:
+        raise Internal(
+            f"{state.pending} of {state.entries} texts got no vector, and {state.stuck} jobs "
+            "were given up: see the log, mend the cause, then run "
+            "`recollect doctor --retry-stuck` and this again"
+        )
+    print(f"Done: {state.entries} texts have new vectors.")
+
+
+@contextmanager
+def _display() -> Iterator[_Display]:
+    """A bar on a terminal. It is up before logging starts, so that log lines go above it."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, _Rate(), TimeRemainingColumn(), console=console) as progress:
+        yield _Bar(progress)
+
+
+class _Bar:
+    """It pulses until everything is queued."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("Queueing", total=None)
+
+    def show(self, state: Reindexing) -> None:
+        if state.queueing:
+            return
+        self._progress.update(
+            self._task,
+            description="Vectors",
+            total=state.entries,
+            completed=state.entries - state.pending,
+        )
+
+
+class _Rate(ProgressColumn):
+    """Entries a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:.0f}/s" if speed else "")
+
+
+class _Lines:
+    """A line now and then, for logs and pipes."""
+
+    def __init__(self) -> None:
+        self._at = time.monotonic()
+        self._done: int | None = None
+
+    def show(self, state: Reindexing) -> None:
+        """The first as soon as the numbers mean something."""
+        done, now = state.entries - state.pending, time.monotonic()
+        if state.queueing or (self._done is not None and now < self._at + _LINE_SECONDS):
+            return
+        line = f"{done} of {state.entries} texts"
+        if self._done is not None:
+            line += _pace(done - self._done, now - self._at, state.pending)
+        print(line, file=sys.stderr, flush=True)
+        self._at, self._done = now, done
+
+
+def _pace(made: int, seconds: float, left: int) -> str:
+    """How fast it went, and how long the rest takes at that."""
+    rate = made / seconds
+    return f", {rate:.0f}/s" + (f", about {left / rate:.0f} s left" if made > 0 else "")

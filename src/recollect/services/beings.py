@@ -1,0 +1,66 @@
+"""Who is who among those who take part in chats. A user and the person of that user are one human,
+whichever of the two was brought in, and so are people who were merged."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from recollect.domain.chats import Participant, ParticipantKind
+from recollect.domain.disclosure import PersonId
+from recollect.domain.ids import UserId
+from recollect.policy.requesters import Requester
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+
+Name = tuple[ParticipantKind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Being:
+    """One human, by the canonical person, or one agent. A user whom nobody has met as a person is
+    known by the user's id."""
+
+    person_id: PersonId | None = None
+    user_id: UserId | None = None
+    agent_id: str | None = None
+
+    def is_caller(self, requester: Requester) -> bool:
+        """Is it the one who asks?"""
+        if self.agent_id is not None:
+            return self.agent_id == requester.agent_id
+        if self.user_id is not None:
+            return self.user_id in requester.user_ids
+        return self.person_id == requester.person_id
+
+
+def name_of(stay: Participant) -> Name:
+    """As what somebody was brought in."""
+    return stay.kind, stay.id
+
+
+def beings(tx: Tx, stores: Stores, names: Collection[Name]) -> dict[Name, Being]:
+    """Who each of these is."""
+    users = [UserId(id_) for kind, id_ in names if kind is ParticipantKind.USER]
+    people = [PersonId(id_) for kind, id_ in names if kind is ParticipantKind.PERSON]
+    linked = stores.people.people_of(tx, users)
+    merged = {id_: one.id for id_, one in stores.people.fetch_many(tx, people).items()}
+    return {name: _being(name, linked, merged) for name in names}
+
+
+def meant_by(
+    tx: Tx, stores: Stores, member_id: str, kind: ParticipantKind | None
+) -> frozenset[Being]:
+    """All whom an id may mean: a user, a person, an agent. `kind` tells which."""
+    names = [(one, member_id) for one in ParticipantKind if kind in (None, one)]
+    return frozenset(beings(tx, stores, names).values())
+
+
+def _being(
+    name: Name, linked: Mapping[UserId, PersonId], merged: Mapping[PersonId, PersonId]
+) -> Being:
+    kind, id_ = name
+    if kind is ParticipantKind.AGENT:
+        return Being(agent_id=id_)
+    if kind is ParticipantKind.PERSON:
+        return Being(merged.get(PersonId(id_), PersonId(id_)))
+    person_id = linked.get(UserId(id_))
+    return Being(person_id) if person_id is not None else Being(user_id=UserId(id_))

@@ -1,0 +1,40 @@
+"""How much a merge moved, as far as the one who asks may see it. A number of hidden memories would
+tell of them."""
+
+from collections.abc import Sequence
+
+from recollect.domain.memories import MemoryId
+from recollect.policy.requesters import Requester
+from recollect.policy.sight import Sight
+from recollect.ports.database import Tx
+from recollect.ports.memories import MemoryFilter
+from recollect.ports.people import Merge
+from recollect.ports.stores import Stores
+from recollect.services.sights import Sights
+
+_AT_ONCE = 500
+_ANY = MemoryFilter()
+
+
+class MergeCounts:
+    """Counts inside a transaction, while what was moved is where the merge put it."""
+
+    def __init__(self, stores: Stores, sights: Sights) -> None:
+        self._stores = stores
+        self._sights = sights
+
+    def of(self, tx: Tx, requester: Requester, merge: Merge) -> dict[str, int]:
+        """How many things of each kind."""
+        parts = self._stores.merges.parts(tx, requester, merge)
+        sight = self._sights.of(tx, requester)
+        asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})
+        seen = self._seen(tx, sight, asked)
+        hanging = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}
+        return hanging | dict(parts.others)
+
+    def _seen(self, tx: Tx, sight: Sight, ids: Sequence[MemoryId]) -> set[MemoryId]:
+        found: set[MemoryId] = set()
+        for start in range(0, len(ids), _AT_ONCE):
+            batch = ids[start : start + _AT_ONCE]
+            found |= self._stores.memories.see_many(tx, sight, batch, _ANY).keys()
+        return found

@@ -1,0 +1,52 @@
+"""Names of people are read by a whole org, so personal data is no name in any mode that keeps it
+out of texts, and a number of critical risk never is."""
+
+from collections.abc import Iterable
+
+from recollect.domain.ids import parse_uuid
+from recollect.domain.pii import find_pii
+from recollect.domain.retention import Risk
+from recollect.errors import InvalidInput
+from recollect.services.screening import ScreeningRules
+
+A_NAME = "a name or the id of a person"
+A_RELATIONSHIP = "a word such as sister"
+
+
+class Names:
+    """Refuses what must not become a name. Handles are identifiers: nobody asks here for them."""
+
+    def __init__(self, rules: ScreeningRules) -> None:
+        self._rules = rules
+
+    def admit(self, name: str, field: str, *, wanted: str = A_NAME) -> None:
+        """`pii_not_allowed` for personal data of critical risk, `pii_refused` for what the mode
+        keeps out: to put a mark in its place would leave no name."""
+        tags = sorted({finding.tag for finding in find_pii(name)})
+        critical = [tag for tag in tags if self._risk(tag) is Risk.CRITICAL]
+        if critical:
+            raise _refusal(field, critical, "pii_not_allowed", wanted)
+        refused = [tag for tag in tags if self._is_kept_out(tag)]
+        if refused:
+            raise _refusal(field, refused, "pii_refused", wanted)
+
+    def admit_all(self, sent: Iterable[str], field: str) -> None:
+        """Those of a list that are no ids of people."""
+        for place, name in enumerate(sent):
+            if parse_uuid(name) is None:
+                self.admit(name, f"{field}[{place}]")
+
+    def _is_kept_out(self, tag: str) -> bool:
+        if self._rules.pii_mode == "reject":
+            return self._risk(tag) >= self._rules.reject_min
+        return self._rules.pii_mode == "redact"
+
+    def _risk(self, tag: str) -> Risk:
+        return self._rules.rules.tags[tag].risk
+
+
+def _refusal(field: str, tags: list[str], code: str, wanted: str) -> InvalidInput:
+    message = f"{field}: holds personal data; send {wanted} instead"
+    error = InvalidInput(message, field=field, code=code)
+    error.details = {"message": message, "field": field, "pii_tags": tags}
+    return error

@@ -1,0 +1,53 @@
+"""Memories that are gone and stand between others in a history: an export tells of them with the
+memory that came after them, so that the way to what they had replaced is not lost."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from recollect.domain.memories import MemoryId
+from recollect.domain.portable_members import Values
+from recollect.ports.database import Tx
+from recollect.ports.stores import Stores
+
+_Links = Mapping[MemoryId, Sequence[MemoryId]]
+
+
+def removed_below(
+    tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
+) -> dict[MemoryId, list[Values]]:
+    """Of each memory those removed ones that it leads to over nothing but removed ones, the nearest
+    first. Memories that lead to none are absent."""
+    removed, links = _gathered(tx, stores, memory_ids)
+    found = {memory_id: _below(memory_id, removed, links) for memory_id in memory_ids}
+    return {memory_id: several for memory_id, several in found.items() if several}
+
+
+def _gathered(
+    tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
+) -> tuple[dict[MemoryId, datetime], dict[MemoryId, Sequence[MemoryId]]]:
+    """When each was removed, and what each had replaced."""
+    removed: dict[MemoryId, datetime] = {}
+    links: dict[MemoryId, Sequence[MemoryId]] = {}
+    level = list(memory_ids)
+    while level:
+        replaced = stores.memories.predecessors(tx, level)
+        links |= replaced
+        named = {old for several in replaced.values() for old in several}
+        gone = stores.memories.removals(tx, sorted(named - removed.keys())) if named else {}
+        removed |= gone
+        level = sorted(gone)
+    return removed, links
+
+
+def _below(
+    memory_id: MemoryId, removed: Mapping[MemoryId, datetime], links: _Links
+) -> list[Values]:
+    walked, level = dict[MemoryId, None](), [memory_id]
+    while level:
+        named = (old for one in level for old in links.get(one, ()))
+        level = [old for old in dict.fromkeys(named) if old in removed and old not in walked]
+        walked |= dict.fromkeys(level)
+    return [
+        {"memory_id": one, "removed_at": removed[one], "supersedes": list(links.get(one, ()))}
+        for one in walked
+    ]

@@ -1,0 +1,42 @@
+"""How many streams a node has at once, and how many of them may be one caller's."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.domain.ids import UserId
+from recollect.domain.recordings import Most
+from recollect.errors import Unavailable
+
+RETRY_SECONDS = 10
+
+
+class Seats:
+    """Each stream takes one. `of_what` is the word for them in a refusal."""
+
+    def __init__(self, most: Most, of_what: str) -> None:
+        self._most = most
+        self._of_what = of_what
+        self._taken: Counter[UserId] = Counter()
+
+    def check(self, user_id: UserId) -> None:
+        """Raises Unavailable if there is none."""
+        if self._taken[user_id] >= self._most.of_one:
+            self._refuse(f"one user may have {self._most.of_one} {self._of_what} at once")
+        if self._taken.total() >= self._most.of_all:
+            self._refuse(f"this node has as many {self._of_what} as it may have")
+
+    @contextmanager
+    def taken(self, user_id: UserId) -> Iterator[None]:
+        """One, until the end of the block. Raises Unavailable if there is none."""
+        self.check(user_id)
+        self._taken[user_id] += 1
+        try:
+            yield
+        finally:
+            self._taken[user_id] -= 1
+            if not self._taken[user_id]:
+                del self._taken[user_id]
+
+    def _refuse(self, why: str) -> None:
+        raise Unavailable(why, retry_after_seconds=RETRY_SECONDS)

@@ -1,0 +1,57 @@
+"""Recordings that ended and are kept for those who had begun to follow them."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from recollect.domain.recordings import Most
+from recollect.services.recording import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    recording: Recording
+    timer: asyncio.TimerHandle
+
+
+class Shelf:
+    """A few of each caller, for a while. The oldest make room; `dropped` is told of those that did
+    so before their time."""
+
+    def __init__(self, seconds: float, most: Most, dropped: Callable[[Recording], None]) -> None:
+        self._seconds = seconds
+        self._most = most
+        self._dropped = dropped
+        self._kept: dict[str, _Kept] = {}
+
+    def __iter__(self) -> Iterator[Recording]:
+        return iter([kept.recording for kept in self._kept.values()])
+
+    def get(self, recording_id: str) -> Recording | None:
+        """The one of this id, if it is here."""
+        kept = self._kept.get(recording_id)
+        return None if kept is None else kept.recording
+
+    def put(self, recording: Recording) -> None:
+        """Keep it."""
+        who = recording.principal.user_id
+        of_one = [one for one in self if one.principal.user_id == who]
+        if len(of_one) >= self._most.of_one:
+            self._make_room(of_one[0])
+        elif len(self._kept) >= self._most.of_all:
+            self._make_room(next(iter(self)))
+        timer = asyncio.get_running_loop().call_later(self._seconds, self._drop, recording)
+        self._kept[recording.id] = _Kept(recording, timer)
+
+    def clear(self) -> None:
+        """The node stops."""
+        for recording in self:
+            self._drop(recording)
+
+    def _make_room(self, oldest: Recording) -> None:
+        self._drop(oldest)
+        self._dropped(oldest)
+
+    def _drop(self, recording: Recording) -> None:
+        self._kept.pop(recording.id).timer.cancel()
+        recording.tape.close()

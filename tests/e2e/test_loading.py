@@ -1,0 +1,62 @@
+"""Commands that don't need the application answer at once: they don't load it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RECOLLECT = str(Path(sys.executable).with_name("recollect"))
+SLOW = {
+    "recollect.app",
+    "recollect.services",
+    "recollect.stores",
+    "apsw",
+    "grpc",
+    "httpx",
+    "numpy",
+    "onnxruntime",
+    "psycopg",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("version",),
+        ("--help",),
+        ("serve", "--help"),
+        ("reindex", "--help"),
+        ("vacuum", "--help"),
+        ("doctor", "--help"),
+        ("config", "show"),
+        ("token", "ann"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_only_tells_loads_nothing_slow(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    modules = loaded_by(arguments, tmp_path)
+    assert "recollect.cli.main" in modules
+    assert SLOW & modules == set()
+
+
+def loaded_by(arguments: tuple[str, ...], folder: Path) -> set[str]:
+    """The modules that a command imported, as the interpreter lists them."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
+    ended = subprocess.run(
+        [sys.executable, "-X", "importtime", RECOLLECT, *arguments],
+        cwd=folder,
+        env=kept,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in lines}

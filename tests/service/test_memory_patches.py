@@ -1,0 +1,66 @@
+"""Which tags of personal data a change leaves: the long look at texts is over before."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from recollect.domain.memories import Kind, Memory, MemoryId, MemoryType
+from recollect.domain.retention import SHIPPED_RULES
+from recollect.domain.spaces import Space, SpaceKind
+from recollect.services.memory_patches import Patch, Patches, SeenTags, Told, plain_changes
+from recollect.services.screening import Screening, ScreeningRules
+
+NOW = datetime(2026, 1, 10, 12, tzinfo=UTC)
+MAIL = "write to ann@example.com"
+
+
+def a_memory(content: str, **members: Any) -> Memory:
+    made: dict[str, Any] = dict.fromkeys(("created_at", "updated_at", "observed_at"), NOW)
+    space = Space(SpaceKind.USER, "ann")
+    named: dict[str, Any] = {"id": MemoryId("m"), "kind": Kind.STATEMENT, "space": space}
+    return Memory(content=content, **(named | made | members))
+
+
+def a_patch(**members: Any) -> Patch:
+    return Patches(Screening(ScreeningRules(SHIPPED_RULES))).of(members, NOW)
+
+
+def kept(content: str, *pii_tags: str) -> dict[str, Any]:
+    """An earlier version."""
+    return {"content": content, "value": None, "metadata": {}, "tags": (), "pii_tags": pii_tags}
+
+
+def tags_after(memory: Memory, patch: Patch, *earlier: dict[str, Any]) -> tuple[str, ...]:
+    changes = plain_changes(memory, patch.looking_at(Told(memory, earlier)))
+    tags: tuple[str, ...] = changes["pii_tags"]
+    return tags
+
+
+def test_what_was_looked_at_is_not_looked_at_again() -> None:
+    memory, patch = a_memory(MAIL, pii_tags=("email",)), a_patch(pii_tags=[])
+    assert not patch.has_seen(memory)
+    seen = replace(patch, seen=SeenTags(memory.version, frozenset({"phone"})))
+    assert seen.has_seen(memory)
+    assert plain_changes(memory, seen)["pii_tags"] == ("phone",)
+    assert not seen.has_seen(replace(memory, version=memory.version + 1))
+    assert a_patch(type=MemoryType.EVENT).has_seen(memory)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "left"),
+    [
+        ([], ()),
+        ([kept(MAIL, "email")], ("email",)),
+        ([kept("a note", "email"), kept(MAIL, "email")], ("email",)),
+        ([kept("a note", "email")], ()),
+        ([kept("a note") | {"metadata": {"to": MAIL}, "pii_tags": ("email",)}], ("email",)),
+    ],
+)
+def test_a_tag_stays_as_long_as_a_version_has_what_it_tells_of(
+    earlier: list[dict[str, Any]], left: tuple[str, ...]
+) -> None:
+    memory = a_memory("a note", pii_tags=("email", "health"))
+    assert tags_after(memory, a_patch(pii_tags=[]), *earlier) == left
+    assert tags_after(memory, a_patch(pii_tags=["health"]), *earlier) == (*left, "health")
