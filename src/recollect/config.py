@@ -71,11 +71,23 @@ def load(
     wrong key, its source and what would be right, without the values of secrets.
     """
     env = os.environ if environ is None else environ
+    return _loaded(flags or {}, env, config_path=config_path)
+
+
+def _loaded(
+    flags: Mapping[str, Any],
+    env: Mapping[str, str],
+    *,
+    config_path: Path | None = None,
+    aliases: Mapping[str, _Given] | None = None,
+) -> Loaded:
+    """`aliases` are values by dotted keys that come before the environment."""
     problems: list[str] = []
     given = {
         **_from_file(config_path, env, problems),
+        **(aliases or {}),
         **_from_environment(env, problems),
-        **_from_flags(flags or {}, problems),
+        **_from_flags(flags, problems),
     }
     if problems:
         raise _invalid(problems)
@@ -88,9 +100,10 @@ def load(
 def load_runner(environ: Mapping[str, str] | None = None) -> MemorySettings:
     """Section `memory` as an agent's runner reads it: with the aliases of its two settings."""
     env = os.environ if environ is None else environ
-    ours = {name: text for name, text in env.items() if text}
-    aliases = {env_name(key): env.get(alias, "") for key, alias in RUNNER_ALIASES.items()}
-    return load(environ={**aliases, **ours}).settings.memory
+    aliases = {
+        key: _Given(env[alias], alias) for key, alias in RUNNER_ALIASES.items() if env.get(alias)
+    }
+    return _loaded({}, env, aliases=aliases).settings.memory
 
 
 def fields() -> dict[str, FieldInfo]:

@@ -1,6 +1,7 @@
 """Spaces: their names in answers, how a request names one, and every refusal with its field."""
 
 from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from recollect.domain.spaces import (
     SpaceRequest,
     Visibility,
     agent_spaces,
+    as_chat_id,
     asked_space,
     check_content_fits,
     mode_of,
@@ -329,3 +331,15 @@ def test_open_spaces_take_nothing_personal_and_no_critical_pii(kind: SpaceKind) 
         "sensitivity",
     )
     assert (critical.value.code, field_of(critical.value)) == ("pii_not_allowed", "pii_tags")
+
+
+@given(st.uuids().map(str), st.randoms())
+def test_a_uuid_in_any_letter_case_names_one_chat(chat_id: str, random: Random) -> None:
+    spelled = "".join(random.choice([one.lower(), one.upper()]) for one in chat_id)
+    assert as_chat_id(spelled) == SpaceName(SpaceKind.CHAT, spelled).id == chat_id
+    assert SpaceName(SpaceKind.USER, spelled).id == spelled
+
+
+@pytest.mark.parametrize("chat_id", ["Room", "room", "A" * 32, "{A}", "agent:X"])
+def test_other_ids_of_chats_stay_as_they_are(chat_id: str) -> None:
+    assert as_chat_id(chat_id) == SpaceName(SpaceKind.CHAT, chat_id).id == chat_id

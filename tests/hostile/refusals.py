@@ -60,11 +60,12 @@ def well_formed(response: httpx.Response) -> dict[str, Any]:
 
 
 def violated(response: httpx.Response) -> set[str]:
-    """The members that a validation error names, of the body or of its first item, each up to its
-    first dot."""
+    """The members that a validation error names, of the body or of its first item, each without
+    what is inside of it."""
     violations = refused(response, "validation_error")["violations"]
     assert violations
     for violation in violations:
         assert set(violation) == {"field", "message"}
         assert all(isinstance(text, str) and text for text in violation.values())
-    return {violation["field"].removeprefix("0.").split(".")[0] for violation in violations}
+    fields = (violation["field"].removeprefix("[0].") for violation in violations)
+    return {re.split(r"[.\[]", field)[0] for field in fields}

@@ -46,17 +46,20 @@ UNPARSEABLE: dict[str, bytes] = {
     "UTF-16": ('{"a":"' + MARKER + '"}').encode("utf-16"),
     "UTF-16 without a mark": b'{"a":1}'.decode().encode("utf-16-le"),
     "UTF-32": b'{"a":1}'.decode().encode("utf-32"),
-    "NaN": b'{"a":NaN}',
-    "Infinity": b'{"a":[Infinity]}',
-    "-Infinity": b'{"a":{"b":-Infinity}}',
-    "beyond a double": b'{"a":1e999}',
-    "5000 digits": b'{"a":' + b"9" * 5000 + b"}",
+    "NaN and no JSON": b'{"a":NaN',
     "a leading zero": b'{"a":01}',
     "a hexadecimal number": b'{"a":0x1}',
     "65 levels": b'{"a":' + b"[" * 64 + b"]" * 64 + b"}",
     "100000 levels": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "100000 open levels": b"[" * 100_000,
     "100000 objects deep": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+}
+NO_NUMBER: dict[str, bytes] = {
+    "NaN": b'{"a":NaN}',
+    "Infinity": b'{"a":[Infinity]}',
+    "-Infinity": b'{"a":{"b":-Infinity}}',
+    "beyond a double": b'{"a":1e999}',
+    "5000 digits": b'{"a":' + b"9" * 5000 + b"}",
 }
 NO_OBJECT = (b"[]", b"[{}]")
 NEITHER = (b"7", b"-0.5", b"true", b"null", b'"' + _M + b'"')
@@ -80,6 +83,8 @@ OTHER_MEDIA = (
 def test_what_is_no_json_is_a_validation_error_of_the_body(stage: Stage, row: Operation) -> None:
     for name, content in UNPARSEABLE.items():
         assert violated(stage.send(row, content)) == {"body"}, name
+    for name, content in NO_NUMBER.items():
+        assert violated(stage.send(row, content)) == {"a"}, name
     for content in (*NEITHER, *((b"[]", b"{}") if _model(row).listed else NO_OBJECT)):
         assert violated(stage.send(row, content)) == {"body"}, content
 

@@ -162,7 +162,9 @@ def test_a_runner_takes_or_refuses_anything(
 def test_a_capture_never_fails(library: Library, name: str, wrong: object) -> None:
     runner = RunnerMemory(library.store)
     good = {"stage": "mag", "direction": "input", "payload": 1, "run_id": "r", "agent_slug": "a"}
-    runner.capture(**good | {name: wrong}).result(60)  # type: ignore[arg-type]
+    capture = runner.capture(**good | {name: wrong})  # type: ignore[arg-type]
+    assert capture is not None
+    capture.result(60)
     done(runner.close())
 
 

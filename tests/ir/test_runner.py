@@ -65,6 +65,21 @@ def test_memory_is_on_if_asked_for_or_flagged(
     assert RunnerMemory(enable_memory=enable_memory).enabled is on
 
 
+@pytest.mark.parametrize("set_too", [{}, {FLAG: ""}])
+def test_a_bad_flag_is_told_by_the_name_that_was_set(
+    set_too: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in ({ALIAS: "perhaps"} | set_too).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match=ALIAS) as refusal:
+        RunnerMemory()
+    assert FLAG not in str(refusal.value)
+    monkeypatch.setenv(FLAG, "maybe")
+    with pytest.raises(ValueError, match=FLAG) as refusal:
+        RunnerMemory()
+    assert ALIAS not in str(refusal.value)
+
+
 def test_a_store_that_was_given_is_used_unless_memory_is_off(library: Library) -> None:
     assert RunnerMemory(library.store).enabled
     assert not RunnerMemory(library.store, enable_memory=False).enabled
@@ -116,7 +131,7 @@ def test_a_runner_without_memory_says_so_only_where_somebody_relies_on_it(tmp_pa
     assert done(off.delete_memory("x")) is False
     assert done(off.start_run("a")) is None
     assert done(off.complete_run("r", "succeeded")) is None
-    assert off.capture("mag", "input", {}, "r", "a").result() is None
+    assert off.capture("mag", "input", {}, "r", "a") is None
     assert not off.as_principal("a", "r").enabled
     done(off.close())
     assert list(tmp_path.iterdir()) == []
@@ -147,7 +162,7 @@ def test_a_capture_is_an_entry_of_the_session(
     slug, run = new_name(), new_name("run")
 
     async def captured() -> MemoryEntry | None:
-        return await runner.capture("sag", direction, payload, run, slug, task_id="t-1")
+        return await _awaited(runner.capture("sag", direction, payload, run, slug, task_id="t-1"))
 
     entry = done(captured())
     assert entry is not None
@@ -162,7 +177,7 @@ def test_a_capture_is_an_entry_of_the_session(
 
 
 def test_a_master_has_no_task(runner: RunnerMemory) -> None:
-    entry = runner.capture("mag", "input", 1, new_name("run"), new_name()).result(60)
+    entry = _kept(runner.capture("mag", "input", 1, new_name("run"), new_name()))
     assert entry is not None
     assert (entry.value, entry.metadata) == ({"payload": 1}, {"stage": "mag", "direction": "input"})
 
@@ -213,7 +228,7 @@ def test_secrets_in_a_capture_are_replaced_and_personal_data_is_tagged(
         "to": "ann@example.com",
         "fine": "the password is stored in the vault",
     }
-    entry = runner.capture("mag", "input", payload, new_name("run"), new_name()).result(60)
+    entry = _kept(runner.capture("mag", "input", payload, new_name("run"), new_name()))
     assert entry is not None
     assert entry.value["payload"] == {
         "prompt": "[refused]",
@@ -241,7 +256,7 @@ def test_a_capture_that_fails_is_one_warning_and_none(
 ) -> None:
     with caplog.at_level(logging.WARNING, "recollect.ir"):
         capture = runner.capture(stage, "input", payload, "run-1", new_name())
-        assert capture.result(60) is None
+        assert _kept(capture) is None
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert "not today" not in record.getMessage()
@@ -255,7 +270,7 @@ def test_a_store_that_is_gone_is_a_warning_and_no_error(
     done(runner.start())
     done(store.close())
     with caplog.at_level(logging.WARNING, "recollect.ir"):
-        assert runner.capture("mag", "input", 1, "run-1", "a").result(60) is None
+        assert _kept(runner.capture("mag", "input", 1, "run-1", "a")) is None
     assert len(caplog.records) == 1
     done(runner.close())
 
@@ -280,7 +295,7 @@ def test_nobody_waits_for_a_slow_store_and_nothing_is_lost(tmp_path: Path) -> No
     payload["n"] = 2
     later = runner.capture("mag", "output", payload, "run-1", "a")
     store.gate.set()
-    assert [one.value for one in (capture.result(60), later.result(60)) if one] == [
+    assert [one.value for one in (_kept(capture), _kept(later)) if one] == [
         {"payload": {"n": 1}},
         {"result": {"n": 2}},
     ]
@@ -296,10 +311,10 @@ def test_captures_that_wait_for_a_stuck_store_are_bounded(
     runner = RunnerMemory(store)
     kept = [runner.capture("mag", "input", number, "run-1", "a") for number in range(2)]
     with caplog.at_level(logging.WARNING, "recollect.ir"):
-        assert runner.capture("mag", "input", 3, "run-1", "a").result(60) is None
+        assert _kept(runner.capture("mag", "input", 3, "run-1", "a")) is None
     assert len(caplog.records) == 1
     store.gate.set()
-    assert all(capture.result(60) for capture in kept)
+    assert all(_kept(capture) for capture in kept)
     done(runner.close())
     done(store.close())
 
@@ -320,8 +335,14 @@ def test_who_gives_up_waiting_does_not_take_a_capture_back(tmp_path: Path) -> No
     done(store.close())
 
 
-async def _awaited(capture: Capture) -> MemoryEntry | None:
+async def _awaited(capture: Capture | None) -> MemoryEntry | None:
+    assert capture is not None
     return await capture
+
+
+def _kept(capture: Capture | None) -> MemoryEntry | None:
+    assert capture is not None
+    return capture.result(60)
 
 
 def test_settings_that_are_wrong_are_a_value_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from recollect.domain.clock import to_text
 from tests.memory.erasing import House, Open, found_in, group, handle, in_chat, named, opener
 from tests.memory.people import person_of
 from tests.memory.porting import exports, imports, of_type
+from tests.support.encryption import KEY_A
 from tests.support.engines import TestDatabase
 from tests.support.town import Asker
 
@@ -166,3 +168,28 @@ def test_the_log_keeps_an_id_that_bears_the_name_of_somebody_else_too(house: Hou
 
     assert (report["status"], found_in(report)) == ("done", {})
     assert house.count("audit_events", "memory_id = :id", id="robin-1") > 0
+
+
+@pytest.mark.parametrize("flags", [{}, {"encryption.keys": [KEY_A]}], ids=["plain", "sealed"])
+def test_words_that_others_replaced_are_nobodys_once_who_said_them_is_erased(
+    opened: Open, flags: dict[str, Any]
+) -> None:
+    with opened(flags) as house:
+        p, q, r = (house.town.person(name) for name in "pqr")
+        p_id, q_id, r_id = (person_of(one) for one in (p, q, r))
+        chat = group(p, "g1", q, r)
+        memory = in_chat(p, chat, "Tea is at four")
+        instants = [house.world.clock.now()]
+        for asker, content in ((q, "Tea is at five"), (r, "Tea is at six")):
+            house.world.clock.advance(seconds=1)
+            asker.patch("/memories/{}", memory["id"], body={"content": content}).expect(200)
+            instants.append(house.world.clock.now())
+        report = house.erases(q, person_id=q_id)
+        assert (report["status"], found_in(report)) == ("done", {})
+        said = [
+            r.get("/memories/{}", memory["id"], as_of=to_text(at)).expect(200) for at in instants
+        ]
+        assert [one["stated_by"] for one in said] == [p_id, None, r_id]
+        assert [one["trust"] for one in said] == ["fact", "unknown", "fact"]
+        if not flags:
+            assert house.left_of((q_id,)) == []

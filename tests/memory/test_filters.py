@@ -92,9 +92,9 @@ def test_a_filter_that_is_none_is_refused_by_name(
     ("members", "field"),
     [
         ({"spaces": "nowhere"}, "spaces"),
-        ({"spaces": [{"kind": "home"}]}, "spaces.0.kind"),
-        ({"spaces": [{"kind": "user", "name": "x"}]}, "spaces.0.name"),
-        ({"spaces": "all", "types": ["rumour"]}, "types.0"),
+        ({"spaces": [{"kind": "home"}]}, "spaces[0].kind"),
+        ({"spaces": [{"kind": "user", "name": "x"}]}, "spaces[0].name"),
+        ({"spaces": "all", "types": ["rumour"]}, "types[0]"),
         ({"spaces": "all", "as_of": 5}, "as_of"),
         ({"spaces": "all", "tags": "x"}, "tags"),
         ({"tags": ["x"]}, "spaces"),

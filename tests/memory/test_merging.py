@@ -127,3 +127,36 @@ def test_equal_names_of_one_creator_are_merged_where_the_setting_says_so(
     first, second = knows(ann, name), knows(ann, name.upper())
     assert second["id"] == first["id"]
     assert knows(bob, name)["id"] != first["id"]
+
+
+def test_a_merge_counts_what_its_caller_may_see_and_moves_all(town: Town, shelf: Shelf) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    p, q = knows(ann, a_name("P")), knows(ann, a_name("Q"), aliases=[{"value": "Cue"}])
+    own: dict[str, Any] = {"space": {"kind": "user"}}
+    ann.adds("lives in Porto", **own, subjects=[q["id"]])
+    hidden = bob.adds("lives in Rome", **own, subjects=[q["id"]], sensitivity="sensitive")
+    both = [PersonId(one["id"]) for one in (p, q)]
+    shelf.puts(Space(SpaceKind.USER, bob.name), subjects=tuple(both), sensitivity="sensitive")
+    said = shelf.puts(Space(SpaceKind.USER, bob.name), stated_by=both[1])
+    body = {"relationship": "boss"}
+    bob.post("/people/{}/relationships", q["id"], body=body).expect(201)
+    for by in (ann, bob):
+        chat_id = a_chat(by)
+        by.put("/chats/{}/participants/{}", chat_id, q["id"], body={"kind": "person"}).expect(200)
+
+    counted = merges(ann, p, q, dry_run=True).expect(200)["moved"]
+    assert counted == {
+        "subjects": 1,
+        "statements": 0,
+        "edges": 1,
+        "participations": 1,
+        "claims": 1,
+        "users": 0,
+    }
+    assert merges(ann, p, q).expect(200)["moved"] == counted
+    assert shelf.events("person", "merge")[-1]["moved"] == counted
+    assert shelf.stored(hidden["id"]).memory.subjects == (p["id"],)
+    assert shelf.stored(said).memory.stated_by == p["id"]
+    assert bob.get("/memories/{}", hidden["id"]).expect(200)["subjects"] == [p["id"]]
+    undone = ann.post("/people/{}/unmerge", p["id"], body={"secondary_id": q["id"]}).expect(200)
+    assert undone["moved"] == counted

@@ -16,6 +16,7 @@ from recollect.policy.people import (
     ClaimView,
     PersonView,
     may_alias,
+    may_be_same,
     may_change,
     may_delete,
     may_erase,
@@ -24,6 +25,7 @@ from recollect.policy.people import (
     may_see_name,
     may_see_user,
     may_set_time_zone,
+    may_take_handle,
     may_withdraw,
 )
 from recollect.policy.spaces import Caller
@@ -120,6 +122,38 @@ def test_an_admin_merges_two_users_when_asked_to_link_them_and_nobody_else() -> 
     assert not may_merge(CALLERS["admin"], LEA, tom).allowed
     assert not may_merge(CALLERS["admin"], LEA, BOB, link_users=True).allowed
     assert not may_merge(CALLERS["lea"], LEA, tom, link_users=True).allowed
+
+
+# Who may make one of two whom they may both change, by whether each is a user.
+SAME = """
+primary   secondary  others_refer  anybody  admin
+user      user       yes           yes      yes
+unlinked  unlinked   yes           yes      yes
+user      unlinked   no            yes      yes
+user      unlinked   yes           no       yes
+unlinked  user       no            yes      yes
+unlinked  user       yes           no       yes
+"""
+
+
+@pytest.mark.parametrize("row", [line.split() for line in SAME.splitlines()[2:]])
+def test_only_an_admin_says_that_a_user_is_whom_others_refer_to(row: list[str]) -> None:
+    kinds = {"user": LEA, "unlinked": BOB}
+    primary, secondary = kinds[row[0]], kinds[row[1]]
+    for name, allowed in (
+        ("ann", row[3]),
+        ("lea", row[3]),
+        ("agent_ann", row[3]),
+        ("admin", row[4]),
+    ):
+        told = may_be_same(CALLERS[name], primary, secondary, others_refer=row[2] == "yes")
+        assert told.allowed == (allowed == "yes")
+
+
+def test_only_an_admin_states_another_users_id_as_a_handle() -> None:
+    for name, caller in CALLERS.items():
+        assert may_take_handle(caller, of_another=False).allowed
+        assert may_take_handle(caller, of_another=True).allowed == (name == "admin")
 
 
 def test_a_claim_is_seen_by_stater_person_and_chat_and_withdrawn_by_its_stater() -> None:

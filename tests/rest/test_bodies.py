@@ -30,20 +30,24 @@ def fields(details: Any) -> list[str]:
         b"[]",
         b"3",
         b"null",
-        b'{"content":[NaN]}',
-        b'{"content":[-Infinity]}',
-        b'{"content":[1e999]}',
-        b'{"content":["\\u0000"]}',
-        b'{"content":["\\ud800"]}',
-        b'{"content":[{"\\udfff":1}]}',
         b'{"content":' + b"[" * 65 + b"]" * 65 + b"}",
         b'{"content":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        b'{"content":[' + b"9" * 5_000 + b"]}",
     ],
 )
 def test_what_is_no_json_object_of_ours_is_a_validation_error(rest: Rest, body: bytes) -> None:
     details = rest.call("POST", ENTRIES, body).refused(400, "validation_error")
     assert fields(details) == ["body"]
+    assert not rest.asked
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"NaN", b"-Infinity", b"1e999", b"9" * 5_000, rb'"\u0000"', rb'"\ud800"', rb'{"\udfff":1}'],
+)
+def test_a_value_that_can_not_be_kept_is_named(rest: Rest, value: bytes) -> None:
+    body = b'{"content":["a",' + value + b"]}"
+    details = rest.call("POST", ENTRIES, body).refused(400, "validation_error")
+    assert fields(details) == ["content[1]"]
     assert not rest.asked
 
 

@@ -59,7 +59,7 @@ def test_a_failure_in_the_stream_is_an_event(rest: Rest, failure: Exception, tol
         ({"resourceTypes": None}, "resourceTypes"),
         ({"resourceTypes": []}, "resourceTypes"),
         ({"resourceTypes": "conversations"}, "resourceTypes"),
-        ({"resourceTypes": ["memories"]}, "resourceTypes.0"),
+        ({"resourceTypes": ["memories"]}, "resourceTypes[0]"),
         ({"justification": "j" * 1001}, "justification"),
     ],
 )

@@ -141,7 +141,7 @@ def test_a_wrong_member_of_an_admin_search_is_named(rest: Rest, member: str, val
 
 def test_other_members_than_the_query_stay_strict(rest: Rest) -> None:
     body = rb'{"query":"q","after":"\u0000"}'
-    assert fields(rest.call("POST", SEARCH, body).refused(400, "validation_error")) == ["body"]
+    assert fields(rest.call("POST", SEARCH, body).refused(400, "validation_error")) == ["after"]
     nested = rb'{"query":["\ud800"]}'
     rest.call("POST", SEARCH, nested).refused(400, "validation_error")
 
@@ -262,15 +262,15 @@ def test_a_large_index_call_is_read_too(rest: Rest) -> None:
         (b"null", "body"),
         ([], "body"),
         ([ITEM] * 1001, "body"),
-        ([7], "0"),
-        ([ITEM, None], "1"),
-        ([ITEM, ITEM | {"entryId": "x"}], "1.entryId"),
-        ([ITEM | {"conversationId": None}], "0.conversationId"),
-        ([ITEM | {"indexedContent": ""}], "0.indexedContent"),
-        ([ITEM | {"indexedContent": "t" * 100_001}], "0.indexedContent"),
-        ([ITEM | {"indexedContent": 7}], "0.indexedContent"),
-        (json.dumps([ITEM | {"indexedContent": "\x00"}]).encode(), "body"),
-        (json.dumps([ITEM | {"indexedContent": "\ud800"}]).encode(), "body"),
+        ([7], "[0]"),
+        ([ITEM, None], "[1]"),
+        ([ITEM, ITEM | {"entryId": "x"}], "[1].entryId"),
+        ([ITEM | {"conversationId": None}], "[0].conversationId"),
+        ([ITEM | {"indexedContent": ""}], "[0].indexedContent"),
+        ([ITEM | {"indexedContent": "t" * 100_001}], "[0].indexedContent"),
+        ([ITEM | {"indexedContent": 7}], "[0].indexedContent"),
+        (json.dumps([ITEM | {"indexedContent": "\x00"}]).encode(), "[0].indexedContent"),
+        (json.dumps([ITEM | {"indexedContent": "\ud800"}]).encode(), "[0].indexedContent"),
     ],
 )
 def test_a_wrong_index_call_names_its_fault(rest: Rest, body: Any, field: str) -> None:

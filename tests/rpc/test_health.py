@@ -7,7 +7,9 @@ import pytest
 from google.protobuf.empty_pb2 import Empty
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from recollect.api.grpc.health import WATCHERS_MAX
 from recollect.errors import Unavailable
+from tests.recorder.callers import until
 from tests.rpc.stage import SECONDS_MAX, Stage
 from tests.support.grpc_protocol import protocol
 
@@ -26,6 +28,14 @@ def watched(stage: Stage) -> Any:
     """What somebody who keeps watching is told, one by one."""
     stub: Any = health_pb2_grpc.HealthStub(stage.channel)
     return stub.Watch(health_pb2.HealthCheckRequest(), timeout=SECONDS_MAX)
+
+
+def is_watched(stage: Stage) -> bool:
+    """Is there room for one who watches?"""
+    try:
+        return bool(next(watched(stage)).status == Status.SERVING)
+    except grpc.RpcError:
+        return False
 
 
 def test_the_server_and_each_of_its_services_serve(stage: Stage) -> None:
@@ -50,6 +60,17 @@ def test_a_service_that_there_is_not_is_not_found(stage: Stage) -> None:
 def test_health_of_our_protocol_needs_no_credentials(stage: Stage) -> None:
     answer = stage.client.send((), GET_HEALTH, Empty().SerializeToString())
     assert answer.expect().status == "ok"
+
+
+def test_so_many_watch_and_others_are_told_to_ask(stage: Stage) -> None:
+    watching = [watched(stage) for _ in range(WATCHERS_MAX)]
+    assert {next(states).status for states in watching} == {Status.SERVING}
+    one_more = watched(stage)
+    assert one_more.code() is grpc.StatusCode.UNAVAILABLE
+    assert checked(stage) == Status.SERVING
+    for states in watching:
+        states.cancel()
+    until(lambda: is_watched(stage))
 
 
 def test_who_watches_is_told_the_state_and_does_not_keep_the_server_from_stopping(

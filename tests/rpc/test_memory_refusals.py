@@ -51,7 +51,7 @@ def test_a_refusal_of_many_things_fits_into_trailers(client: Client, world: Worl
     for method in ("SearchMemories", "ListMemories"):
         members = {"query": "x"} if method == "SearchMemories" else {}
         text = ask(client, ann, method, filters={"spaces": spaces}, **members).invalid()
-        assert text.startswith("spaces.0.kind: must be one of agent_private, ")
+        assert text.startswith("spaces[0].kind: must be one of agent_private, ")
         assert len(text) < 1_100
 
 
@@ -126,7 +126,7 @@ def test_a_space_of_a_list_is_a_kind_and_an_id(
     client: Client, world: World, space: dict[str, str]
 ) -> None:
     answer = ask(client, world.user("ann"), "ListMemories", filters={"spaces": [space]})
-    assert answer.invalid().startswith("spaces.0.")
+    assert answer.invalid().startswith("spaces[0].")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_what_can_not_be_cleared_is_refused_by_name(
     assert answer.refused(Code.INVALID_ARGUMENT, code).startswith(text)
     item = {"update": {"memory_id": kept.id, **members}}
     answer = ask(client, ann, "BatchMemories", items=[{"delete": {"memory_id": kept.id}}, item])
-    where = "items.1." if text.startswith("clear") else ""
+    where = "items[1]." if text.startswith("clear") else ""
     assert answer.refused(Code.INVALID_ARGUMENT, code).startswith(where + text)
     assert ask(client, ann, "GetMemory", memory_id=kept.id).expect() == kept
 
@@ -169,7 +169,7 @@ def test_what_json_can_not_hold_is_refused_in_structs(
     [
         ({"content": "x" * 100_001}, "content"),
         ({"content": ""}, "content"),
-        ({"content": "nul \x00"}, "body"),
+        ({"content": "nul \x00"}, "content"),
         ({"content": "x", "metadata": {"text": "x" * 16_400}}, "metadata"),
         ({"key": "k", "value": {"text": "x" * 262_200}}, "value"),
         ({"content": "x", "tags": ["t"] * 51}, "tags"),

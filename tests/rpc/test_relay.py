@@ -156,7 +156,8 @@ def test_so_many_connections_are_handed_on_and_more_are_not() -> None:
     counted = Connections(descriptors_max=100, relayed_max=2)
     assert [counted.enter() and counted.hand_on() for _ in range(3)] == [True, True, False]
     counted.leave_relayed()
-    assert counted.enter() and counted.hand_on()
+    assert counted.enter()
+    assert counted.hand_on()
 
 
 def test_only_some_of_many_are_told_why_they_are_refused() -> None:

@@ -60,6 +60,16 @@ def test_of_many_unfinished_messages_the_oldest_give_way(stage: Stage, path: str
     assert is_served(stage)
 
 
+@pytest.mark.parametrize("path", [CHECK, REFLECTION])
+def test_a_message_that_does_not_come_does_not_keep_the_server_from_stopping(
+    stage: Stage, path: str
+) -> None:
+    with silent(stage, path) as call:
+        assert is_served(stage)
+        stage.begin_stop(SECONDS_MAX).result(SECONDS_MAX / 2)
+        assert call.code() is Code.UNAVAILABLE
+
+
 def test_a_call_without_a_message_is_refused(stage: Stage) -> None:
     path = path_of(protocol().methods["ConversationsService/GetConversation"])
     for metadata, asked in ((ANN, path), ((), CHECK)):

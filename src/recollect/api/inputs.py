@@ -3,9 +3,10 @@
 Everything that is wrong with them is said here, with names as the caller knows them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -16,6 +17,8 @@ from recollect.domain.jsontext import drop_unstorable
 from recollect.errors import ValidationFailed, Violation
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
+# Less alike is another word: `status` is no misspelt `tags`.
+LIKENESS_MIN = 0.75
 
 Parameters = Mapping[str, list[str]]
 M = TypeVar("M", bound=Body)
@@ -89,21 +92,42 @@ def _violations(error: ValidationError, model: type[Body]) -> ValidationFailed:
 
 
 def _violation(error: ErrorDetails, model: type[Body]) -> Violation:
+    *way, last = error["loc"] or ("",)
     field = _field(error["loc"])
-    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-        return _unknown("member", field, sorted(model.model_fields))
+    if error["type"] == "extra_forbidden":
+        known = sorted(_model_at(model, way).model_fields)
+        return replace(_unknown("member", str(last), known), field=field)
+    if error["type"] == "model_type":
+        return Violation(field, "must be an object")
     return Violation(field, error["msg"].removeprefix("Value error, "))
 
 
+def _model_at(model: type[Body], way: Iterable[int | str]) -> type[Body]:
+    """The model of the object there. Whoever refused a member of it is one."""
+    for name in way:
+        if isinstance(name, str):
+            model = next(_models_in(model.model_fields[name].annotation))
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[Body]]:
+    """Those that a type is made of, be it optional or a list of them."""
+    if isinstance(annotation, type) and issubclass(annotation, Body):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
+
 def _unknown(what: str, name: str, known: Sequence[str]) -> Violation:
-    meant = get_close_matches(name, known, n=1)
+    meant = get_close_matches(name, known, n=1, cutoff=LIKENESS_MIN)
     hint = f"; did you mean `{meant[0]}`?" if meant else ""
     return Violation(name, f"unknown {what}{hint}", tuple(known))
 
 
 def _field(location: Iterable[int | str]) -> str:
-    """The way to a member; a fault of the whole is one of the body."""
-    return drop_unstorable(".".join(map(str, location)))[:200] or "body"
+    """The way to a member, as `aliases[0].value`; a fault of the whole is one of the body."""
+    way = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
+    return drop_unstorable(way.removeprefix("."))[:200] or "body"
 
 
 def _failed(violations: list[Violation]) -> ValidationFailed:

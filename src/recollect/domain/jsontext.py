@@ -2,14 +2,16 @@
 
 import json
 import math
-from collections.abc import Collection
-from typing import Any, NewType, NoReturn
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple, NewType, NoReturn
 
 from recollect.errors import ValidationFailed, Violation
 
 JsonText = NewType("JsonText", str)
 
 DEPTH_MAX = 64
+_FIELD_CHARS_MAX = 200
 
 
 def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
@@ -31,7 +33,7 @@ def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
     except json.JSONDecodeError as error:
         raise _refused(f"the body is not valid JSON: {error}") from None
     except ValueError:
-        raise _refused("the body holds a number that is not finite or too long") from None
+        raise _not_finite(_read_again(text)) from None
     if text.count("[") + text.count("{") > DEPTH_MAX or "\\u" in text:
         _clean(value, queries)
         _check_tree(value)
@@ -45,7 +47,7 @@ def check_value(value: Any, *, queries: Collection[str] = ()) -> None:
         _check_tree(value)
         _ENCODER.encode(value)
     except ValueError:
-        raise _refused("the body holds a number that is not finite") from None
+        raise _not_finite(value) from None
 
 
 def dump(value: Any) -> JsonText:
@@ -109,25 +111,97 @@ def _clean(value: Any, queries: Collection[str]) -> None:
             value[name] = drop_unstorable(value[name])
 
 
+class _Place(NamedTuple):
+    """A value inside of another, and how to get there."""
+
+    value: Any
+    outer: "_Place | None" = None
+    step: str | int = ""
+
+    @property
+    def field(self) -> str:
+        """The way from the outside, down to a name that is no plain word: what a caller made up may
+        be what must not be repeated."""
+        places = [self]
+        while (outer := places[-1].outer) is not None:
+            places.append(outer)
+        way = ""
+        for place in reversed(places[:-1]):
+            if isinstance(place.step, int):
+                way += f"[{place.step}]"
+            elif not _PLAIN_NAME.fullmatch(place.step):
+                break
+            else:
+                way += f".{place.step}" if way else place.step
+        return way[:_FIELD_CHARS_MAX] or "body"
+
+
+def _places(value: Any) -> Iterator[_Place]:
+    """The value and all that is in it."""
+    stack = [_Place(value)]
+    while stack:
+        place = stack.pop()
+        yield place
+        item = place.value
+        if isinstance(item, dict):
+            stack.extend(_Place(one, place, name) for name, one in item.items())
+        elif isinstance(item, list):
+            stack.extend(_Place(one, place, at) for at, one in enumerate(item))
+
+
 def _check_tree(value: Any) -> None:
     stack: list[tuple[Any, int]] = [(value, 1)]
     while stack:
         item, depth = stack.pop()
         if isinstance(item, str):
-            check_text(item, "body")
+            _check_inside(value, item)
         elif isinstance(item, dict):
             _check_depth(depth)
             for name, member in item.items():
-                check_text(name, "body")
+                _check_inside(value, name)
                 stack.append((member, depth + 1))
         elif isinstance(item, list):
             _check_depth(depth)
             stack.extend((member, depth + 1) for member in item)
 
 
+def _check_inside(value: Any, text: str) -> None:
+    """Where the text is, is only looked for when it is refused."""
+    problem = text_problem(text)
+    if problem:
+        raise ValidationFailed.of(_field_of(value, lambda one: _holds(one, text)), problem)
+
+
+def _holds(value: Any, text: str) -> bool:
+    """Is it the text, or an object with a member of that name?"""
+    return value == text or (isinstance(value, dict) and text in value)
+
+
 def _check_depth(depth: int) -> None:
     if depth > DEPTH_MAX:
         raise _too_deep()
+
+
+def _read_again(text: str) -> Any:
+    """With what was refused. Nothing, if something else is wrong behind it."""
+    try:
+        return _LENIENT.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _not_finite(value: Any) -> ValidationFailed:
+    message = "must be a finite number of at most 4,300 digits"
+    return ValidationFailed.of(_field_of(value, _is_no_number), message)
+
+
+def _field_of(value: Any, is_wrong: Callable[[Any], bool]) -> str:
+    """The first place of that kind; the whole, if there is none."""
+    return next((place.field for place in _places(value) if is_wrong(place.value)), "body")
+
+
+def _is_no_number(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _too_deep() -> ValidationFailed:
@@ -150,5 +224,8 @@ def _finite(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+# Reads what is refused, to say where it is.
+_LENIENT = json.JSONDecoder(parse_int=float)
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _SORTING = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)

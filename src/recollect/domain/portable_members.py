@@ -14,6 +14,8 @@ from recollect.domain.memory_checks import as_instant, check_id, check_metadata,
 from recollect.domain.spaces import SpaceKind, as_chat_id
 from recollect.errors import ValidationFailed
 
+ITEMS_MAX = 10_000
+
 Reader = Callable[[Any, str], Any]
 Values = dict[str, Any]
 
@@ -25,6 +27,11 @@ class Member:
     name: str
     read: Reader
     needed: bool = False
+
+
+def alike(read: Reader, *names: str, needed: bool = False) -> tuple[Member, ...]:
+    """Several members that are read in one way."""
+    return tuple(Member(name, read, needed) for name in names)
 
 
 def text(chars_max: int = NAME_CHARS_MAX) -> Reader:

@@ -129,15 +129,15 @@ class RunnerMemory:
         run_id: str,
         agent_slug: str,
         task_id: str | None = None,
-    ) -> Capture:
+    ) -> Capture | None:
         """Keep what an agent was given (`input`), gave (`output`) or raised (`error`), for the
         session. It never fails and nobody has to wait: await what it returns for the entry, which
-        is None while memory is off or where it could not be stored.
+        is None where it could not be stored. While memory is off it returns None itself.
 
         `stage` is `mag` for a master and `sag` for a sub-agent.
         """
         if self._store is None:
-            return Capture.nothing()
+            return None
         return self._captures.keep(
             self._save,
             stage,

@@ -57,6 +57,7 @@ from recollect.services.memory_terms import Terms
 from recollect.services.memory_writing import Hooks
 from recollect.services.naming import visible_people
 from recollect.services.screening import Findings, Screening
+from recollect.services.superseding import check_own_word
 
 _KEPT = (
     "observed_at",
@@ -144,8 +145,11 @@ class MemoryImports:
                 sensitivity=memory.sensitivity,
                 portable=memory.portable,
             )
-        later = memory.updated_at > known.memory.updated_at
-        return Outcome.UPDATED if later or order.mode is ImportMode.REPLACE else Outcome.SKIPPED
+        if order.mode is not ImportMode.REPLACE and memory.updated_at <= known.memory.updated_at:
+            return Outcome.SKIPPED
+        if not requester.admin:
+            check_own_word(known.memory, requester)
+        return Outcome.UPDATED
 
     def _write(
         self,

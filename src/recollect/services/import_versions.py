@@ -9,6 +9,7 @@ from recollect.domain.portable_members import Values
 from recollect.domain.spaces import Space
 from recollect.domain.trust import lowest, trust_of
 from recollect.errors import RecollectError
+from recollect.policy.requesters import Requester
 from recollect.ports.memories import Stored
 from recollect.services.import_orders import Group, ImportOrder, Line, Refused
 from recollect.services.screening import Findings, Screening
@@ -56,7 +57,7 @@ def brought(order: ImportOrder, lines: Sequence[Line], stored: Stored) -> list[L
         return list(lines)
     mine = (line for line in lines if line.type is not LineType.APPROVAL)
     aside = stored.memory.status is Status.QUARANTINED
-    return [replace(line, values=_own(line, order, stored, aside=aside)) for line in mine]
+    return [replace(line, values=_own(line, requester, aside=aside)) for line in mine]
 
 
 def _admit(screening: Screening, line: Line, space: Space) -> None:
@@ -66,16 +67,17 @@ def _admit(screening: Screening, line: Line, space: Space) -> None:
         screening.admit(line.findings, space.kind, sensitivity=then["sensitivity"], pii_tags=tags)
 
 
-def _own(line: Line, order: ImportOrder, stored: Stored, *, aside: bool) -> Values:
-    values = line.values | {"by": order.requester.who}
+def _own(line: Line, requester: Requester, *, aside: bool) -> Values:
+    values = line.values | {"by": requester.who}
     if line.type is not LineType.VERSION:
         return values
     status = {"status": Status.QUARANTINED} if aside else {}
     then = values["snapshot"]
     if then is not None:
-        then = then | status | {"trust": _trust(then, stored)}
+        said = then["stated_by"] if then["stated_by"] == requester.person_id else None
+        then = then | status | {"stated_by": said, "trust": _trust(then, said)}
     return values | status | {"snapshot": then}
 
 
-def _trust(then: Values, stored: Stored) -> Trust:
-    return lowest((then["trust"], trust_of(stored.memory.stated_by, then["subjects"])))
+def _trust(then: Values, said: str | None) -> Trust:
+    return lowest((then["trust"], trust_of(said, then["subjects"])))

@@ -32,6 +32,7 @@ from recollect.services.memory_patches import (
     Told,
     changed_sensitivity,
     check_patch_loosening,
+    check_patch_of_own_word,
     plain_changes,
 )
 from recollect.services.memory_terms import Terms
@@ -76,6 +77,7 @@ class MemoryChanges:
         for an approval.
         """
         stored = self.active(tx, requester, memory_id, at=at)
+        check_patch_of_own_word(stored.memory, requester, patch)
         check_patch_loosening(stored, requester, patch)
         if not patch.has_seen(stored.memory):
             patch = patch.looking_at(self._told(tx, stored, patch))
@@ -156,7 +158,7 @@ class MemoryChanges:
     def _patched(
         self, tx: Tx, requester: Requester, stored: Stored, *, patch: Patch, at: datetime
     ) -> Memory:
-        """The row as it would be, with its expiry."""
+        """The row as it would be, with its expiry. Other words are the word of who wrote them."""
         before, sent = stored.memory, patch.sent
         check_patch(before.kind, sent.keys())
         subjects = before.subjects
@@ -164,12 +166,14 @@ class MemoryChanges:
             names, chat_id = sent["subjects"], before.learned_in
             people = self._hooks.people
             subjects = people.resolve(tx, requester, names, chat_id) if names else ()
-        same = set(subjects) == set(before.subjects)
+        said = requester.person_id if patch.rewords(before) else before.stated_by
+        same = said == before.stated_by and set(subjects) == set(before.subjects)
         after = replace(before, **plain_changes(before, patch), **self._policy(before, sent))
         after = replace(
             after,
             subjects=tuple(subjects),
-            trust=before.trust if same else trust_of(before.stated_by, subjects),
+            stated_by=said,
+            trust=before.trust if same else trust_of(said, subjects),
             sensitivity=changed_sensitivity(before, requester, patch),
             updated_at=at,
         )

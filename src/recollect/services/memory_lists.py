@@ -88,6 +88,7 @@ def was_asked_for(memory: Memory, chosen: MemoryFilter) -> bool:
         and (not chosen.types or memory.type in chosen.types)
         and (not chosen.subjects or not frozenset(chosen.subjects).isdisjoint(memory.subjects))
         and chosen.sensitivity in (None, memory.sensitivity)
+        and chosen.stated_by in (None, memory.stated_by)
         and (chosen.told_in is None or memory.portable or memory.learned_in == chosen.told_in)
     )
 

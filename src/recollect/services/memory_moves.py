@@ -27,6 +27,7 @@ from recollect.services.memory_changes import MemoryChanges
 from recollect.services.memory_events import tell_of
 from recollect.services.memory_writing import MemoryWriter, Written
 from recollect.services.screening import Findings, Screening, Texts
+from recollect.services.superseding import check_own_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,13 @@ class MemoryMoves:
         at: datetime,
         new_id: MemoryId | None = None,
     ) -> Written:
-        """All checks of a write apply, and the caller may write both spaces.
+        """All checks of a write apply, and the caller may write both spaces. What somebody said of
+        themself is theirs to move: elsewhere they might not see it any more.
 
         `looked` was seen before the transaction; what changed since is looked at again.
         """
         stored = self._changes.active(tx, requester, memory_id, at=at)
+        check_own_word(stored.memory, requester)
         if looked is None or looked.version != stored.memory.version:
             looked = self.look(stored)
         draft = replace(self._draft(stored, target), id=new_id)
@@ -146,8 +149,25 @@ def _request(memory: Memory, target: Target) -> SpaceRequest:
     named = space.id if space is not None and space.kind in AGENT_KINDS else None
     homely = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     own = None if homely else memory.agent_id or memory.source_agent
+    if space is not None and space.kind is SpaceKind.RUN and space.id is None:
+        raise ValidationFailed.of("space.id", "is needed: which run?")
+    if not (homely or named or own):
+        raise _needs_agent(target)
     return SpaceRequest(
         agent_id=AgentId(named) if named else own,
         visibility=target.visibility,
         space=space,
     )
+
+
+def _needs_agent(target: Target) -> ValidationFailed:
+    """What would be right, by the members that a move has."""
+    if target.space is None:
+        kind = f"agent_{target.visibility}"
+        message = f"the memory has no agent; send `space` with `kind` `{kind}` and an agent's `id`"
+        return ValidationFailed.of("visibility", message)
+    if target.space.kind in AGENT_KINDS:
+        return ValidationFailed.of("space.id", "is needed: the memory has no agent; which one?")
+    kinds = sorted({*AGENT_KINDS, SpaceKind.USER, SpaceKind.CHAT})
+    message = "the memory has no agent; move it to a space of an agent first"
+    return ValidationFailed.of("space.kind", message, allowed=kinds)

@@ -16,6 +16,7 @@ from recollect.ports.memories import Stored
 from recollect.services.drafts import Members, cleaned_marks
 from recollect.services.memory_making import at_least, may_loosen
 from recollect.services.screening import Findings, Screening, Texts, without_personal
+from recollect.services.superseding import check_own_word
 
 _WISHES = ("ttl_seconds", "expires_at", "retention_policy")
 
@@ -81,6 +82,17 @@ class Patch:
     def names(self) -> set[str]:
         """The members that change something."""
         return {*self.sent} - {"version"}
+
+    def rewords(self, memory: Memory) -> bool:
+        """Would it say something else than the memory does?"""
+        return any(
+            name in self.sent and self.sent[name] != getattr(memory, name)
+            for name in ("content", "value")
+        )
+
+    def tells_of_others(self, memory: Memory) -> bool:
+        """Would it name others whom the memory is about?"""
+        return "subjects" in self.sent and {*self.sent["subjects"]} != {*memory.subjects}
 
     @property
     def tells_tags(self) -> bool:
@@ -181,6 +193,12 @@ def changed_sensitivity(before: Memory, requester: Requester, patch: Patch) -> S
 def _said(before: Memory, patch: Patch) -> Sensitivity:
     sent: Sensitivity | None = patch.sent.get("sensitivity", before.sensitivity)
     return sent or Sensitivity.PUBLIC
+
+
+def check_patch_of_own_word(before: Memory, requester: Requester, patch: Patch) -> None:
+    """Who may not replace somebody's word of themself doesn't put others into their mouth."""
+    if patch.rewords(before) or patch.tells_of_others(before):
+        check_own_word(before, requester)
 
 
 def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) -> None:

@@ -7,8 +7,8 @@ from datetime import datetime
 from recollect.domain.expiry import is_due
 from recollect.domain.memories import MemoryId, Status
 from recollect.domain.spaces import Space
-from recollect.domain.succession import is_protected, stricter
-from recollect.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from recollect.domain.succession import stricter
+from recollect.errors import Conflict, NotFound, ValidationFailed
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.memories import Stored
@@ -16,7 +16,7 @@ from recollect.ports.stores import Stores
 from recollect.services.drafts import Draft, OnConflict
 from recollect.services.memory_access import MemoryAccess
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.superseding import Cause, Superseding, statement_of
+from recollect.services.superseding import Cause, Superseding, check_own_word, statement_of
 
 
 class Succession:
@@ -45,7 +45,7 @@ class Succession:
         stored = self._access.to_change(tx, requester, memory_id)
         if is_due(now, stored.memory.expires_at):
             raise NotFound("memory", memory_id)
-        _check_protection(stored, requester)
+        check_own_word(stored.memory, requester)
         return stored
 
     def under_key(
@@ -109,9 +109,3 @@ def check_replaceable(olds: Sequence[Stored], ids: Sequence[MemoryId], space: Sp
                 "only an active memory can be replaced",
                 details={"reason": "wrong_state", "id": ids[index]},
             )
-
-
-def _check_protection(old: Stored, requester: Requester) -> None:
-    if is_protected(statement_of(old.memory), by=requester.person_id):
-        message = "what somebody said of themself is replaced only by themself"
-        raise Forbidden(message, code="subject_only")

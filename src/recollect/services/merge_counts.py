@@ -30,7 +30,8 @@ class MergeCounts:
         asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})
         seen = self._seen(tx, sight, asked)
         hanging = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}
-        return hanging | dict(parts.others)
+        counts = hanging | dict(parts.others)
+        return {kind: counts[kind] for kind in merge.counts}
 
     def _seen(self, tx: Tx, sight: Sight, ids: Sequence[MemoryId]) -> set[MemoryId]:
         found: set[MemoryId] = set()

@@ -152,14 +152,17 @@ class ParticipantService:
     def _member(
         self, tx: Tx, requester: Requester, newcomer: Newcomer, joined_at: datetime
     ) -> Participant:
-        member_id = newcomer.id
-        if newcomer.kind is ParticipantKind.AGENT:
+        """A person who is a user takes part as that user."""
+        kind, member_id = newcomer.kind, newcomer.id
+        if kind is ParticipantKind.AGENT:
             member_id = found_agent(tx, self._stores, parse_agent_id(member_id)).id
-        elif newcomer.kind is ParticipantKind.PERSON:
-            member_id = visible_person(tx, self._stores, requester, PersonId(member_id)).id
-        else:
+        elif kind is ParticipantKind.USER:
             self._introduce(tx, UserId(member_id))
-        return Participant(newcomer.kind, member_id, joined_at)
+        else:
+            person = visible_person(tx, self._stores, requester, PersonId(member_id))
+            kind = ParticipantKind.USER if person.user_ids else kind
+            member_id = min(person.user_ids, default=person.id)
+        return Participant(kind, member_id, joined_at)
 
     def _introduce(self, tx: Tx, user_id: UserId) -> None:
         """A private chat's partner is judged by their person and their orgs, also before they ever

@@ -87,7 +87,7 @@ class Past:
 
     def canonical(self, tx: Tx, found: Sequence[Stored]) -> list[Stored]:
         """With the ids that its people have today."""
-        ids = {PersonId(id_) for stored in found for id_ in stored.memory.subjects}
+        ids = {PersonId(id_) for stored in found for id_ in _people_of(stored.memory)}
         known = self._stores.people.fetch_many(tx, ids) if ids else {}
         today = {str(id_): str(person.id) for id_, person in known.items()}
         return [_renamed(stored, today) for stored in found]
@@ -192,4 +192,11 @@ def _as_of_version(row: Stored, version: Version) -> Stored | None:
 def _renamed(stored: Stored, today: Mapping[str, str]) -> Stored:
     memory: Memory = stored.memory
     subjects = tuple(dict.fromkeys(today.get(id_, id_) for id_ in memory.subjects))
-    return replace(stored, memory=replace(memory, subjects=subjects))
+    said = memory.stated_by and today.get(memory.stated_by, memory.stated_by)
+    return replace(stored, memory=replace(memory, subjects=subjects, stated_by=said))
+
+
+def _people_of(memory: Memory) -> Iterator[str]:
+    yield from memory.subjects
+    if memory.stated_by is not None:
+        yield memory.stated_by

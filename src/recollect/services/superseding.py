@@ -7,7 +7,8 @@ from typing import Any
 
 from recollect.domain.agents import Owner
 from recollect.domain.memories import Memory, MemoryId, Status
-from recollect.domain.succession import Ending, Statement, ending
+from recollect.domain.succession import Ending, Statement, ending, is_protected
+from recollect.errors import Forbidden
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.memories import Change, Stored
@@ -35,6 +36,13 @@ def statement_of(memory: Memory) -> Statement:
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
     )
+
+
+def check_own_word(memory: Memory, requester: Requester) -> None:
+    """Forbidden if it is what a subject said of themself, and the requester is somebody else."""
+    if is_protected(statement_of(memory), by=requester.person_id):
+        message = "what somebody said of themself is replaced, changed or moved only by themself"
+        raise Forbidden(message, code="subject_only")
 
 
 @dataclass(frozen=True, slots=True)

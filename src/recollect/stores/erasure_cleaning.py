@@ -33,6 +33,8 @@ def cleaned_snapshot(
     """A version that was about them loses its text; of others only traces are replaced. `key` is
     that of a record."""
     target, subjects = cleaning.target, set(kept.get("subjects", ()))
+    if kept.get("stated_by") in target.person_ids:
+        kept = kept | {"stated_by": None, "trust": str(Trust.UNKNOWN)}
     if subjects & set(target.person_ids):
         others = [one for one in kept["subjects"] if one not in target.person_ids]
         nothing: dict[str, Any] = {"content": ERASED, "value": None, "tags": [], "metadata": {}}

@@ -279,7 +279,6 @@ _LASTING = (
     _equal("f_run_id", _m.run_id),
     _equal("f_kind", _m.kind),
     _equal("f_key", _m.key),
-    _equal("f_stated_by", _m.stated_by),
     *_created(),
     _outside(),
 )
@@ -288,5 +287,6 @@ _CHANGING = (
     _tagged(),
     _among("f_types", _m.type),
     _equal("f_sensitivity", _m.sensitivity),
+    _equal("f_stated_by", _m.stated_by),
     _told(),
 )

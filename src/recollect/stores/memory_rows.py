@@ -211,8 +211,7 @@ def fold_hash(stored: Stored) -> str:
     return folded.digest
 
 
-# In the order of an answer. What never changes is read off the row, and so is who said it: an
-# erasure takes that back.
+# In the order of an answer. What never changes is read off the row.
 _SNAPSHOT = (
     "content",
     "value",
@@ -220,6 +219,7 @@ _SNAPSHOT = (
     "sensitivity",
     "portable",
     "subjects",
+    "stated_by",
     "observed_at",
     "confidence",
     "verified",

@@ -13,6 +13,7 @@ from recollect.errors import RecollectError
 from recollect.services.bundle import Services
 
 _WATCH_SECONDS = 5
+WATCHERS_MAX = 100
 _State = health_pb2.HealthCheckResponse
 
 
@@ -25,6 +26,7 @@ class Health(health_pb2_grpc.HealthServicer):
         self._services = services
         self._names = names
         self._stopping = asyncio.Event()
+        self._watchers = 0
         self._seen: tuple[float, Any] = (-_WATCH_SECONDS, None)
 
     def stop(self) -> None:
@@ -40,9 +42,21 @@ class Health(health_pb2_grpc.HealthServicer):
         return _State(status=await self._status())
 
     async def Watch(  # noqa: N802 - the protocol's name
-        self, request: health_pb2.HealthCheckRequest, _: Context
+        self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
-        """Ask it again and again."""
+        """Ask it again and again. Anybody may, so there are only so many of them."""
+        if self._watchers >= WATCHERS_MAX:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "too many watch: use Check")
+        self._watchers += 1
+        try:
+            async for state in self._states(request):
+                yield state
+        finally:
+            self._watchers -= 1
+
+    async def _states(
+        self, request: health_pb2.HealthCheckRequest
+    ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
         told = None
         while not self._stopping.is_set():
             known = self._knows(request.service)

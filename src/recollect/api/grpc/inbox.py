@@ -77,11 +77,18 @@ class Strangers:
             return None
         return _parsed(kind, raw, _STRANGER_BYTES_MAX)
 
+    def stop(self) -> None:
+        """Wait for nobody: that would keep the server from stopping."""
+        for patience in [*self._waiting]:
+            self._send_away(patience)
+
+    def _send_away(self, patience: asyncio.Timeout) -> None:
+        del self._waiting[patience]
+        patience.reschedule(asyncio.get_running_loop().time())
+
     async def _read(self, context: Context, patience: asyncio.Timeout) -> Any:
         if len(self._waiting) >= STRANGERS_MAX:
-            oldest = next(iter(self._waiting))
-            del self._waiting[oldest]
-            oldest.reschedule(asyncio.get_running_loop().time())
+            self._send_away(next(iter(self._waiting)))
         self._waiting[patience] = None
         try:
             return await context.read()

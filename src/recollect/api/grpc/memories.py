@@ -30,7 +30,7 @@ def ask_to_create(message: pb.CreateMemoryRequest) -> Asked:
 
 def ask_to_batch(message: pb.BatchMemoriesRequest) -> Asked:
     """Writes, changes and deletions."""
-    items = [_item(item, f"items.{index}.") for index, item in enumerate(message.items)]
+    items = [_item(item, f"items[{index}].") for index, item in enumerate(message.items)]
     return Asked(body=to_members(message) | {"items": items})
 
 

@@ -46,6 +46,11 @@ class OpenServices:
             REFLECTION, {"ServerReflectionInfo": many(self._tell, response_serializer=reply)}
         )
 
+    def stop(self) -> None:
+        """End what waits and watches."""
+        self._strangers.stop()
+        self._health.stop()
+
     async def _check(self, _: Any, context: Context) -> health_pb2.HealthCheckResponse:
         request = await self._one(health_pb2.HealthCheckRequest, context)
         return await self._health.Check(request, context)

@@ -66,8 +66,7 @@ class GrpcServer:
         self._services = services
         self._dispatch = Dispatch(services, authenticator)
         self._frame = Frame(metrics, requests)
-        self._health = Health(services, _service_names())
-        self._open = OpenServices(self._health, _service_names())
+        self._open = OpenServices(Health(services, _service_names()), _service_names())
         self._recorder = RecorderMethods(self._dispatch)
         self._server: grpc.aio.Server | None = None
 
@@ -85,7 +84,7 @@ class GrpcServer:
         """Take no new calls; those at hand may end in time."""
         if self._server is not None:
             self._frame.stopping = True
-            self._health.stop()
+            self._open.stop()
             await self._server.stop(grace_seconds)
 
     def _handlers(self) -> Iterator[grpc.GenericRpcHandler]:

@@ -9,7 +9,7 @@ from recollect.api.calls import Call, Handler, Reply
 from recollect.api.conversation_calls import conversation_of
 from recollect.domain.jsontext import dump
 from recollect.domain.recordings import Piece, Place
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.ports.forwarding import Forwarded
 from recollect.services.forwarding import HOPS_HEADER
 from recollect.services.replaying import Elsewhere
@@ -40,11 +40,19 @@ async def record_response(call: Call) -> str:
 async def replay_response(call: Call) -> Reply:
     """Events with a piece of text each, then one that tells the end. 204 is what makes a browser
     ask no more."""
+    place, forwarded = _place(call), HOPS_HEADER.encode() in call.headers
+    try:
+        return await _replayed(call, place, forwarded=forwarded)
+    except Unavailable:
+        if place is None or forwarded:
+            raise
+        # Who keeps the rest may be gone, and a browser does not come back after an error.
+        return await _replayed(call, place, forwarded=True)
+
+
+async def _replayed(call: Call, place: Place | None, *, forwarded: bool) -> Reply:
     found = await call.services.recorder.replay(
-        call.principal,
-        conversation_of(call),
-        _place(call),
-        forwarded=HOPS_HEADER.encode() in call.headers,
+        call.principal, conversation_of(call), place, forwarded=forwarded
     )
     if found is None:
         return Reply(204)
