@@ -74,3 +74,11 @@ def test_no_observation_of_a_thread_is_lost() -> None:
 
 def test_no_metrics_takes_every_observation() -> None:
     observe_all(NoMetrics())
+
+
+def test_calls_over_grpc_are_told_from_those_over_http() -> None:
+    metrics = PrometheusMetrics()
+    metrics.request("GRPC", "/memory.v1.EntriesService/AppendEntry", 200, 0.001)
+    route = "/memory.v1.EntriesService/AppendEntry"
+    expected = f'recollect_requests_total{{method="GRPC",route="{route}",status="200"}} 1.0'
+    assert expected in lines(metrics)

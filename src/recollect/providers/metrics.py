@@ -18,7 +18,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GRPC"})
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _JOB_SECONDS = (0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 _BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
@@ -90,7 +90,7 @@ class PrometheusMetrics:
         self._timed_job = cache(self._job_seconds.labels)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """See the port. A method that HTTP doesn't know counts as `OTHER`."""
+        """See the port. What is neither a method of HTTP nor gRPC counts as `OTHER`."""
         name = method if method in _METHODS else "OTHER"
         self._counted_request(name, route, status).inc()
         self._timed_request(name, route).observe(seconds)
