@@ -27,7 +27,7 @@ def woven(ann: Asker) -> dict[str, str]:
 @pytest.mark.scenario(54)
 @pytest.mark.parametrize("compacts", [True, False])
 def test_a_copy_has_the_history_below_removed_memories(host: Host, compacts: bool) -> None:
-    with host() as world, host() as other:
+    with host(memory__auto_gc=False) as world, host(memory__auto_gc=False) as other:
         old, new = Town(world), Town(other)
         ann = old.person("ann")
         ids = woven(ann)
