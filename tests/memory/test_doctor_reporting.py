@@ -66,6 +66,16 @@ def test_what_only_its_writers_can_decide_is_told_and_left(
     ward.sql("DELETE FROM memories WHERE id = :id", id=id_)
 
 
+def test_a_check_that_can_mend_a_part_of_what_it_found_says_so(ward: Ward) -> None:
+    gone = a_policy_that_vanished(ward)
+    ward.puts(retention_policy="ephemeral", expires_at=ward.shelf.now + DAY)
+    told = ward.result(Check.POLICY_MISMATCH, repair=True)
+    assert (told["repairable"], told["count"], told["repaired"]) == (True, 2, 1)
+    told = ward.result(Check.POLICY_MISMATCH, repair=True)
+    assert (told["repairable"], told["sample_ids"], told["repaired"]) == (False, [gone], 0)
+    ward.sql("DELETE FROM memories WHERE id = :id", id=gone)
+
+
 SECRET = "the API key is sk-abcdefghijklmnopqrstuvwx"
 
 

@@ -108,9 +108,9 @@ def _in_state(status: ApprovalStatus) -> ColumnElement[bool]:
     now = param("now", _p.valid_until)
     match status:
         case ApprovalStatus.PENDING:
-            return and_(_p.status == word("pending"), _VALID_UNTIL > now)
+            return and_(_p.status == word("pending"), now < _VALID_UNTIL)
         case ApprovalStatus.EXPIRED:
-            return and_(_p.status == word("pending"), _VALID_UNTIL <= now)
+            return and_(_p.status == word("pending"), now >= _VALID_UNTIL)
         case _:
             return _p.status == word(status)
 
