@@ -239,7 +239,8 @@ def test_a_subject_under_an_id_that_was_merged_reads_what_was_said_of_them(
     memory = own(ann, "the house of evelyn is old", subjects=[card])
     then = instant(town)
     changes(ann, memory, content="the house of evelyn is new")
-    eve.post("/people/merge", body={"primary_id": her, "secondary_id": card}).expect(200)
+    linked = {"primary_id": her, "secondary_id": card, "link_users": True}
+    town.admin.post("/people/merge", body=linked).expect(200)
 
     assert listed(eve, as_of=then) == ["the house of evelyn is old"]
     texts = [item["content"] for item in eve.lists("/memories/{}/history", memory["id"])]

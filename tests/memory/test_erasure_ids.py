@@ -91,13 +91,14 @@ def test_what_is_surely_theirs_goes_from_rows_of_others_too(
     with opened(flags) as house:
         q = Asker(house.world.named("quill@feather.example"), house.world)
         p = house.town.person("p")
+        card = p.post("/people", body={"name": "Q"}).expect(201)
+        handle(p, card["id"], q.name)
         q_id = person_of(q)
+        p.patch("/people/{}", card["id"], body={"metadata": {"is": q_id}}).expect(200)
         space: dict[str, Any] = {"space": {"kind": "user"}}
         mine = p.adds("Call them", metadata={"who": q_id}, tags=[q_id], **space)
         old = p.adds(f"Mail {q.name}", **space)
         p.patch("/memories/{}", old["id"], body={"content": "Mail nobody"}).expect(200)
-        card = p.post("/people", body={"name": "Q", "metadata": {"is": q_id}}).expect(201)
-        handle(p, card["id"], q.name)
         p.put("/chats/{}", "g1", body={"kind": "group", "title": f"on {q_id}"}).expect(201)
         tree = p.user.starts(f"about {q_id}")
         p.user.says(tree, f"{q_id.upper()} is gone")

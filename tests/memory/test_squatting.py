@@ -116,6 +116,8 @@ def test_an_admin_may_say_that_a_user_is_whom_others_spoke_of(town: Town) -> Non
     ann.adds("likes figs", **OWN, subjects=[sam["id"]])
     merges(admin, me, sam).expect(200)
     merges(admin, self_of(ann), knows(admin, a_name("Eve"))).refused(403, "not_owner")
+    tim = knows(ann, a_name("Tim"))
+    merges(admin, self_of(ann), tim, link_users=True).expect(200)
 
 
 def test_people_without_a_user_are_merged_whatever_others_said(town: Town) -> None:
@@ -162,4 +164,4 @@ def test_no_import_takes_another_users_handle(town: Town) -> None:
     line: dict[str, Any] = {"type": "person", "id": a_name("p"), "name": "Zed", "created_at": now}
     line |= {"updated_at": now, "aliases": [alias | {"created_at": now}]}
     (refused,) = imports(bob, [line])["refused"]
-    assert refused["code"] == "other_user"
+    assert refused["code"] == "id_taken"

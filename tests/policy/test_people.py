@@ -116,11 +116,14 @@ def test_a_merge_needs_the_right_over_both() -> None:
     assert not may_merge(CALLERS["foreign"], BOB, LEA).allowed
 
 
-def test_an_admin_merges_two_users_when_asked_to_link_them_and_nobody_else() -> None:
+def test_an_admin_merges_users_when_asked_to_link_them_and_nobody_else() -> None:
     tom = PersonView(Owner.user("tom"), frozenset({UserId("tom")}))
+    zoe = PersonView(Owner.user("zoe"), orgs=ACME)
     assert may_merge(CALLERS["admin"], LEA, tom, link_users=True).allowed
     assert not may_merge(CALLERS["admin"], LEA, tom).allowed
-    assert not may_merge(CALLERS["admin"], LEA, BOB, link_users=True).allowed
+    assert may_merge(CALLERS["admin"], BOB, LEA, link_users=True).allowed
+    assert not may_merge(CALLERS["admin"], BOB, LEA).allowed
+    assert not may_merge(CALLERS["admin"], BOB, zoe, link_users=True).allowed
     assert not may_merge(CALLERS["lea"], LEA, tom, link_users=True).allowed
 
 

@@ -74,9 +74,9 @@ def may_alias(caller: Caller, view: PersonView, *, handle: bool = False) -> Deci
 def may_merge(
     caller: Caller, primary: PersonView, secondary: PersonView, *, link_users: bool = False
 ) -> Decision:
-    """May the caller make one person of the two? Nobody need have the right over two users, so
-    an admin who asks to link them needs no other."""
-    if link_users and caller.admin and primary.linked and secondary.linked:
+    """May the caller make one person of the two? Nobody need have the right over two users, or over
+    a user and somebody of whom others spoke, so an admin who asks to link them needs no other."""
+    if link_users and caller.admin and (primary.linked or secondary.linked):
         return Decision(True, "admin")
     first = may_change(caller, primary)
     return may_change(caller, secondary) if first.allowed else first

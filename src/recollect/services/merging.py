@@ -159,7 +159,10 @@ class MergeService:
         unlinked = [one.id for one in (primary, secondary) if not one.user_ids]
         refer = len(unlinked) == 1 and self._stores.people.others_refer(tx, requester, *unlinked)
         if not may_be_same(requester.caller, *views, others_refer=refer).allowed:
-            message = "only an admin may say that a user is somebody of whom others spoke"
+            message = (
+                "only an admin may say that a user is somebody of whom others spoke: "
+                "send `link_users: true`"
+            )
             raise Conflict(message, details={"reason": "has_memories"})
 
     def _unmerge(

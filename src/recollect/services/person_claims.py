@@ -120,7 +120,7 @@ def require_free_handle(
     users = stores.users.called(tx, handle, requester.orgs) - requester.user_ids
     if not may_take_handle(requester.caller, of_another=bool(users)).allowed:
         message = f"{field}: is the id of another user; only that user or an admin may state it"
-        raise Conflict(message, details={"reason": "other_user", "field": field})
+        raise Conflict(message, details={"reason": "id_taken", "field": field})
 
 
 class ClaimService:
