@@ -91,6 +91,31 @@ def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> N
     assert shop.storage.run(both()) == [answer, answer]
 
 
+def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(shop: Workshop) -> None:
+    entered, may_end = asyncio.Event(), asyncio.Event()
+    answer = Answer(201, b'{"id": "one"}')
+
+    async def slow(_: str) -> Answer:
+        entered.set()
+        await may_end.wait()
+        return answer
+
+    async def never(_: str) -> Answer:
+        raise AssertionError("the request was handled twice")
+
+    async def hang_up_and_come_again() -> Answer:
+        kept, same = service(shop), fingerprint_of(b"same")
+        first = asyncio.create_task(kept.once(ANN, "k", fingerprint=same, handle=slow))
+        await entered.wait()
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        may_end.set()
+        return await kept.once(ANN, "k", fingerprint=same, handle=never)
+
+    assert shop.storage.run(hang_up_and_come_again()) == answer
+
+
 def test_a_first_request_that_takes_too_long_is_told_with_a_time_to_come_back(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ class IdempotencyService:
         self._database = database
         self._stores = stores
         self._runtime = runtime
+        self._under_way: set[asyncio.Task[Answer]] = set()
 
     async def once(
         self,
@@ -67,7 +68,22 @@ class IdempotencyService:
 
         While the first request runs, on whatever server, its answer is waited for.
         Conflict if another request has the key, or if this one is still running then.
+        A caller who hangs up does not end it: it is they who come again for the answer.
         """
+        work = asyncio.create_task(self._once(who, key, fingerprint, handle))
+        self._under_way.add(work)
+        work.add_done_callback(self._end)
+        return await asyncio.shield(work)
+
+    def _end(self, work: "asyncio.Task[Answer]") -> None:
+        """What went wrong was told to the caller, or nobody is there to be told."""
+        self._under_way.discard(work)
+        if not work.cancelled():
+            work.exception()
+
+    async def _once(
+        self, who: Owner, key: str, fingerprint: str, handle: Callable[[str], Awaitable[Answer]]
+    ) -> Answer:
         claim = await self._claimed(who, key, fingerprint)
         if claim.status is not None:
             return _kept(claim)
