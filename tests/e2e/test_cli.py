@@ -134,6 +134,11 @@ def test_version_is_printed(run: Run) -> None:
     assert run("version").stdout.strip() == __version__
 
 
+def test_the_package_runs_as_a_module(tmp_path: Path) -> None:
+    line = f"{shlex.quote(sys.executable)} -m recollect version"
+    assert shell(line, tmp_path, {}).strip() == __version__
+
+
 def test_help_names_every_command(run: Run) -> None:
     text = run("--help").stdout
     for command in (
