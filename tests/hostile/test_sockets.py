@@ -133,6 +133,14 @@ def test_what_is_no_http_gets_a_refusal_or_a_closed_connection(
     assert b"Traceback" not in answers
 
 
+def test_who_says_the_preface_of_http_2_and_vanishes_is_no_fault_of_the_server(
+    process: ServerProcess,
+) -> None:
+    for _ in range(40):
+        with process.connect() as connection:
+            connection.sendall(NO_HTTP["HTTP/2"])
+
+
 def test_a_body_that_breaks_off_stores_nothing(process: ServerProcess) -> None:
     entries = f"POST /v1/conversations/{new_id()}/entries HTTP/1.1\r\nHost: x\r\n".encode()
     with nothing_stored(process.database):

@@ -131,7 +131,7 @@ class Relay(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """On to the server, or held until it is there."""
         if self._server is not None:
-            self._server.write(data)
+            _pass_on(data, self._server)
             return
         self._held += data
         if len(self._held) > _HELD_BYTES_MAX:
@@ -139,12 +139,12 @@ class Relay(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The caller takes no more."""
-        if self._server is not None:
+        if self._server is not None and not self._server.is_closing():
             self._server.pause_reading()
 
     def resume_writing(self) -> None:
         """The caller takes more."""
-        if self._server is not None:
+        if self._server is not None and not self._server.is_closing():
             self._server.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -161,16 +161,24 @@ class _Back(asyncio.Protocol):
         self._caller = caller
 
     def data_received(self, data: bytes) -> None:
-        self._caller.write(data)
+        _pass_on(data, self._caller)
 
     def pause_writing(self) -> None:
-        self._caller.pause_reading()
+        if not self._caller.is_closing():
+            self._caller.pause_reading()
 
     def resume_writing(self) -> None:
-        self._caller.resume_reading()
+        if not self._caller.is_closing():
+            self._caller.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._caller.close()
+
+
+def _pass_on(data: bytes, to: asyncio.Transport) -> None:
+    """One side may be gone a moment before the other hears of it."""
+    if not to.is_closing():
+        to.write(data)
 
 
 def _begins_alike(first: bytes) -> bool:
