@@ -30,7 +30,8 @@ class Stage:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self._server = self.run(self._start())
-        self.channel = grpc.insecure_channel(self._address)
+        unlimited = [("grpc.max_receive_message_length", -1)]
+        self.channel = grpc.insecure_channel(self._address, options=unlimited)
         self.client = Client(self.channel)
 
     def run(self, coroutine: Any) -> Any:

@@ -80,6 +80,16 @@ def test_local_mode_believes_the_requester(serve: Serve) -> None:
     made = client.ask((("x-requester-id", "ann"),), CREATE).expect()
     assert made.owner_user_id == "ann"
     client.ask((), LIST).refused(Code.UNAUTHENTICATED, "unauthorized")
+    blank = client.ask((("x-requester-id", "  "),), LIST)
+    assert (blank.code, client.ask((("x-requester-id", ""),), LIST).code) == (
+        Code.UNAUTHENTICATED,
+    ) * 2
+
+
+def test_blanks_around_a_credential_are_none_of_it(client: Client) -> None:
+    for requester in (" asserted ", "asserted  ", "  asserted"):
+        metadata = (("x-api-key", f" {CLIENT_KEYS['trusted']} "), ("x-requester-id", requester))
+        assert client.ask(metadata, CREATE).expect().owner_user_id == "asserted"
 
 
 @pytest.mark.parametrize("name", [APPEND, SYNC])

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import grpc
 import pytest
 from google.protobuf.struct_pb2 import Value
 from hypothesis import example, given, settings
@@ -16,10 +15,7 @@ from recollect.domain.entries import Channel, Entry
 from recollect.domain.jsontext import DEPTH_MAX, dump
 from recollect.domain.pages import Page
 from tests.rest.fakes import AT_TEXT, ID, an_entry
-from tests.rpc.stage import ANN, SECONDS_MAX, Stage
-from tests.support.grpc_protocol import path_of, protocol
 
-LIST = "EntriesService/ListEntries"
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=150)
 integers = st.integers() | st.integers(-20, 20).map(lambda number: number * 10**308)
 numbers = integers | st.floats(allow_nan=False, allow_infinity=False)
@@ -79,12 +75,15 @@ def test_sizes_of_any_length_are_written_as_the_library_does(size: int) -> None:
 
 
 def test_thousands_of_items_stay_in_order() -> None:
-    value = [{str(number): [number, str(number)]} for number in range(5_000)]
-    assert encode_value(value) == of_the_library(value)
+    items = [{str(number): [number, str(number)]} for number in range(5_000)]
+    members = {f"{number:05}": items[:number] for number in range(0, 5_000, 1_000)}
+    many = {f"{number:05}": [number] for number in range(5_000)}
+    for value in (items, members, many, [many, items, [many]]):
+        assert encode_value(value) == of_the_library(value)
 
 
 @pytest.mark.parametrize("objects", [False, True], ids=["lists", "objects"])
-def test_what_nests_deeper_than_the_library_reads_is_still_written(objects: bool) -> None:
+def test_what_nests_as_deep_as_rest_allows_is_written_as_with_the_library(objects: bool) -> None:
     value = nested(DEPTH_MAX, objects=objects)
     assert encode_value(value) == of_the_library(value)
 
@@ -123,17 +122,6 @@ def test_a_page_has_its_entries_in_order(contents: list[list[Any]], cursor: str 
     wanted = map(in_the_library, entries, contents)
     info = pb.PageInfo(next_page_token=cursor or "")
     assert page == pb.ListEntriesResponse(entries=wanted, page_info=info)
-
-
-def test_an_entry_that_nests_as_deep_as_rest_allows_is_listed(stage: Stage) -> None:
-    """Not every caller's library stops at a hundred messages; this one's does, so it gets bytes."""
-    deep = nested(DEPTH_MAX - 2, objects=True)
-    stage.fakes.entries.answers["list"] = Page([an_entry(dump([deep]))], None)
-    request = pb.ListEntriesRequest(conversation_id=to_id(ID)).SerializeToString()
-    call: Any = stage.channel.unary_unary(path_of(protocol().methods[LIST]))
-    ended = call.future(request, timeout=SECONDS_MAX, metadata=ANN)
-    assert ended.code() is grpc.StatusCode.OK
-    assert of_the_library(deep) in ended.result()
 
 
 def in_the_library(entry: Entry, content: list[Any]) -> pb.Entry:

@@ -196,6 +196,27 @@ def test_a_key_is_for_one_request_of_one_caller(client: Client, world: World) ->
         ask(client, keyed(ann, key), "CreateMemory", content="tea", **MINE).invalid()
 
 
+def test_two_keys_of_one_call_are_refused_and_one_key_twice_is_one(
+    client: Client, world: World
+) -> None:
+    ann = world.user("ann")
+    once = keyed(ann, "k")
+    ask(
+        client, (*once, ("idempotency-key", "other")), "CreateMemory", content="tea", **MINE
+    ).invalid()
+    same = (*once, ("idempotency-key", " k "))
+    first = ask(client, same, "CreateMemory", content="tea", **MINE).expect()
+    assert ask(client, once, "CreateMemory", content="tea", **MINE).expect().id == first.id
+
+
+def test_two_keys_of_one_request_are_refused_over_rest(world: World) -> None:
+    once = keyed(world.user("ann"), "k")
+    for second, status in (("other", 422), ("k", 201)):
+        headers = [*once, ("idempotency-key", second)]
+        reply = world.api.http.post("/memories", json={"content": "tea"} | MINE, headers=headers)
+        assert reply.status_code == status, reply.text
+
+
 def test_an_agent_speaks_for_itself_through_a_trusted_client(client: Client, world: World) -> None:
     agent = f"agent-{new_id()[:8]}"
     registered = world.api.request(

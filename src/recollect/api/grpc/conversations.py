@@ -1,13 +1,21 @@
 """Conversations and their forks."""
 
+from functools import partial
+
 from google.protobuf.empty_pb2 import Empty
 
 from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
 from recollect.api.calls import Call
 from recollect.api.conversation_calls import conversation_of
-from recollect.api.grpc.dispatch import Asked, Method, method
+from recollect.api.grpc.dispatch import Asked, Method, Told, method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
-from recollect.api.grpc.messages import to_conversation, to_fork, to_page_info, to_summary
+from recollect.api.grpc.messages import (
+    size_of_metadata,
+    to_conversation,
+    to_fork,
+    to_page_info,
+    to_summaries,
+)
 from recollect.api.grpc.values import from_struct, needed_id
 from recollect.domain.ids import EntryId
 
@@ -59,7 +67,7 @@ def in_conversation(conversation_id: bytes) -> dict[str, str]:
     return {"id": needed_id(conversation_id, "conversation_id")}
 
 
-async def list_conversations(call: Call) -> pb.ListConversationsResponse:
+async def list_conversations(call: Call) -> Told:
     """A page of the caller's conversations."""
     page = await call.services.conversations.list(
         call.principal,
@@ -68,9 +76,7 @@ async def list_conversations(call: Call) -> pb.ListConversationsResponse:
         after=call.page.after,
         limit=call.page.size,
     )
-    return pb.ListConversationsResponse(
-        conversations=map(to_summary, page.items), page_info=to_page_info(page.next_cursor)
-    )
+    return Told(partial(to_summaries, page), size_of_metadata(page.items))
 
 
 async def create_conversation(call: Call) -> pb.Conversation:

@@ -5,31 +5,32 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
 from recollect.api import inputs, pages, paths
 from recollect.api.calls import Call, Handler, Reply, handled, once
+from recollect.api.grpc.encoding import Encoded
 from recollect.api.grpc.frame import Context
 from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
-from recollect.api.grpc.inbox import Inbox
+from recollect.api.grpc.inbox import LARGE_BYTES, Inbox
 from recollect.api.grpc.json_messages import refuse_unknown
 from recollect.api.grpc.status import Trailers
 from recollect.api.operation import Envelope, Operation
 from recollect.api.operations import OPERATIONS
 from recollect.api.pages import PageAsked
 from recollect.domain import jsontext
-from recollect.errors import Unauthenticated
+from recollect.errors import Unauthenticated, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.identity import Authenticator
 from recollect.services.bundle import Services
 from recollect.services.idempotency import check_key, fingerprint_of
 
+T = TypeVar("T")
 _CREDENTIALS = ("authorization", "x-api-key", "x-requester-id")
 _OPERATION_OF = {operation.name: operation for operation in OPERATIONS}
-_LARGE_BYTES = 64 * 1024
 _FIRST_PAGE = PageAsked(None, None, echo=False)
 
 
@@ -70,10 +71,11 @@ class MemoryMethod:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer with trailing metadata."""
+    """An answer that is still to be made of about so many bytes, and its trailing metadata."""
 
-    message: Message
-    trailers: Trailers
+    tell: Callable[[], Message]
+    size: int
+    trailers: Trailers = ()
 
 
 Handle = Callable[[Call], Awaitable[Message | Told]]
@@ -111,12 +113,14 @@ class Dispatch:
         """Check, call."""
         principal = await self.authenticate(context)
         await self._admit(method.action or method.operation.action, principal)
-        call = await self._read(method, principal, await inbox.one())
+        sent = await inbox.one()
+        call = await self._read(method, principal, sent, large=inbox.large)
         answered = await method.handle(call)
         if isinstance(answered, Message):
             return answered
-        context.set_trailing_metadata(answered.trailers)
-        return answered.message
+        if answered.trailers:
+            context.set_trailing_metadata(answered.trailers)
+        return await _made(answered)
 
     async def answer_memory(
         self, method: MemoryMethod, inbox: Inbox[Any], context: Context
@@ -125,14 +129,19 @@ class Dispatch:
         principal = await self.authenticate(context)
         await self._admit(method.operation.action, principal)
         sent = await inbox.one()
-        call = await self._read(method, principal, sent)
+        call = await self._read(method, principal, sent, large=inbox.large)
         paths.check_path(call.path, new=None)
         requester = await self.services.requesters.of(
             principal, introduce=method.operation.introduces
         )
-        reply = await _replied(method, replace(call, requester=requester), sent, context)
-        tell = partial(_told, method, reply.body)
-        return await asyncio.to_thread(tell) if len(reply.body) > _LARGE_BYTES else tell()
+        fingerprint = partial(_fingerprint, method.operation, sent)
+        reply = await _replied(
+            method,
+            replace(call, requester=requester),
+            key=_idempotency_key(context) if method.operation.method == "POST" else None,
+            fingerprint=partial(_off_loop_if, inbox.large, fingerprint),
+        )
+        return await _made(Told(partial(_told, method, reply.body), len(reply.body)))
 
     async def authenticate(self, context: Context) -> Principal:
         """Who calls. There is no Host to check as over REST: no web page can speak this protocol,
@@ -142,7 +151,7 @@ class Dispatch:
             if name in _CREDENTIALS:
                 if name in given:
                     raise Unauthenticated(f"{name} was sent more than once")
-                given[name] = value if isinstance(value, str) else value.decode("utf-8", "replace")
+                given[name] = _text(value)
         return await self._authenticator.authenticate(
             authorization=given.get("authorization"),
             api_key=given.get("x-api-key"),
@@ -156,11 +165,9 @@ class Dispatch:
             )
 
     async def _read(
-        self, method: Method | MemoryMethod, principal: Principal, sent: Message
+        self, method: Method | MemoryMethod, principal: Principal, sent: Message, *, large: bool
     ) -> Call:
-        """A large message is read on a thread, as over REST: all other calls would wait."""
-        read = partial(self._asked, method, principal, sent)
-        return await asyncio.to_thread(read) if sent.ByteSize() > _LARGE_BYTES else read()
+        return await _off_loop_if(large, partial(self._asked, method, principal, sent))
 
     def _asked(self, method: Method | MemoryMethod, principal: Principal, sent: Message) -> Call:
         if isinstance(method, MemoryMethod):
@@ -183,25 +190,50 @@ class Dispatch:
         )
 
 
-async def _replied(method: MemoryMethod, call: Call, sent: Message, context: Context) -> Reply:
+async def _off_loop_if(large: bool, work: Callable[[], T]) -> T:
+    """What is large takes its time, and all other calls would wait."""
+    return await asyncio.to_thread(work) if large else work()
+
+
+async def _made(told: Told) -> Message:
+    """Of a large one the bytes: gRPC would have them written on the loop."""
+    if told.size <= LARGE_BYTES:
+        return told.tell()
+    return await asyncio.to_thread(lambda: Encoded(told.tell().SerializeToString()))
+
+
+async def _replied(
+    method: MemoryMethod, call: Call, *, key: str | None, fingerprint: Callable[[], Awaitable[str]]
+) -> Reply:
     """Under a key it may come again: then the first answer is given."""
-    key = _metadata(context, "idempotency-key") if method.operation.method == "POST" else None
     if key is None:
         return await handled(method.operation, method.handler, call)
+    named = (key, await fingerprint())
+    return await once(method.operation, method.handler, call, named)
+
+
+def _fingerprint(operation: Operation, sent: Message) -> str:
+    """What tells another request under a key from the first."""
     raw = sent.SerializeToString(deterministic=True)
-    fingerprint = fingerprint_of(method.operation.name.encode(), b"grpc", raw)
-    return await once(method.operation, method.handler, call, (check_key(key), fingerprint))
+    return fingerprint_of(operation.name.encode(), b"grpc", raw)
 
 
 def _told(method: MemoryMethod, body: bytes) -> Message:
     return method.tell(jsontext.load(body.decode()) if body else {})
 
 
-def _metadata(context: Context, wanted: str) -> str | None:
-    for name, value in context.invocation_metadata() or ():
-        if name == wanted:
-            return value if isinstance(value, str) else value.decode("utf-8", "replace")
-    return None
+def _idempotency_key(context: Context) -> str | None:
+    metadata = context.invocation_metadata() or ()
+    keys = {_text(value) for name, value in metadata if name == "idempotency-key"}
+    if len(keys) > 1:
+        raise ValidationFailed.of("idempotency-key", "must not be sent twice with other values")
+    return check_key(keys.pop()) if keys else None
+
+
+def _text(value: str | bytes) -> str:
+    """Blanks around a value are none of it, as around a header of HTTP/1.1."""
+    text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return text.strip(" \t")
 
 
 def _query(operation: Operation, asked: Asked) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 Filled through the library, a Value costs a crossing into it for every member, and every message
 around it one more copy: a third of the server's work on a page of entries. What is written here
-stays bytes until it is sent, because the library writes deeper nesting than it reads. Tests hold
-it equal to what the library writes. Messages without entries are the library's.
+stays bytes until it is sent. Tests hold it equal to what the library writes. Messages without
+entries are the library's.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +12,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from recollect.api.grpc.values import to_double
+from recollect.api.grpc.values import LEVELS_MAX, to_double
+from recollect.domain.jsontext import dump
 
 _LENGTH_DELIMITED = 2
 # Fields of Value, of Struct with its map, and of ListValue: number and wire type in one byte.
@@ -20,7 +21,7 @@ _NULL, _FALSE, _TRUE = b"\x08\x00", b"\x20\x00", b"\x20\x01"
 _NUMBER, _STRING, _STRUCT, _LIST = 0x11, b"\x1a", b"\x2a", b"\x32"
 _MEMBER, _NAME, _MEMBER_VALUE, _ITEM = b"\x0a", b"\x0a", b"\x12", b"\x0a"
 _DOUBLE = Layout("<Bd")
-# While it runs, a join holds 80 bytes for each piece: gigabytes for the largest content there is.
+# Of the largest content there is the pieces would be gigabytes, and several may be at work at once.
 _PIECES_MAX = 4096
 
 Parts = list[bytes]
@@ -64,68 +65,79 @@ def joined(message: Message, number: int, inner: Iterable[bytes]) -> bytes:
 
 
 def encode_value(value: Any) -> bytes:
-    """A Value that holds this JSON value, as `json` reads it.
+    """A Value that holds this JSON value, as `json` reads it; what lies too deep as text.
 
     It is written from its end: a size stands before what it is the size of, and what is inside of
     many others is not to be copied into each of them."""
     out: Parts = []
-    _KINDS[type(value)](value, out)
-    out.reverse()
-    while len(out) > _PIECES_MAX:
-        out = [b"".join(out[at : at + _PIECES_MAX]) for at in range(0, len(out), _PIECES_MAX)]
-    return b"".join(out)
+    _KINDS[type(value)](value, out, LEVELS_MAX)
+    return b"".join(reversed(out))
 
 
-def _put_text(text: str, out: Parts) -> int:
+def _join_behind(start: int, out: Parts) -> int:
+    """Make one piece of those from there on; where the next begins."""
+    out[start:] = [b"".join(reversed(out[start:]))]
+    return start + 1
+
+
+def _put_text(text: str, out: Parts, _: int) -> int:
     raw = text.encode()
     size = _varint[len(raw)]
     out += (raw, size, _STRING)
     return 1 + len(size) + len(raw)
 
 
-def _put_object(members: dict[str, Any], out: Parts) -> int:
-    length = 0
+def _put_object(members: dict[str, Any], out: Parts, levels: int) -> int:
+    if levels == 0:
+        return _put_text(dump(members), out, levels)
+    length, start = 0, len(out)
     for name, member in reversed(members.items()):
-        value_length = _KINDS[type(member)](member, out)
+        value_length = _KINDS[type(member)](member, out, levels - 1)
         key = name.encode()
         value_size, key_size = _varint[value_length], _varint[len(key)]
         whole = 2 + len(key_size) + len(key) + len(value_size) + value_length
         size = _varint[whole]
         out += (value_size, _MEMBER_VALUE, key, key_size, _NAME, size, _MEMBER)
         length += 1 + len(size) + whole
+        if len(out) > start + _PIECES_MAX:
+            start = _join_behind(start, out)
     size = _varint[length]
     out += (size, _STRUCT)
     return 1 + len(size) + length
 
 
-def _put_list(items: list[Any], out: Parts) -> int:
-    length = 0
+def _put_list(items: list[Any], out: Parts, levels: int) -> int:
+    if levels == 0:
+        return _put_text(dump(items), out, levels)
+    length, start = 0, len(out)
     for item in reversed(items):
-        item_length = _KINDS[type(item)](item, out)
+        item_length = _KINDS[type(item)](item, out, levels - 1)
         size = _varint[item_length]
         out += (size, _ITEM)
         length += 1 + len(size) + item_length
+        if len(out) > start + _PIECES_MAX:
+            start = _join_behind(start, out)
     size = _varint[length]
     out += (size, _LIST)
     return 1 + len(size) + length
 
 
-def _put_number(number: float, out: Parts) -> int:
+def _put_number(number: float, out: Parts, _: int) -> int:
     out.append(_DOUBLE.pack(_NUMBER, to_double(number)))
     return _DOUBLE.size
 
 
-def _put_truth(truth: bool, out: Parts) -> int:
+def _put_truth(truth: bool, out: Parts, _: int) -> int:
     out.append(_TRUE if truth else _FALSE)
     return len(_TRUE)
 
 
-def _put_null(_: None, out: Parts) -> int:
+def _put_null(_: None, out: Parts, __: int) -> int:
     out.append(_NULL)
     return len(_NULL)
 
 
-_KINDS: dict[type, Callable[[Any, Parts], int]] = {
+_KINDS: dict[type, Callable[[Any, Parts, int], int]] = {
     str: _put_text,
     dict: _put_object,
     list: _put_list,
@@ -134,4 +146,5 @@ _KINDS: dict[type, Callable[[Any, Parts], int]] = {
     bool: _put_truth,
     type(None): _put_null,
 }
-"""How each kind of value is put before what is there; the length of what was put."""
+"""How each kind of value is put before what is there, and so many levels of it as such; the length
+of what was put."""

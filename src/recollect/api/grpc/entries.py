@@ -1,5 +1,6 @@
 """Entries: append, list, sync. Search, and the texts that entries are found by."""
 
+from functools import partial
 from typing import Any
 
 from recollect.api.calls import Call
@@ -12,9 +13,9 @@ from recollect.api.conversation_calls import (
 )
 from recollect.api.grpc.conversations import in_conversation
 from recollect.api.grpc.dispatch import Asked, Method, Told, method
-from recollect.api.grpc.encoding import Encoded
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import (
+    size_of,
     to_entries,
     to_entry,
     to_results,
@@ -92,15 +93,15 @@ def _index_item(item: pb.IndexEntryRequest) -> dict[str, str]:
     return {name: member for name, member in members.items() if member is not None}
 
 
-async def append_entry(call: Call) -> Encoded:
+async def append_entry(call: Call) -> Told:
     """Append one entry."""
     entry = await call.services.entries.append(
         call.principal, conversation_of(call), new_entry(call.body)
     )
-    return to_entry(entry)
+    return Told(partial(to_entry, entry), size_of([entry]))
 
 
-async def list_entries(call: Call) -> Encoded:
+async def list_entries(call: Call) -> Told:
     """A page of the visible path, or of the whole tree."""
     page = await call.services.entries.list(
         call.principal,
@@ -109,22 +110,23 @@ async def list_entries(call: Call) -> Encoded:
         after=call.page.after,
         limit=call.page.size,
     )
-    return to_entries(page)
+    return Told(partial(to_entries, page), size_of(page.items))
 
 
-async def sync_entries(call: Call) -> Encoded:
+async def sync_entries(call: Call) -> Told:
     """Make the client's memory equal to the list."""
     outcome = await call.services.entries.sync(
         call.principal, conversation_of(call), new_entry(call.body)
     )
-    return to_sync_outcome(outcome)
+    return Told(partial(to_sync_outcome, outcome), size_of([outcome.entry]))
 
 
 async def search(call: Call) -> Told:
     """The caller's own trees; stages that failed are told in the trailers."""
     page = await call.services.search.search(call.principal, search_request(call))
     trailers = (("degraded", ",".join(page.degraded)),) if page.degraded else ()
-    return Told(to_results(page), trailers)
+    size = size_of(hit.entry for hit in page.items)
+    return Told(partial(to_results, page), size, trailers)
 
 
 async def index_entries(call: Call) -> pb.IndexConversationsResponse:
@@ -135,12 +137,12 @@ async def index_entries(call: Call) -> pb.IndexConversationsResponse:
     )
 
 
-async def list_unindexed(call: Call) -> Encoded:
+async def list_unindexed(call: Call) -> Told:
     """What an indexer has still to do."""
     page = await call.services.indexing.list_unindexed(
         call.principal, cursor=call.page.after, limit=call.page.size
     )
-    return to_unindexed(page)
+    return Told(partial(to_unindexed, page), size_of(page.items))
 
 
 # Over gRPC an append is a client's, whatever the channel.

@@ -6,6 +6,7 @@ gRPC, also one of a single message: on the wire they are the same.
 """
 
 import asyncio
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import grpc
@@ -17,6 +18,8 @@ from recollect.errors import LimitExceeded, Unavailable, ValidationFailed
 
 # Up to here a refusal is told in our words; what is larger is not even taken in.
 MESSAGE_BYTES_MAX = BODY_BYTES_MAX + 64 * 1024
+# What is larger takes its time, which no other call shall wait for: it is worked on in a thread.
+LARGE_BYTES = 64 * 1024
 STRANGERS_MAX = 16
 _STRANGER_BYTES_MAX = 64 * 1024
 _STRANGER_SECONDS = 30
@@ -25,11 +28,12 @@ M = TypeVar("M", bound=Message)
 
 
 class Inbox(Generic[M]):
-    """The messages of one call."""
+    """The messages of one call; is the last of them `large`?"""
 
-    __slots__ = ("_context", "_kind")
+    __slots__ = ("_context", "_kind", "large")
 
     def __init__(self, kind: type[M], context: Context) -> None:
+        self.large = False
         self._kind = kind
         self._context = context
 
@@ -47,7 +51,9 @@ class Inbox(Generic[M]):
         if raw is grpc.aio.EOF:
             await self._confirm_end()
             return None
-        return _parsed(self._kind, raw, BODY_BYTES_MAX)
+        self.large = len(raw) > LARGE_BYTES
+        parse = partial(_parsed, self._kind, raw, BODY_BYTES_MAX)
+        return await asyncio.to_thread(parse) if self.large else parse()
 
     async def _confirm_end(self) -> None:
         """gRPC tells of a broken call, and of a message that it refused, as of an end. But of such

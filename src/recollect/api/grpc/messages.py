@@ -1,5 +1,6 @@
 """From values to messages."""
 
+from collections.abc import Iterable
 from json import JSONDecoder
 from typing import Any
 
@@ -11,6 +12,7 @@ from recollect.api.grpc.values import fill_struct, to_id
 from recollect.domain.clock import to_text
 from recollect.domain.conversations import Conversation, SeenConversation
 from recollect.domain.entries import Channel, Entry
+from recollect.domain.jsontext import dump
 from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page
 from recollect.domain.search import Hit, SearchPage
@@ -36,6 +38,24 @@ def to_page_info(next_cursor: str | None) -> pb.PageInfo:
 def to_summary(seen: SeenConversation) -> pb.ConversationSummary:
     """A conversation in a list."""
     return pb.ConversationSummary(**_seen(seen))
+
+
+def to_summaries(page: Page[SeenConversation]) -> pb.ListConversationsResponse:
+    """A page of conversations."""
+    return pb.ListConversationsResponse(
+        conversations=map(to_summary, page.items), page_info=to_page_info(page.next_cursor)
+    )
+
+
+def size_of_metadata(seen: Iterable[SeenConversation]) -> int:
+    """About how many bytes they are, of which a page of conversations may have megabytes."""
+    kept = (one.conversation.metadata for one in seen)
+    return sum(len(dump(metadata)) for metadata in kept if metadata)
+
+
+def size_of(entries: Iterable[Entry | None]) -> int:
+    """About how many bytes entries are: their contents can be megabytes, nothing else can."""
+    return sum(len(entry.content) for entry in entries if entry is not None)
 
 
 def to_conversation(seen: SeenConversation) -> pb.Conversation:

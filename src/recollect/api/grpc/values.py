@@ -6,9 +6,13 @@ from typing import Any
 
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
+from recollect.domain import jsontext
 from recollect.errors import ValidationFailed
 
 ID_BYTES = 16
+LEVELS_MAX = 32
+"""Readers of protobuf stop at a hundred messages inside of one another, and an object inside of an
+object is three. So deeper objects and lists go out as their JSON text; these fit every answer."""
 # The integers that a double holds exactly: what came as 1 shall not be stored as 1.0.
 _WHOLE_MAX = 2**53
 
@@ -56,8 +60,8 @@ def from_struct(struct: Struct) -> dict[str, Any]:
     return {name: from_value(fields[name]) for name in sorted(fields)}
 
 
-def fill_value(into: Value, value: Any) -> None:
-    """Put a JSON value into a message."""
+def fill_value(into: Value, value: Any, *, levels: int = LEVELS_MAX) -> None:
+    """Put a JSON value into a message; what lies below so many levels as text."""
     if value is None:
         into.null_value = 0  # type: ignore[assignment]
     elif isinstance(value, bool):
@@ -66,24 +70,26 @@ def fill_value(into: Value, value: Any) -> None:
         into.number_value = to_double(value)
     elif isinstance(value, str):
         into.string_value = value
+    elif levels == 0:
+        into.string_value = jsontext.dump(value)
     elif isinstance(value, Mapping):
         into.struct_value.SetInParent()
-        fill_struct(into.struct_value, value)
+        fill_struct(into.struct_value, value, levels=levels)
     else:
         into.list_value.SetInParent()
-        fill_list(into.list_value, value)
+        fill_list(into.list_value, value, levels=levels)
 
 
-def fill_struct(into: Struct, members: Mapping[str, Any]) -> None:
-    """Put the members of a JSON object into a message."""
+def fill_struct(into: Struct, members: Mapping[str, Any], *, levels: int = LEVELS_MAX) -> None:
+    """Put the members of a JSON object, which is a level itself, into a message."""
     for name, member in members.items():
-        fill_value(into.fields[name], member)
+        fill_value(into.fields[name], member, levels=levels - 1)
 
 
-def fill_list(into: ListValue, items: list[Any]) -> None:
-    """Put the items of a JSON list into a message."""
+def fill_list(into: ListValue, items: list[Any], *, levels: int = LEVELS_MAX) -> None:
+    """Put the items of a JSON list, which is a level itself, into a message."""
     for item in items:
-        fill_value(into.values.add(), item)
+        fill_value(into.values.add(), item, levels=levels - 1)
 
 
 def to_double(number: float) -> float:

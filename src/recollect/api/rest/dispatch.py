@@ -52,7 +52,8 @@ class Dispatch:
                 principal, introduce=operation.introduces
             )
             call = replace(call, requester=requester)
-            key = wire.idempotency_key(request.headers) if operation.method == "POST" else None
+            sent = request.scope["headers"]
+            key = wire.idempotency_key(sent) if operation.method == "POST" else None
             if key is not None:
                 fingerprint = await _fingerprint(operation, request, raw)
                 return await once(operation, handler, call, (key, fingerprint))

@@ -45,10 +45,12 @@ def credential(headers: Headers, name: bytes) -> str | None:
         raise Unauthenticated(f"{name.decode()} is not UTF-8") from None
 
 
-def idempotency_key(headers: Headers) -> str | None:
+def idempotency_key(raw: Sequence[tuple[bytes, bytes]]) -> str | None:
     """The key under which a request may be sent again, if it has one."""
-    raw = headers.get(b"idempotency-key")
-    return None if raw is None else check_key(raw.decode("utf-8", "replace"))
+    keys = {value for name, value in raw if name == b"idempotency-key"}
+    if len(keys) > 1:
+        raise ValidationFailed.of("Idempotency-Key", "must not be sent twice with other values")
+    return check_key(keys.pop().decode("utf-8", "replace")) if keys else None
 
 
 async def read_body(receive: Receive, headers: Headers) -> bytes:
