@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import grpc
 import httpx
@@ -196,6 +197,25 @@ def test_a_message_that_is_none_ends_a_recording_with_what_came(node: OneNode) -
     name = message("RecordRequest", conversation_id=bytes.fromhex(conversation.replace("-", "")))
     call = raw.future(iter([name.SerializeToString(), b"\xff\xff"]), metadata=ann.metadata)
     assert call.code() is Code.INVALID_ARGUMENT
+    until(lambda: nothing_is_left(node))
+
+
+@pytest.mark.parametrize("other", [b"x" * 16, b"short", b"x" * 17], ids=["16", "5", "17"])
+def test_a_message_for_another_conversation_ends_a_recording_with_what_came(
+    node: OneNode, other: bytes
+) -> None:
+    ann = node.user("ann")
+    conversation = ann.starts()
+    speaker = ann.begins(conversation, "what")
+    speaker.sends(conversation_id=UUID(conversation).bytes, content=" came")
+    replay = ann.replays(conversation)
+    heard = ""
+    while heard != "what came":
+        heard += next(replay).content
+    speaker.sends(conversation_id=other, content=" for others")
+    assert speaker.refusal() is Code.INVALID_ARGUMENT
+    assert "conversation_id" in speaker.call.details()
+    assert list(replay) == []
     until(lambda: nothing_is_left(node))
 
 

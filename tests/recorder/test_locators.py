@@ -12,7 +12,7 @@ import pytest
 from recollect.errors import Unavailable
 from recollect.ports.recordings import Locator
 from recollect.providers.locators.local import LocalLocator
-from recollect.providers.locators.redis import RedisLocator
+from recollect.providers.locators.redis import TIMEOUT_SECONDS, RedisLocator
 from recollect.services.database_locator import DatabaseLocator
 from tests.store.storage import a_storage
 from tests.support.clock import TestClock
@@ -94,16 +94,23 @@ def test_a_claim_is_seen_by_the_other_node_and_excludes_others(bench: Bench, key
     assert bench.run(bench.first.claim(key, "one", LIFETIME))
     assert found(bench, key) == "one"
     assert not bench.run(bench.second.claim(key, "two", LIFETIME))
-    assert not bench.run(bench.first.claim(key, "one", LIFETIME))
     assert found(bench, key) == "one"
+
+
+def test_who_did_not_hear_the_answer_to_a_claim_can_ask_again(bench: Bench, key: str) -> None:
+    bench.run(bench.first.claim(key, "one", SHORT))
+    assert bench.run(bench.first.claim(key, "one", LIFETIME))
+    bench.pass_time()
+    assert found(bench, key) == "one"
+    assert not bench.run(bench.second.claim(key, "two", LIFETIME))
 
 
 def test_of_many_claims_at_once_one_succeeds(bench: Bench, key: str) -> None:
     async def race() -> list[bool]:
         claims = [
-            node.claim(key, f"{number}", LIFETIME)
+            node.claim(key, f"{number}@{where}", LIFETIME)
             for number in range(10)
-            for node in (bench.first, bench.second)
+            for where, node in enumerate((bench.first, bench.second))
         ]
         return await asyncio.gather(*claims)
 
@@ -169,6 +176,22 @@ def test_a_redis_that_went_away_is_told_and_comes_back() -> None:
         server.start()
         assert not runner.run(locator.renew("key", "one", LIFETIME))
         assert runner.run(locator.claim("key", "one", LIFETIME))
+        runner.run(locator.close())
+
+
+def test_a_claim_whose_answer_came_too_late_is_a_claim() -> None:
+    """The client asks once more, and the server takes in both when it wakes up."""
+    with a_redis_server() as server, asyncio.Runner() as runner:
+        locator = RedisLocator(server.url)
+
+        async def claim() -> bool:
+            await locator.find(["key"])  # only what is connected can be sent to one that sleeps
+            server.sleep()
+            asyncio.get_running_loop().call_later(1.3 * TIMEOUT_SECONDS, server.wake)
+            return await locator.claim("key", "one", LIFETIME)
+
+        assert runner.run(claim())
+        assert server.values() == {"key": "one"}
         runner.run(locator.close())
 
 

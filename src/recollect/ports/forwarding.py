@@ -7,10 +7,11 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """What another node answered."""
+    """What another node answered; of its headers those that belong to a refusal."""
 
     status: int
-    media: str
+    media: bytes
+    headers: tuple[tuple[bytes, bytes], ...]
     body: AsyncIterator[bytes]
 
 
@@ -18,7 +19,7 @@ class Forwarder(Protocol):
     """Sends a request on. Raises Unavailable if the node does not answer."""
 
     async def send(
-        self, method: str, address: str, path: str, headers: Mapping[str, str]
+        self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
     ) -> Forwarded:
         """The answer as it comes; its body has to be read to the end, or closed."""
         ...

@@ -14,7 +14,8 @@ class Locator(Protocol):
     """
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        """Set it, unless another value is there; was it set?"""
+        """Set it, unless another value is there; is it this one now? Who did not hear the answer
+        can ask again."""
         ...
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:

@@ -8,8 +8,9 @@ from recollect.errors import Unavailable
 from recollect.ports.forwarding import Forwarded
 
 CONNECT_SECONDS_MAX = 5
-# A cancel may wait for half a minute. A stream that is alive says so more often.
-ANSWER_SECONDS_MAX = 40
+# No longer than a cancel may wait. A stream that is alive says so more often.
+ANSWER_SECONDS_MAX = 30
+_PASSED_BACK = (b"retry-after", b"www-authenticate")
 
 
 class HttpForwarder:
@@ -19,7 +20,7 @@ class HttpForwarder:
         self._http: httpx.AsyncClient | None = None
 
     async def send(
-        self, method: str, address: str, path: str, headers: Mapping[str, str]
+        self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
     ) -> Forwarded:
         """See the port."""
         if self._http is None:
@@ -32,8 +33,10 @@ class HttpForwarder:
             response = await self._http.send(request, stream=True)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unavailable("the node that has the recording does not answer") from error
-        media = response.headers.get("content-type", "application/json")
-        return Forwarded(response.status_code, media, _body(response))
+        came = {name.lower(): value for name, value in response.headers.raw}
+        media = came.get(b"content-type", b"application/json")
+        passed_back = tuple((name, came[name]) for name in _PASSED_BACK if name in came)
+        return Forwarded(response.status_code, media, passed_back, _body(response))
 
     async def close(self) -> None:
         """See the port."""

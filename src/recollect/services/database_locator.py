@@ -21,7 +21,10 @@ class DatabaseLocator:
         """See the port."""
         now, until = self._span(seconds)
         return await self._database.write(
-            lambda tx: self._locations.claim(tx, key, value, now=now, until=until)
+            lambda tx: (
+                self._locations.claim(tx, key, value, now=now, until=until)
+                or self._locations.renew(tx, key, value, now=now, until=until)
+            )
         )
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:

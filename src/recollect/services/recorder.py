@@ -30,6 +30,9 @@ from recollect.services.replaying import Elsewhere, Replaying
 CHECK_IDS_MAX = 1_000
 _DISABLED = "recording is switched off: set recorder.locators"
 _STOPS = "the server stops"
+# Who is cancelled hears of it by then, also if the store of locations hangs. Mostly it answers
+# sooner, and whoever is told can begin again.
+_AT_ONCE_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class RecorderService:
     ) -> None:
         self._runtime = runtime
         self._tapes = parts.tapes
-        self._tempo = parts.tempo
+        self.tempo = parts.tempo
         self._keep_seconds = parts.keep_seconds
         self._access = RecordingAccess(database, stores, runtime.clock)
         self._seats = Seats(parts.limits.recordings, "recordings")
@@ -106,7 +109,7 @@ class RecorderService:
         for recording in self._running.values():
             recording.stop(Unavailable(_STOPS))
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._tempo.renewal):
+            async with asyncio.timeout(self.tempo.renewal):
                 for recording in [*self._running.values()]:
                     await recording.closed.wait()
                 await asyncio.gather(*map(self._places.forget, self._shelf), *self._background)
@@ -133,7 +136,7 @@ class RecorderService:
             try:
                 outcome = await self._take(recording, texts)
             finally:
-                await asyncio.shield(self._in_background(self._finish(recording)))
+                await self._finished(recording)
         if isinstance(outcome, RecollectError):
             raise outcome
         return outcome
@@ -160,14 +163,21 @@ class RecorderService:
             raise Conflict(_DISABLED)
         recording = self._running.get(conversation_id)
         if recording is None:
-            return Elsewhere.at(await self._places.find(conversation_id))
+            return await self._replaying.elsewhere(conversation_id)
         recording.stop(RecordOutcome.CANCELLED)
         try:
-            async with asyncio.timeout(self._tempo.cancel):
+            async with asyncio.timeout(self.tempo.cancel):
                 await recording.closed.wait()
         except TimeoutError:
             await self._finish(recording)
         return None
+
+    async def is_gone(self, conversation_id: ConversationId, elsewhere: Elsewhere) -> bool:
+        """Has a recording left the node where it was? False as long as nobody can say."""
+        try:
+            return await self._replaying.elsewhere(conversation_id) != elsewhere
+        except Unavailable:
+            return False
 
     async def check(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]
@@ -200,7 +210,7 @@ class RecorderService:
             tape = await self._tape(recording_id) if claimed else None
         except BaseException:
             # Also where nobody knows whether it was claimed: the answer was lost, or not awaited.
-            self._in_background(places.leave(conversation_id, recording_id, keep=False))
+            self._in_background(places.withdraw(conversation_id, recording_id))
             raise
         if tape is None:
             raise Conflict("another recording of this conversation is running")
@@ -235,6 +245,15 @@ class RecorderService:
                 await recording.append(text)
         return RecordOutcome.SUCCESS
 
+    async def _finished(self, recording: Recording) -> None:
+        """It goes on also if nobody waits. A store of locations that hangs keeps nobody from being
+        told of a cancel."""
+        finishing = self._in_background(self._finish(recording))
+        cancelled = recording.stopped is RecordOutcome.CANCELLED
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_AT_ONCE_SECONDS if cancelled else None):
+                await asyncio.shield(finishing)
+
     async def _finish(self, recording: Recording) -> None:
         """Readers get what came; then nothing of it is left but for those who lost their way."""
         if recording.ended:
@@ -242,8 +261,7 @@ class RecorderService:
         recording.end()
         keep = self._keep_seconds > 0 and not self._stopping
         try:
-            if self._places is not None:
-                await self._places.leave(recording.conversation_id, recording.id, keep=keep)
+            await self._leave(recording, keep=keep)
         finally:
             # The next one may be there already: its place was free before we came back here.
             if self._running.get(recording.conversation_id) is recording:
@@ -253,6 +271,13 @@ class RecorderService:
                 self._shelf.put(recording)
             else:
                 recording.tape.close()
+
+    async def _leave(self, recording: Recording, *, keep: bool) -> None:
+        if self._places is None:
+            return
+        place = recording.conversation_id, recording.id
+        if not await self._places.leave(*place, keep=keep) and not self._stopping:
+            self._in_background(self._places.withdraw(*place))
 
     def _forget_kept(self, recording: Recording) -> None:
         if self._places is not None:

@@ -1,6 +1,8 @@
 """What this node tells the others about its recordings, and what they tell it."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Awaitable, Iterable
+from contextlib import suppress
 
 import structlog
 
@@ -11,6 +13,7 @@ from recollect.ports.recordings import Locator
 from recollect.services.recording import Recording
 
 log = structlog.get_logger("recollect.recorder")
+_AGAIN_SECONDS = 1
 
 
 class RecordingPlaces:
@@ -37,24 +40,32 @@ class RecordingPlaces:
 
     async def leave(
         self, conversation_id: ConversationId, recording_id: str, *, keep: bool
-    ) -> None:
-        """Make room. Where it is kept is told to those who had begun to follow it."""
+    ) -> bool:
+        """Make room. Where it is kept is told to those who had begun to follow it. False if it is
+        not known whether there is room now."""
         value = self._value(recording_id)
-        try:
-            if keep:
-                tail = tail_key(conversation_id, recording_id)
-                await self._locator.claim(tail, value, self._keep_seconds)
-            await self._locator.release(location_key(conversation_id), value)
-        except RecollectError:  # it runs out by itself
-            log.warning("the location of a recording was not removed", recording_id=recording_id)
+        if keep:
+            tail = tail_key(conversation_id, recording_id)
+            told = self._locator.claim(tail, value, self._keep_seconds)
+            if not await self._is_told(told, recording_id):
+                return False
+        left = self._locator.release(location_key(conversation_id), value)
+        return await self._is_told(left, recording_id)
+
+    async def withdraw(self, conversation_id: ConversationId, recording_id: str) -> None:
+        """Make room where nobody knows whether there is: a store that hangs takes in a claim when
+        it wakes up. So this is tried for as long as the claim would be in the way."""
+        key, value = location_key(conversation_id), self._value(recording_id)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._lifetime):
+                while not await self._is_told(self._locator.release(key, value), recording_id):
+                    await asyncio.sleep(_AGAIN_SECONDS)
 
     async def forget(self, recording: Recording) -> None:
         """It is kept no more."""
         tail = tail_key(recording.conversation_id, recording.id)
-        try:
-            await self._locator.release(tail, self._value(recording.id))
-        except RecollectError:
-            log.warning("the location of a recording was not removed", recording_id=recording.id)
+        gone = self._locator.release(tail, self._value(recording.id))
+        await self._is_told(gone, recording.id)
 
     async def find(self, conversation_id: ConversationId) -> str | None:
         """The address of another node that records it now."""
@@ -73,6 +84,14 @@ class RecordingPlaces:
     async def close(self) -> None:
         """Let go of connections."""
         await self._locator.close()
+
+    async def _is_told(self, told: Awaitable[object], recording_id: str) -> bool:
+        try:
+            await told
+        except RecollectError:  # it runs out by itself
+            log.warning("the location of a recording was not removed", recording_id=recording_id)
+            return False
+        return True
 
     async def _other(self, key: str) -> str | None:
         location = Location.parse((await self._locator.find([key])).get(key, ""))

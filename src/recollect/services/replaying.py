@@ -69,6 +69,12 @@ class Replaying:
         self._seats.check(principal.user_id)
         return self._follow(principal, found, offset)
 
+    async def elsewhere(self, conversation_id: ConversationId) -> Elsewhere | None:
+        """Another node that records it now."""
+        if self._places is None:
+            return None
+        return Elsewhere.at(await self._places.find(conversation_id))
+
     async def _follow(
         self, principal: Principal, recording: Recording, offset: int
     ) -> AsyncIterator[Piece]:
@@ -95,9 +101,7 @@ class Replaying:
             elsewhere = await self._kept_elsewhere(conversation_id, after, forwarded=forwarded)
             if elsewhere is not None:
                 return elsewhere
-        if running is not None or self._places is None:
-            return running
-        return Elsewhere.at(await self._places.find(conversation_id))
+        return await self.elsewhere(conversation_id) if running is None else running
 
     async def _kept_elsewhere(
         self, conversation_id: ConversationId, after: Place, *, forwarded: bool

@@ -81,9 +81,14 @@ class RecorderMethods:
 
 
 async def _texts(first: pb.RecordRequest, inbox: Inbox[pb.RecordRequest]) -> AsyncIterator[str]:
-    """The texts of a stream; what comes after `complete` is not looked at."""
+    """The texts of a stream; what comes after `complete` is not looked at. What names another
+    conversation is not for this one."""
     message: pb.RecordRequest | None = first
     while message is not None:
+        if message.conversation_id not in (b"", first.conversation_id):
+            raise ValidationFailed.of(
+                "conversation_id", "must be that of the first message, or empty"
+            )
         yield message.content
         message = None if message.complete else await inbox.following()
 

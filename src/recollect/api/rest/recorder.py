@@ -2,6 +2,7 @@
 follow it, and a cancel. What another node has is asked there."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 
 import structlog
 
@@ -11,7 +12,7 @@ from recollect.domain.jsontext import dump
 from recollect.domain.recordings import Piece, Place
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.ports.forwarding import Forwarded
-from recollect.services.forwarding import HOPS_HEADER
+from recollect.services.forwarding import HOPS_HEADER, unless_gone
 from recollect.services.replaying import Elsewhere
 
 _PASSED_ON = (
@@ -19,7 +20,7 @@ _PASSED_ON = (
     b"x-api-key",
     b"x-requester-id",
     b"x-request-id",
-    HOPS_HEADER.encode(),
+    HOPS_HEADER,
     b"last-event-id",
     b"accept",
 )
@@ -40,7 +41,7 @@ async def record_response(call: Call) -> str:
 async def replay_response(call: Call) -> Reply:
     """Events with a piece of text each, then one that tells the end. 204 is what makes a browser
     ask no more."""
-    place, forwarded = _place(call), HOPS_HEADER.encode() in call.headers
+    place, forwarded = _place(call), HOPS_HEADER in call.headers
     try:
         return await _replayed(call, place, forwarded=forwarded)
     except Unavailable:
@@ -58,26 +59,36 @@ async def _replayed(call: Call, place: Place | None, *, forwarded: bool) -> Repl
         return Reply(204)
     if isinstance(found, Elsewhere):
         answer = await _ask(call, "GET", found)
-        return Reply(answer.status, media=answer.media.encode(), stream=answer.body, endless=True)
+        return Reply(
+            answer.status,
+            media=answer.media,
+            headers=answer.headers,
+            stream=answer.body,
+            endless=True,
+        )
     return Reply(200, media=_EVENTS, stream=_events(found), endless=True)
 
 
 async def cancel_response(call: Call) -> Reply:
     """End it, here or where it is."""
-    elsewhere = await call.services.recorder.cancel(call.principal, conversation_of(call))
-    if elsewhere is None:
-        return Reply(200, media=b"text/plain")
+    recorder, id_ = call.services.recorder, conversation_of(call)
+    elsewhere = await recorder.cancel(call.principal, id_)
+    if elsewhere is not None:
+        asked = _cancel_there(call, elsewhere)
+        reply = await unless_gone(asked, partial(recorder.is_gone, id_, elsewhere), recorder.tempo)
+        if reply is not None:
+            return reply
+    return Reply(200, media=b"text/plain")
+
+
+async def _cancel_there(call: Call, elsewhere: Elsewhere) -> Reply:
     answer = await _ask(call, "DELETE", elsewhere)
     body = b"".join([chunk async for chunk in answer.body])
-    return Reply(answer.status, body, media=answer.media.encode())
+    return Reply(answer.status, body, media=answer.media, headers=answer.headers)
 
 
 async def _ask(call: Call, method: str, elsewhere: Elsewhere) -> Forwarded:
-    headers = {
-        name.decode(): call.headers[name].decode("latin-1")
-        for name in _PASSED_ON
-        if name in call.headers
-    }
+    headers = {name: call.headers[name] for name in _PASSED_ON if name in call.headers}
     path = f"/v1/conversations/{conversation_of(call)}/response"
     return await call.services.forwarding.forward(method, elsewhere.address, path, headers)
 

@@ -12,7 +12,7 @@ class LocalLocator:
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
         """See the port."""
-        if self._alive(key) is not None:
+        if self._alive(key) not in (None, value):
             return False
         self._values[key] = (value, time.monotonic() + seconds)
         return True

@@ -40,9 +40,9 @@ class RedisLocator:
             raise InvalidInput("redis.url should be redis://host:port/number") from error
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        """See the port."""
+        """See the port. Where an answer was lost the client asks again, and finds its own value."""
         asked = self._redis.set(key, value, nx=True, px=_milliseconds(seconds))
-        return bool(await self._answer(asked))
+        return bool(await self._answer(asked)) or await self.renew(key, value, seconds)
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
         """See the port."""
