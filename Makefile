@@ -57,7 +57,8 @@ lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
 	$(UV_COMPILE) requirements/build.in --output-file requirements/build.txt
 	$(UV_COMPILE) requirements/model.in --output-file requirements/model.txt
-	$(UV_COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	$(UV_COMPILE) pyproject.toml --constraint requirements/constraints.txt \
+		--output-file requirements/runtime.txt
 	$(UV_COMPILE) pyproject.toml --extra redis --extra qdrant \
 		--constraint requirements/runtime.txt --output-file requirements/image.txt
 	$(UV_COMPILE) --group dev --constraint requirements/runtime.txt \

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from tests.conftest import Serve
@@ -54,7 +54,7 @@ def tasks_for(world: World, tree: str) -> int:
     return sum(body == {"conversationGroupId": tree} for body in parsed)
 
 
-def streamed(response: httpx.Response) -> Iterator[dict[str, Any]]:
+def streamed(response: httpx2.Response) -> Iterator[dict[str, Any]]:
     """The data of a stream of events."""
     for line in response.iter_lines():
         if line.startswith("data:"):

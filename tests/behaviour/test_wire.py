@@ -6,7 +6,7 @@ import re
 import uuid
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from tests.support.api import Reply, headers_of, reply_of
@@ -360,5 +360,5 @@ def test_answers_are_json_in_utf_8(world: World) -> None:
     conversation = ann.starts("Ünïcode 日本")
     headers = headers_of(ann.credentials)
     response = world.api.http.get(f"/conversations/{conversation['id']}", headers=headers)
-    assert httpx.Headers(response.headers)["content-type"].startswith("application/json")
+    assert httpx2.Headers(response.headers)["content-type"].startswith("application/json")
     assert "Ünïcode 日本".encode() in response.content

@@ -14,7 +14,7 @@ SLOW = {
     "recollect.stores",
     "apsw",
     "grpc",
-    "httpx",
+    "httpx2",
     "numpy",
     "onnxruntime",
     "psycopg",

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-import httpx
+import httpx2
 
 from tests.hostile.stage import MARKER
 
@@ -31,7 +31,7 @@ _INSIDES = re.compile(
 )
 
 
-def refused(response: httpx.Response, code: str) -> dict[str, Any]:
+def refused(response: httpx2.Response, code: str) -> dict[str, Any]:
     """The `details` of a refusal with this code, whose every part is as agreed."""
     status, required, optional = SHAPES[code]
     assert response.status_code == status, (response.status_code, response.text[:500])
@@ -43,7 +43,7 @@ def refused(response: httpx.Response, code: str) -> dict[str, Any]:
     return details
 
 
-def well_formed(response: httpx.Response) -> dict[str, Any]:
+def well_formed(response: httpx2.Response) -> dict[str, Any]:
     """The body of any refusal, of known members, without a word of the inside or of the content."""
     assert 400 <= response.status_code < 500, (response.status_code, response.text[:500])
     assert response.headers["content-type"] == "application/json"
@@ -59,7 +59,7 @@ def well_formed(response: httpx.Response) -> dict[str, Any]:
     return body
 
 
-def violated(response: httpx.Response) -> set[str]:
+def violated(response: httpx2.Response) -> set[str]:
     """The members that a validation error names, of the body or of its first item, each without
     what is inside of it."""
     violations = refused(response, "validation_error")["violations"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 
 from recollect.api.operation import Operation
 from recollect.api.operations import OPERATIONS
@@ -49,7 +49,7 @@ class Stage:
         by: User | None = None,
         headers: Mapping[str, str | bytes] | None = None,
         ids: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Call the operation with exactly this body and query string."""
         known: dict[str, str | bytes] = dict(headers_of((by or self.caller(operation)).credentials))
         if content is not None:
@@ -63,7 +63,7 @@ class Stage:
         path: str,
         content: bytes | str | Iterable[bytes] | None = None,
         headers: Mapping[str, str | bytes] | None = None,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Call any path with any method."""
         http = self.world.api.http
         url = f"http://{http.base_url.host}:{http.base_url.port}{path}"

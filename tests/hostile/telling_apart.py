@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 
 from recollect.api.memory import MEMORY_OPERATIONS
 from tests.hostile.memory_probes import Probe
@@ -71,7 +71,7 @@ def _told(asker: Asker, probe: Probe, ids: Ids, number: int) -> Told:
     return response.status_code, text, tuple(f"{k}: {v}" for k, v in sorted(headers.items()))
 
 
-def _sent(asker: Asker, probe: Probe, ids: Mapping[str, str]) -> httpx.Response:
+def _sent(asker: Asker, probe: Probe, ids: Mapping[str, str]) -> httpx2.Response:
     row, body = ROWS[probe.operation], _filled(probe.body, ids)
     key = {} if probe.key is None else {"Idempotency-Key": probe.key}
     path = {name: quote(ids[of[1:]], safe="") for name, of in probe.path.items()}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 
 from recollect.api.operation import Family, Operation
@@ -260,7 +260,7 @@ def questions(
             yield {}, "", json.dumps({"userId": name, "accessLevel": "reader"}).encode()
 
 
-def shown(response: httpx.Response) -> tuple[int, str, tuple[str, ...]]:
+def shown(response: httpx2.Response) -> tuple[int, str, tuple[str, ...]]:
     """What a caller can compare: status, body and headers, without the ids of the question."""
     body = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "(id)", response.text)
     headers = {k: v for k, v in response.headers.items() if k not in ("x-request-id", "date")}

@@ -8,7 +8,7 @@ something new may turn out to be taken.
 
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from tests.hostile.memory_probes import MINE, PROBES, REPEATING, SAID, Probe
@@ -90,7 +90,7 @@ def test_who_imports_an_export_of_others_gets_none_of_their_things(
 
 def _http(
     asker: Asker, method: str, path: str, query: dict[str, str], lines: str | None = None
-) -> httpx.Response:
+) -> httpx2.Response:
     headers = {"Content-Type": "application/x-ndjson"} | headers_of(asker.user.credentials)
     return asker.world.api.http.request(method, path, params=query, content=lines, headers=headers)
 

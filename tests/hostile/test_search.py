@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
@@ -90,15 +90,15 @@ def sayer(world: World) -> User:
     return ann
 
 
-def send(user: User, content: str, name: str = "search") -> httpx.Response:
+def send(user: User, content: str, name: str = "search") -> httpx2.Response:
     """A search with exactly this body."""
-    http: httpx.Client = user.api.http  # type: ignore[attr-defined]
+    http: httpx2.Client = user.api.http  # type: ignore[attr-defined]
     path = {"search": "/conversations/search", "admin": "/admin/conversations/search"}[name]
     headers = headers_of(user.credentials) | {"Content-Type": "application/json"}
     return http.post(path, content=content, headers=headers)
 
 
-def found(response: httpx.Response) -> list[str]:
+def found(response: httpx2.Response) -> list[str]:
     """The texts of the results of a search that succeeded and whose every stage did."""
     assert response.status_code == 200, response.text[:500]
     page = response.json()

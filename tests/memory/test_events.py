@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 
-import httpx
+import httpx2
 import pytest
 
 from recollect.domain.clock import from_text, to_text
@@ -227,11 +227,11 @@ def test_the_end_of_the_server_ends_its_streams(host: Host) -> None:
         ann = Town(world).person("ann")
         url = world.api.http.base_url
         open_stream = ExitStack()
-        http = open_stream.enter_context(httpx.Client(base_url=url, trust_env=False))
+        http = open_stream.enter_context(httpx2.Client(base_url=url, trust_env=False))
         stream = open_stream.enter_context(following(ann, http=http))
         stream.block()
     # The server has stopped here; it would still wait if the stream had held it up.
-    with open_stream, pytest.raises((StopIteration, httpx.RemoteProtocolError)):
+    with open_stream, pytest.raises((StopIteration, httpx2.RemoteProtocolError)):
         stream.events(1)
 
 
@@ -249,7 +249,7 @@ def slugs(reader: Asker) -> list[str]:
     return [event["agent_slug"] for event in reader.lists("/events")]
 
 
-def head_of_stream(reader: Asker) -> httpx.Response:
+def head_of_stream(reader: Asker) -> httpx2.Response:
     """What a stream would be answered with."""
     headers = headers_of(reader.user.credentials) | STREAM
     return reader.world.api.http.head("/events", headers=headers)

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import grpc
-import httpx
+import httpx2
 from google.protobuf.message_factory import GetMessageClass
 
 from tests.support.grpc_protocol import new_request, path_of, protocol
@@ -29,7 +29,7 @@ class Node:
     def __init__(self, port: int) -> None:
         self.address = f"127.0.0.1:{port}"
         self.channel = grpc.insecure_channel(self.address)
-        self.http = httpx.Client(base_url=f"http://{self.address}/v1", timeout=SECONDS_MAX)
+        self.http = httpx2.Client(base_url=f"http://{self.address}/v1", timeout=SECONDS_MAX)
 
     def user(self, name: str) -> "Caller":
         """Somebody who calls it; in `local` mode everybody is who they say."""
@@ -70,7 +70,7 @@ class Caller:
         """The same over gRPC."""
         return tuple(self.headers.items())
 
-    def rest(self, method: str, path: str, **rest: Any) -> httpx.Response:
+    def rest(self, method: str, path: str, **rest: Any) -> httpx2.Response:
         """Call REST."""
         headers = self.headers | rest.pop("headers", {})
         return self.node.http.request(method, path, headers=headers, **rest)
@@ -236,7 +236,7 @@ def callable_of(kind: Any, name: str) -> Any:
     return kind(path_of(method), lambda request: request.SerializeToString(), answer)
 
 
-def events_of(response: httpx.Response) -> Iterator[Event]:
+def events_of(response: httpx2.Response) -> Iterator[Event]:
     """Events without the comments between them."""
     fields: dict[str, str] = {}
     for line in response.iter_lines():

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import grpc
-import httpx
+import httpx2
 import pytest
 
 from recollect.services.recording import Recording
@@ -56,7 +56,7 @@ def _target(link: Path) -> str:
 
 def calls_to_record(node: OneNode, status: int | str = r"\d+") -> float:
     """How many calls were measured, of all or of a status."""
-    shown = httpx.get(f"http://{node.address}/metrics", trust_env=False).text
+    shown = httpx2.get(f"http://{node.address}/metrics", trust_env=False).text
     line = rf'recollect_requests_total{{.*"/memory.v1.{RECORD}",status="{status}"}} (.*)'
     return sum(map(float, re.findall(line, shown)))
 

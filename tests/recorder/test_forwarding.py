@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-import httpx
+import httpx2
 import pytest
 
 from recollect.domain.recordings import Tempo
@@ -36,7 +36,7 @@ def pair(shared_database: TestDatabase, tmp_path_factory: pytest.TempPathFactory
         yield first, stack.enter_context(a_node(folder, shared_database, **both))
 
 
-def answers_of(pair: Pair, conversation: str, **headers: bytes) -> list[httpx.Response]:
+def answers_of(pair: Pair, conversation: str, **headers: bytes) -> list[httpx2.Response]:
     """What each node answers to a reader with a token, without what follows."""
     sent = {b"authorization": f"Bearer {TOKEN}".encode()} | {
         name.replace("_", "-").encode(): value for name, value in headers.items()

@@ -6,7 +6,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 from structlog.testing import capture_logs
 
@@ -25,12 +25,12 @@ def url(rest: Rest) -> Iterator[str]:
 
 
 @pytest.fixture
-def client(url: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=url, headers={"X-Requester-Id": "ann"}, timeout=30) as client:
+def client(url: str) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=url, headers={"X-Requester-Id": "ann"}, timeout=30) as client:
         yield client
 
 
-def test_17_mib_are_too_large_with_and_without_a_declared_length(client: httpx.Client) -> None:
+def test_17_mib_are_too_large_with_and_without_a_declared_length(client: httpx2.Client) -> None:
     declared = client.post(ENTRIES, content=b" " * (17 * MIB))
     chunked = client.post(ENTRIES, content=(b" " * MIB for _ in range(17)))
     for response in (declared, chunked):
@@ -39,7 +39,7 @@ def test_17_mib_are_too_large_with_and_without_a_declared_length(client: httpx.C
     assert client.get("/v1/health").json() == {"status": "ok"}
 
 
-def test_a_body_in_chunks_is_one_body(rest: Rest, client: httpx.Client) -> None:
+def test_a_body_in_chunks_is_one_body(rest: Rest, client: httpx2.Client) -> None:
     response = client.post(ENTRIES, content=iter([b'{"content":', b'["', b"\xc3", b'\xa9"]}']))
     assert response.status_code == 201
     assert rest.entries.calls[0][1][2].content == ["é"]
@@ -64,7 +64,9 @@ def test_one_connection_serves_refusals_and_answers_in_turn(url: str) -> None:
     assert statuses == [403, 400, 200, 204, 201]
 
 
-def test_an_escaped_slash_in_a_member_is_part_of_the_name(rest: Rest, client: httpx.Client) -> None:
+def test_an_escaped_slash_in_a_member_is_part_of_the_name(
+    rest: Rest, client: httpx2.Client
+) -> None:
     member = "team/a b+ü"
     path = f"/v1/conversations/{ID}/memberships/{quote(member, safe='')}"
     assert client.delete(path).status_code == 204
@@ -85,7 +87,7 @@ class HeldEviction:
             self.left.set()
 
 
-def test_a_caller_who_leaves_the_stream_ends_the_stream(rest: Rest, client: httpx.Client) -> None:
+def test_a_caller_who_leaves_the_stream_ends_the_stream(rest: Rest, client: httpx2.Client) -> None:
     held = HeldEviction()
     rest.eviction.answers["begin"] = held
     body = {"retentionPeriod": "P1D", "resourceTypes": ["conversations"]}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 import pytest
 
 from tests.conftest import Serve
@@ -66,15 +66,15 @@ def port_of(world: World) -> int:
     return int(world.api.http.base_url.port or 0)
 
 
-def health(port: int) -> httpx.Response:
+def health(port: int) -> httpx2.Response:
     url = f"http://127.0.0.1:{port}/v1/health"
-    return httpx.get(url, trust_env=False, timeout=SECONDS_MAX)
+    return httpx2.get(url, trust_env=False, timeout=SECONDS_MAX)
 
 
 def is_well(port: int) -> bool:
     try:
         return health(port).status_code == 200
-    except httpx.TransportError:
+    except httpx2.TransportError:
         return False
 
 
@@ -82,7 +82,7 @@ def is_told_to_come_back(port: int) -> bool:
     """Of many at once only some are told; the others are just refused."""
     try:
         refused = health(port)
-    except httpx.TransportError:
+    except httpx2.TransportError:
         return False
     assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
     assert refused.headers["retry-after"] == "1"

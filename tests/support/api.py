@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-import httpx
+import httpx2
 
 ROUTES: dict[str, tuple[str, str]] = {
     "health": ("GET", "/health"),
@@ -96,9 +96,9 @@ class RestApi:
     """The REST surface, over real HTTP."""
 
     def __init__(self, url: str) -> None:
-        limits = httpx.Limits(max_connections=64, max_keepalive_connections=64)
+        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
         # Nothing is encrypted here: to load what would check it takes as long as to start a server.
-        self.http = httpx.Client(
+        self.http = httpx2.Client(
             base_url=f"{url}/v1", timeout=60, limits=limits, trust_env=False, verify=False
         )
 
@@ -155,7 +155,7 @@ def headers_of(credentials: Credentials) -> dict[str, str]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-def reply_of(response: httpx.Response) -> Reply:
+def reply_of(response: httpx2.Response) -> Reply:
     """A response with its body parsed, if it has one in JSON."""
     is_json = response.headers.get("content-type", "").startswith("application/json")
     body = response.json() if is_json and response.content else response.text or None

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 from tests.support.api import headers_of
 from tests.support.town import Asker
@@ -26,7 +26,7 @@ class Block:
 class EventStream:
     """An open stream."""
 
-    def __init__(self, response: httpx.Response) -> None:
+    def __init__(self, response: httpx2.Response) -> None:
         self.response = response
         self._lines = response.iter_lines()
 
@@ -51,7 +51,7 @@ class EventStream:
 
 @contextmanager
 def following(
-    reader: Asker, *, last_id: str | None = None, http: httpx.Client | None = None, **query: Any
+    reader: Asker, *, last_id: str | None = None, http: httpx2.Client | None = None, **query: Any
 ) -> Iterator[EventStream]:
     """The stream of `/events`; closed afterwards."""
     headers = headers_of(reader.user.credentials) | {"Accept": "text/event-stream"}

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 
-import httpx
+import httpx2
 
 from recollect.errors import Unavailable
 from recollect.ports.forwarding import Forwarded
@@ -17,21 +17,21 @@ class HttpForwarder:
     """Implements `recollect.ports.forwarding.Forwarder`."""
 
     def __init__(self) -> None:
-        self._http: httpx.AsyncClient | None = None
+        self._http: httpx2.AsyncClient | None = None
 
     async def send(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
     ) -> Forwarded:
         """See the port."""
         if self._http is None:
-            timeout = httpx.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
+            timeout = httpx2.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
             # As many as there are readers here of what others record.
-            limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-            self._http = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
+            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
+            self._http = httpx2.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
         try:
             request = self._http.build_request(method, f"http://{address}{path}", headers=headers)
             response = await self._http.send(request, stream=True)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise Unavailable("the node that has the recording does not answer") from error
         came = {name.lower(): value for name, value in response.headers.raw}
         media = came.get(b"content-type", b"application/json")
@@ -44,12 +44,12 @@ class HttpForwarder:
             await self._http.aclose()
 
 
-async def _body(response: httpx.Response) -> AsyncIterator[bytes]:
+async def _body(response: httpx2.Response) -> AsyncIterator[bytes]:
     """What came until the node went away is all there is."""
     try:
         async for chunk in response.aiter_raw():
             yield chunk
-    except httpx.HTTPError:
+    except httpx2.HTTPError:
         return
     finally:
         await response.aclose()

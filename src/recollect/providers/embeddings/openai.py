@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import structlog
 
@@ -66,8 +66,8 @@ class Endpoint:
 def _is_web_address(url: str) -> bool:
     """A user's password in it would be logged by the client; a query would end the path."""
     try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
         return False
     extras = (parsed.userinfo, parsed.query, parsed.fragment)
     return parsed.scheme in ("http", "https") and parsed.host != "" and not any(extras)
@@ -92,7 +92,7 @@ class OpenAiEmbedder:
         self._endpoint = endpoint
         self._monotonic = monotonic
         self._sleep = sleep
-        url = httpx.URL(endpoint.base_url)
+        url = httpx2.URL(endpoint.base_url)
         self._name = f"the embedding endpoint {url.netloc.decode()}"
         self._url = f"{endpoint.base_url.rstrip('/')}/embeddings"
         self._client = _client(endpoint)
@@ -193,16 +193,16 @@ class OpenAiEmbedder:
             # The client's own time-out is per read; an answer that trickles needs this one.
             async with asyncio.timeout(seconds):
                 response = await self._client.post(self._url, content=request)
-        except (TimeoutError, httpx.TimeoutException):
+        except (TimeoutError, httpx2.TimeoutException):
             return _Setback("is too slow")
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             # Without its text and its cause, which may hold what was sent.
             return _Setback(f"can't be reached ({type(error).__name__})")
         if response.is_success:
             return response.content
         return self._refusal(response)
 
-    def _refusal(self, response: httpx.Response) -> "_Setback":
+    def _refusal(self, response: httpx2.Response) -> "_Setback":
         reason = f"answered with status {response.status_code}"
         if response.status_code in TEXT_STATUSES:
             raise _TextRefused(f"{self._name} {reason}")
@@ -229,14 +229,14 @@ class _Unusable(ValueError):
     """What is wrong with an answer."""
 
 
-def _client(endpoint: Endpoint) -> httpx.AsyncClient:
+def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if endpoint.api_key is not None:
         headers["Authorization"] = f"Bearer {endpoint.api_key}"
-    return httpx.AsyncClient(
+    return httpx2.AsyncClient(
         headers=headers,
         timeout=endpoint.timeout_seconds,
-        limits=httpx.Limits(max_connections=CONNECTIONS_MAX),
+        limits=httpx2.Limits(max_connections=CONNECTIONS_MAX),
     )
 
 
@@ -256,7 +256,7 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode() or " "
 
 
-def _retry_after_seconds(response: httpx.Response) -> float:
+def _retry_after_seconds(response: httpx2.Response) -> float:
     """From the header, a number of seconds or a date; 0 without one."""
     value = response.headers.get("retry-after", "")
     if value.isascii() and value.isdigit():

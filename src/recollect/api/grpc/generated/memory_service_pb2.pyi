@@ -298,7 +298,7 @@ class SyncEntriesResponse(_message.Message):
     no_op: bool
     epoch_incremented: bool
     entry: Entry
-    def __init__(self, epoch: _Optional[int] = ..., no_op: _Optional[bool] = ..., epoch_incremented: _Optional[bool] = ..., entry: _Optional[_Union[Entry, _Mapping]] = ...) -> None: ...
+    def __init__(self, epoch: _Optional[int] = ..., no_op: bool = ..., epoch_incremented: bool = ..., entry: _Optional[_Union[Entry, _Mapping]] = ...) -> None: ...
 
 class ConversationMembership(_message.Message):
     __slots__ = ("conversation_id", "user_id", "access_level", "created_at")
@@ -428,7 +428,7 @@ class SearchEntriesRequest(_message.Message):
     include_entry: bool
     search_type: str
     group_by_conversation: bool
-    def __init__(self, query: _Optional[str] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ..., include_entry: _Optional[bool] = ..., search_type: _Optional[str] = ..., group_by_conversation: _Optional[bool] = ...) -> None: ...
+    def __init__(self, query: _Optional[str] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ..., include_entry: bool = ..., search_type: _Optional[str] = ..., group_by_conversation: bool = ...) -> None: ...
 
 class SearchEntriesResponse(_message.Message):
     __slots__ = ("results", "next_cursor")
@@ -508,7 +508,7 @@ class RecordRequest(_message.Message):
     conversation_id: bytes
     content: str
     complete: bool
-    def __init__(self, conversation_id: _Optional[bytes] = ..., content: _Optional[str] = ..., complete: _Optional[bool] = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., content: _Optional[str] = ..., complete: bool = ...) -> None: ...
 
 class RecordResponse(_message.Message):
     __slots__ = ("status", "error_message")
@@ -544,13 +544,13 @@ class CancelRecordResponse(_message.Message):
     REDIRECT_ADDRESS_FIELD_NUMBER: _ClassVar[int]
     accepted: bool
     redirect_address: str
-    def __init__(self, accepted: _Optional[bool] = ..., redirect_address: _Optional[str] = ...) -> None: ...
+    def __init__(self, accepted: bool = ..., redirect_address: _Optional[str] = ...) -> None: ...
 
 class IsEnabledResponse(_message.Message):
     __slots__ = ("enabled",)
     ENABLED_FIELD_NUMBER: _ClassVar[int]
     enabled: bool
-    def __init__(self, enabled: _Optional[bool] = ...) -> None: ...
+    def __init__(self, enabled: bool = ...) -> None: ...
 
 class CheckRecordingsRequest(_message.Message):
     __slots__ = ("conversation_ids",)
