@@ -25,7 +25,7 @@ GUIDES = (
     "responses",
     "memories",
     "people",
-    "keeping",
+    "retention",
     "embedded",
     "search",
     "identity",

@@ -211,7 +211,7 @@ def test_the_guides_name_every_command_and_every_role() -> None:
 def test_the_guide_names_every_check_of_the_doctor_with_its_severity() -> None:
     named = {
         (cells[0], check)
-        for cells in rows("docs/guide/keeping.md", 2)
+        for cells in rows("docs/guide/retention.md", 2)
         for check in re.findall(r"`(\w+)`", cells[1])
     }
     assert {(str(severity), str(check)) for check, severity in SEVERITIES.items()} <= named
