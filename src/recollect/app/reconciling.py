@@ -1,4 +1,4 @@
-"""How stored statements come to be compared with each other."""
+"""Builds the reconciliation jobs."""
 
 from recollect.domain.reconcile import ReconcileSettings
 from recollect.domain.retention import RetentionRules
@@ -22,7 +22,8 @@ def reconcile_jobs(
     rules: RetentionRules,
     model: str,
 ) -> ReconcileJobs:
-    """Compares by vectors of this model."""
+    """The jobs for a server that embeds with `model`; an empty name means that it does not
+    embed."""
     audit = MemoryAudit(database, stores, runtime, rules)
     reconciler = Reconciler(
         stores,
@@ -35,7 +36,7 @@ def reconcile_jobs(
 
 
 def reconcile_settings(settings: Settings) -> ReconcileSettings:
-    """The bands of similarity, as the rules know them."""
+    """The similarity thresholds of the settings."""
     chosen = settings.reconcile
     return ReconcileSettings(
         duplicate_min=chosen.duplicate_min,

@@ -1,8 +1,9 @@
-"""Reconciliation: what a new statement means for what is known already. Pure.
+"""Rules of reconciliation: what a new statement means for similar statements. Pure functions.
 
-The caller brings neighbours that it may see and that are active; here stands what they are to the
-candidate: the same, replaced by it, in conflict with it, or something else. Records never come
-here: they are not deduplicated. Similarity alone replaces nothing.
+The caller passes active neighbours with their similarity. The rules decide whether the candidate
+repeats one of them, replaces some, contradicts some, or is new. Similarity alone replaces nothing:
+the words must name one attribute with another value, or say that they correct something. Records
+are never compared.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,7 @@ from recollect.domain.words import tokens
 
 
 class Verdict(StrEnum):
-    """What a candidate is to what is known."""
+    """What a candidate statement is to its neighbours."""
 
     NEW = "new"
     DUPLICATE = "duplicate"
@@ -44,7 +45,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReconcileSettings:
-    """The bands of cosine similarity, and how many neighbours are looked at."""
+    """Lowest cosine similarity for each decision, and how many neighbours are compared.
+
+    `unsure_min` is the lowest for a contradiction or a question to a model, `hearsay_min` for
+    replacing hearsay by what its subject says.
+    """
 
     duplicate_min: float = 0.97
     supersede_min: float = 0.85
@@ -55,7 +60,7 @@ class ReconcileSettings:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A known statement and its cosine similarity to the candidate."""
+    """A stored statement and its cosine similarity to the candidate."""
 
     statement: Statement
     similarity: float
@@ -63,12 +68,12 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do with a candidate. `reason` is one of few words and never holds text.
+    """What to do with a candidate. `reason` is a fixed word and never holds text of a memory.
 
-    `targets` are the ids that the verdict is about: the one repeated, those replaced, or those in
-    conflict. `conflicts` are all that stay and may contradict it, newest first. `asks_model` are
-    the ids for which a model may be asked whether the candidate replaces them; with its answers in
-    `model_says` the decision is made again.
+    `targets` are the ids of the verdict: the repeated one, those replaced, or those in conflict.
+    `conflicts` are all that stay active and may contradict it, newest first. `asks_model` are the
+    ids for which a model could tell whether the candidate replaces them; the caller may ask it and
+    call again with the answers in `model_says`.
     """
 
     verdict: Verdict
@@ -88,11 +93,20 @@ def reconcile(
     *,
     model_says: Mapping[str, bool] = NO_ANSWERS,
 ) -> Decision:
-    """Compare a candidate with its neighbours in the same space; their order doesn't matter.
+    """Compare a candidate with its neighbours in the same space, in any order.
 
-    `model_says` maps ids to whether a model said that the candidate replaces them; no entry means
-    that there was no answer.
+    `model_says` maps ids to whether a model said that the candidate replaces them. An id without an
+    entry was not answered.
     """
+    # Duplicates come first and end the search: a repeat says nothing new, so it is counted and
+    # does nothing else, even if it also differs from another neighbour. Whatever it contradicts was
+    # compared with the statement that it repeats.
+    # Then what it replaces. Contradictions are looked for only among the rest, because a replaced
+    # statement no longer competes with its successor.
+    #
+    # `rivals` leaves out neighbours that say the same in another chat. They can't be merged (each
+    # stays for the people who heard it), and must not count as replaced or contradicted either.
+    # The list begins at the lowest of the three thresholds; each decision then applies its own.
     known = (one for one in neighbours if _is_comparable(candidate, one.statement))
     near = _nearest(known, settings.neighbours)
     for one in near:
@@ -128,9 +142,9 @@ def self_over_hearsay(
     *,
     model_says: Mapping[str, bool] = NO_ANSWERS,
 ) -> Decision:
-    """Which hearsay about its speaker a self-fact replaces, in any user or chat space.
+    """Which hearsay about its speaker a statement about oneself replaces, in user and chat spaces.
 
-    The one decision across spaces: supersedes, or new where nothing is replaced.
+    The only decision across spaces. The verdict is `supersedes`, or `new` if nothing is replaced.
     """
     about = (one for one in hearsay if overrules(candidate, one.statement))
     near = _nearest(about, settings.neighbours)
@@ -147,12 +161,13 @@ def self_over_hearsay(
 
 
 def is_repeat(candidate: Statement, old: Statement) -> bool:
-    """Whether an equal text is the same statement: the check within the writing transaction."""
+    """Whether the candidate repeats `old` in equal words. Needs no vectors, so it is checked in the
+    transaction of the write."""
     return is_equal_text(candidate.content, old.content) and _may_merge(candidate, old)
 
 
 def repeat_reason(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> str | None:
-    """Why a statement repeats a neighbour, in one word; None if it doesn't."""
+    """Why a statement repeats a neighbour, as a fixed word; None if it doesn't."""
     if not _may_merge(candidate, one.statement):
         return None
     return _sameness(candidate, one, settings)
@@ -164,14 +179,14 @@ def _sameness(candidate: Statement, one: Neighbour, settings: ReconcileSettings)
 
 
 def _is_told_elsewhere(candidate: Statement, one: Neighbour, settings: ReconcileSettings) -> bool:
-    """Whether a neighbour says the same to others: each stays for those who heard it."""
+    """Whether a neighbour says the same in another chat: both stay for those who heard them."""
     if is_told_alike(candidate, one.statement):
         return False
     return _sameness(candidate, one, settings) is not None
 
 
 def _is_comparable(candidate: Statement, old: Statement) -> bool:
-    """Same space and a common subject, or none on both sides; never the statement itself."""
+    """Whether both lie in one space and have a common subject, or both have none."""
     if candidate.id == old.id or candidate.space != old.space:
         return False
     if candidate.subjects or old.subjects:
@@ -180,7 +195,8 @@ def _is_comparable(candidate: Statement, old: Statement) -> bool:
 
 
 def _of_speakers(candidate: Statement, old: Statement) -> bool:
-    """Whether one speaks of its own speaker, who isn't that of the other: two people's "I"."""
+    """Whether one of them says "I" or "my". Without subjects and with two speakers, that means two
+    different people."""
     said = {*tokens(candidate.content), *tokens(old.content)}
     return not language.FIRST_PERSON.isdisjoint(said)
 
@@ -193,9 +209,10 @@ def _nearest(neighbours: Iterable[Neighbour], count: int) -> list[Neighbour]:
 
 
 def _may_merge(candidate: Statement, old: Statement) -> bool:
-    """Other people's claims stand beside a subject's own word, also when they agree.
+    """Whether one row can stand for both statements.
 
-    A candidate about more people than the old one would lose some of them.
+    What others say of a person stays beside what the person said, even if it is equal. The
+    candidate must not have more subjects than `old`: the merge would lose some of them.
     """
     return (
         _is_comparable(candidate, old)
@@ -210,8 +227,11 @@ def _floor(settings: ReconcileSettings) -> float:
 
 
 def _both_stay(candidate: Statement, old: Statement) -> bool:
-    """Of many-valued kinds two texts with other names, numbers or dates are about two things. What
-    a long text says of others is not read."""
+    """Whether both can be true at once, as far as is known.
+
+    A person has many events, tasks, pets or friends: two texts about these with different names,
+    numbers or dates are about two things. Long texts are not read, so they always coexist.
+    """
     if is_long(candidate.content, old.content):
         return True
     passing = {candidate.type, old.type} & {MemoryType.EVENT, MemoryType.TASK}
@@ -225,7 +245,7 @@ def _replaced(
     settings: ReconcileSettings,
     model_says: Mapping[str, bool],
 ) -> dict[str, str]:
-    """The ids that the candidate replaces, with the reason of each."""
+    """The ids that the candidate replaces, each with its reason. The nearest come first."""
     weaker = [one for one in rivals if may_replace(candidate, one.statement)]
     sure = [
         one.statement
@@ -233,7 +253,8 @@ def _replaced(
         if one.similarity >= _sure_min(candidate, one.statement, settings)
     ]
     found = {old.id: "attribute" for old in sure if _replaces_value(candidate, old)}
-    # A correction that names no attribute means the nearest: it is about one statement.
+    # A correction without an attribute ("no, actually it was Rex") is about one statement: the
+    # nearest. It counts only where no attribute was found, which is the more precise reason.
     corrected = next((old for old in sure if _corrects(candidate, old)), None)
     if corrected is not None and not found:
         found[corrected.id] = "correction"
@@ -256,19 +277,22 @@ def _sure_min(candidate: Statement, old: Statement, settings: ReconcileSettings)
 
 
 def _one_attribute(candidate: Statement, old: Statement) -> bool:
-    """Whether both state one single-valued attribute of one subject, with different values."""
+    """Whether both state one single-valued attribute of the same subjects with different values."""
     if candidate.subjects != old.subjects:
         return False
     new, known = attribute_of(candidate.content), attribute_of(old.content)
     if new is None or known is None or not differ(new, known):
         return False
+    # With one subject "she" and "Ann" mean the same person. With none or several, only the words
+    # tell who is meant, so they must be equal.
     if len(candidate.subjects) == 1:
         return is_same_person(new.subject_hint, known.subject_hint)
     return new.subject_hint == known.subject_hint
 
 
 def _corrects(candidate: Statement, old: Statement) -> bool:
-    """Whether a correction means this statement: it is about the same, and says otherwise."""
+    """Whether the candidate corrects this statement: it says that it corrects something, is about
+    the same kinds of things, and says something else."""
     if is_long(candidate.content, old.content):
         return False
     if not is_said_correction(candidate) or kinds(candidate.content) != kinds(old.content):
@@ -276,6 +300,7 @@ def _corrects(candidate: Statement, old: Statement) -> bool:
     new, known = attribute_of(candidate.content), attribute_of(old.content)
     if new is not None and known is not None and not differ(new, known):
         return False
+    # "Rex, not Max" can only correct a statement in which Max occurs.
     denied = denied_part(candidate.content)
     return denied is None or set(tokens(denied)) <= set(tokens(old.content))
 

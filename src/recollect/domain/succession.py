@@ -1,6 +1,7 @@
-"""Who may replace whose word, what the successor takes over, and how the old one ends. Pure.
+"""Rules of supersession: whose statement may replace whose, what the successor inherits, and which
+end the replaced one gets. Pure functions.
 
-Nothing here looks at how alike two statements are: that is `reconcile.py`.
+How similar two statements are is not considered here but in `reconcile/rules.py`.
 """
 
 from collections.abc import Iterable
@@ -11,15 +12,15 @@ from recollect.domain.contradictions import is_correction
 from recollect.domain.memories import MemoryType, Origin, Sensitivity, Trust
 from recollect.domain.spaces import OPEN_KINDS, ChatId, Space, SpaceKind
 
-# Where hearsay gives way to somebody's own word, wherever that was said.
+# Spaces in which a person's own statement replaces hearsay about them, even from another space.
 HEARSAY_KINDS = (SpaceKind.USER, SpaceKind.CHAT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A statement as reconciliation sees it. Person ids are canonical.
+    """The facts of a statement that the rules need. Person ids are canonical.
 
-    `correction` is set by who knows that it was said to be one; the words of the content count too.
+    `correction` marks it as a correction from outside; `is_marked_correction` also reads its words.
     """
 
     id: str
@@ -42,25 +43,30 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What superseding sets on the old row: the end of its world time, or of its record."""
+    """The times that supersession sets on the old row.
+
+    `valid_until` ends it in the world: it was true until then. `retracted_at` ends it in the
+    record: it was never true, or it is recorded elsewhere.
+    """
 
     valid_until: datetime | None
     retracted_at: datetime | None
 
 
 def is_told_alike(candidate: Statement, old: Statement) -> bool:
-    """Whether both were told in one chat, or both outside any.
+    """Whether both were learned in one chat, or both outside any chat.
 
-    Who heard a statement may know it, and what is not portable stays where it was told: one row
-    can't stand for what was told in two places.
+    Who took part in a chat may see what was said there, and a statement that is not portable stays
+    there. So one row can't stand for statements from two chats.
     """
     return (candidate.origin, candidate.learned_in) == (old.origin, old.learned_in)
 
 
 def is_protected(old: Statement, *, by: str | None) -> bool:
-    """Whether a statement is a subject's word of themself, and `by` is not that subject.
+    """Whether `old` is what a subject said of themself, and `by` is somebody else.
 
-    Hearsay that a subject repeated is theirs too: it is a fact that somebody else stated first.
+    Hearsay that a subject repeated is protected too: another person stated it first, and the
+    repeat raised its trust to `fact`.
     """
     if old.stated_by is not None and old.stated_by in old.subjects:
         return by != old.stated_by
@@ -68,10 +74,11 @@ def is_protected(old: Statement, *, by: str | None) -> bool:
 
 
 def may_replace(candidate: Statement, old: Statement) -> bool:
-    """Whether the candidate has the standing to replace: verified, not older, and said by who may.
+    """Whether the candidate may replace `old`: verified, not older, and stated by the right person.
 
-    Two people who speak about a third don't replace each other's words; nor does anybody replace
-    what a subject said of themself.
+    That is the same person, a subject of both statements, or anybody where neither has a subject.
+    Two people who speak about a third don't replace each other's statements, and nobody replaces
+    what another person said of themself.
     """
     if not candidate.verified or candidate.observed_at < old.observed_at:
         return False
@@ -83,7 +90,10 @@ def may_replace(candidate: Statement, old: Statement) -> bool:
 
 
 def overrules(candidate: Statement, old: Statement) -> bool:
-    """Whether the candidate is a self-fact and the old one hearsay about its speaker alone."""
+    """Whether a person's statement about themself replaces hearsay about the same person alone.
+
+    This works across spaces, but the successor never lies in a space with more readers.
+    """
     return (
         _is_own_word_over_hearsay(candidate, old)
         and candidate.subjects == old.subjects == {candidate.stated_by}
@@ -96,12 +106,13 @@ def overrules(candidate: Statement, old: Statement) -> bool:
 
 
 def is_said_correction(candidate: Statement) -> bool:
-    """Whether it was said to be a correction, by its words or by who knows."""
+    """Whether it is a correction, by its words or by its `correction` flag."""
     return candidate.correction or is_correction(candidate.content)
 
 
 def trust_when_repeated(old: Statement, candidate: Statement) -> Trust:
-    """The trust of a statement after a duplicate: what a subject repeats becomes a fact."""
+    """The trust of `old` after the candidate repeated it: what a subject confirms becomes a
+    fact."""
     by_subject = candidate.stated_by is not None and candidate.stated_by in old.subjects
     return Trust.FACT if by_subject and candidate.verified else old.trust
 
@@ -109,7 +120,8 @@ def trust_when_repeated(old: Statement, candidate: Statement) -> Trust:
 def stricter(
     candidate: Statement, olds: Iterable[Statement], *, set_by_subject: bool = False
 ) -> tuple[Sensitivity, bool]:
-    """Sensitivity and `portable` of a successor: the strictest, unless a subject set them."""
+    """Sensitivity and `portable` of a successor: the strictest of all, unless a subject chose
+    them."""
     if set_by_subject:
         return candidate.sensitivity, candidate.portable
     all_of_them = (candidate, *olds)
@@ -118,16 +130,17 @@ def stricter(
 
 
 def ending(candidate: Statement, old: Statement, *, now: datetime) -> Ending:
-    """How a superseded statement ends.
+    """The end of `old` when the candidate supersedes it.
 
-    A correction, or a subject's word over hearsay, takes it out of the record: it was never true.
-    A change of the world ends it when the new began; if that was before its own beginning, there
-    is no time left at which it was true, and it is taken out of the record as well.
+    A correction, or a person's own statement over hearsay, retracts it: it was never true. Anything
+    else is a change in the world: `old` was true until the candidate became true. If that is not
+    after the start of `old`, no time is left at which it was true, and it is retracted as well.
     """
     begins_at = candidate.valid_from or candidate.observed_at
     never_true = old.valid_from is not None and begins_at <= old.valid_from
     if is_said_correction(candidate) or _is_own_word_over_hearsay(candidate, old) or never_true:
         return Ending(old.valid_until, now)
+    # An end that was known before is never moved to a later time.
     return Ending(min(begins_at, old.valid_until or begins_at), None)
 
 
@@ -138,7 +151,7 @@ def _is_own_word_over_hearsay(candidate: Statement, old: Statement) -> bool:
 
 
 def _width(space: Space) -> int:
-    """How many may read a space: a successor never lies in a wider one."""
+    """Spaces by their number of readers: 0 for a user's own, 1 for a chat, 2 for open ones."""
     if space.kind in OPEN_KINDS:
         return 2
     return 1 if space.kind is SpaceKind.CHAT else 0

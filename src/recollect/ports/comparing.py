@@ -1,5 +1,7 @@
-"""What storage tells about statements that may say the same as another, or something else instead.
-For deciding, never for showing: no sight narrows it."""
+"""Storage port of reconciliation: finds statements by the similarity of their vectors.
+
+Results are for decisions of the server and are never shown: no visibility filter applies.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,14 +14,15 @@ from recollect.ports.search import Vector
 
 
 class Near(NamedTuple):
-    """A statement and the cosine of its vector with that of another."""
+    """A statement and the cosine similarity of its vector to the compared one."""
 
     memory_id: MemoryId
     similarity: float
 
 
 class Comparison(NamedTuple):
-    """What is compared, at which instant and by vectors of which model; `limit` are enough."""
+    """The compared statement with its vector, at an instant. Finds at most `limit` others, among
+    vectors of the same model."""
 
     stored: Stored
     vector: Vector
@@ -29,21 +32,25 @@ class Comparison(NamedTuple):
 
 
 class ComparingStore(Protocol):
-    """Finds statements that are active, not due, of known people and no lists of messages."""
+    """Finds active, unexpired statements whose subjects are resolved. Lists of messages are left
+    out."""
 
     def ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
-        """The memories with these numbers, the oldest first."""
+        """The memories with these `doc` numbers, in the order of the numbers: oldest row first."""
         ...
 
     def beside(self, tx: Tx, what: Comparison) -> list[Near]:
-        """The nearest of its space that have a subject in common, or none if it has none."""
+        """The nearest in the same space with a common subject; without subjects if it has none."""
         ...
 
     def afar(self, tx: Tx, what: Comparison) -> list[Near]:
-        """In other spaces: of one's word about oneself, the nearest hearsay about them; of hearsay
-        about somebody, the nearest that they said about themself. Of anything else, nothing."""
+        """The nearest in other spaces that could replace it or be replaced by it.
+
+        For a statement about oneself: hearsay about that person. For hearsay about one person: what
+        that person said of themself. For anything else nothing.
+        """
         ...
 
     def kept_in(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
-        """The memory that this one turned out to repeat, if it did."""
+        """The memory that this one was merged into as a duplicate, if it was."""
         ...

@@ -1,5 +1,5 @@
-"""Memories: write, change, delete and move them, alone or many at once. Reading is
-`memory_reading.py`."""
+"""`MemoryService`: creates, updates, deletes and moves single memories. Batches are `batch.py`,
+reads are `read_service.py`."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class MemoryParts:
-    """What the service is made of."""
+    """What the memory and batch services are built from."""
 
     rules: RetentionRules
     screening: Screening
@@ -36,11 +36,11 @@ class MemoryParts:
 
 
 class MemoryService:
-    """One method an operation. What was sent comes by the names of the wire, with values of the
-    domain's types.
+    """One method for each operation. Sent fields have the names of the API and domain types.
 
-    A list of messages is stored as it is; nothing is extracted from it here, so `extract` changes
-    no answer yet and `queued` is nobody's status.
+    Parsing and screening run before the transaction, and everything that depends on stored rows
+    inside it. Nothing is extracted from a list of messages yet: `extract` has no effect, and no
+    write returns `queued`.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class MemoryService:
         reserved_id: str | None = None,
         made_at: datetime | None = None,
     ) -> Written:
-        """Store what was sent. What an earlier try made under `reserved_id` is given again.
+        """Write a memory. If an earlier attempt wrote it under `reserved_id`, return that one.
 
-        `made_at` is for what was made before it is stored: all its terms count from there.
+        `made_at` is for a memory that was made before it is stored: its TTLs count from there.
         """
         now = made_at or self._runtime.clock.now()
         agent_id = members.get("agent_id") or members.get("agent_slug")
@@ -88,7 +88,7 @@ class MemoryService:
             return await self._database.write(work)
 
     async def update(self, requester: Requester, memory_id: MemoryId, members: Members) -> Changed:
-        """Change what may change; with an approval in the answer nothing was changed yet."""
+        """Patch a memory. If the result has an approval, nothing was changed yet."""
         now = self._runtime.clock.now()
         async with self._audit.watching(requester, "updateMemory", memory_id=memory_id):
             patch = await self.patch(requester, memory_id, members=members, now=now)
@@ -97,7 +97,7 @@ class MemoryService:
             )
 
     async def delete(self, requester: Requester, memory_id: MemoryId) -> None:
-        """Remove it for good. NotFound the second time."""
+        """Delete it for good. NotFound the second time."""
         now = self._runtime.clock.now()
         async with self._audit.watching(requester, "deleteMemory", memory_id=memory_id):
             await self._database.write(
@@ -112,7 +112,7 @@ class MemoryService:
         *,
         reserved_id: str | None = None,
     ) -> Written:
-        """Put it into another space, under a new id; under `reserved_id`, if there is one."""
+        """Move it to another space under a new id, which is `reserved_id` if that is given."""
         now = self._runtime.clock.now()
         target = Target.of(members)
         async with self._audit.watching(requester, "moveMemory", memory_id=memory_id):
@@ -135,7 +135,7 @@ class MemoryService:
         source: Source = Source.API,
         reserved_id: str | None = None,
     ) -> Screened:
-        """What was sent as a screened draft, or what is wrong with it."""
+        """A screened draft of the sent fields; raises ValidationFailed for the first fault."""
         draft = drafted(members, now, rules=self._rules, source=source)
         if draft.id is None and reserved_id is not None:
             draft = replace(draft, id=MemoryId(reserved_id))
@@ -144,7 +144,8 @@ class MemoryService:
     async def patch(
         self, requester: Requester, memory_id: MemoryId, *, members: Members, now: datetime
     ) -> Patch:
-        """The same for a change."""
+        """A screened patch of the sent fields. One that sets `pii_tags` is checked against the
+        stored texts here, outside of the transaction; the update checks again if they changed."""
         size = len(members.get("content") or "")
         patch = await _off_loop_if_long(size, lambda: self._patches.of(members, now))
         if not patch.tells_tags:
@@ -164,7 +165,10 @@ class MemoryService:
         return await _off_loop_if_long(size, lambda: self._moves.look(stored))
 
     def made(self, tx: Tx, requester: Requester, reserved_id: str | None) -> Written | None:
-        """What an earlier try made under the reserved id before it was cut off."""
+        """The result of an earlier attempt, if it committed and its answer was lost.
+
+        Only the requester's own row counts: others can't claim it by guessing the id.
+        """
         if reserved_id is None:
             return None
         stored = self._stores.memories.fetch(tx, MemoryId(reserved_id))
@@ -175,5 +179,5 @@ class MemoryService:
 
 
 async def _off_loop_if_long(chars: int, look: Callable[[], T]) -> T:
-    """To screen a long text takes a while, and all other requests would wait."""
+    """Call `look`, on a thread if the text is long: on the event loop all requests would wait."""
     return await asyncio.to_thread(look) if chars > LONG_CHARS else look()

@@ -1,4 +1,4 @@
-"""Many writes in one call: all or none of them, or each on its own."""
+"""Batches: many writes, changes and deletions in one call, in one transaction or one each."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ _OPERATION = "batchMemories"
 
 
 class Op(StrEnum):
-    """What an item does."""
+    """The operation of an item."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -52,7 +52,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An item that could not be read."""
+    """An item that could not be parsed. It takes its place in the results."""
 
     error: RecollectError
 
@@ -62,7 +62,7 @@ Item = Creation | Update | Deletion | Broken
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An item that succeeded. With an approval its change waits for somebody's word."""
+    """An item that succeeded. With `approval_id` its change waits for an approval."""
 
     index: int
     op: Op
@@ -83,7 +83,7 @@ _Step = Callable[[Tx], Done]
 
 
 class BatchRefused(RecollectError):
-    """Nothing was stored; these items are why."""
+    """An atomic batch was refused because of these items, and nothing was stored."""
 
     default_code = "validation_error"
 
@@ -93,7 +93,7 @@ class BatchRefused(RecollectError):
 
 
 class BatchService:
-    """Runs the items in their order."""
+    """Runs the items of a batch in their order."""
 
     def __init__(
         self,
@@ -119,15 +119,20 @@ class BatchService:
         atomic: bool = True,
         reserved_id: str | None = None,
     ) -> list[Outcome]:
-        """The outcome of each item. Of an atomic batch all succeeded, or BatchRefused tells every
-        failure and nothing is stored. Each refusal that has an event writes it. What an earlier
-        try did is not done again: what it made has ids that follow from `reserved_id`, and so have
-        the events of what it changed and deleted."""
+        """The outcome of each item, in order.
+
+        An atomic batch succeeds as a whole, or raises BatchRefused with every failure and stores
+        nothing. Refusals are audited in both modes.
+
+        A retry with the same `reserved_id` does nothing twice. Each item has an id derived from it:
+        the id of the memory that it creates, or of the audit event of its change or deletion. So a
+        retry finds the memory or the event of the first attempt.
+        """
         own = [None if reserved_id is None else numbered(reserved_id, n) for n in range(len(items))]
         steps: list[_Step | Failure] = []
         for index, item in enumerate(items):
             steps.append(await self._step(requester, index, item, reserved_id=own[index]))
-            # A thousand texts are much to look at: others get their turn between them.
+            # Screening a thousand texts takes long: let other requests run in between.
             await asyncio.sleep(0)
         outcomes = await (self._together(steps) if atomic else self._apart(steps))
         failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
@@ -140,7 +145,7 @@ class BatchService:
     async def _step(
         self, requester: Requester, index: int, item: Item, *, reserved_id: str | None
     ) -> _Step | Failure:
-        """What an item does in a transaction, or why it can do nothing."""
+        """The work of an item for a transaction, or the failure if it can't be prepared."""
         try:
             return await self._prepared(requester, index, item, reserved_id=reserved_id)
         except RecollectError as error:
@@ -210,8 +215,11 @@ class BatchService:
         return self._once(delete, Done(index, Op.DELETE, item.id), event_id)
 
     def _once(self, step: _Step, done: Done, event_id: str | None) -> _Step:
-        """A step that an earlier try may have done already: its event says so where the row is gone
-        or has another version now."""
+        """A step that a retry may repeat.
+
+        After a deletion the row is gone (NotFound), and after an update its version is another one
+        (Conflict). If the audit event of the first attempt exists, the step was done and succeeds.
+        """
 
         def work(tx: Tx) -> Done:
             try:
@@ -224,7 +232,8 @@ class BatchService:
         return work
 
     async def _together(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
-        """One transaction. After a failure it goes on, to tell all of them, and is rolled back."""
+        """Run all steps in one transaction. It goes on after a failure, to report all of them, and
+        is then rolled back by an exception."""
 
         def work(tx: Tx) -> list[Outcome]:
             outcomes = [_outcome(tx, index, step) for index, step in enumerate(steps)]
@@ -238,7 +247,8 @@ class BatchService:
             return rolled_back.outcomes
 
     async def _apart(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
-        """A transaction each, one after the other: a later item may mean what an earlier made."""
+        """Run each step in its own transaction, one after the other: a later item may refer to what
+        an earlier one created."""
         outcomes: list[Outcome] = []
         for index, step in enumerate(steps):
             try:
@@ -257,13 +267,14 @@ def _outcome(tx: Tx, index: int, step: _Step | Failure) -> Outcome:
     try:
         return step(tx)
     except (Internal, Unavailable):
+        # Faults of the server are no result of an item: they end the whole batch.
         raise
     except RecollectError as error:
         return Failure(index, error)
 
 
 class _RolledBack(Exception):
-    """Takes the outcomes out of a transaction that must leave nothing."""
+    """Carries the outcomes out of a transaction that is rolled back."""
 
     def __init__(self, outcomes: list[Outcome]) -> None:
         super().__init__()

@@ -1,5 +1,7 @@
-"""Changes of a stored memory: update, delete, move. The stored row says where it lies and who may;
-everything happens in the caller's transaction."""
+"""Updates and deletes stored memories, in the caller's transaction.
+
+The stored row decides in which space it lies and who may change it; nothing in the request does.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -42,14 +44,14 @@ from recollect.services.screening import Screening
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The row after a change; with an approval it is as before, and somebody has to decide."""
+    """The row after an update. With an `approval` it is unchanged until somebody decides."""
 
     stored: Stored
     approval: Approval | None = None
 
 
 class MemoryChanges:
-    """Update, delete, move."""
+    """Update and delete, and the parts of a move that concern the old row."""
 
     def __init__(
         self,
@@ -71,11 +73,17 @@ class MemoryChanges:
     def update(
         self, tx: Tx, requester: Requester, memory_id: MemoryId, *, patch: Patch, at: datetime
     ) -> Changed:
-        """The next version of an active memory. A patch that changes nothing makes none.
+        """Store the next version of an active memory. A patch that changes nothing makes none.
 
-        A wish that critical personal data live past its cap leaves the whole row as it is and asks
-        for an approval.
+        If the patch asks to keep critical personal data past its cap, the whole row stays as it is
+        and an approval is requested.
         """
+        # The order is that of a write: existence and rights (404, 403), then what screening
+        # refuses, then conflicts (409), which here are a completed run and another version.
+        #
+        # A patch that sends `pii_tags` needs a look at the stored texts: a tag whose data is still
+        # in the text or in a version can't be removed. That look happened before the transaction;
+        # it is repeated here only if the row has got another version since.
         stored = self.active(tx, requester, memory_id, at=at)
         check_patch_of_own_word(stored.memory, requester, patch)
         check_patch_loosening(stored, requester, patch)
@@ -105,7 +113,7 @@ class MemoryChanges:
         version: int | None = None,
         event_id: str | None = None,
     ) -> None:
-        """The row and all that hangs on it. NotFound the second time."""
+        """Delete the row with its versions, index rows and edges. NotFound the second time."""
         stored = self._access.to_change(tx, requester, memory_id)
         _check_version(stored, version)
         self.remove(tx, stored, at=at)
@@ -120,7 +128,10 @@ class MemoryChanges:
         )
 
     def active(self, tx: Tx, requester: Requester, memory_id: MemoryId, *, at: datetime) -> Stored:
-        """An active memory that is the caller's to change, held."""
+        """An active, unexpired memory that the caller may change, locked.
+
+        Raises NotFound, Forbidden, or Conflict for another status.
+        """
         stored = self._access.to_change(tx, requester, memory_id)
         if is_due(at, stored.memory.expires_at):
             raise NotFound("memory", memory_id)
@@ -132,14 +143,15 @@ class MemoryChanges:
     def told(
         self, tx: Tx, requester: Requester, memory_id: MemoryId, *, patch: Patch
     ) -> Told | None:
-        """A memory that is the caller's to change, for the patch to look at."""
+        """The texts that a patch of `pii_tags` must be checked against. None if the caller may not
+        change the memory: the update itself then raises the right error."""
         stored = self._stores.memories.fetch(tx, memory_id)
         if stored is None or not self._access.is_theirs(tx, requester, stored):
             return None
         return self._told(tx, stored, patch)
 
     def _told(self, tx: Tx, stored: Stored, patch: Patch) -> Told:
-        """Histories may be long, and seldom does somebody take a tag away."""
+        """Earlier versions are loaded only if a tag would be removed: histories may be long."""
         if not patch.drops_tags_of(stored.memory):
             return Told(stored.memory, ())
         versions = self._stores.memories.versions(tx, [stored.memory.id])
@@ -147,7 +159,8 @@ class MemoryChanges:
         return Told(stored.memory, kept)
 
     def _check_run(self, tx: Tx, stored: Stored) -> None:
-        """What a run left behind is not written any more. To delete it or take it away is."""
+        """Raise Conflict if the memory lies in a completed run: such memories can only be deleted
+        or moved."""
         space = stored.memory.space
         if space.kind is not SpaceKind.RUN:
             return
@@ -158,7 +171,8 @@ class MemoryChanges:
     def _patched(
         self, tx: Tx, requester: Requester, stored: Stored, *, patch: Patch, at: datetime
     ) -> Memory:
-        """The row as it would be, with its expiry. Other words are the word of who wrote them."""
+        """The row after the patch, with its expiry. Who changes the text becomes its
+        `stated_by`."""
         before, sent = stored.memory, patch.sent
         check_patch(before.kind, sent.keys())
         subjects = before.subjects
@@ -205,6 +219,8 @@ class MemoryChanges:
         patch: Patch,
         at: datetime,
     ) -> Stored:
+        # `stored` gets the changed columns beside the memory; `seen` stays the row before the
+        # patch, with which index and graph compare.
         seen, before = stored, stored.memory
         if replace(after, updated_at=before.updated_at) == before:
             return stored
@@ -256,7 +272,7 @@ class MemoryChanges:
         )
 
     def remove(self, tx: Tx, stored: Stored, *, at: datetime) -> None:
-        """With its index rows and edges: the store takes all that hangs on a row."""
+        """Delete the row with all that belongs to it; raises NotFound if it is gone already."""
         if not self._stores.memories.delete(tx, stored.memory.id, at=at):
             raise NotFound("memory", stored.memory.id)
 

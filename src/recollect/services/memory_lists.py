@@ -1,4 +1,4 @@
-"""Pages of memories under a sight, the newest first."""
+"""Pages of the memories that a viewer can see, newest first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _Place = tuple[datetime, str]
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """A page of memories, at an instant and in a context."""
+    """A page of memories, the instant of the read, and its context for the audit."""
 
     page: Page[Stored]
     now: datetime
@@ -26,7 +26,7 @@ class MemoryPage:
 
 
 class MemoryLists:
-    """What lists of memories share."""
+    """Reads pages of visible memories, with or without `as_of`."""
 
     def __init__(self, stores: Stores, past: Past) -> None:
         self._stores = stores
@@ -42,7 +42,7 @@ class MemoryLists:
         after: _Place | None,
         limit: int,
     ) -> MemoryPage:
-        """A page of the list of that name, behind a place in it."""
+        """A page of at most `limit` rows after the cursor. `name` is part of the next cursor."""
         found = self.gather(tx, sight, chosen, after=after, limit=limit + 1)
         shown = found[:limit]
         cursor = encode_key(name, *_place(shown[-1])) if len(found) > limit else None
@@ -51,8 +51,8 @@ class MemoryLists:
     def shown(
         self, tx: Tx, sight: Sight, rows: Sequence[Stored], chosen: MemoryFilter
     ) -> Sequence[Stored]:
-        """As they were at `as_of`, those that are shown so and were what is asked for; all as they
-        are without one."""
+        """Those of the rows that matched the filter at `as_of` and that the viewer may see as they
+        were then. Without `as_of`, all rows as they are."""
         if chosen.as_of is None:
             return rows
         then = self._past.canonical(tx, rows)
@@ -68,7 +68,10 @@ class MemoryLists:
         after: _Place | None,
         limit: int,
     ) -> Sequence[Stored]:
-        """So many rows that are shown, if there are as many."""
+        """At most `limit` visible rows; fewer only at the end of the list."""
+        # With `as_of` the query can't judge a version of that instant in full, because its fields
+        # are in an encrypted snapshot. Rows that `visible_as_of` drops are made up for by reading
+        # on.
         shown: list[Stored] = []
         while len(shown) < limit:
             wanted = limit - len(shown)
@@ -81,8 +84,11 @@ class MemoryLists:
 
 
 def was_asked_for(memory: Memory, chosen: MemoryFilter) -> bool:
-    """Has an earlier version what the filter asks of members that change? The rest, and the present
-    version in whole, are judged by `stores/memory_filters.py`."""
+    """Whether an earlier version matches the filter in the fields that a PATCH may change.
+
+    The same conditions as `_VERSIONED_CLAUSES` in `store/filters_sql.py`, which judges everything
+    else.
+    """
     return (
         frozenset(chosen.tags) <= frozenset(memory.tags)
         and (not chosen.types or memory.type in chosen.types)

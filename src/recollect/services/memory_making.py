@@ -1,4 +1,4 @@
-"""A draft as the row that it becomes: pure, once place and people are known."""
+"""Builds the row of a new or moved memory from its draft. Pure: space and subjects are given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from recollect.services.screening import Findings
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """All that a new row is made from."""
+    """Everything that a new row is built from, but for its subjects."""
 
     requester: Requester
     draft: Draft
@@ -30,7 +30,7 @@ class Making:
 
 
 def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
-    """The row of something that is said for the first time; its expiry is not settled yet."""
+    """The row of a new memory. Its expiry is not computed yet (`ExpiryCalculator.apply`)."""
     draft, place, requester = making.draft, making.place, making.requester
     stated_by = requester.person_id
     return Memory(
@@ -67,9 +67,10 @@ def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
 
 
 def moved(making: Making, old: Memory) -> Memory:
-    """The row of a memory in its new place.
+    """The row of a memory in its new space.
 
     It keeps `created_at`: caps on personal data count from there, and a move must not renew them.
+    Version, links and conflicts start afresh; `source_memories` names the row that it came from.
     """
     draft, place = making.draft, making.place
     pii_tags = making.findings.tagged(draft.pii_tags)
@@ -98,22 +99,22 @@ def moved(making: Making, old: Memory) -> Memory:
 
 
 def at_least(said: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
-    """The stricter of the two; nothing said is public."""
+    """The stricter of the two; None counts as public."""
     return max(said or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
 
 
 def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
-    """Whose word on privacy counts in both directions: a subject's, or anybody's where there is no
-    subject."""
+    """Whether this person may also lower the sensitivity: a subject, or anybody if there is no
+    subject. Everybody else may only raise it."""
     return not subjects or person_id in subjects
 
 
 def _sensitivity(making: Making, subjects: Sequence[PersonId]) -> Sensitivity:
-    """What the caller says, lifted to the floor of the words.
+    """The sensitivity that the caller sent, raised to the floor that screening found in the text.
 
-    In an open space there is no lifting: it would refuse every text with a word of health or money
-    ("the pharmacy opens at nine") though nobody called it private; what is called so is refused.
-    Elsewhere an explicit word wins over the floor if it comes from who could lower it afterwards.
+    Open spaces take public memories only, so raising would refuse every text with a word about
+    health or money ("the pharmacy opens at nine"). There only what the caller calls private counts.
+    Elsewhere an explicit value wins over the floor if the caller may lower the sensitivity anyway.
     """
     draft, place = making.draft, making.place
     said = draft.sensitivity
@@ -122,13 +123,15 @@ def _sensitivity(making: Making, subjects: Sequence[PersonId]) -> Sensitivity:
     if said is not None and may_loosen(subjects, making.requester.person_id):
         return said
     private = place.chat is not None and place.chat.kind is ChatKind.PRIVATE
+    # Short-lived facts from a private chat are at least personal, whatever their words.
     passing = private and draft.type in TYPE_TTL_SECONDS
     lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
     return at_least(said, at_least(making.findings.floor, lowest))
 
 
 def _of_place(place: MemoryPlace) -> dict[str, Any]:
-    """What a row has from where it lies. In spaces of users and chats an agent is a source only."""
+    """The fields that follow from the space. In spaces of users and chats the agent is only the
+    source of a memory."""
     return {
         "space": place.space,
         "agent_id": _agent_of(place) if place.keeps_agent else None,

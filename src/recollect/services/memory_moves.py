@@ -1,4 +1,7 @@
-"""Moves: a memory goes to another space under a new id. Visibility never changes in place."""
+"""Moves a memory to another space: writes it there under a new id and deletes the old row.
+
+The space of a stored row never changes, and so its visibility does not either.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,14 +35,14 @@ from recollect.services.superseding import check_own_word
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a memory is to move: one of the two is set."""
+    """The space to move to. Exactly one of the two is set."""
 
     visibility: Visibility | None = None
     space: SpaceName | None = None
 
     @classmethod
     def of(cls, members: Members) -> "Target":
-        """What was sent, if it names one place."""
+        """The target; raises ValidationFailed unless exactly one of the two was sent."""
         visibility, space = members.get("visibility"), members.get("space")
         if (visibility is None) == (space is None):
             raise ValidationFailed.of("visibility", "send either `visibility` or `space`")
@@ -47,20 +50,20 @@ class Target:
 
     @property
     def field(self) -> str:
-        """The member that was sent."""
+        """The name of the sent field, for errors."""
         return "visibility" if self.space is None else "space"
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What screening saw in a memory at one of its versions."""
+    """The findings of screening for one version of a memory."""
 
     version: int
     findings: Findings
 
 
 class MemoryMoves:
-    """One transaction: the new row, and the old one gone."""
+    """Writes the new row and deletes the old one in one transaction."""
 
     def __init__(
         self,
@@ -78,7 +81,7 @@ class MemoryMoves:
         self._rules = rules
 
     def look(self, stored: Stored) -> Looked:
-        """What a move would have to be refused for; may take long for a long text."""
+        """Screen a stored memory. Takes long for a long text: call it before the transaction."""
         texts = Texts.of_memory(stored.memory)
         return Looked(stored.memory.version, self._screening.look(texts))
 
@@ -93,10 +96,11 @@ class MemoryMoves:
         at: datetime,
         new_id: MemoryId | None = None,
     ) -> Written:
-        """All checks of a write apply, and the caller may write both spaces. What somebody said of
-        themself is theirs to move: elsewhere they might not see it any more.
+        """Move a memory. All checks of a write apply, and the caller must be able to write both
+        spaces. What somebody said of themself only they may move: in another space they might not
+        see it any more.
 
-        `looked` was seen before the transaction; what changed since is looked at again.
+        `looked` was made before the transaction; a memory that changed since is screened again.
         """
         stored = self._changes.active(tx, requester, memory_id, at=at)
         check_own_word(stored.memory, requester)
@@ -105,6 +109,8 @@ class MemoryMoves:
         draft = replace(self._draft(stored, target), id=new_id)
         screened = self._screening.fitted(draft, looked.findings)
         written = self._writer.write(tx, requester, screened, at=at)
+        # Only the writer knows the final space, because the mode of the agent may change it. So the
+        # comparison comes after the write, and the error rolls the new row back.
         new = written.stored.memory
         if new.space == stored.memory.space:
             raise ValidationFailed.of(target.field, "the memory lies there already")
@@ -120,7 +126,8 @@ class MemoryMoves:
         return written
 
     def _draft(self, stored: Stored, target: Target) -> Draft:
-        """The stored memory as a draft for another space."""
+        """A draft of the stored memory for the new space. `carried` makes the writer keep the
+        fields that a caller can't set."""
         memory = stored.memory
         asked = asked_space(_request(memory, target))
         policy = memory.retention_policy
@@ -143,8 +150,8 @@ class MemoryMoves:
 
 
 def _request(memory: Memory, target: Target) -> SpaceRequest:
-    """A move names an agent by the id of its space, else it is the agent that the memory has. In
-    spaces of users and chats it needs none: the agent may be gone."""
+    """The space request of a move. Its agent is the id of the target space, or else the agent of
+    the memory. Spaces of users and chats need no agent, and that of the memory may be gone."""
     space = target.space
     named = space.id if space is not None and space.kind in AGENT_KINDS else None
     homely = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
@@ -161,7 +168,7 @@ def _request(memory: Memory, target: Target) -> SpaceRequest:
 
 
 def _needs_agent(target: Target) -> ValidationFailed:
-    """What would be right, by the members that a move has."""
+    """The error for a memory without an agent. It names what to send instead."""
     if target.space is None:
         kind = f"agent_{target.visibility}"
         message = f"the memory has no agent; send `space` with `kind` `{kind}` and an agent's `id`"

@@ -1,4 +1,4 @@
-"""What a PATCH says, and what it makes of a row: pure, once people are known."""
+"""Parses a PATCH and computes the fields of the row after it. Pure, once subjects are resolved."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,14 +23,17 @@ _WISHES = ("ttl_seconds", "expires_at", "retention_policy")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A memory with what its earlier versions kept, the newest first, as far as it matters."""
+    """A memory and the snapshots of its earlier versions, newest first.
+
+    `earlier` is empty where the patch removes no tag.
+    """
 
     memory: Memory
     earlier: Sequence[Mapping[str, Any]]
 
     @property
     def chars(self) -> int:
-        """Roughly how much there is to look at."""
+        """Roughly the length of all texts, to decide whether to use a thread."""
         return sum(len(content or "") for content in (self.memory.content, *self._contents))
 
     @property
@@ -40,15 +43,15 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class SeenTags:
-    """The tags of the personal data that is in a memory at one of its versions."""
+    """The PII tags found in the texts of a memory, valid for one of its versions."""
 
     version: int
     found: frozenset[str]
 
     @classmethod
     def of(cls, told: "Told", sent: Collection[str]) -> "SeenTags":
-        """Looks at its texts, then at those of earlier versions that had a tag which is not `sent`
-        any more: much text takes long."""
+        """Scan the present texts, then only those earlier versions that have a tag which would be
+        removed and was not found yet: a scan of much text takes long."""
         memory = told.memory
         found = _found(Texts.of_memory(memory))
         for kept in told.earlier:
@@ -60,11 +63,11 @@ class SeenTags:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What is to change, checked and screened as far as it can be without the row.
+    """A PATCH, validated and screened as far as that is possible without the row.
 
-    `sent` has the members by their names; null clears. `explicit_expires_at` counts only where a
-    term was sent. `seen` is there once the row is known to which tags of personal data were sent.
-    `event_id` is what the event of the change is to be known by.
+    `sent` maps field names to values; None clears a field. `explicit_expires_at` counts only if
+    `ttl_seconds` or `expires_at` was sent. `seen` is set after the stored texts were scanned, which
+    only a patch of `pii_tags` needs. `event_id` is the id for the audit event of the change.
     """
 
     sent: Mapping[str, Any]
@@ -75,57 +78,57 @@ class Patch:
 
     @property
     def version(self) -> int | None:
-        """The version that the caller has seen."""
+        """The version that the caller expects, for optimistic locking; None if it was not sent."""
         return self.sent.get("version")
 
     @property
     def names(self) -> set[str]:
-        """The members that change something."""
+        """The sent fields, without `version`, which changes nothing."""
         return {*self.sent} - {"version"}
 
     def rewords(self, memory: Memory) -> bool:
-        """Would it say something else than the memory does?"""
+        """Whether it changes the text or the value of the memory."""
         return any(
             name in self.sent and self.sent[name] != getattr(memory, name)
             for name in ("content", "value")
         )
 
     def tells_of_others(self, memory: Memory) -> bool:
-        """Would it name others whom the memory is about?"""
+        """Whether it changes the subjects of the memory."""
         return "subjects" in self.sent and {*self.sent["subjects"]} != {*memory.subjects}
 
     @property
     def tells_tags(self) -> bool:
-        """Does it say which personal data is in the memory?"""
+        """Whether `pii_tags` were sent."""
         return "pii_tags" in self.sent
 
     def drops_tags_of(self, memory: Memory) -> bool:
-        """Would a tag go that may have been found in a text?"""
+        """Whether it removes a tag that a detector may have set."""
         return bool(DETECTED & {*memory.pii_tags} - {*self.sent["pii_tags"]})
 
     def has_seen(self, memory: Memory) -> bool:
-        """Is there nothing to look at in the memory, or was it looked at as it is?"""
+        """Whether no scan is needed, or the scan was made of the memory's present version."""
         seen = self.seen
         return not self.tells_tags or (seen is not None and seen.version == memory.version)
 
     def looking_at(self, told: "Told") -> "Patch":
-        """With the tags that can't be taken away."""
+        """The patch with the tags that can't be removed."""
         return replace(self, seen=SeenTags.of(told, self.sent["pii_tags"]))
 
     @property
     def wishes(self) -> bool:
-        """Does it ask for a term?"""
+        """Whether it asks for an expiry or a retention policy."""
         return any(self.sent.get(name) is not None for name in _WISHES)
 
 
 class Patches:
-    """Makes patches of what was sent."""
+    """Makes a `ScreenedPatch` of the sent fields."""
 
     def __init__(self, screening: Screening) -> None:
         self._screening = screening
 
     def of(self, members: Members, now: datetime) -> Patch:
-        """The patch, or the first thing that is wrong with it."""
+        """The patch; raises ValidationFailed for the first fault in it."""
         if "content" in members:
             check_content(members["content"])
         if "value" in members:
@@ -137,7 +140,7 @@ class Patches:
 
 
 def _texts(sent: Members) -> Texts:
-    """Only what was sent: the rest was looked at when it came."""
+    """The sent texts alone: the others were screened when they were written."""
     value = sent.get("value")
     return Texts(
         content=sent.get("content", "") if value is None else render_record("", value),
@@ -149,7 +152,7 @@ def _texts(sent: Members) -> Texts:
 
 
 def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
-    """The members that need nobody else to be known, as they may be stored."""
+    """The changed fields that need no stored data, as they may be stored."""
     sent, texts = patch.sent, patch.findings.texts
     changes = {name: sent[name] for name in _AS_SENT if name in sent}
     changes |= {name: getattr(texts, name) for name in ("tags", "metadata") if name in sent}
@@ -166,8 +169,11 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
 
 
 def _told_tags(before: Memory, patch: Patch) -> set[str]:
-    """The tags that the row has or is to have. Those of what is in it can't be taken away, nor of
-    what was replaced, as long as the history has it."""
+    """The tags of the row after the patch, without those found in the sent texts.
+
+    A tag can't be removed while its data is in the row or in a version: readers of the history are
+    audited by these tags, and caps on personal data follow from them.
+    """
     if patch.seen is None:
         return {*before.pii_tags}
     return {*patch.sent["pii_tags"], *patch.seen.found}
@@ -179,7 +185,8 @@ def _found(texts: Texts) -> set[str]:
 
 
 def changed_sensitivity(before: Memory, requester: Requester, patch: Patch) -> Sensitivity:
-    """As `memory_making` tells for a new memory; nobody's silence lowers it."""
+    """The sensitivity after the patch, by the rules of a new memory (`builder.py`). A patch that
+    does not send it never lowers it."""
     lowest = patch.findings.floor
     said = _said(before, patch)
     if before.space.kind in OPEN_KINDS:
@@ -196,14 +203,19 @@ def _said(before: Memory, patch: Patch) -> Sensitivity:
 
 
 def check_patch_of_own_word(before: Memory, requester: Requester, patch: Patch) -> None:
-    """Who may not replace somebody's word of themself doesn't put others into their mouth."""
+    """Raise Forbidden if the patch changes text or subjects of what somebody else said of
+    themself."""
     if patch.rewords(before) or patch.tells_of_others(before):
         check_own_word(before, requester)
 
 
 def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) -> None:
-    """Less privacy is for a subject to give; so is, of what is private, another list of subjects,
-    else one could first become one. A subject whom nobody could resolve is nobody who asks."""
+    """Raise Forbidden if somebody who is no subject makes the memory less private.
+
+    The same goes for the subjects of a private memory: otherwise a caller could first make
+    themself a subject and then lower the sensitivity. Unresolved names count as subjects who are
+    not the caller.
+    """
     before = stored.memory
     memory = replace(before, subjects=(*before.subjects, *stored.bare_names))
     portable = patch.sent.get("portable", before.portable)
@@ -212,7 +224,7 @@ def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) ->
     private = before.sensitivity is not Sensitivity.PUBLIC or not before.portable
     allowed = may_loosen(memory.subjects, requester.person_id)
     if "subjects" in patch.sent and private and not allowed:
-        message = "only a person whom it is about may say whom a private memory is about"
+        message = "only a subject of a private memory may change its subjects"
         raise Forbidden(message, code="subject_only")
 
 

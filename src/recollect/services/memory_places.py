@@ -1,7 +1,7 @@
-"""Where a memory goes, and whether the caller may put it there: agent, chat, run, entries, space.
+"""Resolves the space that a memory is written to, with its agent, chat and run.
 
-The order is that of the contract: what is named exists and is visible (404), the right (403), and
-only then what the agent's mode allows (422).
+The order of checks is part of the API: everything named exists and is visible (404), the caller may
+write there (403), and only then what the agent's space mode allows (422).
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from recollect.services.memory_audit import MemoryAudit
 
 @dataclass(frozen=True, slots=True)
 class PlaceSettings:
-    """The server's mode of spaces, and whether an unknown agent is registered."""
+    """The default space mode, and whether a write registers an unknown agent."""
 
     mode: SpaceMode = SpaceMode.DUAL
     auto_register: bool = False
@@ -48,7 +48,7 @@ class PlaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlace:
-    """Where a draft goes, and with what it is tied there."""
+    """The space of a draft, with the agent, chat and run that it belongs to."""
 
     space: Space
     agent: Agent | None = None
@@ -57,12 +57,13 @@ class MemoryPlace:
 
     @property
     def keeps_agent(self) -> bool:
-        """Is the agent part of the place? In spaces of users and chats it is a source only."""
+        """Whether the row names the agent as its own. In spaces of users and chats the agent is
+        only its source."""
         return self.space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
 
 
 class MemoryPlaces:
-    """Finds the place of a draft, or refuses it."""
+    """Resolves the target space of a draft, or raises."""
 
     def __init__(
         self,
@@ -80,7 +81,8 @@ class MemoryPlaces:
         self._settings = settings
 
     def find(self, tx: Tx, requester: Requester, draft: Draft, *, at: datetime) -> MemoryPlace:
-        """NotFound, then Forbidden, then what the agent's mode refuses."""
+        """Raises NotFound, then Forbidden, then what the agent's mode refuses. A moved draft
+        (`carried`) keeps its sources and its speaker, so these are not checked again."""
         asked = draft.asked
         agent = self._agent(tx, requester, asked.agent_id, at=at) if asked.agent_id else None
         chat = self._chat(tx, requester, draft)
@@ -96,7 +98,7 @@ class MemoryPlaces:
         return MemoryPlace(space, agent, chat, run)
 
     def _agent(self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime) -> Agent:
-        # Held, so that nobody removes the agent and frees its id under what is written to it.
+        # Locked, so that nobody deletes the agent, and frees its id, before this write commits.
         self._stores.agents.hold(tx, agent_id)
         agent = self._stores.agents.fetch(tx, agent_id)
         if agent is not None:
@@ -122,6 +124,8 @@ class MemoryPlaces:
             created_at=at,
             updated_at=at,
         )
+        # Nothing is inserted if the id is taken, also by an agent of which the caller knows
+        # nothing.
         if not self._stores.agents.insert(tx, agent):
             raise NotFound("agent", agent_id)
         payload = {"owner_id": agent.owner.spelling, "org_id": agent.org_id}
@@ -129,7 +133,8 @@ class MemoryPlaces:
         return agent
 
     def _chat(self, tx: Tx, requester: Requester, draft: Draft) -> Chat | None:
-        """The chat where it was said. What moves keeps its origin, whoever is still there."""
+        """The chat where it was said; NotFound unless the caller takes part in it. A moved memory
+        keeps its chat without a check, unless it moves into the space of a chat."""
         in_chat = draft.asked.kind is SpaceKind.CHAT
         chat_id = ChatId(draft.asked.id) if in_chat else draft.learned_in
         if chat_id is None or (draft.carried is not None and not in_chat):
@@ -153,7 +158,8 @@ class MemoryPlaces:
             raise Forbidden("stated_by: only the caller's own person can be named")
 
     def _run(self, tx: Tx, requester: Requester, draft: Draft, *, at: datetime) -> Run | None:
-        """What moves keeps the id of its run, and enters one only where it moves to."""
+        """Enter the run of the draft. A moved memory keeps its run id, and enters a run only if it
+        moves into the run's space."""
         agent_id = draft.asked.agent_id
         entered = draft.carried is None or draft.asked.kind is SpaceKind.RUN
         if draft.run_id is None or agent_id is None or not entered:
@@ -162,8 +168,11 @@ class MemoryPlaces:
 
 
 def _check_right(requester: Requester, asked: AskedSpace, agent: Agent | None) -> None:
-    """The right in spaces of agents, runs and orgs. A user's own space is settled by its id, and
-    who doesn't take part in a chat was told that there is none."""
+    """Raise Forbidden unless the caller may write the agent's, run's or org's space.
+
+    Spaces of users and chats are checked elsewhere: a user's space by its id, and a chat by whether
+    the caller takes part in it.
+    """
     if agent is None or asked.kind in (SpaceKind.USER, SpaceKind.CHAT):
         return
     view = SpaceView(_space_before_mode(asked, agent), agent.id, agent.owner)
@@ -178,7 +187,8 @@ def _space_before_mode(asked: AskedSpace, agent: Agent) -> Space:
 
 
 def may_read_entry(tx: Tx, stores: Stores, requester: Requester, entry_id: str) -> bool:
-    """By the membership in its tree; a client's own memory is for that client alone."""
+    """Whether the requester may read an entry: by their membership in its tree. Entries outside of
+    the history channel are for the client that wrote them."""
     principal, uuid = requester.principal, parse_uuid(entry_id)
     entry = stores.entries.fetch(tx, EntryId(uuid)) if uuid else None
     if entry is None:
@@ -193,5 +203,5 @@ def may_read_entry(tx: Tx, stores: Stores, requester: Requester, entry_id: str) 
 
 
 def not_owner() -> Forbidden:
-    """Known and visible, and for somebody else to write."""
+    """The error for a space or memory that the caller may read and not write."""
     return Forbidden("only those who may write this space may do this", code="not_owner")

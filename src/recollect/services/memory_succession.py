@@ -1,4 +1,5 @@
-"""What a new memory replaces because its writer says so, and what happens to the old one."""
+"""Explicit supersession: the memories that a writer replaces by id (`supersedes`) or by record key
+(`on_conflict`)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from recollect.services.superseding import Cause, Superseding, check_own_word, s
 
 
 class Succession:
-    """Finds what is to be replaced, and replaces it."""
+    """Finds and locks the rows that a write replaces, checks them, and supersedes them."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit, access: MemoryAccess) -> None:
         self._stores = stores
@@ -30,15 +31,19 @@ class Succession:
     def named(
         self, tx: Tx, requester: Requester, ids: Sequence[MemoryId], *, now: datetime
     ) -> list[Stored]:
-        """What the writer names, held: visible, or NotFound; theirs to change and not somebody's
-        own word about themself, or Forbidden."""
-        # In one order, so that two writers who name the same rows don't wait for each other.
+        """The rows with these ids, locked, in the order of `ids`.
+
+        Raises NotFound for what the requester can't see and for expired rows. Raises Forbidden for
+        what the requester may not change, and for what somebody else said of themself.
+        """
+        # Locked in the order of ids, whatever the order in the request: two writers who name the
+        # same rows in different orders would deadlock otherwise.
         found = {one: self._named(tx, requester, one, now=now) for one in sorted(ids)}
         return [found[one] for one in ids]
 
     def is_theirs(self, tx: Tx, requester: Requester, stored: Stored) -> bool:
-        """May the requester touch a row that their write meets? Others' rows, and those that they
-        can't see, are as if they were not there."""
+        """Whether the requester may change a row that their write ran into. Callers treat all
+        other rows as absent, so that a write reveals nothing about them."""
         return self._access.is_theirs(tx, requester, stored)
 
     def _named(self, tx: Tx, requester: Requester, memory_id: MemoryId, *, now: datetime) -> Stored:
@@ -51,10 +56,13 @@ class Succession:
     def under_key(
         self, tx: Tx, requester: Requester, draft: Draft, *, space: Space, now: datetime
     ) -> list[Stored]:
-        """Records of the space with the draft's key that it is to replace, beside those that it
-        names. Conflict if it is to be the only one and there is another."""
+        """The active records with the draft's key that it replaces, locked, without those that it
+        names by id. Raises Conflict if `on_conflict` is `refuse` and there is one."""
         if draft.key is None or draft.on_conflict is OnConflict.KEEP:
             return []
+        # The key is locked before it is looked up: there may be no row to lock yet, and two writers
+        # who both found none would both insert. The rows are locked after the look-up, and their
+        # status is read again from the locked rows, because PATCH and DELETE don't lock the key.
         self._stores.memories.hold_key(tx, space, draft.key)
         known = [
             one
@@ -79,7 +87,8 @@ class Succession:
         olds: Iterable[Stored],
         named: Collection[MemoryId],
     ) -> None:
-        """Set status and links of the old rows, and tell. What was not named was met by its key."""
+        """Supersede the old rows. The reason is `explicit` for ids in `named` and `key` for
+        others."""
         for old in olds:
             reason = "explicit" if old.memory.id in named else "key"
             at = successor.memory.updated_at
@@ -88,7 +97,8 @@ class Succession:
 
 
 def as_successor(new: Stored, olds: Sequence[Stored]) -> Stored:
-    """The row as the successor of others: as strict as the strictest, unless a subject says."""
+    """The row with links to what it replaces and with the strictest privacy of them all. A privacy
+    that a subject chose stays as it is."""
     memory = new.memory
     before = [statement_of(old.memory) for old in olds]
     sensitivity, portable = stricter(statement_of(memory), before, set_by_subject=new.privacy_said)
@@ -100,7 +110,8 @@ def as_successor(new: Stored, olds: Sequence[Stored]) -> Stored:
 
 
 def check_replaceable(olds: Sequence[Stored], ids: Sequence[MemoryId], space: Space) -> None:
-    """A memory replaces active ones of its own space, each of which has no successor yet."""
+    """Raise unless every old row lies in `space` (ValidationFailed) and is active (Conflict). An
+    active row has no successor yet."""
     for index, old in enumerate(olds):
         if old.memory.space != space:
             raise ValidationFailed.of(f"supersedes[{index}]", "must lie in the same space")

@@ -1,4 +1,4 @@
-"""How long memories live, by the rules and the profile of this server."""
+"""Computes the expiry of memories by the retention rules and the profile of this server."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +20,7 @@ from recollect.domain.retention import Policy, RetentionRules
 
 @dataclass(frozen=True, slots=True)
 class Termed:
-    """A memory with its expiry; `clamped` says that a ceiling won over a longer wish."""
+    """A memory with its expiry. `clamped`: a ceiling shortened the expiry that was asked for."""
 
     memory: Memory
     clamped: bool
@@ -28,24 +28,27 @@ class Termed:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Computes expiries: on every write, from what the row itself tells."""
+    """Computes the expiry anew on every write, from the fields of the row alone."""
 
     rules: RetentionRules
     profile: Profile = Profile.RECORDS
 
     def settled(self, memory: Memory) -> Termed:
-        """The memory with the expiry that follows from its facts."""
+        """The memory with the expiry that follows from its fields."""
         return _with(memory, self._expiry(memory, Life.of(memory, self._policy(memory))))
 
     def repeated(self, memory: Memory, observed_at: datetime) -> Memory:
-        """The memory after a repeat: decay by type begins again, caps as before."""
+        """The memory after a repeat: the default TTL of its type starts again, caps don't."""
         life = renewed(Life.of(memory, self._policy(memory)), observed_at)
         later = replace(memory, observed_at=life.observed_at)
         return _with(later, self._expiry(later, life)).memory
 
     def capped(self, memory: Memory) -> Memory:
-        """The memory with its expiry as it is, but for ceilings: of its policy, and of the personal
-        data in it. A default is no ceiling."""
+        """The memory with its stored expiry, shortened only by ceilings: that of its policy and
+        that of its personal data. Default TTLs don't count.
+
+        An infinite explicit expiry makes `expiry` return just the ceilings.
+        """
         life = replace(Life.of(memory, self._policy(memory)), explicit_expires_at=FOREVER)
         most = expiry(life, self.rules, profile=self.profile)
         at = memory.expires_at
@@ -55,14 +58,15 @@ class Terms:
         return _with(memory, Expiry(most.expires_at, most.rule, asked, clamped=True)).memory
 
     def extension(self, memory: Memory) -> datetime | None:
-        """The expiry to ask an approval for; None where the wish is met or simply clamped."""
+        """The expiry that needs an approval; None if the asked one is granted or simply clamped."""
         life = Life.of(memory, self._policy(memory))
         return extension_needed(life, self.rules, profile=self.profile)
 
     def _expiry(self, memory: Memory, life: Life) -> Expiry:
         vanished = memory.retention_policy is not None and life.policy is None
         if vanished and life.explicit_expires_at is None:
-            # Its rows keep what they were promised when the policy was in the file.
+            # The policy is no longer in the retention file. The row keeps the expiry that it got
+            # from it, under the cap on personal data.
             kept = Expiry(memory.expires_at, memory.expiry_rule, memory.requested_expires_at)
             return lowered(kept, life, self.rules)
         return expiry(life, self.rules, profile=self.profile)

@@ -1,7 +1,7 @@
-"""Remembers when memories were last shown, for the choice of what has to go where a space is full.
+"""Records when memories were last shown (`used_at`), by which eviction chooses what to remove.
 
-Reads note it in memory alone; it is written some time later, in batches, beside live traffic. What
-a crash takes with it is a little knowledge of what was useful, and nothing else.
+Reads only note it in a buffer. A task writes the buffer in batches later, so that no read waits for
+a write. A crash loses the buffer, which only makes eviction a little less informed.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from recollect.ports.stores import Stores
 
 _log = structlog.get_logger("recollect.use")
 
-# Finer than that nobody needs to know it: so a row is written once in that time, at most.
+# `used_at` is this precise, so a row is written at most once in that time.
 PRECISION = timedelta(hours=1)
 HOLD_SECONDS = 30
 _HELD_MAX = 20_000
@@ -28,7 +28,7 @@ _ROWS_PER_TRANSACTION = 200
 
 
 class MemoryUse:
-    """Belongs to one event loop. `note` never waits and never fails."""
+    """Buffers uses on one event loop. `record_shown` never waits and never fails."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -39,7 +39,7 @@ class MemoryUse:
         self._writing: asyncio.Task[None] | None = None
 
     def note(self, shown: Iterable[Stored]) -> None:
-        """These were shown now."""
+        """Note that these were shown now. A full buffer drops the note."""
         now = self._runtime.clock.now()
         for stored in shown:
             used_at = stored.used_at
@@ -47,7 +47,7 @@ class MemoryUse:
                 self._hold(stored.memory.id, now)
 
     async def flush(self) -> None:
-        """Write what is held back. A database that fails costs what was at hand."""
+        """Write the buffer. If the database fails, the batch at hand is lost and the rest stays."""
         while self._held:
             batch = dict(islice(self._held.items(), _ROWS_PER_TRANSACTION))
             for memory_id in batch:
@@ -55,11 +55,11 @@ class MemoryUse:
             try:
                 await self._database.write(self._marking(list(batch), max(batch.values())))
             except RecollectError as error:
-                _log.warning("use of memories not written", error=type(error).__name__)
+                _log.warning("usage of memories was not written", error=type(error).__name__)
                 return
 
     async def close(self) -> None:
-        """Write what is held back, and nothing after that."""
+        """Cancel the timer, wait for a running flush, and write the rest."""
         if self._timer is not None:
             self._timer.cancel()
         if self._writing is not None:

@@ -1,5 +1,8 @@
-"""The one way in which a memory comes to be stored: placed, screened, compared with what is known,
-inserted, indexed, told. Everything happens in the caller's transaction."""
+"""`MemoryWriter` stores a memory: every surface, batch item and move ends here.
+
+It resolves the target space, checks rights and content, looks for an equal statement, inserts the
+row, and writes index, graph and audit event. Everything happens in the caller's transaction.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +39,7 @@ from recollect.services.superseding import statement_of
 
 
 class WriteStatus(StrEnum):
-    """What became of a write. `queued` is `created` with an extraction job."""
+    """The result of a write as callers see it. `queued` is `created` with an extraction job."""
 
     CREATED = "created"
     QUEUED = "queued"
@@ -46,7 +49,7 @@ class WriteStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The row that holds what was written, and what became of the write."""
+    """The row that now holds the text: the new one, or of a duplicate the one that existed."""
 
     stored: Stored
     status: WriteStatus
@@ -55,7 +58,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What follows a write in its transaction, and whom it asks."""
+    """What a write calls in its transaction: index, graph, people and approvals."""
 
     indexer: MemoryIndexing
     graph: GraphDrawing
@@ -64,7 +67,7 @@ class Hooks:
 
 
 class MemoryWriter:
-    """Writes screened drafts. The order of checks is that of the contract."""
+    """Writes screened drafts. `_check_and_store` has the order of checks that the API promises."""
 
     def __init__(
         self,
@@ -89,9 +92,10 @@ class MemoryWriter:
         self._hooks = hooks
 
     def write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
-        """Store a draft, or add to the statement that says the same already.
+        """Store a draft, or count it as a repeat of an equal statement in the same space.
 
-        NotFound, Forbidden, what screening refuses, and Conflict, in this order.
+        Raises NotFound, Forbidden, what screening refuses, and Conflict. A request with several
+        faults is refused for the first of these.
         """
         written = self._write(tx, requester, screened, at=at)
         if not screened.draft.term_ignored:
@@ -99,6 +103,24 @@ class MemoryWriter:
         return replace(written, warnings=(*written.warnings, TERM_IGNORED))
 
     def _write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
+        # The order of these calls is a contract, and each step relies on the ones before it.
+        #
+        # 1. Space, then the memories that the writer names in `supersedes`: first what must exist
+        #    and be visible (404), then the right to write (403). Rights come before content, so a
+        #    caller without them gets the same answer whatever the text is.
+        # 2. Screening. The text was examined before the transaction, because that may take long
+        #    and needs no rows. It is refused only here, because what is allowed depends on the
+        #    kind of space.
+        # 3. Conflicts with stored rows (409), which only a writer of the space may learn about.
+        # 4. The row is built, which may insert people. Then the records with its key are locked and
+        #    looked up (409 if `on_conflict` is `refuse`). A refusal here takes the people back too.
+        # 5. A suspicious text is quarantined before equal statements are looked up: it must not
+        #    change any visible row, not even a counter.
+        # 6. Nothing is looked up for a draft that replaces rows (the writer asked for a successor)
+        #    or that moves (the old row is deleted, so a new one must take its place).
+        #
+        # Locks are taken in the order agent, named rows by id, key, text, repeated row. Where two
+        # writers still deadlock, the engine runs one transaction again.
         draft, findings = screened.draft, screened.findings
         place = self._places.find(tx, requester, draft, at=at)
         olds = self._succession.named(tx, requester, draft.supersedes, now=at)
@@ -120,7 +142,8 @@ class MemoryWriter:
         return self._store(tx, requester, screened, new=new, olds=olds)
 
     def _check_id(self, tx: Tx, draft: Draft) -> None:
-        """The id of a removed memory that histories name stays taken: no link means two things."""
+        """Raise Conflict for the id of a removed memory that a history still links to: the link
+        would get two meanings. An id in use is refused by the insert itself."""
         if draft.id is not None and self._stores.memories.removals(tx, [draft.id]):
             raise _duplicate_id(draft.id)
 
@@ -133,7 +156,7 @@ class MemoryWriter:
         place: MemoryPlace,
         at: datetime,
     ) -> Stored:
-        """The row as it would be if there were no others."""
+        """The row from draft, space and people alone, as if the space held nothing else."""
         draft, findings = screened.draft, screened.findings
         memory_id = draft.id or MemoryId(self._runtime.ids.new())
         making = Making(requester, draft, findings, place, memory_id, at)
@@ -160,8 +183,11 @@ class MemoryWriter:
     def _set_aside(
         self, tx: Tx, requester: Requester, new: Stored, *, olds: Sequence[Stored]
     ) -> Written:
-        """Stored, and in no read, index or graph before somebody releases it. It repeats nothing,
-        and what it names to be replaced stays as it is until then."""
+        """Insert the row as quarantined: no read, index or graph has it until it is released.
+
+        The rows that it should supersede stay active. Their ids are stored as links, and
+        `PendingSupersedes` applies them at release.
+        """
         named = tuple(old.memory.id for old in olds)
         new = replace(new, memory=replace(new.memory, supersedes=named))
         stored = self._insert(tx, requester, new)
@@ -177,14 +203,19 @@ class MemoryWriter:
         return Written(stored, WriteStatus.QUARANTINED, self._notices(stored))
 
     def _known(self, tx: Tx, requester: Requester, new: Stored, *, at: datetime) -> Stored | None:
-        """The active statement of the space that says the same and is the writer's too, held."""
+        """The statement that this one repeats, locked: active, in the same space, with equal text,
+        and the requester's to change. Others' rows are passed over as if they were not there."""
         if new.memory.kind is not Kind.STATEMENT:
             return None
         said = statement_of(new.memory)
+        # `find_same_text` also locks the text itself in this space until the commit. A second
+        # writer of an equal text waits there and then finds the row that the first one inserted.
+        # A unique index could not do that: two people may say the same, and both rows stay.
         for one in self._stores.memories.find_same_text(tx, new, now=at):
             if one.bare_names or not is_repeat(said, statement_of(one.memory)):
                 continue
-            # Its text can change until its row is held.
+            # The lock on the text does not stop a PATCH or a DELETE of the row that was found.
+            # So the row is locked, read again and compared again.
             held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
             if held is None or not _says_so_still(held, said):
                 continue
@@ -195,6 +226,8 @@ class MemoryWriter:
     def _repeat(
         self, tx: Tx, requester: Requester, known: Stored, *, new: Stored, draft: Draft
     ) -> Written:
+        # The known row takes what can be added (tags, metadata, expiry). What it can't take is
+        # named in a warning, so that nothing the caller sent is dropped in silence.
         taken = taken_over(known.memory, new.memory, draft)
         stored = self._repeating.add(
             tx,
@@ -221,6 +254,8 @@ class MemoryWriter:
         olds: Sequence[Stored],
     ) -> Written:
         draft, words = screened.draft, screened.findings.words
+        # A successor is inserted with its final privacy: no version of it is looser than what it
+        # replaces. The old rows follow, because they name the successor by its id.
         if olds:
             new = as_successor(new, olds)
         stored = self._insert(tx, requester, new, moves=draft.carried is not None)
@@ -233,7 +268,7 @@ class MemoryWriter:
         return Written(stored, WriteStatus.CREATED, notices)
 
     def _insert(self, tx: Tx, requester: Requester, new: Stored, *, moves: bool = False) -> Stored:
-        """The row and its event; of a move the event is the mover's."""
+        """Insert the row and record `memory.write`. A move records its own event, `memory.move`."""
         stored = self._stores.memories.insert(tx, new)
         if stored is None:
             raise _duplicate_id(new.memory.id)
@@ -264,7 +299,7 @@ class MemoryWriter:
 
 
 def _is_said_by_subject(memory: Memory, draft: Draft) -> bool:
-    """Whether somebody whom it is about says who may know it."""
+    """Whether a subject of the memory chose its sensitivity or `portable` explicitly."""
     if draft.carried is not None:
         return draft.carried.privacy_said
     said = draft.sensitivity is not None or draft.portable is not None

@@ -1,4 +1,4 @@
-"""What a writer should know though the write succeeded."""
+"""Warnings in the answer to a write that succeeded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning in the answer to a write."""
+    """A warning for the writer. `code` is part of the API."""
 
     code: str
     message: str
@@ -14,17 +14,18 @@ class Notice:
 
 TERM_IGNORED = Notice(
     "term_ignored",
-    "the text seems to say how long to remember it, and names no time to come that is understood;"
-    " it was stored as sent: for a term send `ttl_seconds` or `expires_at`",
+    "the text seems to say how long to remember it, but no future time was understood; it was"
+    " stored as sent: to set an expiry send `ttl_seconds` or `expires_at`",
 )
 
 
 def clamped_notice(rule: str) -> Notice:
-    """A ceiling won over a longer wish."""
-    return Notice("expiry_clamped", f"a ceiling shortened the asked expiry: {rule}")
+    """A ceiling shortened the expiry that was asked for."""
+    return Notice("expiry_clamped", f"a ceiling shortened the requested expiry: {rule}")
 
 
 def kept_notice(names: Sequence[str]) -> Notice:
-    """Something was sent with words that are known, and has no effect on what is known."""
-    message = f"the statement is known and keeps what it has: {', '.join(names)}; change it there"
+    """These fields were sent with a text that is stored already, and had no effect on its row."""
+    message = f"the statement exists; these fields of it stay as they are: {', '.join(names)}"
     return Notice("duplicate_kept", message)
+

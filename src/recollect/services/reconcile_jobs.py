@@ -1,5 +1,7 @@
-"""Compares statements with others once they have vectors. Without vectors only equal texts are
-compared, when they are written."""
+"""The job `memory_reconcile`: compares statements with similar ones once their vectors are stored.
+
+On a server without an embedding model only equal texts are compared, by the write itself.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -23,12 +25,13 @@ from recollect.services.reconciling import (
 
 MEMORY_RECONCILE = "memory_reconcile"
 
-# Somebody changes one of the rows again and again: then the job comes back later.
+# After so many concurrent changes of its rows the job gives up, to be retried later.
 _DISTURBED_MAX = 5
 
 
 class ReconcileJobs:
-    """Each job may run again after a crash: what was settled stays settled."""
+    """Handlers of the job. It may run again after a crash: rows that it ended are no longer
+    active, and links that exist are not written twice."""
 
     def __init__(
         self,
@@ -48,22 +51,27 @@ class ReconcileJobs:
         self._neighbours = neighbours
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type. Who makes no vectors leaves these jobs to those who do."""
+        """By job type. A server without an embedding model takes none of these jobs."""
         return {MEMORY_RECONCILE: self.reconcile} if self._model else {}
 
     def queue(self, tx: Tx, docs: Sequence[int]) -> None:
-        """With the vectors of these rows, in their transaction."""
+        """Queue a job for these rows, in the transaction that stores their vectors."""
         job = NewJob(MEMORY_RECONCILE, {"docs": list(docs)}, self._runtime.clock.now())
         self._stores.jobs.insert(tx, job)
 
     async def reconcile(self, job: Job) -> None:
-        """Compare the statements of a job, the oldest first."""
+        """Compare the statements of a job, the oldest row first."""
         ids = await self._database.read(lambda tx: self._stores.comparing.ids(tx, job.body["docs"]))
         for memory_id in ids:
             await self._settle(memory_id)
 
     async def _settle(self, memory_id: MemoryId) -> None:
-        """Look and judge without holding anybody up, then write if nothing changed meanwhile."""
+        """Read, plan, then apply in a transaction if no row has changed meanwhile.
+
+        Reading every vector of a space and parsing texts may take seconds. So neither runs in the
+        write transaction: the read is a scan beside other traffic, and planning has a thread. Only
+        `CHANGED` counts against the limit; `PARTLY` made progress and may repeat.
+        """
         disturbed = 0
         while disturbed < _DISTURBED_MAX:
             seen = await self._database.scan(lambda tx: self._look(tx, memory_id))
@@ -74,13 +82,14 @@ class ReconcileJobs:
             if outcome is Outcome.DONE:
                 return
             disturbed += outcome is Outcome.CHANGED
-        raise Unavailable("a memory that is compared changes all the time")
+        raise Unavailable("a memory changed during every attempt to reconcile it")
 
     def _settling(self, seen: Surroundings, judged: Sequence[Judgement]) -> Callable[[Tx], Outcome]:
         return lambda tx: self._reconciler.settle(tx, seen, judged, at=self._runtime.clock.now())
 
     def _look(self, tx: Tx, memory_id: MemoryId) -> Surroundings | None:
-        """None where there is nothing to decide. What was imported came with its links."""
+        """The similar statements, or None if there is nothing to decide. Imported rows are left
+        out: they came with their links."""
         stored = self._stores.memories.fetch(tx, memory_id)
         now = self._runtime.clock.now()
         if stored is None or stored.import_id is not None or not is_comparable(stored, now):

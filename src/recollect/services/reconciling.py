@@ -1,5 +1,9 @@
-"""What a stored statement means for the others: repeats are counted, what it replaces ends, and
-contradictions are marked. The rules are `domain/reconcile.py`."""
+"""`Reconciler` compares a stored statement with similar ones and applies the result: it merges
+duplicates, supersedes what is replaced, and links contradictions.
+
+The decisions are made in `reconcile/rules.py`. Planning runs outside of any transaction; applying
+locks the rows and starts over if one of them has changed.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +35,7 @@ _STRICT = ("sensitivity", "portable")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A statement beside the one that is looked at, and how alike they are."""
+    """A statement similar to the compared one, and how similar it is."""
 
     other: Stored
     similarity: float
@@ -39,21 +43,23 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A statement, and those near enough to mean something for it."""
+    """The compared statement, and those that are similar enough for any decision."""
 
     stored: Stored
     pairs: tuple[Pair, ...]
 
     @property
     def rows(self) -> tuple[Stored, ...]:
-        """All of them."""
+        """The compared statement and the similar ones."""
         return (self.stored, *(pair.other for pair in self.pairs))
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a statement is to some older ones, each with how alike they are: `over` is what follows
-    for hearsay elsewhere."""
+    """The decision about one statement (`key`) and some older ones, with their similarities.
+
+    `over` is the decision about hearsay in other spaces.
+    """
 
     key: MemoryId
     similarities: Mapping[MemoryId, float]
@@ -62,8 +68,11 @@ class Judgement:
 
 
 class Outcome(Enum):
-    """What became of judgements. `PARTLY`: what was done changed a row that others are about, so
-    they are to be made anew. `CHANGED`: somebody changed a row, and nothing was done."""
+    """What became of the plans.
+
+    `PARTLY`: some were applied and changed a row that the next plan is about, so the rest must be
+    planned again. `CHANGED`: somebody else changed a row meanwhile, and nothing was applied.
+    """
 
     DONE = "done"
     PARTLY = "partly"
@@ -71,8 +80,10 @@ class Outcome(Enum):
 
 
 def is_comparable(stored: Stored, now: datetime) -> bool:
-    """Whether a row takes part: an active, verified statement about people who are known. A list of
-    messages says many things, so nothing of it is compared."""
+    """Whether a row is compared at all: an active, verified statement whose subjects are resolved.
+
+    Lists of messages are left out, because one list says many things.
+    """
     memory = stored.memory
     return (
         memory.kind is Kind.STATEMENT
@@ -84,7 +95,7 @@ def is_comparable(stored: Stored, now: datetime) -> bool:
 
 
 class Reconciler:
-    """Judges outside of any transaction, and writes in the caller's."""
+    """Plans outside of any transaction, and applies plans in the caller's."""
 
     def __init__(
         self,
@@ -103,7 +114,7 @@ class Reconciler:
     def near(
         self, stored: Stored, found: Iterable[tuple[Stored, float]], now: datetime
     ) -> Surroundings:
-        """Those of `found`, each with its cosine, that are near enough for any decision."""
+        """The rows of `found` (with their cosines) that are similar enough for any decision."""
         said = statement_of(stored.memory)
         floor = min(self._settings.unsure_min, self._settings.hearsay_min)
         pairs = (
@@ -114,11 +125,14 @@ class Reconciler:
         return Surroundings(stored, tuple(pair for pair in pairs if pair.similarity >= floor))
 
     def judge(self, seen: Surroundings) -> tuple[Judgement, ...]:
-        """What follows from what was seen. To read texts takes long, so no transaction is open.
+        """The plans that follow from the similar statements, in the order in which to apply them.
 
-        A statement is compared with what was said before it; what was said after it is compared
-        with it. So it doesn't matter in which order statements get here.
+        Reads texts, which takes long: call it outside of a transaction.
         """
+        # A decision is always about a newer statement and older ones. Vectors are made by jobs, so
+        # statements arrive here in any order, and neighbours may be newer than the one that came.
+        # So the comparison goes both ways: this one against everything older, and each newer one
+        # against this one alone. The order of arrival does not matter then.
         stored = seen.stored
         before = [pair for pair in seen.pairs if _place(pair.other) < _place(stored)]
         after = [pair for pair in seen.pairs if _place(pair.other) > _place(stored)]
@@ -129,12 +143,20 @@ class Reconciler:
     def settle(
         self, tx: Tx, seen: Surroundings, judged: Sequence[Judgement], *, at: datetime
     ) -> Outcome:
-        """Do what was judged, as far as the rows are those that were judged."""
+        """Apply the plans, as far as the rows are those that were planned for.
+
+        Optimistic locking: the plans were made without locks, so all rows are locked now and their
+        versions compared. One plan may end or change a row that a later plan is about. Then this
+        stops and returns `PARTLY`; what was applied is committed, and the caller plans again. That
+        ends, because `PARTLY` needs at least one applied plan.
+        """
         held = self._held(tx, seen, at=at)
         if held is None:
             return Outcome.CHANGED
         versions = {row.memory.id: row.memory.version for row in seen.rows}
         for one in judged:
+            # `held` loses each row that a plan ended. Without its statement, or without any of the
+            # others, there is nothing left to decide.
             if one.key not in held or held.keys().isdisjoint(one.similarities):
                 continue
             if not _is_as_judged(one, held, versions):
@@ -143,7 +165,7 @@ class Reconciler:
         return Outcome.DONE
 
     def _judged(self, stored: Stored, olds: Sequence[Pair]) -> Judgement:
-        """One statement beside some older ones."""
+        """The plan for one statement against older ones."""
         said = statement_of(stored.memory)
         near = [Neighbour(statement_of(pair.other.memory), pair.similarity) for pair in olds]
         return Judgement(
@@ -154,7 +176,8 @@ class Reconciler:
         )
 
     def _held(self, tx: Tx, seen: Surroundings, *, at: datetime) -> dict[MemoryId, Stored] | None:
-        """The rows under their locks; None if one of them is no longer what was seen."""
+        """All rows, locked in the order of ids; None if one of them was changed, ended or
+        removed."""
         ids = [row.memory.id for row in seen.rows]
         held = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, ids, lock=True)}
         for row in seen.rows:
@@ -175,8 +198,11 @@ class Reconciler:
         self._mark(step, decision.conflicts)
 
     def _fold(self, step: "_Step", decision: Decision) -> None:
-        """The older one goes on and counts the newer one, which stays under its id for those who
-        were told it."""
+        """Merge the newer statement into the older one, which counts the repeat. The newer row
+        stays as superseded, because its id was returned to a caller.
+
+        Does nothing if the merge would lose anything (`RepeatCounter.try_merge`).
+        """
         kept, repeat = step.held[MemoryId(decision.targets[0])], step.stored
         if not self._superseding.may_link(step.tx, kept.memory.id, repeat):
             return
@@ -207,7 +233,8 @@ class Reconciler:
         self._tighten(step, [statement_of(old.memory) for old in olds])
 
     def _tighten(self, step: "_Step", olds: Sequence[Statement]) -> None:
-        """The successor is as strict as the strictest that it replaced, unless a subject said."""
+        """Give the successor the strictest privacy of what it replaced, unless a subject chose
+        one."""
         stored, memory = step.stored, step.stored.memory
         strictest = stricter(statement_of(memory), olds, set_by_subject=stored.privacy_said)
         if strictest == (memory.sensitivity, memory.portable):
@@ -226,7 +253,8 @@ class Reconciler:
         tell_of(self._audit, step.tx, None, event_type="memory.update", memory=after, fields=fields)
 
     def _mark(self, step: "_Step", conflicts: Sequence[str]) -> None:
-        """Both list the other. This is no new version of either: nobody changed what they say."""
+        """Link the statements both ways. This makes no new version: their contents did not
+        change."""
         memory = step.stored.memory
         for other in map(MemoryId, conflicts):
             if other in memory.conflicts_with or other not in step.held:
@@ -244,7 +272,7 @@ class Reconciler:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One comparison that is being carried out. `held` are the rows that are still active."""
+    """One plan that is being applied. `held` are the locked rows that are still active."""
 
     tx: Tx
     held: dict[MemoryId, Stored]
@@ -254,11 +282,11 @@ class _Step:
 
     @property
     def stored(self) -> Stored:
-        """The statement that is compared, as it is now."""
+        """The compared statement as earlier changes of this step left it."""
         return self.held[self.key]
 
     def cause(self, reason: str, other: MemoryId) -> Cause:
-        """The server acts by what was written."""
+        """The server acts in the name of who wrote the statement."""
         by, similarity = self.stored.written_by, self.similarities[other]
         return Cause(None, by, self.at, reason, similarity)
 
@@ -266,7 +294,7 @@ class _Step:
 def _is_as_judged(
     one: Judgement, held: Mapping[MemoryId, Stored], versions: Mapping[MemoryId, int]
 ) -> bool:
-    """Whether none of its rows was ended or changed by what was done before."""
+    """Whether no earlier plan ended or changed one of its rows."""
     rows = (one.key, *one.similarities)
     return all(id_ in held and held[id_].memory.version == versions[id_] for id_ in rows)
 
@@ -276,5 +304,5 @@ def _elsewhere(said: Statement, near: Iterable[Neighbour]) -> list[Neighbour]:
 
 
 def _place(stored: Stored) -> tuple[datetime, int]:
-    """Where it stands in time; of two at one instant, the one that was stored first."""
+    """Sort key: when it was observed, then the order of storing."""
     return stored.memory.observed_at, stored.doc

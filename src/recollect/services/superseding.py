@@ -1,5 +1,8 @@
-"""How a memory takes the place of another: the one way for explicit writes and for what is found
-to be replaced later."""
+"""`Superseder` marks a memory as superseded by another one and links the two.
+
+Explicit writes, releases from quarantine and reconciliation jobs all go through it. Whether one
+memory may replace another is decided by the callers, with the rules in `supersede/rules.py`.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,7 +21,7 @@ from recollect.services.memory_events import tell_of
 
 
 def statement_of(memory: Memory) -> Statement:
-    """A memory as the rules of replacing see it."""
+    """The fields of a memory that the rules of supersession and reconciliation read."""
     return Statement(
         id=memory.id,
         content=memory.content,
@@ -39,16 +42,19 @@ def statement_of(memory: Memory) -> Statement:
 
 
 def check_own_word(memory: Memory, requester: Requester) -> None:
-    """Forbidden if it is what a subject said of themself, and the requester is somebody else."""
+    """Raise Forbidden if a subject said it of themself and the requester is somebody else."""
     if is_protected(statement_of(memory), by=requester.person_id):
-        message = "what somebody said of themself is replaced, changed or moved only by themself"
+        message = "only the person who said this of themself may replace, change or move it"
         raise Forbidden(message, code="subject_only")
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Who made a memory replace another, when and why. No requester is the server itself, which
-    acts `by` what somebody wrote; `similarity` is there where that counted."""
+    """Who superseded a memory, when and why, for its version and its audit event.
+
+    `requester` is None in a job: then the server acts, and `by` is who wrote the successor.
+    `similarity` is set where vectors were compared.
+    """
 
     requester: Requester | None
     by: Owner
@@ -58,31 +64,38 @@ class Cause:
 
 
 class Superseding:
-    """Takes rows out of current answers. The caller holds them."""
+    """Marks rows as superseded. The caller holds the locks on both rows."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit) -> None:
         self._stores = stores
         self._audit = audit
 
     def replace(self, tx: Tx, new: Memory, old: Stored, cause: Cause) -> Stored:
-        """Status, times, version, link and event of a memory that a newer one replaces."""
+        """End `old` because `new` replaces it: status, times, version, link and audit event.
+
+        Returns the ended row. Its end is the time at which `new` became true, or its retraction
+        where `old` was never true (`superseded_times`).
+        """
         ends = ending(statement_of(new), statement_of(old.memory), now=cause.at)
         return self._end(tx, new.id, old, cause, ends=ends)
 
     def fold_in(self, tx: Tx, kept: Memory, repeat: Stored, cause: Cause) -> Stored:
-        """A statement that turned out to repeat another one.
+        """End `repeat`, a stored statement that says the same as `kept`.
 
-        It was answered under its own id, so it stays and names the one that goes on. What it says
-        is true still, but recorded there from now on: else it would be told twice of one time.
+        A caller got the id of `repeat` from its write, so the row stays, and reads of that id
+        follow the link to `kept`. What it says is still true: so `valid_until` does not change,
+        and it is retracted instead. Otherwise a query about the past would return both.
         """
         ends = Ending(repeat.memory.valid_until, cause.at)
         return self._end(tx, kept.id, repeat, cause, ends=ends)
 
     def may_link(self, tx: Tx, successor: MemoryId, old: Stored) -> bool:
-        """Whether the old one has no successor yet, and none of those it replaced is the new one:
-        a history never runs in a circle."""
+        """Whether `successor` may replace `old` without a second successor or a cycle."""
         if old.memory.superseded_by is not None or old.memory.id == successor:
             return False
+        # Breadth first through everything that `old` replaced, directly or not. If the successor is
+        # among it, the new link would close a cycle, and walks through the history (here, in
+        # `VersionHistory`) would have no first memory. One query a level, not one a memory.
         seen: set[MemoryId] = set()
         edge = [old.memory.id]
         while edge:

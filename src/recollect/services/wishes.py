@@ -1,7 +1,8 @@
-"""What a memory that is set aside was to replace: named in its links, and done when it is let in.
+"""The supersessions of a quarantined memory, which wait until somebody releases it.
 
-By then things may have changed. What can't be replaced any more is left as it is, and the memory
-names it no longer.
+A write that is quarantined stores a link to each row that it should supersede and changes none of
+them. Release applies the links that are still allowed and deletes the others; rejection deletes
+all of them.
 """
 
 from collections.abc import Sequence
@@ -20,16 +21,23 @@ from recollect.services.superseding import Cause, Superseding, statement_of
 
 
 class Wishes:
-    """Of one memory at a time, whose row the caller holds."""
+    """Pending links of one memory. The caller holds the lock on that memory's row."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit) -> None:
         self._stores = stores
         self._superseding = Superseding(stores, audit)
 
     def met(self, tx: Tx, new: Memory, *, now: datetime) -> list[Stored]:
-        """What it may replace now, held. Other wishes are forgotten."""
+        """The rows that it may supersede now, locked. Links to all others are deleted.
+
+        Two steps on purpose: the caller needs these rows to compute the privacy of the released
+        memory, and stores that memory before it calls `apply`.
+        """
         met = []
         for memory_id in self._open(tx, new):
+            # Lock first and judge the locked row. Days may lie between the write and its release,
+            # and the old row may have been changed, replaced, expired or moved since. The rights
+            # of the writer were checked at the write, those of the releaser by the caller.
             old = self._stores.memories.fetch(tx, memory_id, lock=True)
             if old is not None and self._may_replace(tx, new, old, now):
                 met.append(old)
@@ -40,27 +48,33 @@ class Wishes:
     def replace(
         self, tx: Tx, requester: Requester, new: Memory, *, olds: Sequence[Stored], now: datetime
     ) -> None:
-        """Take these out of current answers."""
+        """Supersede these rows, which `applicable` returned in the same transaction."""
         for old in olds:
             cause = Cause(requester, requester.who, now, "explicit")
             self._superseding.replace(tx, new, old, cause)
 
     def drop(self, tx: Tx, new: Memory, *, now: datetime) -> None:
-        """Forget all of them: it is thrown away."""
+        """Delete all pending links, before the memory itself is deleted."""
         for memory_id in self._open(tx, new):
             self._forget(tx, new, memory_id, now)
 
     def _open(self, tx: Tx, new: Memory) -> list[MemoryId]:
-        """Without what it replaced before it was set aside, and without what is gone: histories
-        keep that. In the order in which rows are held."""
+        """The ids of the links that were not applied yet, sorted: that is the order of locking.
+
+        A memory may be quarantined by a PATCH after it superseded rows. Those rows name it in
+        `superseded_by`, so their links are history and stay. So do links to rows that were removed.
+        """
         found = self._stores.keeping.fetch_many(tx, new.supersedes) if new.supersedes else []
         return sorted(old.memory.id for old in found if old.memory.superseded_by != new.id)
 
     def _may_replace(self, tx: Tx, new: Memory, old: Stored, now: datetime) -> bool:
+        # The same conditions as at an explicit write (`check_replaceable`, `check_self_statement`)
+        # but without errors: one link that is no longer possible must not block the release.
         memory = old.memory
         there = memory.status is Status.ACTIVE and not is_due(now, memory.expires_at)
         if not there or memory.space != new.space or old.erasure_id is not None:
             return False
+        # Judged by who stated the quarantined text, not by who releases it.
         if is_protected(statement_of(memory), by=new.stated_by):
             return False
         return self._superseding.may_link(tx, new.id, old)

@@ -1,4 +1,5 @@
-"""Statements near another one: every comparable vector is looked at, and the best are kept."""
+"""SQL store of reconciliation. The nearest statements are found exactly: every comparable vector is
+read in batches, and the best are kept."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -26,7 +27,7 @@ _WHERE_HEARSAY_IS = tuple((kind, None) for kind in HEARSAY_KINDS)
 
 
 class SqlComparing:
-    """The port's ComparingStore on both engines."""
+    """SimilarityStore on both engines."""
 
     def ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
         return [MemoryId(row[0]) for row in tx.fetch(_IDS, {"docs": jsontext.dump(list(docs))})]
@@ -57,7 +58,7 @@ class SqlComparing:
 
 
 def _is_open_to_others(memory: Memory) -> bool:
-    """Whether it is hearsay that somebody's own word may replace from another space."""
+    """Whether it is hearsay that its subject may replace from another space."""
     return memory.trust is Trust.HEARSAY and memory.space.kind in HEARSAY_KINDS
 
 
@@ -73,6 +74,9 @@ def _nearest(
         "space_kind": space.kind,
         "space_id": space.id,
     }
+    # Exact, without an approximate index: the filter leaves the rows of one space or one person,
+    # and a missed duplicate would stay. Stored vectors have length 1, so one matrix product a
+    # batch gives all cosines. Memory is bounded by the batch, not by the space.
     wanted = np.asarray(what.vector, dtype=np.float32)
     best: list[Near] = []
     for rows in _batches(tx, statement, params):
@@ -121,7 +125,8 @@ _HERE = and_(
     _m.space_kind == param("space_kind", _m.space_kind),
     _m.space_id == param("space_id", _m.space_id),
 )
-# What nobody could resolve is about somebody unknown; a list of messages says many things.
+# Narrows the rows before `is_comparable` judges them. Statements with unresolved names are about
+# somebody unknown; a list of messages says many things.
 _COMPARED: tuple[ColumnElement[Any], ...] = (
     _m.kind == word("statement"),
     _m.messages.is_(None),
