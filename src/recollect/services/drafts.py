@@ -1,5 +1,7 @@
-"""A memory to write, checked as far as it can be without stored data: payload, fields, the space
-that is asked for. What is sent comes by the names of the wire; every surface uses the same."""
+"""Parses the fields of a new memory into a `MemoryDraft`: aliases, limits, payload, space, expiry.
+
+Everything that can be checked without stored data is checked here, for REST, gRPC and all others.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,7 +62,7 @@ Members = Mapping[str, Any]
 
 
 class OnConflict(StrEnum):
-    """What a record does to records of its space with its key."""
+    """What happens to records with the same key in the space of a new record."""
 
     KEEP = "keep"
     SUPERSEDE = "supersede"
@@ -69,12 +71,12 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A memory to write. None means that the caller didn't say; times are in UTC.
+    """A memory to write. None means that the caller sent nothing; times are in UTC.
 
-    `subjects` are ids or names as they were sent. `explicit_expires_at` is what the caller asked
-    for, by a member or in the words of the statement; `term_ignored` says that the words seem to
-    ask for a term that nobody could keep. `carried` is the stored memory that moves here: what a
-    caller can't say of a new one comes from there.
+    `subjects` are ids or names as sent. `explicit_expires_at` is what the caller asked for, in a
+    field or in the words of the statement. `term_ignored`: the words seem to ask for an expiry that
+    was not understood. `carried` is the stored memory of a move; fields that a caller can't set are
+    taken from it.
     """
 
     kind: Kind
@@ -112,7 +114,7 @@ class Draft:
 def drafted(
     members: Members, now: datetime, *, rules: RetentionRules, source: Source = Source.API
 ) -> Draft:
-    """The draft of what was sent, or the first thing that is wrong with it."""
+    """The draft; raises ValidationFailed for the first fault. `now` is the start of a TTL."""
     sent = _without_aliases(members)
     kind = kind_of(**{name: sent.get(name) for name in ("messages", "content", "key", "value")})
     asked = asked_space(_space_request(sent))
@@ -131,7 +133,8 @@ def drafted(
 
 
 def cleaned_marks(sent: Members) -> dict[str, Any]:
-    """Those of tags, metadata, subjects, PII tags and world time that were sent, checked."""
+    """The sent ones of tags, metadata, subjects, PII tags and validity, checked and normalised. A
+    PATCH uses it too."""
     cleaned: dict[str, Any] = {}
     for name, clean in _CLEANERS.items():
         if name in sent:
@@ -157,7 +160,8 @@ _OF_CHATS = ("chat_id", "learned_in")
 
 
 def _without_aliases(members: Members) -> dict[str, Any]:
-    """Null counts as absent; two names of one member may only say the same."""
+    """The fields under their canonical names. None counts as absent; a field that was sent under
+    two names must have one value."""
     sent = {name: value for name, value in members.items() if value is not None}
     sent |= {name: as_chat_id(sent[name]) for name in _OF_CHATS if name in sent}
     for alias, name in _ALIASES.items():
@@ -165,7 +169,7 @@ def _without_aliases(members: Members) -> dict[str, Any]:
             continue
         value = sent.pop(alias)
         if sent.setdefault(name, value) != value:
-            raise ValidationFailed.of(alias, f"says something else than `{name}`; send one of them")
+            raise ValidationFailed.of(alias, f"differs from `{name}`; send only one of them")
     return sent
 
 
@@ -187,7 +191,7 @@ def _space_request(sent: Members) -> SpaceRequest:
 
 
 def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], datetime | None]:
-    """The members of the payload, and the term that its words ask for."""
+    """The fields of the payload, and the expiry that its words ask for."""
     if kind is Kind.RECORD:
         key, value = sent["key"], sent["value"]
         check_record(key, value)
@@ -200,6 +204,8 @@ def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], 
         content = render_messages(messages)
         return {"messages": messages, "content": content, "extract": extract}, None
     check_content(said, name)
+    # An explicit `ttl_seconds` or `expires_at` wins over the words. A warning is due only if there
+    # is neither, and the words look as if they meant one.
     text, term = _remembered(said, now, _zone(sent))
     told = term is not None or not sent.keys().isdisjoint(("ttl_seconds", "expires_at"))
     ignored = not told and asks_for_a_term(said)
@@ -208,7 +214,8 @@ def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], 
 
 
 def _remembered(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
-    """ "Remember for two weeks that …" is an expiry and no part of what is to be remembered."""
+    """The text without its expiry phrase ("for two weeks"), and the expiry. A text that would be
+    blank without the phrase stays whole."""
     term = explicit_term(text, now, zone)
     if term is None:
         return text, None
@@ -233,7 +240,7 @@ def _policy(sent: Members, rules: RetentionRules, scope: MemoryScope) -> Policy 
 
 
 def _origin(sent: Members, asked: AskedSpace, now: datetime) -> dict[str, Any]:
-    """When and where it was said, and by whom."""
+    """When it was observed, in which chat and run, and who said it."""
     observed_at = as_instant(sent.get("observed_at", now), "observed_at")
     check_observed(observed_at, now)
     chat = sent.get("learned_in")
@@ -241,7 +248,7 @@ def _origin(sent: Members, asked: AskedSpace, now: datetime) -> dict[str, Any]:
         check_name(chat, "chat_id")
     if asked.kind is SpaceKind.CHAT:
         if chat not in (None, asked.id):
-            message = "says something else than the chat of the space; leave it out"
+            message = "differs from the chat of the space; leave it out"
             raise ValidationFailed.of("chat_id", message)
         chat = asked.id
     run_id = asked.id if asked.kind is SpaceKind.RUN else sent.get("run_id")
@@ -262,7 +269,7 @@ def _marks(sent: Members) -> dict[str, Any]:
 
 
 def _links(sent: Members, kind: Kind) -> dict[str, Any]:
-    """What the memory refers to, and what happens to those that it meets."""
+    """Ids that the memory refers to, its own id, and `on_conflict`."""
     on_conflict = sent.get("on_conflict", OnConflict.KEEP)
     if "on_conflict" in sent and kind is not Kind.RECORD:
         raise ValidationFailed.of("on_conflict", "is for records: send `key` and `value`")

@@ -1,6 +1,7 @@
-"""Filters of lists, searches, recall and export: what a caller sent, and the rows that it means.
+"""Filters of lists, searches, recall and export: the sent filters, and the `MemoryFilter` that they
+resolve to.
 
-`chat_id` says in which context is asked. It is also the place, where nothing else names one.
+`chat_id` is the context of the request. It also selects the spaces to read if nothing else does.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ PLACE_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What was sent; None and empty mean that nothing was."""
+    """The filters as sent. None and empty mean that nothing was sent."""
 
     agent_id: AgentId | None = None
     spaces: tuple[SpaceName, ...] | Literal["all"] = ()
@@ -62,17 +63,17 @@ class Filters:
 
     @property
     def context(self) -> Context:
-        """In which chat is asked, and for whom."""
+        """The chat of the request, and for whom an agent asks."""
         return Context(self.chat_id, self.asker_id)
 
     @property
     def names_place(self) -> bool:
-        """Does it say where to look?"""
+        """Whether a field limits where to read."""
         return any(getattr(self, name) for name in PLACE_FIELDS)
 
 
 def require_place(filters: Filters) -> None:
-    """A list or search of everything must say so."""
+    """Raise ValidationFailed if no field limits where to read: everything must be asked for."""
     if not filters.names_place:
         names = ", ".join(PLACE_FIELDS)
         message = f'say where to look: one of {names}; `spaces: "all"` is everything'
@@ -82,8 +83,11 @@ def require_place(filters: Filters) -> None:
 def chosen_by(
     tx: Tx, stores: Stores, filters: Filters, *, known_to: Requester | None
 ) -> MemoryFilter:
-    """The rows that are meant. NotFound for an agent that does not exist, and for a run or person
-    that the requester may not know; without one, everything may be known."""
+    """The filter for the store, with canonical person ids.
+
+    Raises NotFound for an unknown agent, and for a run or person that `known_to` may not know of.
+    `known_to` None is for admins, who may know of everything.
+    """
     _check_known(tx, stores, filters, known_to)
     people = _people(tx, stores, [*filters.subjects, *_said_by(filters)], known_to)
     subjects = dict.fromkeys(people[subject] for subject in filters.subjects)
@@ -128,7 +132,7 @@ def _said_by(filters: Filters) -> Sequence[str]:
 def _people(
     tx: Tx, stores: Stores, ids: Sequence[str], known_to: Requester | None
 ) -> dict[str, PersonId]:
-    """The canonical id of each; a merged one finds the same memories."""
+    """The canonical id of each person: a merged person finds the memories of the one it became."""
     if not ids:
         return {}
     given = [PersonId(id_) for id_ in ids]
@@ -143,7 +147,8 @@ def _people(
 
 
 def _places(filters: Filters) -> Places | None:
-    """None is every space. A run and a scope narrow by themselves, so they look everywhere."""
+    """The spaces to read; None is all. `run_id` and `scope` narrow the rows by themselves, in all
+    spaces."""
     if filters.spaces == ALL:
         return None
     if filters.spaces:
@@ -157,14 +162,15 @@ def _places(filters: Filters) -> Places | None:
 
 
 def _place(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | None]:
-    """Without an id every space of the kind, but for those of an agent that is named beside it."""
+    """Kind and id of a space. Without an id it is every space of the kind, or the agent's if
+    `agent_id` was sent."""
     if name.id is None and name.kind in AGENT_KINDS:
         return name.kind, agent_id
     return name.kind, name.id
 
 
 def _named_places(filters: Filters) -> Places:
-    """The spaces of an agent and that of a user; who names both asks for both."""
+    """The spaces of the agent and of the user. If both are named, both are read."""
     agent_id, user_id = filters.agent_id, filters.user_id
     of_agent = agent_spaces(agent_id) if agent_id is not None else ()
     of_user: Places = ((SpaceKind.USER, user_id),) if user_id is not None else ()
@@ -172,5 +178,5 @@ def _named_places(filters: Filters) -> Places:
 
 
 def _narrows_by_agent(filters: Filters) -> bool:
-    """Where the agent is not the place, its rows are meant."""
+    """Whether `agent_id` selects rows by their agent, because other fields select the spaces."""
     return bool(filters.spaces) or filters.run_id is not None or filters.scope is not None

@@ -124,8 +124,7 @@ class MemoryPlaces:
             created_at=at,
             updated_at=at,
         )
-        # Nothing is inserted if the id is taken, also by an agent of which the caller knows
-        # nothing.
+        # The id of a removed agent stays taken, so the insert may fail though none was found.
         if not self._stores.agents.insert(tx, agent):
             raise NotFound("agent", agent_id)
         payload = {"owner_id": agent.owner.spelling, "org_id": agent.org_id}

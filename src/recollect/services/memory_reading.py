@@ -1,4 +1,4 @@
-"""Reading memories: one, a list, its history, and why it is shown. Searching is elsewhere."""
+"""`MemoryReader`: gets one memory, lists memories, reads a history, explains visibility."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +32,11 @@ _HISTORY = "history"
 
 @dataclass(frozen=True, slots=True)
 class MemoryRead:
-    """A memory at an instant. `embedding` is set where it was asked for by a writer of the space;
-    it is empty while there is none. `rule` is the one that showed it, where that is logged."""
+    """A memory at an instant.
+
+    `embedding` is set if a writer of the space asked for it, and empty while there is none. `rule`
+    is the visibility rule that allowed the read, if the read is audited.
+    """
 
     stored: Stored
     now: datetime
@@ -42,7 +45,7 @@ class MemoryRead:
 
 
 class MemoryReader:
-    """Get, list, history, explain: each under the caller's sight."""
+    """Each read is limited to what the caller, as `Viewer`, may see."""
 
     def __init__(
         self,
@@ -76,7 +79,7 @@ class MemoryReader:
         as_of: datetime | None = None,
         embedding: bool = False,
     ) -> MemoryRead:
-        """An active memory, or the version that was current at `as_of`."""
+        """An active memory, or its version at `as_of`. Raises NotFound for what is hidden."""
         found = await self._database.read(
             lambda tx: self._get(
                 tx,
@@ -94,7 +97,7 @@ class MemoryReader:
     async def list(
         self, requester: Requester, filters: Filters, *, after: str | None, limit: int
     ) -> MemoryPage:
-        """The newest first."""
+        """A page of memories, newest first."""
         require_place(filters)
         place = decode_key(_LIST, after) if after else None
         found = await self._database.scan(
@@ -107,7 +110,7 @@ class MemoryReader:
     async def history(
         self, requester: Requester, memory_id: MemoryId, *, after: str | None, limit: int
     ) -> Page[HistoryItem]:
-        """All versions, and all that it replaced on every branch."""
+        """All versions of a memory and of everything that it replaced, directly or not."""
         place = decode_key(_HISTORY, after)[1] if after else None
         items = await self._database.read(lambda tx: self._history(tx, requester, memory_id))
         page = _history_page(items, after=place, limit=limit)
@@ -123,7 +126,8 @@ class MemoryReader:
         query: str | None = None,
         as_user: str | None = None,
     ) -> Explanation:
-        """NotFound for what is hidden, except to an auditor who asks about somebody."""
+        """Why a memory is visible. NotFound if it is hidden, unless an auditor asks with
+        `as_user`."""
         async with self._audit.watching(requester, "explainMemory", memory_id=memory_id):
             told, sight = await self._database.read(
                 lambda tx: self._explain(
@@ -181,8 +185,8 @@ class MemoryReader:
         return found
 
     def _current(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
-        """The memory, or today the one that it turned out to repeat: an id that a write answered
-        stays good."""
+        """The memory or, if it was merged as a duplicate, the one that it was merged into: an id
+        that a write returned stays valid. Not with `as_of`, when it was still a row of its own."""
         wanted: MemoryId | None = memory_id
         while wanted is not None:
             found = self._shown(tx, sight, wanted, chosen)
@@ -213,7 +217,8 @@ class MemoryReader:
         as_user: str | None,
     ) -> tuple[Explanation, Sight]:
         judged = self._explainer.judged(tx, requester, as_user)
-        # First of all: what is wrong with the chat must not tell that the memory exists.
+        # The viewer is built before the memory is read: an unknown chat must raise the same error
+        # whether or not the memory exists.
         sight = self._sights.of(tx, judged, context)
         stored = self._explainer.row(tx, memory_id)
         explanation = self._explainer.explain(tx, sight, stored)
@@ -224,7 +229,7 @@ class MemoryReader:
     def _tell_audited(
         self, tx: Tx, requester: Requester, told: Explanation, *, as_user: str
     ) -> None:
-        """What a role opens is always told."""
+        """Audit a read that only a role allows. It is recorded in every case, not only for PII."""
         payload = memory_payload(told.memory, self._audit.rules)
         self._audit.record(
             tx,
@@ -252,7 +257,7 @@ def _history_page(
 
 
 def _shown_in(items: Iterable[HistoryItem]) -> list[Memory]:
-    """Each memory of which something is told once, with the tags of all that is told of it."""
+    """Each memory of the items once, with the PII tags of all its shown versions, for the audit."""
     shown: dict[MemoryId, Memory] = {}
     for then in (item.then for item in items if item.then is not None):
         known = shown.setdefault(then.id, then)

@@ -26,6 +26,5 @@ def clamped_notice(rule: str) -> Notice:
 
 def kept_notice(names: Sequence[str]) -> Notice:
     """These fields were sent with a text that is stored already, and had no effect on its row."""
-    message = f"the statement exists; these fields of it stay as they are: {', '.join(names)}"
+    message = f"the statement exists and keeps its own values: {', '.join(names)}; use PATCH"
     return Notice("duplicate_kept", message)
-

@@ -1,4 +1,5 @@
-"""Earlier versions of memories: whether they may be shown, and the histories that they make."""
+"""Earlier versions of memories: who may see them, and the history that they form with everything
+that a memory replaced."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +17,19 @@ from recollect.services.views import Views
 
 ItemPlace = tuple[int, str, int]
 
-# A history asks for what was replaced, too.
+# A history includes superseded memories.
 IN_HISTORY = MemoryFilter(statuses=(Status.ACTIVE, Status.SUPERSEDED))
-# Nobody has this id.
+# A person id that nobody has.
 _A_STRANGER = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryItem:
-    """One version of a memory or of what it replaced, `depth` links away.
+    """One version of a memory, or of one that it replaced, `depth` links away.
 
-    `then` is the memory as it was; it is not there when the text is gone. Who may not read it gets
-    ids and times: there is neither that nor `by`. Of a removed memory there is no version either.
+    `then` is the memory as it was; None if its text was compacted. For a viewer who may not read
+    this version, `then` and `by` are None, and only ids and times remain. A removed memory has no
+    version number either.
     """
 
     memory_id: MemoryId
@@ -41,28 +43,28 @@ class HistoryItem:
 
     @property
     def readable(self) -> bool:
-        """Is it told what it said?"""
+        """Whether its content may be shown."""
         return self.then is not None
 
     @property
     def content(self) -> str | None:
-        """Its text."""
+        """The text of the version, if it may be shown."""
         return None if self.then is None else self.then.content
 
     @property
     def value(self) -> Mapping[str, Any] | None:
-        """That of a record."""
+        """The value of a record, if it may be shown."""
         return None if self.then is None else self.then.value
 
     @property
     def place(self) -> ItemPlace:
-        """Where it stands in a history, whatever else is in it."""
+        """Sort key and cursor: nearest first, and of one memory the newest version first."""
         return self.depth, self.memory_id, -(self.version or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A memory on the way back, and by which one it was reached."""
+    """A memory in the history, and the successor through which it was reached."""
 
     memory_id: MemoryId
     depth: int
@@ -70,31 +72,33 @@ class _Step:
 
 
 class Past:
-    """Looks back, for one sight."""
+    """Reads earlier versions for a viewer."""
 
     def __init__(self, stores: Stores, views: Views) -> None:
         self._stores = stores
         self._views = views
 
     def shows(self, tx: Tx, sight: Sight, version: Stored) -> bool:
-        """May an earlier version be shown to somebody who may see what became of it?
+        """Whether a viewer who may see the present memory may also see this earlier version.
 
-        It is judged by its own subjects and its own privacy: a text that was more private than the
-        present one, or about others, does not become public with it.
+        It is judged by its own subjects and privacy. A text that was more private, or about other
+        people, does not become visible because the present one is. Its status and expiry don't
+        count: that it is over is the point of a history.
         """
         lasting = replace(version.memory, status=Status.ACTIVE, expires_at=None)
         return self._views.look(tx, sight, replace(version, memory=lasting)).allowed
 
     def canonical(self, tx: Tx, found: Sequence[Stored]) -> list[Stored]:
-        """With the ids that its people have today."""
+        """The rows with the canonical ids of their people: snapshots hold ids from before
+        merges."""
         ids = {PersonId(id_) for stored in found for id_ in _people_of(stored.memory)}
         known = self._stores.people.fetch_many(tx, ids) if ids else {}
         today = {str(id_): str(person.id) for id_, person in known.items()}
         return [_renamed(stored, today) for stored in found]
 
     def history(self, tx: Tx, sight: Sight, present: Stored) -> list[HistoryItem]:
-        """Versions and predecessors on every branch: breadth first, of one memory the newest
-        first."""
+        """All versions of the memory and of its predecessors on every branch: breadth first, of one
+        memory the newest version first."""
         steps = self._steps(tx, present)
         ids = [step.memory_id for step in steps]
         seen = self._stores.memories.see_many(tx, sight, ids, IN_HISTORY, compacted=True)
@@ -110,7 +114,8 @@ class Past:
         return sorted(items, key=lambda item: item.place)
 
     def _steps(self, tx: Tx, present: Stored) -> list[_Step]:
-        """Breadth first; who is reached twice counts where it is nearest."""
+        """The memory and its predecessors, level by level. One that is reached twice counts where
+        it is nearest, which also ends the walk in a cycle."""
         level = [_Step(present.memory.id, 0, present.memory.superseded_by)]
         steps = list(level)
         known = {present.memory.id}
@@ -140,7 +145,11 @@ class Past:
         return replace(item, by=version.by, then=then.memory)
 
     def _knew_all(self, tx: Tx, sight: Sight, row: Stored) -> bool:
-        """Was every version told, however private it was? How private is gone with the text."""
+        """Whether the viewer may see even the most private version.
+
+        The privacy of a compacted version is gone with its text. So a version is assumed that is
+        sensitive, not portable and about nobody whom the viewer could be.
+        """
         private = replace(
             row.memory,
             sensitivity=Sensitivity.SENSITIVE,
@@ -181,7 +190,7 @@ def _removed(step: _Step, at: datetime) -> HistoryItem:
 
 
 def _as_of_version(row: Stored, version: Version) -> Stored | None:
-    """The row as that version; None if its text is gone."""
+    """The row as that version; None if its snapshot was dropped."""
     if version.until is None:
         return row
     if version.snapshot is None:

@@ -1,5 +1,8 @@
-"""What a writer sends beside words that are known already: what the known statement takes over, and
-what it keeps. Nothing is lost without a word."""
+"""Merges the fields of a repeated statement into the stored one, and names what can't be merged.
+
+Tags, metadata, PII tags and expiry are merged. Fields that would change what the stored statement
+says stay as they are and are reported.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -12,30 +15,29 @@ from recollect.services.drafts import Draft
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The known statement with what it takes over, and the names of what it does not."""
+    """The stored statement with the merged fields, and the names of the fields left out."""
 
     memory: Memory
     left: tuple[str, ...]
 
 
 def taken_over(known: Memory, said: Memory, draft: Draft) -> Taken:
-    """What a repeat means for the known statement when it is sent. What would change the statement
-    is left: that is for a PATCH."""
+    """Merge a repeat that is being written. `left` becomes a warning to the writer, who can send a
+    PATCH for these fields."""
     taken = _marked(known, said)
     return Taken(taken, tuple(sorted(_left(taken, said, draft))))
 
 
 def folded(known: Memory, said: Memory) -> Taken:
-    """What a stored statement that turned out to repeat the known one means for it. Its words are
-    its own, and so are its type, tags, metadata and times: they are left where the known one has
-    others. Nobody is asked by then, so it is for the caller not to fold where something is left."""
+    """Merge a repeat that is stored already, as a reconciliation job does. Nobody can be warned
+    then, so the caller must not merge if `left` has anything."""
     left = _unlike(known, said) | ({"type"} if said.type is not known.type else set())
     return Taken(_marked(known, said), tuple(sorted(left)))
 
 
 def _marked(known: Memory, said: Memory) -> Memory:
-    """The later word counts for the term; tags and metadata are added. Whose word on privacy counts
-    is known elsewhere."""
+    """The later expiry and policy win; tags and metadata are added. Privacy is merged by
+    `RepeatCounter.apply_repeat`."""
     pii_tags = tuple(sorted({*known.pii_tags, *said.pii_tags}))
     taken = replace(
         known,
@@ -73,7 +75,7 @@ def _left(taken: Memory, said: Memory, draft: Draft) -> set[str]:
 
 
 def _unlike(taken: Memory, said: Memory) -> set[str]:
-    """The marks of the repeat that this one doesn't have."""
+    """The fields in which the merged statement lacks or contradicts what the repeat has."""
     unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())
     kept = {
         "tags": not {*said.tags} <= {*taken.tags},

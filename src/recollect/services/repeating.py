@@ -1,4 +1,4 @@
-"""What it means that something is said once more, for the statement that says it already."""
+"""Counts repeats of a stored statement, and merges what a repeat brings."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +18,7 @@ from recollect.services.superseding import statement_of
 
 
 class Repeating:
-    """Counts repeats. The caller holds the row."""
+    """Counts repeats. The caller holds the lock on the stored row."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit, terms: Terms) -> None:
         self._stores = stores
@@ -36,9 +36,11 @@ class Repeating:
         at: datetime,
         taking: Memory | None = None,
     ) -> Stored:
-        """One more time: repeats, sources, and the stricter word on who may know. A statement that
-        was said several times itself brings all of them. `taking` is the known one with what else
-        it takes over."""
+        """Store the next version of `known` after `said` repeated it, and audit `memory.duplicate`.
+
+        `said` brings its own count of repeats, its sources and its privacy, if that is stricter.
+        `taking` is `known` with the fields merged before.
+        """
         after = replace(
             self.renewed(taking or known.memory, said),
             repeats=known.memory.repeats + said.repeats + 1,
@@ -57,9 +59,8 @@ class Repeating:
         return stored
 
     def folded(self, known: Memory, said: Memory) -> Memory | None:
-        """The known one with what it takes over from a stored statement that repeats it. None where
-        more than a repetition would go: a mark that it can't take, its own time, a longer life of
-        either."""
+        """The known statement merged with a stored one that repeats it. None if the merge would
+        lose something: a field that can't be merged, or a later expiry of either."""
         taken = folded(known, said)
         until = self.renewed(taken.memory, said).expires_at
         lives = said.expires_at, self.renewed(known, said).expires_at
@@ -67,7 +68,8 @@ class Repeating:
         return None if taken.left or shorter else taken.memory
 
     def renewed(self, known: Memory, said: Memory) -> Memory:
-        """The known one as the repeat leaves it, but for what counts changes."""
+        """The known statement after a repeat: renewed TTL, stricter privacy, trust and sources.
+        Without the count of repeats, version and `updated_at`."""
         old, candidate = statement_of(known), statement_of(said)
         sensitivity, portable = stricter(candidate, [old])
         sources = dict.fromkeys((*known.source_entries, *said.source_entries))
