@@ -1,6 +1,7 @@
-"""Values of attributes in a normal form: the words they are compared by, None if they can't be.
+"""Normalises the values of attributes to the words that they are compared by.
 
-Two spellings of one value become the same words; a value that says more has more of them.
+Two spellings of one value give the same words; a more specific value gives more of them. None means
+that the value can't be compared.
 """
 
 import re
@@ -12,20 +13,20 @@ from recollect.domain.words import stem, tokens
 
 
 def normal(value: str) -> str:
-    """Without articles and prepositions, in one spelling, as stems."""
+    """Stems in one spelling, without articles and prepositions."""
     words = [SAME_WORD.get(word, word) for word in tokens(value)]
     return " ".join(stem(word) for word in words if word not in _LITTLE)
 
 
 def of_noun(name: str, value: str) -> str | None:
-    """The value of an attribute that is told by its noun: "my birthday is …"."""
+    """The value of an attribute that is named by a noun: "my birthday is …"."""
     if name == "birthday":
         return date_words(value)
     return _JOINTS.sub("", value.casefold()) if name in _EXACT else normal(value)
 
 
 def place(value: str) -> str | None:
-    """A place or firm, unless it has no name or the text tells more than that."""
+    """A place or company; None if it has no name, or if more follows it."""
     words = tokens(value)
     if not words or words[0] in _VAGUE or not _MORE.isdisjoint(words):
         return None
@@ -33,17 +34,17 @@ def place(value: str) -> str | None:
 
 
 def birth(value: str) -> str | None:
-    """A date of birth, or a part of it."""
+    """A date of birth or a part of one; None without digits."""
     return date_words(value) if any(char.isdigit() for char in value) else None
 
 
 def birthplace(value: str) -> str | None:
-    """A place of birth."""
+    """A place of birth; None with digits, which mean a date."""
     return None if any(char.isdigit() for char in value) else normal(value)
 
 
 def wedded(value: str) -> str:
-    """The marital state of who married somebody."""
+    """The marital state "married" with the spouse."""
     return normal(f"married {value}")
 
 
@@ -51,6 +52,6 @@ _LITTLE = frozenset(("a", "an", "the", "to", "in", "at", "on"))
 _VAGUE = NO_PLACES | (language.STOP_WORDS - {"the"})
 _MORE = frozenset(("as", "with", "for", "until", "from", "near"))
 _UNNAMED = re.compile("[Tt]he [a-z]")
-# Each of their characters counts; the marks between them don't.
+# Attributes whose characters all count. Only separators are removed.
 _EXACT = frozenset(("email", "phone", "postcode"))
 _JOINTS = re.compile(r"[\s()./-]+")

@@ -1,7 +1,7 @@
-"""Words by which a statement shows what it states: attributes, attitudes, kinds, numbers, negation.
+"""English word lists for parsing statements: attributes, attitudes, many-valued nouns, numbers,
+negations.
 
-English only. A word that is missing makes a rule more careful, never bolder: what is not understood
-replaces nothing.
+A missing word only makes the rules more careful: what is not understood replaces nothing.
 """
 
 
@@ -14,7 +14,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """Lines "base: form form" as form to base."""
+    """Lines of "base: form, form" as a mapping from form to base."""
     lines = (line.partition(":") for line in text.strip().splitlines())
     return {form.strip(): base.strip() for base, _, forms in lines for form in forms.split(",")}
 
@@ -22,7 +22,7 @@ def _pairs(text: str) -> dict[str, str]:
 PRONOUNS = _words("i me my we us our he him his she her they them their it its you your user")
 DETERMINERS = _words("my our his her their your its the a an this that")
 
-# One has many of these, so two texts about them speak of two unless all their details agree.
+# A person has many of these: two texts about them mean two things unless all details agree.
 MANY_VALUED = _words("""
     pet dog puppy cat kitten hamster rabbit parrot bird fish goldfish horse pony turtle tortoise
     snake lizard gerbil ferret mouse chicken
@@ -31,7 +31,7 @@ MANY_VALUED = _words("""
     friend buddy pal bestie
 """)
 
-# A noun that has one value at a time, by the words for it.
+# Attributes with one value at a time, and the nouns that name them.
 NOUNS = _pairs("""
 home: home, home city, home address, address, residence
 hometown: hometown, home town, birthplace, place of birth
@@ -57,7 +57,8 @@ spouse: wife, husband, spouse
 manager: boss, manager
 """)
 
-# The favourites that are told without a verb: "favourite colour: blue", "favourite colour blue".
+# Nouns of favourites that may come without a verb: "favourite colour: blue", "favourite colour
+# blue".
 FAVOURITES = _words("""
     animal author band book city color colour country day dish drink film flower food fruit game
     meal month movie number place restaurant season show singer snack song sport subject team
@@ -68,13 +69,13 @@ MARITAL_STATES = _words("single married engaged divorced separated widowed")
 LIKES = _words("like likes love loves adore adores enjoy enjoys")
 DISLIKES = _words("hate hates dislike dislikes detest detests loathe loathes despise despises")
 
-# Words whose value can't be compared: they name no place, firm or state.
+# Words after "lives in" or "works at" that name no place or company.
 NO_PLACES = _words("fear peace hope home night work moment")
 
 NEGATIONS = _words("not no never without neither nor stopped quit cannot")
-# Only there with a negation that is counted already, or without any weight of their own.
+# Words that a comparison ignores: they go with a negation that is counted already, or add nothing.
 WEIGHTLESS = _words("longer anymore always really still now currently actually also just very")
-# A word and the base that it denies.
+# Words that deny another one, by the word that they deny.
 OPPOSITES = _pairs("""
 like: hate, hates, dislike, dislikes, detest, detests, loathe, loathes, despise, despises
 open: closed, shut
@@ -119,7 +120,7 @@ DAYS = _words("""
     monday tuesday wednesday thursday friday saturday sunday today tonight tomorrow yesterday
     spring summer autumn winter christmas easter
 """)
-# Words that begin a sentence in a capital and are no names.
+# Words that have a capital at the start of a sentence and are no names.
 OPENERS = (
     LIKES
     | DISLIKES

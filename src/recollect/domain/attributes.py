@@ -1,7 +1,7 @@
-"""What a statement states: one attribute of which there is one value at a time, or something else.
+"""Parses the single-valued attribute that a statement states, such as "home: Porto".
 
-English sentences are read by their form. A text that says more than one thing, or says it in an
-unknown form, states no attribute: then nothing is replaced because of it.
+English sentences are matched by their form. A text that says more than one thing, or says it in an
+unknown form, has no attribute. That is the safe side: without an attribute nothing is replaced.
 """
 
 import re
@@ -29,10 +29,11 @@ VALUE_WORDS_MAX = 8
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One attribute with its value, in a normal form.
+    """One attribute with its value, both normalised.
 
-    `name` holds whose it is where that isn't the person: "sister home". `subject_hint` is the
-    person's name if the text gives one, None for "I", "she" or nothing. `negated` denies the value.
+    `name` includes the owner if that is not the person: "sister home". `subject_hint` is the
+    person's name if the text has one; None for "I", "she" or nothing. `negated`: the text denies
+    the value.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Attribute:
 
 
 def attribute_of(text: str) -> Attribute | None:
-    """The single-valued attribute that a text states, if that is all it states."""
+    """The attribute that a text states; None if it states anything else or anything more."""
     if len(text) > TEXT_CHARS_MAX:
         return None
     plain = _expanded(without_lead_in(unified(text))).rstrip(".! ")
@@ -52,9 +53,9 @@ def attribute_of(text: str) -> Attribute | None:
 
 
 def differ(a: Attribute, b: Attribute) -> bool:
-    """Whether both can't hold at once: one attribute with two values, or a value and its denial.
+    """Whether both can't be true at once: one attribute with two values, or a value and its denial.
 
-    A value that only says more ("Porto, Portugal" after "Porto") is no other value.
+    A value that only adds words ("Porto, Portugal" after "Porto") agrees. Two denials agree too.
     """
     if a.name != b.name:
         return False
@@ -66,18 +67,18 @@ def differ(a: Attribute, b: Attribute) -> bool:
 
 
 def is_many_valued(text: str) -> bool:
-    """Whether a text is about pets, children, siblings or friends, of which one has many."""
+    """Whether a text is about pets, children, siblings or friends, of which a person has many."""
     attribute = attribute_of(text)
     return bool(kinds(text if attribute is None else _owner_of(attribute)))
 
 
 def is_same_person(a: str | None, b: str | None) -> bool:
-    """Whether two hints may mean one person: a part of a name means who has it."""
+    """Whether two names may mean one person: they share a word, or one of them is missing."""
     return a is None or b is None or not set(a.split()).isdisjoint(b.split())
 
 
 def _owner_of(attribute: Attribute) -> str:
-    """Whose it is: the words before the attribute, without the object of an attitude."""
+    """The attribute's name without its topic: "dog attitude" of "dog attitude:fish"."""
     return attribute.name.partition(":")[0]
 
 
@@ -124,7 +125,7 @@ def _read_allergy(text: str) -> Attribute | None:
 
 
 def _about(kind: str, found: re.Match[str], value: str, *, negated: bool) -> Attribute | None:
-    """An attribute that there is once for each topic."""
+    """An attribute with one value for each topic: "allergy:nuts", "attitude:mayo"."""
     if language.STOP_WORDS.issuperset(tokens(found["value"])):
         return None
     return _named(found["who"], f"{kind}:{values.normal(found['value'])}", value, negated=negated)
@@ -133,7 +134,7 @@ def _about(kind: str, found: re.Match[str], value: str, *, negated: bool) -> Att
 def _reader(
     name: str, verbs: str, *, value_of: Callable[[str], str | None]
 ) -> Callable[[str], Attribute | None]:
-    """A reader for sentences of one attribute: who, the verbs, the value."""
+    """A parser for sentences of the form owner, verbs, value."""
     form = _form(rf"{_BE}{_NOT}{_OFTEN}{verbs}")
 
     def read(text: str) -> Attribute | None:
@@ -148,7 +149,7 @@ def _reader(
 def _named(
     who: str | None, name: str, value: str | None, *, negated: bool = False
 ) -> Attribute | None:
-    """The attribute with its owner, or None where a part can't be compared."""
+    """The attribute with its owner; None if owner or value can't be compared."""
     owner = _owner(who or "")
     if not value or owner is None or len(value.split()) > VALUE_WORDS_MAX:
         return None
@@ -157,7 +158,8 @@ def _named(
 
 
 def _owner(who: str) -> tuple[str, str] | None:
-    """Person and thing of "I", "Ann", "my dog", "Ann's sister"; None if it is neither."""
+    """Person and thing of "I" ("", ""), "Ann" ("ann", ""), "my dog" ("", "dog"), "Ann's sister"
+    ("ann", "sister"). None if the words name neither."""
     words = who.lower().replace("'s", " 's").rstrip("'").split()
     if not words or words in (["the", "user"], ["the", "user", "'s"]):
         return "", ""
@@ -178,7 +180,7 @@ def _owned(words: list[str], *, needs_owner: bool) -> tuple[str, str] | None:
 
 
 def _noun(words: list[str]) -> str | None:
-    """Words of a name or a thing in one string, None if there are other words among them."""
+    """The words of a name or thing as one string; None if a word can't be part of one."""
     kept = [word.lstrip("@") for word in words if word != "'s"]
     if any(word in language.STOP_WORDS or word in _NO_NOUNS for word in kept):
         return None
@@ -202,7 +204,7 @@ _UNRESOLVED = frozenset(("it", "its", "this", "that"))
 _NO_NOUNS = frozenset(
     ("used", "said", "says", "told", "thinks", "heard", "want", "wants", "plan", "plans", "never")
 )
-# More than one statement: another sentence, a clause, or a list.
+# Signs of more than one statement: another sentence, a clause, or a list.
 _SEVERAL = re.compile(
     r"[.!?;] |\?|\b(?:and|but|because|although|though|while|which|who|if|when|unless|or)\b",
     re.IGNORECASE,
@@ -255,6 +257,7 @@ _ALLERGY = _form(rf"{_BE}{_NOT}allergic to {_VALUE}")
 _HOME = r"(?:(?:lives?|living|based|resides?|residing) (?:in|at)|(?:moved|relocated) to)"
 _EMPLOYER = r"(?:works?|working|employed|started working) (?:at|for|by)"
 _STATES = "|".join(sorted(MARITAL_STATES))
+# Tried in this order, and the first match wins: precise forms come before general ones.
 _READERS: tuple[Callable[[str], Attribute | None], ...] = (
     _read_favourite,
     _read_noun,

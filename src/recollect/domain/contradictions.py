@@ -1,4 +1,4 @@
-"""How one text speaks against another: it may contradict it, or it says that it corrects it."""
+"""Whether one text contradicts another, and whether a text says that it corrects something."""
 
 import re
 
@@ -12,10 +12,10 @@ TEXT_CHARS_MAX = 2_000
 
 
 def may_contradict(a: str, b: str) -> bool:
-    """Whether both can hardly be true at once, as far as their words show.
+    """Whether the words suggest that both can't be true at once.
 
-    One attribute with two values, a statement and its negation ("likes", "hates"; "is", "is not"),
-    or one thing that "is" at two places, dates or numbers. A long text is not compared.
+    That is: one attribute with two values, a statement and its negation ("likes", "hates"; "is",
+    "is not"), or one thing that "is" at two places, dates or numbers. Long texts never contradict.
     """
     if is_long(a, b):
         return False
@@ -23,15 +23,16 @@ def may_contradict(a: str, b: str) -> bool:
 
 
 def is_long(*texts: str) -> bool:
-    """Whether one of them is too long to be read word by word beside many others. It says so much
-    that a few words more or less tell nothing about the rest."""
+    """Whether one text is too long to be compared by its words: that would take long, and a few
+    different words say little about a long text."""
     return max(map(len, texts)) > TEXT_CHARS_MAX
 
 
 def is_correction(text: str) -> bool:
-    """Whether a text says of itself that it puts something right, at its beginning if it is long.
+    """Whether a text says that it corrects something; of a long text only the beginning counts.
 
-    "No longer" and "anymore" tell of a change of the world instead: what was said before was true.
+    "No longer" and "anymore" are no corrections but changes in the world: the old statement was
+    true until then.
     """
     plain = unified(text[:TEXT_CHARS_MAX])
     if _ADDS.search(plain):
@@ -40,7 +41,7 @@ def is_correction(text: str) -> bool:
 
 
 def denied_part(text: str) -> str | None:
-    """What a correction calls wrong: the "Max" of "Rex, not Max" and of "not Max but Rex"."""
+    """What a correction denies: "Max" in "Rex, not Max" and in "not Max but Rex"."""
     if is_long(text):
         return None
     plain = unified(text)
@@ -56,13 +57,14 @@ def _attributes_differ(a: str, b: str) -> bool:
 
 
 def _one_denies(a: str, b: str) -> bool:
-    """The same words but for at most one, and an odd number of negations between them."""
+    """Whether one negates the other: the same words but for at most one, and exactly one of the two
+    texts has an odd number of negations."""
     (first, first_denies), (second, second_denies) = _claim(a), _claim(b)
     return first_denies != second_denies and bool(first & second) and len(first ^ second) <= 1
 
 
 def _claim(text: str) -> tuple[frozenset[str], bool]:
-    """The telling words of a text, and whether it denies them."""
+    """The stems of the content words of a text, and whether it denies them."""
     words = [SAME_WORD.get(word, word) for word in tokens(_NOT.sub(" not ", _hating(text)))]
     denials = sum(word in NEGATIONS or word in OPPOSITES for word in words)
     telling = (OPPOSITES.get(word, word) for word in words if not _is_weightless(word))
@@ -82,7 +84,7 @@ def _is_elsewhere(a: str, b: str) -> bool:
     if first is None or second is None or first[0] != second[0]:
         return False
     here, there = _details(first[1]), _details(second[1])
-    # Who only says more agrees.
+    # A text that only adds details agrees.
     return not here <= there and not there <= here
 
 
@@ -92,9 +94,10 @@ def _details(text: str) -> set[str]:
 
 
 def _copula(text: str) -> tuple[frozenset[str], str] | None:
-    """Of "the office is in Porto": the words of the office, and "x in Porto".
+    """Subject words and predicate of "the office is in Porto": {"offic"}, "x in Porto".
 
-    The x keeps the place from being the start of a sentence.
+    The "x" keeps the first word of the predicate from being taken for the start of a sentence,
+    where a capital does not mean a name.
     """
     found = _IS.fullmatch(without_lead_in(unified(text)))
     if found is None:

@@ -1,7 +1,5 @@
-"""A memory: one thing known. Its fields, their limits, and the text that it is found by.
-
-Checks raise ValidationFailed with the field's name and never repeat the text. Where a memory lives
-is said by its space, how long by `expiry.py`; who may do what is not decided here.
+"""The model of a memory: its fields, their limits, and the text that a record or a list of messages
+is searched by.
 """
 
 import re
@@ -44,7 +42,7 @@ class Kind(StrEnum):
 
 
 class MemoryType(StrEnum):
-    """What sort of fact it is. The last four fade with time."""
+    """What sort of fact it is. The last four have a default TTL."""
 
     PREFERENCE = "preference"
     IDENTITY = "identity"
@@ -70,7 +68,7 @@ class Sensitivity(StrEnum):
 
 
 class Trust(StrEnum):
-    """How well it is known, from the least to the most."""
+    """How reliable it is, from the least to the most."""
 
     HEARSAY = "hearsay"
     UNKNOWN = "unknown"
@@ -78,7 +76,7 @@ class Trust(StrEnum):
 
 
 class Origin(StrEnum):
-    """Whether it was learned in a chat, written outside any, or imported without saying."""
+    """Whether it was learned in a chat, written outside of any, or imported without that fact."""
 
     CHAT = "chat"
     DIRECT = "direct"
@@ -86,7 +84,7 @@ class Origin(StrEnum):
 
 
 class Source(StrEnum):
-    """Through which door it came."""
+    """The surface or process that wrote it."""
 
     API = "api"
     MCP = "mcp"
@@ -98,7 +96,8 @@ class Source(StrEnum):
 
 
 class Status(StrEnum):
-    """As it is stored. A due row is `expired` whatever is stored: see `expiry.status_at`."""
+    """The stored status. Readers see an expired row as `expired` whatever is stored: see
+    `expiry.status_at`."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -108,7 +107,7 @@ class Status(StrEnum):
 
 
 class ArchiveReason(StrEnum):
-    """Why a memory was put away."""
+    """Why a memory was archived."""
 
     EVICTED = "evicted"
     AGENT_REMOVED = "agent_removed"
@@ -116,7 +115,7 @@ class ArchiveReason(StrEnum):
 
 
 class Role(StrEnum):
-    """Who speaks in a message."""
+    """The role of a message's author."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -126,7 +125,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One item of a list that was sent to be remembered."""
+    """One message of a list that was sent as a memory."""
 
     role: Role
     content: str
@@ -139,9 +138,9 @@ class Message:
 class Memory:
     """A memory as it is stored.
 
-    `group_id`, `visibility` and `scope` follow from the space. `explicit_expires_at` is the
-    caller's own wish, from which every later write computes the expiry again, and
-    `approved_expires_at` is how far past its cap somebody let it live; neither is shown.
+    `group_id`, `visibility` and `scope` follow from the space. `explicit_expires_at` is what the
+    caller asked for: every later write computes the expiry from it again. `approved_expires_at` is
+    how far past its cap an approval lets it live. Neither is shown.
     """
 
     id: MemoryId
@@ -198,9 +197,9 @@ _OF_BIRTH = {"run_id", "created_at", "observed_at", "stated_by", "learned_in"}
 _MARKS = {"type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags"}
 _TERMS = {"retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until"}
 
-# With their aliases on input.
+# Both with their aliases on input.
 IMMUTABLE_FIELDS = frozenset({"id", "memory_id", "kind", "key"} | _OF_PLACE | _OF_BIRTH)
-# `version` is the one that the caller has seen.
+# `version` is the one that the caller expects, for optimistic locking.
 PATCH_FIELDS: Mapping[Kind, frozenset[str]] = {
     Kind.STATEMENT: frozenset({"content", "version"} | _MARKS | _TERMS),
     Kind.RECORD: frozenset({"value", "version"} | _MARKS | _TERMS),
@@ -208,7 +207,8 @@ PATCH_FIELDS: Mapping[Kind, frozenset[str]] = {
 
 
 def render_record(key: str, value: Mapping[str, Any]) -> str:
-    """The text of a record: key, names and scalar values in document order, cut at the limit."""
+    """The searchable text of a record: key, field names and scalar values in document order, cut at
+    the limit of a content."""
     parts: list[str] = []
     room = CONTENT_CHARS_MAX
     for part in filter(None, chain([key], _parts(value))):

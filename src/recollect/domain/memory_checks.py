@@ -1,5 +1,5 @@
-"""What a memory's fields may hold. Checks raise ValidationFailed with the field's name and never
-repeat the text."""
+"""Validates the fields of a memory. Errors are ValidationFailed with the name of the field, and
+never repeat its text: it may hold personal data or secrets."""
 
 import math
 import re
@@ -39,7 +39,8 @@ _ID = re.compile("[A-Za-z0-9._:-]+")
 def kind_of(
     *, messages: object = None, content: object = None, key: object = None, value: object = None
 ) -> Kind:
-    """What a payload makes, where None is absent: exactly one of the three may be sent."""
+    """Statement or record, by the fields that were sent (None is absent). Raises unless exactly one
+    of `messages`, `content`, and `key` with `value` was sent."""
     if (key is None) != (value is None):
         missing = "key" if key is None else "value"
         raise ValidationFailed.of(missing, "`key` and `value` are sent together or not at all")
@@ -50,34 +51,34 @@ def kind_of(
 
 
 def check_id(text: str, name: str = "id") -> None:
-    """An id that a caller chose."""
+    """Check an id that a caller chose."""
     if not (len(text) <= ID_CHARS_MAX and _ID.fullmatch(text)):
         message = f"must be 1 to {ID_CHARS_MAX} characters of A-Z a-z 0-9 . _ : -"
         raise ValidationFailed.of(name, message)
 
 
 def check_content(text: str, name: str = "content") -> None:
-    """A statement's text."""
+    """Check the text of a statement."""
     check_name(text, name, chars_max=CONTENT_CHARS_MAX)
     if is_blank(text):
         raise ValidationFailed.of(name, "must not be blank")
 
 
 def check_name(text: str, name: str, *, chars_max: int = NAME_CHARS_MAX) -> None:
-    """A short text: a record's key, a tag, a name, a foreign id."""
+    """Check a short text: a record's key, a tag, a name, an id of another system."""
     if not 1 <= len(text) <= chars_max:
         raise ValidationFailed.of(name, f"must have 1 to {chars_max} characters")
     jsontext.check_text(text, name)
 
 
 def check_record(key: str, value: object) -> None:
-    """A record's key and value."""
+    """Check the key and the value of a record."""
     check_name(key, "key", chars_max=KEY_CHARS_MAX)
     _check_object(value, "value", bytes_max=VALUE_BYTES_MAX, depth_max=VALUE_DEPTH_MAX)
 
 
 def check_metadata(metadata: object) -> None:
-    """What the caller hangs on a memory."""
+    """Check the caller's own JSON object."""
     _check_object(metadata, "metadata", bytes_max=METADATA_BYTES_MAX, depth_max=jsontext.DEPTH_MAX)
 
 
@@ -108,7 +109,7 @@ def _each_once(texts: Sequence[str], name: str, *, most: int, chars_max: int) ->
 
 
 def check_run(scope: MemoryScope, run_id: str | None) -> None:
-    """Session memories belong to a run; absent, null and empty are all no run."""
+    """A session memory needs a run. None and an empty text both mean no run."""
     if scope is MemoryScope.SESSION and not run_id:
         raise ValidationFailed.of("run_id", "must name the run: the scope is session")
     if run_id is not None:
@@ -116,7 +117,7 @@ def check_run(scope: MemoryScope, run_id: str | None) -> None:
 
 
 def as_instant(at: datetime, name: str) -> datetime:
-    """The instant in UTC; a time without offset is UTC."""
+    """The instant in UTC. A time without an offset counts as UTC."""
     try:
         return at.replace(tzinfo=UTC) if at.utcoffset() is None else at.astimezone(UTC)
     except OverflowError:
@@ -124,14 +125,14 @@ def as_instant(at: datetime, name: str) -> datetime:
 
 
 def check_observed(observed_at: datetime, now: datetime) -> None:
-    """What was said can't have been said later; clocks may differ a little."""
+    """`observed_at` must not lie in the future, but for a small difference of clocks."""
     if as_instant(observed_at, "observed_at") - as_instant(now, "now") > OBSERVED_AHEAD_MAX:
         minutes = OBSERVED_AHEAD_MAX // timedelta(minutes=1)
         raise ValidationFailed.of("observed_at", f"must not lie more than {minutes} minutes ahead")
 
 
 def check_validity(valid_from: datetime | None, valid_until: datetime | None) -> None:
-    """World time is half open and not empty; None is open."""
+    """The validity interval is half open and must not be empty. None has no bound."""
     if valid_from is None or valid_until is None:
         return
     if as_instant(valid_from, "valid_from") >= as_instant(valid_until, "valid_until"):
@@ -139,14 +140,14 @@ def check_validity(valid_from: datetime | None, valid_until: datetime | None) ->
 
 
 def check_immutable(names: Iterable[str]) -> None:
-    """What never changes may not be sent in a change, whatever the memory."""
+    """Raise for a field that no PATCH may change, for any kind of memory."""
     for name in names:
         if name in IMMUTABLE_FIELDS:
             raise _immutable(name)
 
 
 def check_patch(kind: Kind, names: Collection[str]) -> None:
-    """Only what may change may be sent."""
+    """Raise for a field that a PATCH may not change in this kind of memory."""
     check_immutable(names)
     for name in names:
         if name not in PATCH_FIELDS[kind]:
@@ -163,15 +164,16 @@ def _immutable(name: str) -> ValidationFailed:
 def check_loosening(
     memory: Memory, person_id: str | None, *, sensitivity: Sensitivity, portable: bool
 ) -> None:
-    """Less privacy is for a subject to give, or for anybody where there is no subject."""
+    """Raise Forbidden if somebody who is no subject lowers the privacy. Without subjects anybody
+    may."""
     looser = sensitivity.rank < memory.sensitivity.rank or (portable and not memory.portable)
     if looser and memory.subjects and person_id not in memory.subjects:
-        message = "only a person whom it is about may lower its sensitivity or make it portable"
+        message = "only a subject of the memory may lower its sensitivity or make it portable"
         raise Forbidden(message, code="subject_only")
 
 
 def parse_messages(items: Sequence[object]) -> tuple[Message, ...]:
-    """The messages of a list of objects; a malformed one is named by its index."""
+    """The messages of a list of objects. An error names the index of the malformed one."""
     if not 1 <= len(items) <= MESSAGES_MAX:
         raise ValidationFailed.of("messages", f"must have 1 to {MESSAGES_MAX} items")
     messages = tuple(_message(item, f"messages[{index}]") for index, item in enumerate(items))
@@ -190,7 +192,7 @@ def _message(item: object, at: str) -> Message:
     for name in item:
         if name not in _MESSAGE_FIELDS:
             known = ", ".join(_MESSAGE_FIELDS)
-            raise ValidationFailed.of(f"{at}.{name}", f"unknown member; known are {known}")
+            raise ValidationFailed.of(f"{at}.{name}", f"unknown field; known are {known}")
     return Message(
         _role(item.get("role"), f"{at}.role"),
         _spoken(item.get("content"), f"{at}.content"),
@@ -240,7 +242,8 @@ def _check_object(value: object, name: str, *, bytes_max: int, depth_max: int) -
         raise ValidationFailed.of(name, "must be an object")
     too_large = ValidationFailed.of(name, f"must have at most {bytes_max} bytes as compact JSON")
     for count, (item, depth) in enumerate(_walk(value)):
-        # Each item takes a byte at least, so a value that refers to itself widely ends here.
+        # Each item takes at least a byte, so this bounds the walk, even for a Python object that
+        # contains itself many times.
         if count > bytes_max:
             raise too_large
         if depth > depth_max:
@@ -255,7 +258,8 @@ def _check_object(value: object, name: str, *, bytes_max: int, depth_max: int) -
 
 
 def _walk(value: object) -> Iterator[tuple[object, int]]:
-    """Every value and member name inside, each container with its depth from 1, others with 0."""
+    """Every value and field name in a JSON value. Containers come with their depth from 1, all
+    others with 0. Iterative, so that deep nesting can't exhaust the stack."""
     stack: list[tuple[object, int]] = [(value, 1)]
     while stack:
         item, depth = stack.pop()
@@ -272,7 +276,7 @@ def _check_item(item: object, name: str) -> None:
     if isinstance(item, str):
         jsontext.check_text(item, name)
     elif isinstance(item, dict) and not all(isinstance(member, str) for member in item):
-        raise ValidationFailed.of(name, "must have texts for member names")
+        raise ValidationFailed.of(name, "must have texts as field names")
     elif isinstance(item, float) and not math.isfinite(item):
         raise ValidationFailed.of(name, "must not hold a number that is not finite")
     elif not (item is None or isinstance(item, int | float | dict | list)):

@@ -1,11 +1,9 @@
-"""How long an explicit "remember …" asks to be remembered: "for two weeks", "until Friday".
+"""Parses the expiry phrase of an English "remember …" sentence: "for two weeks", "until Friday".
 
-English. The term must belong to the remembering: beside the word "remember", at the start of its
-sentence, set off at its end, or there because it says how long something is as it is now ("I'm away
-for 2 weeks"). "I lived there for 2 weeks" has none, nor has "remember that the bread must bake for
-2 hours": that is how long it takes, not how long to keep it. Dates are read in `remember_dates.py`.
-
-A phrase is read whole or not at all: what is taken out of a text leaves no half of it behind.
+The phrase must say how long to remember, not how long something takes. It counts beside the word
+"remember", at the start of the sentence, set off at its end, or after a present state ("I'm away
+for 2 weeks"). "I lived there for 2 weeks" and "the bread must bake for 2 hours" have none. Dates
+are parsed in `remember_dates.py`. A phrase is understood as a whole or not at all.
 """
 
 import re
@@ -18,10 +16,10 @@ from recollect.domain.remember_dates import DATE, DAY_WORDS, end_of_date, months
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """When to forget, and the text without the words that said so.
+    """The expiry, and the text without the phrase that gave it.
 
-    At the end of a sentence the words stay in the text unless a comma, a dash or a bracket sets
-    them off: "I'm in Porto until Friday" is also a fact.
+    A phrase at the end of a sentence stays in the text unless a comma, a dash or a bracket sets it
+    off: "I'm in Porto until Friday" is also a fact.
     """
 
     expires_at: datetime
@@ -29,21 +27,20 @@ class Term:
 
 
 def explicit_term(text: str, now: datetime, zone: tzinfo) -> Term | None:
-    """The term of the first sentence that asks to remember, or None.
+    """The expiry phrase of the first sentence that asks to remember, or None.
 
-    Minutes, hours, days and weeks are exact lengths; months and years go by the calendar of `zone`,
-    to the same time of day, on the last day if the month is too short. What follows "until" is
-    included: until Friday ends as Friday ends in `zone`; a time of day is the end itself. A date
-    without a year is the next one to come; a weekday is never today. A date that is over sets no
-    term.
+    Minutes, hours, days and weeks are exact lengths. Months and years follow the calendar of
+    `zone`, to the same time of day, or to the last day of a month that is too short. "Until Friday"
+    includes Friday in `zone`; "until 10:00" ends at that time. A date without a year is the next
+    one; a weekday is never today. A date in the past gives no expiry.
     """
     sentence = _asking(text)
     return _term(text, sentence, now.astimezone(zone)) if sentence else None
 
 
 def asks_for_a_term(text: str) -> bool:
-    """Whether the first sentence that asks to remember seems to say for how long, in words that
-    may or may not be a term."""
+    """Whether the first sentence that asks to remember seems to say for how long. Wider than
+    `parse_expiry_phrase`: it also matches phrases that can't be parsed, for a warning."""
     sentence = _asking(text)
     likely = (*_PLACES, _LIKE_A_TERM)
     return sentence is not None and any(_compiled(one).match(sentence[0]) for one in likely)
@@ -82,7 +79,7 @@ def _expiry(found: re.Match[str], local: datetime) -> datetime | None:
 
 
 def _length_after(found: re.Match[str], local: datetime) -> datetime:
-    """Months first, as the calendar has them, then what is left."""
+    """The end of a length such as "2 months and 3 days": calendar months first, then the rest."""
     months, exact = 0, timedelta()
     for part in _compiled(_PART).finditer(found["length"]):
         count, unit = _count(part["count"].lower()), _UNITS[part["unit"].lower()[:2]]
@@ -115,8 +112,9 @@ _UNITS: dict[str, timedelta | int] = {
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Spaces in a pattern stand for a few blanks."""
-    # Not inside the look-behinds, which have a fixed width.
+    """The pattern with each space replaced by one to four blanks, so that patterns stay
+    readable."""
+    # Look-behinds need a fixed width, so spaces inside them are left alone.
     parts = re.split(r"(\(\?<![^)]*\))", pattern)
     parts[::2] = (part.replace(" ", r"[^\S\n]{1,4}") for part in parts[::2])
     return re.compile("".join(parts), re.IGNORECASE)
@@ -131,8 +129,8 @@ _LENGTH = (
     rf"(?P<length>{_LENGTH_PART}(?:(?:, and |, | and | ){_LENGTH_PART}){{0,5}})"
 )
 _UNTIL = rf"(?:until|till|'til|til) {DATE}"
-# What would make a longer phrase of it: "for 2 weeks of work", "until Friday at ten", "until 10:00
-# CET", "for 2 or 3 days".
+# Words after a phrase that show it to be part of a longer one, which is not understood: "for 2
+# weeks of work", "until Friday at ten", "until 10:00 CET", "for 2 or 3 days". `_WHOLE` refuses it.
 _GOES_ON = (
     r"(?:and|or|of|at|from|before|after|since|in|on|per|each|every|plus|minus|sharp|next|last|ago"
     r"|later|long|longer|more|now|am|pm|ad|bc|only|but|max|straight|running|total|local|time"
@@ -152,7 +150,8 @@ _REMEMBER = r"(?:remember|memori[sz]e|keep in mind|don[’']t forget|do not forg
 _MEMORY_ONLY = r"(?! (?:when|how|the time|what|why|who|where|me\b))"
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$)){1,4000}[.!?]*")
 _ASKS_TO_REMEMBER = rf"\s*{_POLITE}(?:{_PHRASE}[,:]? {_POLITE})?{_REMEMBER}\b{_MEMORY_ONLY}"
-# What is over, may be, or comes again: "I lived there for 2 weeks", "it must bake for 2 hours".
+# Words of the past, of conditions and of habits: with one of them in the sentence, a length says
+# how long something takes ("I lived there for 2 weeks", "it must bake for 2 hours").
 _NOT_NOW = (
     r"(?:(?<!is )(?<!are )(?<!be )(?<!am )(?<![’']s )(?<![’']m )(?<![’']re )"
     r"(?!(?:need|bed|red|shed|seed|feed|speed|indeed)\b)\w+ed|was|were|had|did|went|spent|took|came"
@@ -160,7 +159,8 @@ _NOT_NOW = (
     r"|\w+[’']ve|\w+[’']d|must|should|could|would|might|if|when|unless|whenever|every|each|always"
     r"|usually|often|never)"
 )
-# After "that" the fact begins, unless the term is set off from it.
+# Beside "remember". After "that" the fact begins, so there the phrase must be set off from it by a
+# comma, a colon or the end of the sentence.
 _BESIDE_THE_WORD = (
     rf"\s*{_POLITE}{_REMEMBER}(?: this| it| the following|(?P<that> that))?"
     rf"(?P<phrase>,? (?:only |just )?{_PHRASE},?)"

@@ -1,4 +1,4 @@
-"""What services ask of storage to tidy up: many memories at once, whoever they belong to."""
+"""Storage port of retention and eviction: many memories at once, of all owners."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ Place = tuple[datetime, str]
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """A space with more active rows than it may have, and how many these are."""
+    """A space with more active rows than its quota, and their number."""
 
     space: Space
     count: int
 
 
 class MemoryBulkStore(Protocol):
-    """Pages are in the order of the time that they are about, then of ids, and go on after the
-    place of the last row seen. Rules are the caller's: these statements only narrow the search."""
+    """Pages are sorted by the named time column, then by id, and continue after a cursor. The
+    caller applies the retention rules; these queries only narrow the candidates."""
 
     def in_runs(self, tx: Tx, run_ids: Sequence[RunId]) -> list[Brief]:
-        """All rows of the spaces of these runs, held until the transaction ends."""
+        """All rows in the spaces of these runs, locked until the transaction ends."""
         ...
 
     def due(
@@ -51,42 +51,42 @@ class MemoryBulkStore(Protocol):
         after: Place | None,
         limit: int,
     ) -> list[Brief]:
-        """Records made at the cutoff or before, by `created_at`."""
+        """Records created at the cutoff or before, by `created_at`."""
         ...
 
     def put_away(self, tx: Tx, *, cutoff: datetime, after: Place | None, limit: int) -> list[Brief]:
-        """Rows superseded or archived at the cutoff or before and not compacted, by
+        """Rows superseded or archived at the cutoff or before and not compacted yet, by
         `status_at`."""
         ...
 
     def crowded(self, tx: Tx, *, most: int, now: datetime) -> list[Crowd]:
-        """Spaces with more active rows than `most`; rows that are due don't count."""
+        """Spaces with more than `most` active rows. Expired rows don't count."""
         ...
 
     def evictable(self, tx: Tx, space: Space, *, now: datetime, limit: int) -> list[Brief]:
-        """The rows of a space that go first."""
+        """The rows of a space to evict first, in this order."""
         ...
 
     def mark_used(
         self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime, unless_after: datetime
     ) -> None:
-        """These rows were shown at an instant; nothing else of them changes. What was shown after
-        the other instant, and what somebody else holds, is left as it is."""
+        """Set `used_at` of these rows. Skips rows used after `unless_after`, and rows that another
+        transaction has locked: usage is not worth waiting for."""
         ...
 
     def fetch(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
-        """These rows as they are now, by number."""
+        """These rows as they are now, by `doc`."""
         ...
 
     def hold(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
-        """The same, held until the transaction ends."""
+        """The same rows, locked until the transaction ends."""
         ...
 
     def remove(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> int:
-        """These rows with all that hangs on them; how many were still there. Histories of others
-        keep their ids."""
+        """Delete these rows with all that belongs to them. Returns how many existed. Histories of
+        other memories keep their ids."""
         ...
 
     def forget_texts(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
-        """Mark these rows as compacted and drop their snapshots, words and vectors."""
+        """Mark these rows as compacted and delete their snapshots, index rows and vectors."""
         ...

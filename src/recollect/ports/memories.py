@@ -1,5 +1,8 @@
-"""What services ask of storage about memories. Reads for callers take a Sight: there is no way to
-ask for rows without saying for whom, where and when."""
+"""Storage port of memories.
+
+Reads on behalf of a caller take a `Viewer`: rows can't be asked for without saying for whom, in
+which chat and at what time. `fetch` has none, and is for decisions of the server alone.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +28,7 @@ from recollect.ports.database import Tx
 
 
 class Change(StrEnum):
-    """What a version came from."""
+    """The change that made a version."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -36,11 +39,11 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A memory with what is stored beside it and never shown.
+    """A memory with the columns beside it that are never shown.
 
-    `doc` numbers rows for the search index. `bare_names` are subjects that nobody could resolve.
-    `privacy_said`: a subject said who may know, so no rule makes it stricter. `folded` is what was
-    made of a text already; of another text than the memory's it counts for nothing.
+    `doc` numbers rows for the search index. `bare_names` are subjects that could not be resolved.
+    `privacy_said`: a subject chose the privacy, so no rule makes it stricter. `folded` saves
+    folding the text again; it is ignored if it is of another text than the memory's.
     """
 
     memory: Memory
@@ -60,13 +63,12 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilter:
-    """Which of the rows that a sight shows are asked for. None and empty mean any.
+    """Narrows the rows that a viewer can see. None and empty mean any.
 
-    `spaces` None is every space that the sight shows. In a space without an id every space of the
-    kind is meant. `valid_at` and `as_of` also let superseded rows through, as section 9 of the
-    contract tells; `statuses` is what a caller asked for instead of active. `outside_user` leaves
-    the space of one user out. `told_in` asks for what is portable, and for what was learned in this
-    chat; empty means no chat.
+    `spaces` None is every visible space; a space without an id is every space of its kind.
+    `valid_at` (true in the world then) and `as_of` (recorded then) also match superseded rows.
+    `statuses` replaces the default, active. `outside_user` excludes the space of one user.
+    `told_in` matches portable memories and those learned in this chat; an empty text is no chat.
     """
 
     spaces: tuple[tuple[SpaceKind, str | None], ...] | None = None
@@ -93,8 +95,8 @@ class MemoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of a memory: current from `at` until `until`. `snapshot` holds the shown members
-    of an older version; of the present one it is the row itself."""
+    """One version of a memory, current from `at` until `until`. `snapshot` holds the fields of an
+    older version; it is None for the present one, whose fields are in the row."""
 
     memory_id: MemoryId
     version: int
@@ -107,20 +109,20 @@ class Version:
 
 
 class MemoryStore(Protocol):
-    """Memories, their versions and what hangs on them: subjects, tags, sources, links."""
+    """Memories with their versions, subjects, tags, sources and links."""
 
     def insert(self, tx: Tx, stored: Stored) -> Stored | None:
-        """With its version 1, subjects, tags, sources and links; the row with its `doc`. None if
-        the id is taken, and nothing is written."""
+        """Insert the row with its first version, subjects, tags, sources and links. Returns it with
+        its `doc`. Returns None and writes nothing if the id is taken."""
         ...
 
     def fetch(self, tx: Tx, memory_id: MemoryId, *, lock: bool = False) -> Stored | None:
-        """The row as it is, whoever asks and whatever its status: for deciding, never for
-        showing. With `lock` it is held until the transaction ends."""
+        """The row in any status, without a check of visibility: for decisions, never to be shown.
+        With `lock` it is locked until the transaction ends."""
         ...
 
     def see(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored | None:
-        """The row, if the sight shows it and the filter lets it through."""
+        """The row, if the viewer can see it and the filter matches."""
         ...
 
     def see_many(
@@ -132,8 +134,8 @@ class MemoryStore(Protocol):
         *,
         compacted: bool = False,
     ) -> dict[MemoryId, Stored]:
-        """Those of these rows that the sight shows; with `compacted` also those whose text went
-        long ago."""
+        """Those of these rows that the viewer can see and the filter matches; with `compacted` also
+        those whose text was dropped."""
         ...
 
     def page(
@@ -145,20 +147,20 @@ class MemoryStore(Protocol):
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Stored]:
-        """By `created_at` and id, newest first."""
+        """A page of visible rows by `created_at` and id, newest first."""
         ...
 
     def update(
         self, tx: Tx, before: Stored, after: Memory, *, change: Change, by: Owner, at: datetime
     ) -> Stored:
-        """Store the next version (`after.version` is one more) and keep the one before; subjects,
-        tags, sources and conflict links follow the row. The caller holds its lock. What `before`
-        says beside its memory is stored as it stands."""
+        """Store the next version (`after.version` is one more) and keep the previous one as a
+        snapshot. Subjects, tags, sources and conflict links are updated. The caller holds the lock.
+        The columns beside the memory are stored as they are in `before`."""
         ...
 
     def delete(self, tx: Tx, memory_id: MemoryId, *, at: datetime) -> bool:
-        """The row with its versions, index rows, vectors, edges, links of conflict and approvals.
-        Histories of others keep the id. False if it was gone."""
+        """Delete the row with its versions, index rows, vectors, edges, conflict links and
+        approvals. Histories of other memories keep its id. False if it was gone."""
         ...
 
     def versions(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[Version]:
@@ -168,40 +170,43 @@ class MemoryStore(Protocol):
     def predecessors(
         self, tx: Tx, memory_ids: Sequence[MemoryId]
     ) -> dict[MemoryId, list[MemoryId]]:
-        """What each of these replaced, directly. A link without a reason counts where both rows
-        are there and lie in one space."""
+        """What each of these replaced directly. A link without a reason counts only if both rows
+        exist and lie in one space."""
         ...
 
     def successors(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> set[MemoryId]:
-        """What any of these was replaced by, directly."""
+        """The memories that directly replaced any of these."""
         ...
 
     def removals(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, datetime]:
-        """Which of these are gone, and since when."""
+        """Those of these that were removed while a history named them, and when."""
         ...
 
     def link_superseded(
         self, tx: Tx, successor: MemoryId, predecessor: MemoryId, *, at: datetime, reason: str
     ) -> None:
-        """Remember who replaced whom; the rows themselves are changed by `update`."""
+        """Store the link between successor and predecessor. Their rows are changed by `update`."""
         ...
 
     def link_conflict(self, tx: Tx, one: MemoryId, other: MemoryId, *, at: datetime) -> None:
-        """Both ways."""
+        """Link both ways."""
         ...
 
     def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
-        """Active statements of the same space whose text is equal after folding, whoever said it of
-        whom, the oldest first. Until the transaction ends nobody else gets an answer about that
-        text there, so what is not found can be inserted."""
+        """Active statements of the same space whose text is equal after folding, oldest first,
+        whatever their speaker and subjects.
+
+        Locks the text in that space until the transaction ends: other writers of an equal text
+        wait here. So a text that was not found can be inserted.
+        """
         ...
 
     def hold_key(self, tx: Tx, space: Space, key: str) -> None:
-        """Until the transaction ends nobody else holds this key there."""
+        """Lock a record key of a space until the transaction ends, whether or not a row has it."""
         ...
 
     def find_key(self, tx: Tx, space: Space, key: str, *, now: datetime) -> list[Stored]:
-        """Active records of a space under a key, newest first."""
+        """Active records of a space with a key, newest first."""
         ...
 
     def embedding(self, tx: Tx, memory_id: MemoryId) -> list[float] | None:
@@ -211,7 +216,7 @@ class MemoryStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a call says of its context: the chat it is asked in, and for whom an agent asks."""
+    """The context of a read: the chat of the request, and for whom an agent asks."""
 
     chat_id: ChatId | None = None
     asker_id: str | None = None

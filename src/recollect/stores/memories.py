@@ -1,4 +1,5 @@
-"""Memories. A read for a caller carries their sight; a change keeps the version before it."""
+"""SQL store of memories. A read for a caller includes the visibility clause of the viewer in its
+statement; a change keeps the previous version."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -38,7 +39,7 @@ _WRITTEN = tuple(column for column in MEMORY if column.name != "doc")
 
 
 class SqlMemories:
-    """The port's MemoryStore on both engines."""
+    """MemoryStore on both engines."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
         self._rows = MemoryRows(cipher, rules)
@@ -132,6 +133,8 @@ class SqlMemories:
 
     def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
         memory = stored.memory
+        # A name is locked, not a row: there may be none yet. The name begins with kind and hash,
+        # which hold no blanks, so no two spaces or texts share a name.
         fold = fold_hash(stored)
         tx.lock(_HOLD, {"name": " ".join([memory.space.kind, fold, memory.space.id])})
         params = _place(memory.space) | {"fold": fold, "id": memory.id, "now": now}
@@ -216,8 +219,10 @@ _LOCK = Statement(select(_m.id).where(_m.id == _ID).with_for_update())
 _UPDATE = Statement(update(memories).where(_m.id == _ID).values(_values(_WRITTEN)))
 _l = memory_links.c
 _new, _old = memories.alias("successor").c, memories.alias("predecessor").c
+# Links with a reason were written by this server. Those without come from an import, or wait for a
+# release from quarantine; they count only between existing rows of one space, so that an import
+# can't attach its rows to the history of somebody else's memory.
 _BESIDE = and_(_old.space_kind == _new.space_kind, _old.space_id == _new.space_id)
-# A link without a reason is the word of an import alone: believed of rows that lie together.
 _BELIEVED = or_(
     _l.reason != literal_column("''"),
     select(_new.id).where(_new.id == _l.from_id, _old.id == _l.to_id, _BESIDE).exists(),

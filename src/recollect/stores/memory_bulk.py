@@ -1,4 +1,4 @@
-"""Many memories at once, for those who tidy up. No text of a memory is read here."""
+"""SQL store of retention and eviction. It never reads the text of a memory."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -46,7 +46,7 @@ _m = memories.c
 
 
 class SqlMemoryBulk:
-    """The port's MemoryBulkStore on both engines."""
+    """MemoryBulkStore on both engines."""
 
     def in_runs(self, tx: Tx, run_ids: Sequence[RunId]) -> list[Brief]:
         params = {"ids": jsontext.dump(list(run_ids))}
@@ -156,7 +156,7 @@ def _page(order: Column[Any], *conditions: ColumnElement[bool], cursor: bool) ->
 
 
 def _in_scope(scope: MemoryScope | None) -> tuple[ColumnElement[bool], ...]:
-    """Session rows are those of runs, org rows those of orgs, long-term rows all others."""
+    """Session rows lie in spaces of runs, org rows in those of orgs, long-term rows elsewhere."""
     match scope:
         case None:
             return ()
@@ -182,13 +182,14 @@ def _old_records(scope: MemoryScope | None, *, cursor: bool) -> Statement:
 @cache
 def _put_away(*, cursor: bool) -> Statement:
     away = _m.status.in_([word(status) for status in sorted(PUT_AWAY)])
-    # Said twice, so that the partial index of rows that are not active serves it.
+    # Implied by the next condition, but needed for the planner to use the partial index of rows
+    # that are not active.
     inactive = _m.status != word(Status.ACTIVE)
     return _page(_m.status_at, inactive, away, _m.compacted_at.is_(None), cursor=cursor)
 
 
 def _evictable() -> Statement:
-    """In the order of `domain/housekeeping.eviction_order`."""
+    """Sorted as `eviction_order` of the retention rules sorts."""
     order = (
         _among(_m.type, LAST_TYPES),
         -_among(_m.type, EPHEMERAL_TYPES),
@@ -208,7 +209,7 @@ def _evictable() -> Statement:
 
 
 def _among(column: Column[Any], words: frozenset[MemoryType]) -> ColumnElement[int]:
-    """1 or 0, because truths are not numbers on one engine."""
+    """1 or 0: PostgreSQL can't sort by the negative of a boolean."""
     return case((column.in_([word(one) for one in sorted(words)]), _number(1)), else_=_number(0))
 
 
@@ -237,7 +238,7 @@ _BRIEF = (
     _m.compacted_at,
 )
 _NAMES = tuple(column.name for column in _BRIEF)
-# What is being erased is the business of that job alone.
+# Rows that an erasure job has claimed are left to that job.
 _STAYING = _m.erasure_id.is_(None)
 _ACTIVE = and_(
     _STAYING,
@@ -260,6 +261,7 @@ _LOCK = Statement(select(_m.id).where(_OF_DOCS).order_by(_m.doc).with_for_update
 _FETCH = Statement(select(*_BRIEF).where(_OF_DOCS).order_by(_m.doc))
 _IDS = param("ids")
 _UNUSED = or_(_m.used_at.is_(None), _m.used_at <= param("unless_after", _m.used_at))
+# `skip_locked` in a subquery: an UPDATE itself can't skip rows that others have locked.
 _MARK_USED = Statement(
     update(memories)
     .where(

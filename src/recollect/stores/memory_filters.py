@@ -1,8 +1,10 @@
-"""A MemoryFilter as SQL over `memories`. It narrows what a sight shows and opens nothing.
+"""Translates a MemoryFilter to SQL over `memories`. It is combined with the visibility clause by
+AND, so it can only narrow.
 
-A clause is made once for each shape of filter. Members that choose the rows to look at, and those
-that ask for the past, are in the shape; all others come together or not at all, so that there are
-few shapes. Parameters begin with `f_`.
+A clause is built once for each shape of filter, because statements are compiled once and kept. The
+shape has the fields that decide which index to use, and those about the past. All other fields are
+in the statement together or not at all, as `parameter IS NULL OR …`, so that there are few shapes.
+Parameters begin with `f_`.
 """
 
 from collections.abc import Iterable
@@ -26,7 +28,7 @@ from recollect.stores.statements import param, word
 _m, _s, _t, _v = memories.c, memory_subjects.c, memory_tags.c, memory_versions.c
 _ONE: ColumnElement[int] = literal_column("1")
 
-# Kinds that are asked for together get a statement of their own; any other mix shares one.
+# Combinations of space kinds with a statement of their own; any other combination shares one.
 _ALL_KINDS = frozenset(SpaceKind)
 _TOGETHER = frozenset(
     {
@@ -45,9 +47,12 @@ _STATUSES = param("f_statuses", _m.status)
 
 @dataclass(frozen=True, slots=True)
 class FilterShape:
-    """What of a filter is in a statement's text. `kinds` are those of which spaces are named, None
-    where any space will do; `single` means that it is one space, whose rows an index has in order;
-    `whole` that every space of some kinds is asked for, too."""
+    """The part of a filter that decides the text of the statement.
+
+    `kinds` are the kinds of the spaces that are named by id, None for all spaces. `single`: there
+    is one space, whose rows an index has in order. `whole`: all spaces of some kinds are asked for.
+    `about`: by subjects. `narrow`: one of the optional fields is set.
+    """
 
     kinds: frozenset[SpaceKind] | None
     single: bool
@@ -61,13 +66,13 @@ class FilterShape:
 
     @property
     def anywhere(self) -> bool:
-        """Does neither a space nor a person say where to look?"""
+        """Whether neither a space id nor a subject limits the rows."""
         return not self.about and (self.kinds is None or (self.whole and not self.kinds))
 
     @classmethod
     def of(cls, chosen: MemoryFilter) -> "FilterShape":
-        """The filter with its values taken out."""
-        # What is over today is in no past either.
+        """The shape of a filter, without its values."""
+        # A row that is expired today is not shown in the past either, so `as_of` ignores both.
         today = chosen.as_of is None
         return cls(
             kinds=_kinds(chosen),
@@ -83,7 +88,7 @@ class FilterShape:
 
 
 def filter_params(chosen: MemoryFilter, now: datetime) -> dict[str, Any]:
-    """The values of a filter. A statement takes those that its shape asks for."""
+    """The parameters of a filter. A statement takes those that its shape needs."""
     named = chosen.spaces or ()
     ids = {
         f"f_ids_{kind}": _listed(id_ for of, id_ in named if of is kind and id_ is not None)
@@ -107,9 +112,12 @@ def filter_params(chosen: MemoryFilter, now: datetime) -> dict[str, Any]:
 
 @cache
 def filter_clause(shape: FilterShape) -> ColumnElement[bool]:
-    """Which memories are asked for. Of a past only what has not changed since is judged in whole:
-    whether an earlier version has the asked tags, type, people and sensitivity is known when it is
-    opened."""
+    """The WHERE clause of a filter.
+
+    With `as_of`, fields that a PATCH may change are judged here only if the row has not changed
+    since. The fields of an earlier version are in an encrypted snapshot, so `matches_filter` judges
+    those after it is opened.
+    """
     lasting = (_in_spaces(shape), _at_its_time(shape), *(_LASTING if shape.narrow else ()))
     changing = [_about()] if shape.about else []
     changing += _CHANGING if shape.narrow else ()
@@ -119,7 +127,7 @@ def filter_clause(shape: FilterShape) -> ColumnElement[bool]:
 
 
 def has_changed_since() -> ColumnElement[bool]:
-    """Is the version of the filter's `as_of` not the present one?"""
+    """Whether the version at `as_of` is not the present one."""
     query = select(_ONE).where(_v.memory_id == _m.id, _v.at <= _AS_OF, _v.until > _AS_OF)
     return exists(query.correlate(memories))
 
@@ -132,14 +140,15 @@ def _kinds(chosen: MemoryFilter) -> frozenset[SpaceKind] | None:
 
 
 def _statuses(chosen: MemoryFilter) -> frozenset[Status]:
-    """Of the row, or of its version. A superseded one was right in its time."""
+    """Statuses of the row, or of its version at `as_of`. With `valid_at` superseded rows count as
+    active: they were true in their time."""
     statuses = frozenset(chosen.statuses) - {Status.EXPIRED}
     past = chosen.valid_at is not None and Status.ACTIVE in statuses
     return statuses | {Status.SUPERSEDED} if past else statuses
 
 
 def _narrowing(chosen: MemoryFilter) -> dict[str, Any]:
-    """Members of which each may be None."""
+    """The optional parameters; None means that the filter does not have them."""
     return {
         "f_agent_id": chosen.agent_id,
         "f_of_kinds": _listed_or_none(_kinds_seen_as(chosen)),
@@ -158,7 +167,8 @@ def _narrowing(chosen: MemoryFilter) -> dict[str, Any]:
 
 
 def _kinds_seen_as(chosen: MemoryFilter) -> list[str]:
-    """Kinds of the visibility and scope; a word that is no kind where none has both."""
+    """The space kinds with the asked visibility and scope; a word that is no kind if there are
+    none, because an empty list would mean any."""
     if chosen.visibility is None and chosen.scope is None:
         return []
     return [kind for kind in SpaceKind if _seen_as(kind, chosen)] or ["none"]
@@ -196,7 +206,7 @@ def _named(kind: SpaceKind, shape: FilterShape) -> ColumnElement[bool]:
 
 
 def _at_its_time(shape: FilterShape) -> ColumnElement[bool]:
-    """Statuses, expiry, and what was true or known at an instant."""
+    """Status and expiry, and what was true (`valid_at`) or recorded (`as_of`) at an instant."""
     if shape.as_of:
         return and_(not_due(_NOW), _recorded(shape))
     asked: list[ColumnElement[bool]] = [AmongTexts(_m.status, _STATUSES)]
@@ -208,7 +218,7 @@ def _at_its_time(shape: FilterShape) -> ColumnElement[bool]:
 
 
 def _recorded(shape: FilterShape) -> ColumnElement[bool]:
-    """Was the version of that instant of an asked status, and not withdrawn yet?"""
+    """Whether the version at `as_of` has an asked status, and was not retracted yet."""
     query = select(_ONE).where(
         _v.memory_id == _m.id,
         _v.at <= _AS_OF,
@@ -221,7 +231,7 @@ def _recorded(shape: FilterShape) -> ColumnElement[bool]:
 
 
 def _valid(columns: Any) -> tuple[ColumnElement[bool], ...]:
-    """World time is half open; null is without end."""
+    """The validity interval is half open; NULL has no bound."""
     return (
         or_(columns.valid_from.is_(None), columns.valid_from <= _VALID_AT),
         or_(columns.valid_until.is_(None), columns.valid_until > _VALID_AT),
@@ -243,7 +253,7 @@ def _among(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
 
 
 def _tagged() -> ColumnElement[bool]:
-    """Every tag must be there."""
+    """All tags must be present."""
     tags = param("f_tags", _t.tag)
     held = select(func.count()).where(_t.memory_id == _m.id, AmongTexts(_t.tag, tags))
     count = held.correlate(memories).scalar_subquery()
@@ -251,7 +261,8 @@ def _tagged() -> ColumnElement[bool]:
 
 
 def _about() -> ColumnElement[bool]:
-    """One subject is enough. A person has few memories, so they are where to look."""
+    """One subject is enough. IN, not EXISTS: a person has few memories, so the query starts
+    there."""
     people = param("f_subjects", _s.person_id)
     return _m.id.in_(select(_s.memory_id).where(AmongTexts(_s.person_id, people)))
 
@@ -268,7 +279,8 @@ def _outside() -> ColumnElement[bool]:
 
 
 def _told() -> ColumnElement[bool]:
-    """Unknown counts as no here: a row that is not portable may have no chat at all."""
+    """Portable, or learned in this chat. NULL counts as false: a row that is not portable may have
+    no chat."""
     chat = param("f_told_in", _m.learned_in)
     return _if_sent(chat, or_(_m.portable == true(), _m.learned_in == chat))
 
@@ -282,7 +294,8 @@ _LASTING = (
     *_created(),
     _outside(),
 )
-# What a later version may change: `services/memory_lists.py` says the same of an earlier one.
+# Fields that a PATCH may change. `matches_filter` in `listing.py` has the same conditions for an
+# earlier version: change both together.
 _CHANGING = (
     _tagged(),
     _among("f_types", _m.type),

@@ -1,4 +1,5 @@
-"""What hangs on memories: subjects, tags, sources and links, read together and written by list."""
+"""Rows that belong to memories: subjects, tags, sources and links. Read in one statement for many
+memories, and written as lists."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +26,7 @@ _l = memory_links.c
 
 
 class Part(StrEnum):
-    """Which table a part comes from, and its kind there."""
+    """The kind of a related row. In sources and links it is also the stored kind."""
 
     SUBJECT = "subject"
     ENTRY = "entry"
@@ -35,7 +36,8 @@ class Part(StrEnum):
 
 
 def hanging_on(tx: Tx, memory_ids: Sequence[str]) -> dict[str, Hanging]:
-    """What hangs on each of these, in one statement. Those with nothing are absent."""
+    """The related rows of each of these memories, in one statement. Memories without any are
+    absent."""
     found: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     if memory_ids:
         for memory_id, part, other in tx.fetch(_PARTS, {"ids": jsontext.dump(list(memory_ids))}):
@@ -57,7 +59,7 @@ def _hanging(parts: Mapping[str, Iterable[str]]) -> Hanging:
 
 
 def put_parts(tx: Tx, memory: Memory, *, at: datetime) -> None:
-    """All parts of a new memory."""
+    """Insert all related rows of a new memory."""
     _put(tx, _PUT_SUBJECTS, memory.id, memory.subjects)
     _put(tx, _PUT_TAGS, memory.id, memory.tags)
     _put(tx, _PUT_ENTRIES, memory.id, memory.source_entries)
@@ -69,7 +71,7 @@ def put_parts(tx: Tx, memory: Memory, *, at: datetime) -> None:
 
 
 def replace_parts(tx: Tx, before: Memory, after: Memory, *, at: datetime) -> None:
-    """Those parts that a change touched. A link of supersession is never taken back here."""
+    """Write the related rows that a change touched. Links of supersession are only added here."""
     if after.subjects != before.subjects:
         _replace(tx, _DROP_SUBJECTS, _PUT_SUBJECTS, after.id, after.subjects)
     if after.tags != before.tags:
@@ -87,7 +89,7 @@ def replace_parts(tx: Tx, before: Memory, after: Memory, *, at: datetime) -> Non
 
 
 def link_superseded(tx: Tx, successor: str, predecessor: str, *, at: datetime, reason: str) -> None:
-    """A link that is there already keeps its time and takes the reason."""
+    """Insert the link, or set the reason of one that exists, which keeps its time."""
     params = {"id": successor, "other": predecessor, "at": at, "reason": reason}
     tx.run(_LINK_SUPERSEDED, params)
     if reason:
@@ -95,7 +97,7 @@ def link_superseded(tx: Tx, successor: str, predecessor: str, *, at: datetime, r
 
 
 def link_conflict(tx: Tx, one: str, other: str, *, at: datetime) -> None:
-    """Both ways."""
+    """Link both ways."""
     for id_, against in ((one, other), (other, one)):
         tx.run(_LINK_CONFLICT, {"id": id_, "other": against, "at": at})
 
@@ -136,7 +138,7 @@ def _parts() -> Statement:
 
 
 def _sources(part: Part) -> tuple[Statement, Statement]:
-    """How sources of one kind are put and dropped."""
+    """The statements that insert and delete sources of one kind."""
     o = memory_sources.c
     rows = select(_ID, word(part), _LISTED.c.value, _LISTED.c.place)
     return (

@@ -1,4 +1,4 @@
-"""Removes memories with all that hangs on them. There is no other way out of the store."""
+"""Deletes memories with everything that belongs to them. Every deletion goes through here."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,8 +27,8 @@ from recollect.stores.statements import Statement, param, word
 
 
 def remove(tx: Tx, memory_ids: Sequence[str], *, at: datetime) -> int:
-    """How many of these were still there. Links of supersession stay; where there are any, it is
-    kept that their memory is gone."""
+    """Delete these memories and return how many existed. Links of supersession stay, and a memory
+    that has some is noted as removed."""
     params = {"ids": jsontext.dump(list(memory_ids)), "at": at}
     removed = tx.change(_DELETE, params)
     if removed:
@@ -39,8 +39,8 @@ def remove(tx: Tx, memory_ids: Sequence[str], *, at: datetime) -> int:
 
 
 def _note_removals() -> Statement:
-    """Of those that histories name. The list may hold ids that were gone before: those are noted
-    already, and stay as they are."""
+    """Notes those that a history names as removed. Ids that were removed earlier keep their first
+    note."""
     links, listed = memory_links.c, ListedTexts(param("ids")).table_valued("value", "place")
     gone = listed.c.value
     named = select(links.from_id).where(
@@ -68,7 +68,7 @@ _CHILDREN = (
     memory_embeddings,
     approvals,
 )
-# Kept answers hold copies of what they told of.
+# Stored idempotency answers hold copies of memories, so answers that mention one are blanked.
 _KEYS = ("requester_kind", "requester_id", "key")
 _BLANK_ANSWERS = Statement(
     update(idempotency_answers)

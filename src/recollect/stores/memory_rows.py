@@ -1,4 +1,4 @@
-"""Memories to rows and back. Text that may be encrypted is opened and sealed here alone."""
+"""Converts memories to rows and back. Only this module encrypts and decrypts their texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from recollect.stores.statements import Row
 MEMORY = tuple(memories.columns)
 
 _NAMES = tuple(column.name for column in MEMORY)
-# Members of a memory whose column is of the same name and holds the value as it is.
+# Fields whose column has the same name and holds the value as it is.
 _PLAIN = (
     "id",
     "key",
@@ -79,7 +79,7 @@ _ENUMS: Mapping[str, type[Any]] = {**_WORDS, "archive_reason": ArchiveReason}
 
 @dataclass(slots=True)
 class Hanging:
-    """What hangs on one memory in tables of its own."""
+    """The values of one memory that are stored in other tables."""
 
     subjects: tuple[str, ...] = ()
     supersedes: tuple[MemoryId, ...] = ()
@@ -92,8 +92,8 @@ NOTHING = Hanging()
 
 
 class MemoryRows:
-    """Memories with their texts in the clear. Whoever writes rows says by which rules the risk of
-    personal data is told."""
+    """Converts rows to memories in plain text. The retention rules are needed to write rows: they
+    give the risk of personal data."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules = SHIPPED_RULES) -> None:
         self._rules = rules
@@ -104,7 +104,7 @@ class MemoryRows:
         self._snapshot = Sealed(cipher, memory_versions.c.snapshot)
 
     def from_row(self, row: Row, hanging: Hanging) -> Stored:
-        """The columns are those of MEMORY."""
+        """The memory of a row with the columns `MEMORY_COLUMNS`."""
         named = dict(zip(_NAMES, row, strict=True))
         memory = self._memory(named, hanging)
         return Stored(
@@ -141,7 +141,7 @@ class MemoryRows:
         )
 
     def to_params(self, stored: Stored) -> dict[str, Any]:
-        """One value for each column of MEMORY but `doc`, which the database gives."""
+        """A parameter for each of `MEMORY_COLUMNS` but `doc`, which the database assigns."""
         memory = stored.memory
         return {
             **{name: getattr(memory, name) for name in (*_PLAIN, *_WORDS, "archive_reason")},
@@ -162,7 +162,8 @@ class MemoryRows:
         }
 
     def _texts_of(self, memory: Memory) -> dict[str, Any]:
-        """All as JSON, the content too: a stored text must not begin like a sealed one."""
+        """The texts as JSON, sealed. The content is JSON too, because a plain text could begin like
+        a sealed one."""
         id_ = memory.id
         value = None if memory.value is None else jsontext.dump(memory.value)
         return {
@@ -173,17 +174,18 @@ class MemoryRows:
         }
 
     def snapshot_of(self, memory: Memory) -> str | None:
-        """What a version keeps of a memory: all that a later version may change."""
+        """The sealed snapshot of a version: all fields that a later version may change."""
         kept = {name: getattr(memory, name) for name in _SNAPSHOT}
         return self.seal_snapshot(kept, version_id(memory.id, memory.version))
 
     def seal_snapshot(self, kept: Mapping[str, Any], row_id: str) -> str | None:
-        """Such members, as the row of a version holds them."""
+        """These fields, as the row of a version stores them."""
         members = {name: _to_json(value) for name, value in kept.items()}
         return self._snapshot.seal(jsontext.dump(members), row_id)
 
     def open_snapshot(self, sealed: str | None, row_id: str) -> dict[str, Any] | None:
-        """The members that a version kept, with their types; None of the present version."""
+        """The fields of a snapshot with their types; None for the present version, which has
+        none."""
         text = self._snapshot.open(sealed, row_id)
         if text is None:
             return None
@@ -192,17 +194,18 @@ class MemoryRows:
 
 
 def as_it_was(stored: Stored, snapshot: Mapping[str, Any]) -> Stored:
-    """An earlier version of a memory, beside which today's facts stay."""
+    """The row with the fields of an earlier version. Columns beside the memory stay as today."""
     return replace(stored, memory=replace(stored.memory, **snapshot))
 
 
 def version_id(memory_id: str, version: int) -> str:
-    """The id of a version's row. No two are the same: what follows the last `:` is the number."""
+    """The id of a version's row. It is unique though ids may contain `:`, because the number
+    follows the last one."""
     return f"{memory_id}:{version}"
 
 
 def fold_hash(stored: Stored) -> str:
-    """By what equal statements are found; records are never compared, nor is text that is gone."""
+    """The hash by which equal statements are found. Records and compacted rows have none."""
     memory, folded = stored.memory, stored.folded
     if memory.kind is Kind.RECORD or not memory.content:
         return ""
@@ -211,7 +214,7 @@ def fold_hash(stored: Stored) -> str:
     return folded.digest
 
 
-# In the order of an answer. What never changes is read off the row.
+# In the order of an answer. Fields that never change are not in the snapshot but in the row.
 _SNAPSHOT = (
     "content",
     "value",

@@ -1,4 +1,4 @@
-"""Versions of memories: each with the time in which it was current, older ones as snapshots."""
+"""SQL store of versions: the interval in which each was current, and snapshots of older ones."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -21,13 +21,14 @@ _COLUMNS = tuple(memory_versions.columns)
 
 
 class MemoryVersions:
-    """The versions behind the store of memories."""
+    """Reads and writes the versions of memories, for `SqlMemories`."""
 
     def __init__(self, rows: MemoryRows) -> None:
         self._rows = rows
 
     def begin(self, tx: Tx, memory: Memory, change: Change, *, by: Owner, at: datetime) -> None:
-        """The version that is current from now on."""
+        """Insert the version that is current from `at` on. Its fields are in the row of the
+        memory."""
         params = {
             "id": version_id(memory.id, memory.version),
             "memory_id": memory.id,
@@ -45,18 +46,19 @@ class MemoryVersions:
         tx.run(_BEGIN, params)
 
     def end(self, tx: Tx, memory: Memory, *, at: datetime) -> None:
-        """Keep what this version was; its successor begins at the same instant."""
+        """Close a version and store its snapshot. The next one begins at the same instant."""
         snapshot = self._rows.snapshot_of(memory)
         id_ = version_id(memory.id, memory.version)
         tx.run(_END, {"id": id_, "until": at, "snapshot": snapshot})
 
     def all_of(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[Version]:
-        """Oldest first."""
+        """All versions of these memories, oldest first."""
         rows = tx.fetch(_ALL, {"ids": jsontext.dump(list(memory_ids))})
         return [self._version(row) for row in rows]
 
     def as_of(self, tx: Tx, found: Sequence[Stored], at: datetime) -> list[Stored]:
-        """Each as the version that was current then; what has none of that time stays as it is."""
+        """Each row with the fields of the version that was current at `at`. A row without an older
+        version then stays as it is."""
         changed = [stored.memory.id for stored in found if stored.memory.version > 1]
         if not changed:
             return list(found)
