@@ -132,8 +132,8 @@ def test_a_space_of_a_list_is_a_kind_and_an_id(
 @pytest.mark.parametrize(
     ("members", "code", "text"),
     [
-        ({"clear": ["nonsense"]}, "validation_error", "clear: must name members of expires_at, "),
-        ({"clear": ["content"]}, "validation_error", "clear: must name members of expires_at, "),
+        ({"clear": ["nonsense"]}, "validation_error", "clear: must name fields of expires_at, "),
+        ({"clear": ["content"]}, "validation_error", "clear: must name fields of expires_at, "),
         ({"clear": ["expires_at"], "expires_at": "2100-01-01"}, "validation_error", "clear: `exp"),
         ({"clear": ["visibility"]}, "immutable_field", "visibility: can't be changed"),
     ],

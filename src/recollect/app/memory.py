@@ -1,4 +1,4 @@
-"""The services of the memory family."""
+"""Builds the services of the memory API."""
 
 from recollect.app.doctor import Examined, doctor
 from recollect.app.erasing import erasing
@@ -57,7 +57,7 @@ def memory_services(
     finding: Finding,
     rules: RetentionRules,
 ) -> MemoryServices:
-    """All of them, on one database. `rules` are those that the stores were built with."""
+    """All services on one database. `rules` must be those that the stores were built with."""
     audit = MemoryAudit(engine, stores, runtime, rules)
     sights, views = Sights(stores, runtime, disclosure_settings(settings)), Views(stores)
     reads = ReadAudit(engine, audit, settings.events.reads)
@@ -150,13 +150,14 @@ def _configured_orgs(settings: Settings) -> Orgs:
 
 
 def disclosure_settings(settings: Settings) -> DisclosureSettings:
-    """The two switches of privacy."""
+    """The privacy settings that decide about disclosure."""
     privacy = settings.privacy
     return DisclosureSettings(privacy.sensitive_in_groups, privacy.unknown_origin)
 
 
 def retention_rules(settings: Settings) -> RetentionRules:
-    """The rules of keeping. A file that can't be used stops the start, and says where and why."""
+    """The retention rules of the configured file. Raises InvalidInput, with the place of the fault,
+    so that the server does not start with rules it can't use."""
     try:
         return load_rules(settings.retention.file)
     except RetentionFileError as error:

@@ -1,4 +1,4 @@
-"""How memories come to be written: the parts of the writing services, put together."""
+"""Builds the services that write memories."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ from recollect.stores.engines.base import Engine
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """The services that write, and the parts that others write with."""
+    """The services that write, and their parts, with which others write in a transaction."""
 
     memories: MemoryService
     batches: BatchService
@@ -32,7 +32,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What the writing services lean on."""
+    """What the writing services depend on."""
 
     audit: MemoryAudit
     access: MemoryAccess
@@ -44,7 +44,6 @@ class Around:
 def memory_writing(
     settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, around: Around
 ) -> Writing:
-    """All that writes memories."""
     parts = memory_parts(settings, stores, runtime, around)
     memories = MemoryService(engine, stores, runtime, around.audit, parts=parts)
     batches = BatchService(engine, runtime, around.audit, memories=memories, parts=parts)
@@ -54,7 +53,7 @@ def memory_writing(
 def memory_parts(
     settings: Settings, stores: Stores, runtime: Runtime, around: Around
 ) -> MemoryParts:
-    """What works inside of a transaction."""
+    """The parts that run inside a transaction."""
     audit, access, rules, hooks = around.audit, around.access, around.rules, around.hooks
     terms = Terms(rules, settings.retention.profile)
     screening = Screening(screening_rules(settings, rules))
@@ -82,7 +81,7 @@ def memory_parts(
 
 
 def screening_rules(settings: Settings, rules: RetentionRules) -> ScreeningRules:
-    """What is refused, by the settings and the tags of the retention file."""
+    """The rules of screening, from the settings and the PII tags of the retention file."""
     return ScreeningRules(
         rules,
         pii_mode=settings.pii.mode,

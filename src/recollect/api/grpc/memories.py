@@ -1,4 +1,5 @@
-"""Memories: the handlers of the family behind messages with the same members."""
+"""gRPC methods of memories. A request message becomes a REST-like request with the same fields, the
+REST handler runs, and its JSON becomes the response message."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,88 +25,76 @@ _HIT = ("score", "stages", "why")
 
 
 def ask_to_create(message: pb.CreateMemoryRequest) -> Asked:
-    """A new memory."""
     return Asked(body=to_members(message))
 
 
 def ask_to_batch(message: pb.BatchMemoriesRequest) -> Asked:
-    """Writes, changes and deletions."""
     items = [_item(item, f"items[{index}].") for index, item in enumerate(message.items)]
     return Asked(body=to_members(message) | {"items": items})
 
 
 def ask_to_search(message: pb.SearchMemoriesRequest) -> Asked:
-    """What to look for, and where."""
     return Asked(body=_flat(to_members(message)))
 
 
 def ask_to_recall(message: pb.RecallMemoriesRequest) -> Asked:
-    """What is talked about, and where to look."""
     return Asked(body=_flat(to_members(message)))
 
 
 def ask_for_list(message: pb.ListMemoriesRequest) -> Asked:
-    """Which memories."""
+    """The filters as query parameters, which is how REST takes them."""
     filters = _flat({"filters": to_members(message.filters)})
     query = {name: _parameter(name, value) for name, value in filters.items()}
     return Asked(query=query, after=message.after, limit=_limit(message))
 
 
 def ask_for_one(message: pb.GetMemoryRequest) -> Asked:
-    """A memory."""
     return _named(message)
 
 
 def ask_to_update(message: pb.UpdateMemoryRequest) -> Asked:
-    """What changes of a memory."""
     members = _changes(message)
     return Asked(path=_path(members.pop("memory_id", "")), body=members)
 
 
 def ask_to_delete(message: pb.DeleteMemoryRequest) -> Asked:
-    """A memory that goes."""
     return _named(message)
 
 
 def ask_to_move(message: pb.MoveMemoryRequest) -> Asked:
-    """Where a memory moves."""
     members = to_members(message)
     return Asked(path=_path(members.pop("memory_id", "")), body=members)
 
 
 def ask_for_history(message: pb.GetHistoryRequest) -> Asked:
-    """A memory's past."""
     return Asked(path=_path(message.memory_id), after=message.after, limit=_limit(message))
 
 
 def ask_to_explain(message: pb.ExplainMemoryRequest) -> Asked:
-    """Why a memory is shown."""
     return _named(message)
 
 
 def tell_update(told: Members) -> pb.UpdateMemoryResponse:
-    """The memory, or what waits for an approval."""
+    """The memory, or the id of the approval that the change waits for."""
     answer = pb.UpdateMemoryResponse()
     fill(answer, told if "approval_id" in told else {"memory": told})
     return answer
 
 
 def tell_hits(told: Members) -> pb.SearchMemoriesResponse:
-    """A page of hits."""
+    """REST puts the score into each memory; the message has it beside the memory."""
     answer = pb.SearchMemoriesResponse()
     fill(answer, told | {"hits": list(map(_hit, told["data"]))})
     return answer
 
 
 def tell_recall(told: Members) -> pb.RecallMemoriesResponse:
-    """A block for a prompt."""
     answer = pb.RecallMemoriesResponse()
     fill(answer, told | {"items": list(map(_hit, told["items"]))})
     return answer
 
 
 def tell_nothing(_: Any) -> Empty:
-    """Done."""
     return Empty()
 
 
@@ -141,12 +130,13 @@ def _item(item: pb.BatchItem, where: str) -> Members:
 
 
 def _changes(message: pb.UpdateMemoryRequest, where: str = "") -> Members:
-    """A member of REST that is null is one to clear. `where` the message is, for a refusal."""
+    """The fields of an update. Protobuf has no null, so `clear` lists the fields that REST would
+    get as null. `where` is the prefix of field names in errors."""
     members = to_members(message)
     cleared = members.pop("clear", [])
     for name in cleared:
         if name not in MemoryPatch.nullable:
-            wanted = f"must name members of {', '.join(_CLEARABLE)}"
+            wanted = f"must name fields of {', '.join(_CLEARABLE)}"
             raise ValidationFailed.of(f"{where}clear", wanted, allowed=_CLEARABLE)
         if name in members:
             raise ValidationFailed.of(f"{where}clear", f"`{name}` is also set: set it or clear it")
@@ -154,7 +144,7 @@ def _changes(message: pb.UpdateMemoryRequest, where: str = "") -> Members:
 
 
 def _flat(members: Members) -> Members:
-    """Filters are members of the body beside the others."""
+    """The fields with `filters` moved to the top level, where REST has them."""
     filters = members.pop("filters", {})
     if filters.pop("all_spaces", False):
         if "spaces" in filters:
@@ -164,7 +154,7 @@ def _flat(members: Members) -> Members:
 
 
 def _parameter(name: str, value: Any) -> list[str]:
-    """A filter as REST takes it in a query."""
+    """A filter as the values of a query parameter."""
     if name == "spaces" and value != ALL:
         inputs.from_value({name: value}, FilterBody)
         return [":".join(space.values()) for space in value]
@@ -174,7 +164,7 @@ def _parameter(name: str, value: Any) -> list[str]:
 
 
 def _named(message: Message) -> Asked:
-    """A memory, and parameters."""
+    """A request with the memory's id in its path, and all other fields as query parameters."""
     members = to_members(message)
     path = _path(members.pop("memory_id", ""))
     return Asked(path=path, query={name: [value] for name, value in members.items()})

@@ -1,4 +1,4 @@
-"""Writing memories over JSON, for every surface."""
+"""Handlers of the operations that write memories, for REST and gRPC."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,7 +37,7 @@ _SUCCESS = {Op.CREATE: 201, Op.UPDATE: 200, Op.DELETE: 204}
 
 
 def to_written(written: Written) -> str:
-    """The result of a write."""
+    """The JSON of a `WriteResult`."""
     memory = written.stored.memory
     return dump(
         {
@@ -51,7 +51,6 @@ def to_written(written: Written) -> str:
 
 
 async def create_memory(call: Call) -> str:
-    """Write a memory."""
     body: NewMemory = call.body
     written = await call.services.memories.create(
         call.asker, body.members, reserved_id=call.reserved_id
@@ -60,7 +59,7 @@ async def create_memory(call: Call) -> str:
 
 
 async def update_memory(call: Call) -> str | Reply:
-    """Change a memory, or ask for the approval that the change needs."""
+    """200 with the changed memory, or 202 with the approval that the change needs."""
     body: MemoryPatch = call.body
     changed = await call.services.memories.update(call.asker, memory_of(call), body.members)
     memory = _shown(changed.stored)
@@ -70,12 +69,10 @@ async def update_memory(call: Call) -> str | Reply:
 
 
 async def delete_memory(call: Call) -> None:
-    """Delete a memory."""
     await call.services.memories.delete(call.asker, memory_of(call))
 
 
 async def move_memory(call: Call) -> str:
-    """Move a memory to another space."""
     body: MemoryMove = call.body
     moved = await call.services.memories.move(
         call.asker, memory_of(call), body.members, reserved_id=call.reserved_id
@@ -84,7 +81,6 @@ async def move_memory(call: Call) -> str:
 
 
 async def batch_memories(call: Call) -> str:
-    """Write, change and delete many."""
     body: MemoryBatch = call.body
     items = [_item(item) for item in body.items]
     try:
@@ -97,7 +93,7 @@ async def batch_memories(call: Call) -> str:
 
 
 def _shown(stored: Stored) -> dict[str, Any]:
-    """As it was at the instant of the write."""
+    """The memory with the status that it had at the instant of the write."""
     return to_memory(stored, stored.memory.updated_at)
 
 
@@ -125,7 +121,7 @@ def _parsed_item(value: Any) -> Item:
 
 
 def _item_id(rest: dict[str, Any]) -> MemoryId:
-    """Of a change; what is left are its members."""
+    """Take the id out of an update; the rest are the fields to change."""
     memory_id = rest.pop("id", None)
     if not isinstance(memory_id, str) or not memory_id:
         raise ValidationFailed.of("id", "must name the memory to change")
@@ -152,7 +148,8 @@ def _failed(failure: Failure) -> dict[str, Any]:
 
 
 def _first_of(refused: BatchRefused) -> RecollectError:
-    """The first failure with its own status and code, and all of them in its details."""
+    """The error of the first failure, with its own status and code and all failures in its
+    details."""
     error = refused.failures[0].error
     items = [_failed(failure) for failure in refused.failures]
     error.details = {**error_body(error, "", strict=True)["details"], "items": items}

@@ -1,4 +1,4 @@
-"""A memory as every answer shows it, and what is told of its past and its reasons."""
+"""JSON of memories, history items and explanations, the same in every response."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from recollect.ports.memories import Stored
 from recollect.services.explaining import Explanation
 from recollect.services.past import HistoryItem
 
-# Members that are shown as they are, in the order of an answer.
+# Fields that need no conversion, in the order of the response.
 _OF_CONTENT = ("id", "kind", "content", "key", "value")
 _OF_PLACE = ("agent_id", "org_id")
 _OF_BIRTH = ("stated_by", "learned_in", "origin")
@@ -20,7 +20,7 @@ _OF_RUN = ("source_agent", "run_id", "parent_run_id")
 
 
 def to_memory(stored: Stored, now: datetime) -> dict[str, Any]:
-    """All members, null included. A due row is `expired` from that instant on."""
+    """All fields, null included. An expired row has the status `expired`, whatever is stored."""
     memory = stored.memory
     return {
         **_members(memory, _OF_CONTENT),
@@ -35,7 +35,7 @@ def to_memory(stored: Stored, now: datetime) -> dict[str, Any]:
 
 
 def to_history_item(item: HistoryItem) -> dict[str, Any]:
-    """Text only for who may read it."""
+    """Content and value only if the viewer may read this version."""
     shown = {
         "memory_id": item.memory_id,
         "version": item.version,
@@ -49,7 +49,7 @@ def to_history_item(item: HistoryItem) -> dict[str, Any]:
 
 
 def to_explanation(told: Explanation) -> dict[str, Any]:
-    """The decision and its facts; no text."""
+    """The decision and its facts, without the text of the memory."""
     memory = told.memory
     shown = {
         "memory_id": memory.id,

@@ -1,4 +1,4 @@
-"""Reading memories over JSON, for every surface."""
+"""Handlers of the operations that read memories, for REST and gRPC."""
 
 from typing import Any
 
@@ -14,7 +14,6 @@ from recollect.services.memory_reading import MemoryRead
 
 
 async def list_memories(call: Call) -> bytes:
-    """A page of memories."""
     found = await call.services.memory_reader.list(
         call.asker, from_query(call.query), after=call.page.after, limit=call.page.size
     )
@@ -23,7 +22,6 @@ async def list_memories(call: Call) -> bytes:
 
 
 async def get_memory(call: Call) -> str:
-    """One memory."""
     found = await call.services.memory_reader.get(
         call.asker,
         memory_of(call),
@@ -35,7 +33,6 @@ async def get_memory(call: Call) -> str:
 
 
 async def get_history(call: Call) -> bytes:
-    """A page of a memory's past."""
     page = await call.services.memory_reader.history(
         call.asker, memory_of(call), after=call.page.after, limit=call.page.size
     )
@@ -43,7 +40,6 @@ async def get_history(call: Call) -> bytes:
 
 
 async def explain_memory(call: Call) -> str:
-    """Why a memory is shown."""
     told = await call.services.memory_reader.explain(
         call.asker,
         memory_of(call),
@@ -55,7 +51,7 @@ async def explain_memory(call: Call) -> str:
 
 
 def memory_of(call: Call) -> MemoryId:
-    """The memory that the path names."""
+    """The memory id of the path; raises NotFound if it can't be one."""
     return MemoryId(path_id(call, "memory_id", "memory"))
 
 
@@ -65,7 +61,7 @@ def _chat_of(call: Call) -> ChatId | None:
 
 
 def _to_embedding(found: MemoryRead) -> dict[str, Any]:
-    """A memory that has no vector yet says so to those who may have it."""
+    """The vector, if it was asked for by a writer: null while there is none."""
     return {} if found.embedding is None else {"embedding": list(found.embedding) or None}
 
 

@@ -1,4 +1,4 @@
-"""Filters of memories, as parameters of a query and as members of a body."""
+"""Filters of memories, as query parameters and as fields of a request body."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -93,20 +93,20 @@ class FilterBody(StrictBody):
 
     @property
     def filters(self) -> Filters:
-        """As the services take them."""
+        """The filters for the services."""
         sent = {name: getattr(self, name) for name in FilterBody.model_fields}
         return _to_filters(sent | {"spaces": _space_names(self.spaces)})
 
 
 def from_query(query: Mapping[str, Any]) -> Filters:
-    """The same from parameters. Who asks for `all` and for one space asks for all."""
+    """The filters of query parameters. `all` beside other spaces means all."""
     sent = {name: query[name] for name in FilterBody.model_fields}
     spaces = query["spaces"]
     return _to_filters(sent | {"spaces": ALL if ALL in spaces else spaces})
 
 
 def _to_filters(sent: Mapping[str, Any]) -> Filters:
-    """By the names of the wire; absent members are None or empty."""
+    """The filters by their API names; absent ones are None or empty."""
     lists = {name: tuple(sent[name] or ()) for name in ("tags", "types", "subjects")}
     ids = {
         name: None if sent[name] is None else as_id(sent[name])
@@ -122,7 +122,7 @@ def _space_names(sent: list[SpaceBody] | Any) -> tuple[SpaceName, ...] | Literal
 
 
 def _read_space(value: str) -> SpaceName | Literal["all"]:
-    """`all`, a kind, or a kind, `:` and an id."""
+    """Parse `all`, a kind, or `kind:id`."""
     if value == ALL:
         return ALL
     kind, colon, space_id = value.partition(":")

@@ -1,4 +1,4 @@
-"""Memories as they are written, changed, moved and deleted."""
+"""Request bodies, schemas and operations for writing, changing, moving and deleting memories."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -74,11 +74,11 @@ class SpaceWish(StrictBody):
 
 
 class SentBody(StrictBody):
-    """A body that the services take by the names of its members."""
+    """A body whose sent fields are passed to the services by name. Absent is not null here."""
 
     @property
     def members(self) -> dict[str, Any]:
-        """Those that were sent, with values of the domain."""
+        """The sent fields, with values of domain types."""
         sent = {name: getattr(self, name) for name in self.model_fields_set}
         space = sent.get("space")
         return sent if space is None else sent | {"space": SpaceName(space.kind, space.id)}
@@ -145,7 +145,7 @@ class MemoryPatch(MemoryMarks):
     @model_validator(mode="before")
     @classmethod
     def _changes_nothing_immutable(cls, sent: Any) -> Any:
-        """Known members that never change are told apart from unknown ones."""
+        """Report fields that never change by their own error code, before they count as unknown."""
         if isinstance(sent, dict):
             check_immutable(sent)
         return sent

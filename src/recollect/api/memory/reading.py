@@ -1,4 +1,4 @@
-"""Reading memories: one, a list, its history, and why it is shown."""
+"""Schemas and operations for reading memories, their history and explanations."""
 
 from enum import StrEnum
 from typing import Any
@@ -25,7 +25,7 @@ from recollect.ports.memories import Change
 
 
 class Included(StrEnum):
-    """What an answer holds only if it is asked for."""
+    """Fields that a response has only on request."""
 
     EMBEDDING = "embedding"
 
