@@ -220,6 +220,7 @@ _SHORT_FORMS = tuple(
         (r"\b(?:can't|cannot|cant)\b", "can not"),
         (r"\b(do|does|is|are|has|have)n'?t\b", r"\1 not"),
         (r"\bno longer\b", "not"),
+        # "Rex, not Max" states Rex. What it denies is read by `denied_part`.
         (r", not [^,.;]{1,60}$", ""),
     )
 )

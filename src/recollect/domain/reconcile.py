@@ -202,6 +202,7 @@ def _of_speakers(candidate: Statement, old: Statement) -> bool:
 
 
 def _nearest(neighbours: Iterable[Neighbour], count: int) -> list[Neighbour]:
+    # A total order, so that the decision does not depend on the order of the neighbours.
     def order(one: Neighbour) -> tuple[float, float, str]:
         return -one.similarity, -one.statement.observed_at.timestamp(), one.statement.id
 
@@ -258,6 +259,7 @@ def _replaced(
     corrected = next((old for old in sure if _corrects(candidate, old)), None)
     if corrected is not None and not found:
         found[corrected.id] = "correction"
+    # A model decides only where the rules found nothing, and never against `_can_coexist`.
     for one in weaker:
         old = one.statement
         agreed = one.similarity >= settings.unsure_min and model_says.get(old.id, False)

@@ -155,6 +155,8 @@ def _places(filters: Filters) -> Places | None:
         return tuple(_place(name, filters.agent_id) for name in filters.spaces)
     if filters.run_id is not None or filters.scope is not None:
         return None
+    # With a chat alone, all chat and user spaces are read: what may be disclosed in that chat is
+    # decided by visibility, not by the filter.
     named = _named_places(filters)
     if not named and filters.chat_id is not None:
         return ((SpaceKind.CHAT, None), (SpaceKind.USER, None))

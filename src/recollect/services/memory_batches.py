@@ -128,6 +128,8 @@ class BatchService:
         the id of the memory that it creates, or of the audit event of its change or deletion. So a
         retry finds the memory or the event of the first attempt.
         """
+        # Every item is parsed and screened before any transaction begins. A failure there takes the
+        # place of the item's step, so outcomes keep the order of the items.
         own = [None if reserved_id is None else numbered(reserved_id, n) for n in range(len(items))]
         steps: list[_Step | Failure] = []
         for index, item in enumerate(items):
@@ -235,6 +237,8 @@ class BatchService:
         """Run all steps in one transaction. It goes on after a failure, to report all of them, and
         is then rolled back by an exception."""
 
+        # Going on after a refusal is safe on PostgreSQL too: refusals come from checks, never from
+        # a failed statement, which would end the transaction there.
         def work(tx: Tx) -> list[Outcome]:
             outcomes = [_outcome(tx, index, step) for index, step in enumerate(steps)]
             if any(isinstance(outcome, Failure) for outcome in outcomes):

@@ -181,6 +181,8 @@ class MemoryChanges:
             people = self._hooks.people
             subjects = people.resolve(tx, requester, names, chat_id) if names else ()
         said = requester.person_id if patch.rewords(before) else before.stated_by
+        # Trust is derived again only if speaker or subjects change: a repeat by a subject may have
+        # raised it to a fact, which these two fields alone don't show.
         same = said == before.stated_by and set(subjects) == set(before.subjects)
         after = replace(before, **plain_changes(before, patch), **self._policy(before, sent))
         after = replace(
@@ -246,6 +248,8 @@ class MemoryChanges:
         self, tx: Tx, requester: Requester, stored: Stored, *, seen: Stored, patch: Patch
     ) -> None:
         memory = stored.memory
+        # A patch can turn an active memory into a suspicious one. Then it leaves index and graph in
+        # the same transaction, and comes back when somebody releases it.
         if memory.status is Status.QUARANTINED:
             self._hooks.indexer.drop(tx, memory.id)
             self._hooks.graph.erase(tx, memory.id)
@@ -257,6 +261,8 @@ class MemoryChanges:
                 self._audit, tx, requester, event_type="memory.quarantine", memory=memory, **told
             )
         else:
+            # The screened text of a record has no key, so its words are not those of the content.
+            # None makes the indexer take them from the content.
             if memory.content != seen.memory.content:
                 words = patch.findings.words if "content" in patch.names else None
                 self._hooks.indexer.write(tx, stored, words)

@@ -85,6 +85,7 @@ def moved(making: Making, old: Memory) -> Memory:
         metadata=draft.metadata,
         updated_at=making.at,
         pii_tags=pii_tags,
+        # An approval to live past the cap moves along only while no other personal data is found.
         approved_expires_at=still_approved(old.approved_expires_at, old.pii_tags, pii_tags),
         learned_in=draft.learned_in,
         origin=old.origin if draft.learned_in is None else Origin.CHAT,

@@ -55,6 +55,8 @@ class SeenTags:
         memory = told.memory
         found = _found(Texts.of_memory(memory))
         for kept in told.earlier:
+            # `-` binds tighter than `&`: tags of the memory that a detector may have set, that were
+            # not sent, and that no text has shown so far.
             doubtful = DETECTED & {*memory.pii_tags} - {*sent} - found
             if doubtful & {*kept["pii_tags"]}:
                 found |= _found(Texts.of_version(kept, memory.key))
@@ -156,6 +158,7 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
     sent, texts = patch.sent, patch.findings.texts
     changes = {name: sent[name] for name in _AS_SENT if name in sent}
     changes |= {name: getattr(texts, name) for name in ("tags", "metadata") if name in sent}
+    # A new text replaces the list of messages that the old one was rendered from.
     if "content" in sent:
         changes |= {"content": texts.content, "messages": ()}
     if "value" in sent and texts.value is not None:
@@ -163,6 +166,8 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
         changes |= {"value": texts.value, "content": content}
     if {"ttl_seconds", "expires_at"} & sent.keys():
         changes["explicit_expires_at"] = patch.explicit_expires_at
+    # An approval to live past the cap was given for certain personal data. It ends if the patch
+    # adds other tags.
     pii_tags = patch.findings.tagged(_told_tags(before, patch))
     approved = still_approved(before.approved_expires_at, before.pii_tags, pii_tags)
     return changes | {"pii_tags": pii_tags, "approved_expires_at": approved}

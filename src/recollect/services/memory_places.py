@@ -91,6 +91,7 @@ class MemoryPlaces:
         _check_right(requester, asked, agent)
         if draft.carried is None:
             self._check_stater(tx, requester, draft.stated_by)
+        # The run comes after all rights, because entering an unknown run starts it.
         run = self._run(tx, requester, draft, at=at)
         mode = mode_of(agent.space_mode if agent else None, self._settings.mode)
         org_id = agent.org_id if agent else None

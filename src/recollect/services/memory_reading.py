@@ -90,6 +90,8 @@ class MemoryReader:
                 embedding=embedding,
             )
         )
+        # A read that has to be audited is recorded before the answer is returned. If that fails,
+        # the caller gets no answer. Usage is only noted in a buffer.
         self._use.note([found.stored])
         await self._reads.tell(requester, "getMemory", [found.stored.memory], rule=found.rule)
         return found

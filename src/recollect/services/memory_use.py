@@ -49,6 +49,8 @@ class MemoryUse:
     async def flush(self) -> None:
         """Write the buffer. If the database fails, the batch at hand is lost and the rest stays."""
         while self._held:
+            # Taken out before the write, because new uses may be noted while it runs. The whole
+            # batch gets one instant: `PRECISION` is much coarser than the time in the buffer.
             batch = dict(islice(self._held.items(), _ROWS_PER_TRANSACTION))
             for memory_id in batch:
                 del self._held[memory_id]

@@ -99,6 +99,8 @@ class Past:
     def history(self, tx: Tx, sight: Sight, present: Stored) -> list[HistoryItem]:
         """All versions of the memory and of its predecessors on every branch: breadth first, of one
         memory the newest version first."""
+        # A fixed number of queries beside the walk, however long the history is. Rows that the
+        # viewer can't see at all still appear, without content: else the chain would have gaps.
         steps = self._steps(tx, present)
         ids = [step.memory_id for step in steps]
         seen = self._stores.memories.see_many(tx, sight, ids, IN_HISTORY, compacted=True)
@@ -136,6 +138,8 @@ class Past:
             superseded_by=step.successor,
             version=version.version,
         )
+        # Who made a change is shown only to those who may read the version. Of a compacted row the
+        # text is gone, so that has to be decided without its subjects and privacy.
         if row is not None and row.compacted_at is not None:
             knew = self._knew_all(tx, sight, row)
             return replace(item, by=version.by) if knew else item

@@ -50,6 +50,7 @@ def _marked(known: Memory, said: Memory) -> Memory:
 
 
 def _with_tags(known: Memory, said: Memory) -> Memory:
+    # All or nothing: beyond the limit the stored tags stay as they are, and `tags` is reported.
     tags = tuple(dict.fromkeys((*known.tags, *said.tags)))
     return replace(known, tags=tags) if len(tags) <= TAGS_MAX else known
 
@@ -64,6 +65,8 @@ def _with_metadata(known: Memory, said: Memory) -> Memory:
 
 
 def _left(taken: Memory, said: Memory, draft: Draft) -> set[str]:
+    # Only what the writer asked for counts. `knowledge` is the default type, so it asks for
+    # nothing, and a stricter privacy is not left out but applied.
     looser = draft.sensitivity is not None and draft.sensitivity.rank < taken.sensitivity.rank
     kept = {
         "type": draft.type not in (MemoryType.KNOWLEDGE, taken.type),
@@ -76,6 +79,7 @@ def _left(taken: Memory, said: Memory, draft: Draft) -> set[str]:
 
 def _unlike(taken: Memory, said: Memory) -> set[str]:
     """The fields in which the merged statement lacks or contradicts what the repeat has."""
+    # `said` is only a default that equals no value in metadata.
     unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())
     kept = {
         "tags": not {*said.tags} <= {*taken.tags},

@@ -61,6 +61,8 @@ class Repeating:
     def folded(self, known: Memory, said: Memory) -> Memory | None:
         """The known statement merged with a stored one that repeats it. None if the merge would
         lose something: a field that can't be merged, or a later expiry of either."""
+        # After the merge there is one expiry for both. It must not come before that of the repeat,
+        # nor before the one that the known statement would have without the merged fields.
         taken = folded(known, said)
         until = self.renewed(taken.memory, said).expires_at
         lives = said.expires_at, self.renewed(known, said).expires_at

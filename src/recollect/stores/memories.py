@@ -56,6 +56,8 @@ class SqlMemories:
         return replace(stored, doc=row[0], status_at=stored.status_at or at)
 
     def fetch(self, tx: Tx, memory_id: MemoryId, *, lock: bool = False) -> Stored | None:
+        # Locked by a statement of its own and read afterwards: what is read is then current, also
+        # if another transaction changed the row while this one waited.
         if lock:
             tx.lock(_LOCK, {"id": memory_id})
         return _only(self._stored(tx, tx.fetch(_FETCH, {"id": memory_id})))
@@ -192,6 +194,8 @@ def _these(seen: SightShape, chosen: FilterShape, *, compacted: bool) -> Stateme
 @cache
 def _page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> Statement:
     query = select(*MEMORY).where(sight_clause(seen), filter_clause(chosen))
+    # Keyset pagination: pages stay stable while rows are inserted, and a late page costs no more
+    # than the first.
     if cursor:
         here = tuple_(param("at", _m.created_at), param("id", _m.id))
         query = query.where(tuple_(_m.created_at, _m.id) < here)

@@ -105,6 +105,7 @@ class SqlMemoryBulk:
         return _briefs(tx.fetch(_FETCH, {"docs": jsontext.dump(list(docs))}))
 
     def hold(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
+        # The caller chose these rows without locks. It decides again by what is returned here.
         tx.lock(_LOCK, {"docs": jsontext.dump(list(docs))})
         return self.fetch(tx, docs)
 

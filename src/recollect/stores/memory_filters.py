@@ -214,6 +214,7 @@ def _at_its_time(shape: FilterShape) -> ColumnElement[bool]:
         asked += [_m.retracted_at.is_(None), *_valid(_m)]
     if not shape.include_expired:
         asked.append(not_due(_NOW))
+    # `expired` is more than a stored status: rows past their expiry have it whatever is stored.
     return or_(and_(*asked), _m.expires_at <= _NOW) if shape.expired else and_(*asked)
 
 

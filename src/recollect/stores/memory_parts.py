@@ -121,6 +121,9 @@ _LISTED = ListedTexts(param("texts")).table_valued("value", "place")
 
 
 def _parts() -> Statement:
+    # One UNION of three tables, so that a page of memories costs one more statement. Tags are
+    # missing on purpose: the row itself has them as JSON, and `memory_tags` serves filters only.
+    # Subjects and sources keep the order in which they were sent; links have none.
     def of(id_: Column[Any], part: Any, other: Column[Any], place: Any) -> Any:
         columns = (id_.label("memory_id"), part.label("part"), other.label("other"))
         return select(*columns, place.label("place")).where(AmongTexts(id_, param("ids")))

@@ -81,6 +81,7 @@ _BLANK_ANSWERS = Statement(
     )
     .values(answer=null())
 )
+# The order matters: stored answers are found by their mentions, so they are blanked first.
 _TRACES = (
     _note_removals(),
     _BLANK_ANSWERS,

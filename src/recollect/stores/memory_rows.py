@@ -259,6 +259,7 @@ def _to_json(value: Any) -> Any:
 
 
 def _restored(name: str, value: Any) -> Any:
+    """The value of a snapshot's field with its type, which JSON lacks: the name tells it."""
     if value is None:
         return None
     if name in _LISTS:

@@ -59,6 +59,8 @@ class MemoryVersions:
     def as_of(self, tx: Tx, found: Sequence[Stored], at: datetime) -> list[Stored]:
         """Each row with the fields of the version that was current at `at`. A row without an older
         version then stays as it is."""
+        # A row of version 1 never changed, so it has no snapshot. Neither has the present version
+        # of another row: then the row itself is what was current.
         changed = [stored.memory.id for stored in found if stored.memory.version > 1]
         if not changed:
             return list(found)

@@ -155,6 +155,7 @@ def _flat(members: Members) -> Members:
 
 def _parameter(name: str, value: Any) -> list[str]:
     """A filter as the values of a query parameter."""
+    # Checked before it becomes the text `kind:id`, in which a missing kind would not show.
     if name == "spaces" and value != ALL:
         inputs.from_value({name: value}, FilterBody)
         return [":".join(space.values()) for space in value]

@@ -98,6 +98,8 @@ def _shown(stored: Stored) -> dict[str, Any]:
 
 
 def _item(value: Any) -> Item:
+    """Parse an item. Its error becomes an item too: it must not refuse the others of a batch that
+    is not atomic, and an atomic one reports all failures."""
     try:
         return _parsed_item(value)
     except RecollectError as error:
