@@ -70,7 +70,7 @@ class MemoryLists:
     ) -> Sequence[Stored]:
         """At most `limit` visible rows; fewer only at the end of the list."""
         # With `as_of` the query can't judge a version of that instant in full, because its fields
-        # are in an encrypted snapshot. Rows that `visible_as_of` drops are made up for by reading
+        # are in an sealed snapshot. Rows that `visible_as_of` drops are made up for by reading
         # on.
         shown: list[Stored] = []
         while len(shown) < limit:

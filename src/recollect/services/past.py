@@ -99,8 +99,8 @@ class Past:
     def history(self, tx: Tx, sight: Sight, present: Stored) -> list[HistoryItem]:
         """All versions of the memory and of its predecessors on every branch: breadth first, of one
         memory the newest version first."""
-        # A fixed number of queries beside the walk, however long the history is. Rows that the
-        # viewer can't see at all still appear, without content: else the chain would have gaps.
+        # Rows that the viewer can't see still appear, with ids and times alone: else the chain of
+        # successors would have gaps.
         steps = self._steps(tx, present)
         ids = [step.memory_id for step in steps]
         seen = self._stores.memories.see_many(tx, sight, ids, IN_HISTORY, compacted=True)

@@ -115,7 +115,7 @@ def filter_clause(shape: FilterShape) -> ColumnElement[bool]:
     """The WHERE clause of a filter.
 
     With `as_of`, fields that a PATCH may change are judged here only if the row has not changed
-    since. The fields of an earlier version are in an encrypted snapshot, so `matches_filter` judges
+    since. The fields of an earlier version are in a sealed snapshot, so `matches_filter` judges
     those after it is opened.
     """
     lasting = (_in_spaces(shape), _at_its_time(shape), *(_LASTING if shape.narrow else ()))
