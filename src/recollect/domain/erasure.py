@@ -1,6 +1,6 @@
-"""Erasing somebody: by what they are known, what is linked to them, and the report.
+"""Erasure of a person: the target with its identifiers and linked rows, and the report.
 
-How they are taken out of a text is in `traces.py`. A report names nobody.
+`IdentifierMatcher` finds identifiers in texts. A report contains no name and no id of the person.
 """
 
 import hmac
@@ -18,10 +18,10 @@ from recollect.domain.traces import is_address
 
 VERIFY_FOR = timedelta(days=30)
 IDENTIFIERS_MAX = 100
-# A shorter one is in any large file by chance.
+# A search for fewer bytes would match in any large file by chance.
 BYTES_MIN = 5
 
-# What no server can reach.
+# Places that a server can't search; listed in every report.
 NOT_COVERED = (
     "copies_of_callers",
     "logs_of_the_process",
@@ -34,7 +34,7 @@ _AGAIN_MAX = timedelta(hours=1)
 
 
 class ErasureStatus(StrEnum):
-    """How far it is. `incomplete`: something was still found, and the job goes on."""
+    """`incomplete`: verification found something, and the job will run again."""
 
     PLANNED = "planned"
     RUNNING = "running"
@@ -44,11 +44,11 @@ class ErasureStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Whom an erasure is about and what is linked to them. Names nobody once it is `settled`.
+    """The person to erase and what is linked to them; without identifiers after `anonymize`.
 
-    `stand_in` is the random id that their ids become. `chats` and `trees` are those that stay,
-    `gone_chats` and `gone_trees` those without another human. `memories` are statements of theirs
-    that stay. `marks` are hashes of their ids.
+    `stand_in` is a random id that replaces their ids in rows that stay. `chats` and `trees` are
+    shared with other humans and stay; `gone_chats` and `gone_trees` are not and are deleted.
+    `memories` are their statements about others, which stay. `marks` are keyed hashes of their ids.
     """
 
     stand_in: str
@@ -66,21 +66,26 @@ class Target:
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """All that their texts are searched for, each once."""
+        """What linked texts are searched for, without duplicates."""
         return tuple(dict.fromkeys((*self.user_ids, *self.handles, *self.names)))
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """E-mail addresses that a token has vouched for: it names the user by them."""
+        """User ids that are e-mail addresses. Authentication vouches for a user id; an address
+        among the handles is only a claim."""
         return tuple(id_ for id_ in self.user_ids if is_address(id_))
 
     @property
     def everywhere(self) -> tuple[str, ...]:
-        """What is surely theirs and goes wherever it is, linked or not."""
+        """Identifiers that can belong to nobody else; redacted in all rows, linked or not."""
         return (*self.addresses, *self.person_ids)
 
     def grown(self, other: "Target") -> "Target":
-        """With what has been linked to them since; what stayed then stays."""
+        """The union of both. A chat or tree that `self` has stays in the list that it is in.
+
+        If the other members leave a shared tree while the job runs, `other` lists it as private. It
+        must not be deleted: it was shared when the erasure was requested.
+        """
         mine, theirs = self.to_json(), other.to_json()
         known = {id_ for name in _PLACES for id_ in mine[name]}
         fresh = {name: [id_ for id_ in theirs[name] if id_ not in known] for name in _PLACES}
@@ -89,7 +94,7 @@ class Target:
         return Target.from_json(mine | joined)
 
     def settled(self) -> "Target":
-        """What a later look needs: where to look, and nobody's name."""
+        """Only what `verify` needs later: where to search, and hashes of ids."""
         return Target(
             stand_in=self.stand_in,
             chats=self.chats,
@@ -100,10 +105,10 @@ class Target:
         )
 
     def renamed(self, identifiers: Iterable[str], erasure_id: str) -> "Target":
-        """The same with the names that a caller brings; an id is known again by its hash.
+        """An anonymized target with identifiers from a caller; ids are recognized by their hash.
 
-        Ids of people are ours and looked for inside of texts; a user's id may be a short word, and
-        counts only where it is all of a value.
+        Person ids are UUIDs and are searched inside texts. A user id may be a short word, so it
+        counts as an id only where it is the whole value of a column.
         """
         brought = tuple(dict.fromkeys(identifiers))
         ids = tuple(one for one in brought if mark(erasure_id, one) in self.marks)
@@ -120,12 +125,10 @@ class Target:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As it is stored."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Target":
-        """The inverse of `to_json`."""
         lists = {name: tuple(value) for name, value in stored.items() if name != "stand_in"}
         return cls(stand_in=stored["stand_in"], **lists)
 
@@ -134,14 +137,14 @@ _PLACES = ("chats", "trees", "gone_chats", "gone_trees")
 
 
 def pause_after(rounds: int) -> timedelta:
-    """How long the job waits after so many rounds that found something."""
+    """Delay before the next round: a minute, doubled after each round, an hour at most."""
     doubled: int = 2 ** min(rounds - 1, 10)
     return min(_AGAIN * doubled, _AGAIN_MAX)
 
 
 def exchanged(value: Any, ids: Mapping[str, str]) -> Any:
-    """A JSON value in which each string that is one of these ids is another one. Member names are
-    ours: no log has ids for names."""
+    """Replace every string of a JSON value that equals one of `ids`. Field names stay: no log
+    uses ids as field names."""
     if isinstance(value, str):
         return ids.get(value, value)
     if isinstance(value, Mapping):
@@ -150,13 +153,13 @@ def exchanged(value: Any, ids: Mapping[str, str]) -> Any:
 
 
 def mark(secret: str, text: str) -> str:
-    """A hash that knows a text again, and tells nothing of it without the secret."""
+    """HMAC-SHA-256: recognizes a text, and reveals nothing about it without the secret."""
     return hmac.new(secret.encode(), text.encode(), sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """How often one store was asked, and how much was found that should be gone."""
+    """How many searches were made in one store, and how many rows they found."""
 
     store: str
     probes: int
@@ -165,7 +168,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What an erasure did, or would do."""
+    """What an erasure did or, in a dry run, would do."""
 
     id: str
     status: ErasureStatus
@@ -179,7 +182,7 @@ class Report:
     not_covered: Sequence[str] = NOT_COVERED
 
     def members(self) -> dict[str, Any]:
-        """As it is shown, but for digest and signature."""
+        """All fields but digest and signature."""
         return {
             "id": self.id,
             "status": str(self.status),
@@ -195,7 +198,7 @@ class Report:
 
 
 def digest(members: Mapping[str, Any]) -> str:
-    """SHA-256 of the canonical JSON: members in order of their names, no blanks."""
+    """SHA-256 of the canonical JSON: fields sorted by name, no whitespace."""
     return sha256(_canonical(members)).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What an erasure asks of storage: whom it is about, what goes, what is cleaned, what is left."""
+"""What an erasure needs from storage: find the target, delete, redact, count, verify."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from recollect.ports.memories import Stored
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """One request. `report` are the members of its report but for digest and signature."""
+    """One request. `report` has the fields of the report without digest and signature."""
 
     id: str
     status: ErasureStatus
@@ -28,10 +28,19 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True)
 class Cleaning:
-    """What is replaced, and where less of it is: a name that others have too stays in their rows.
+    """Which identifiers are redacted in which rows.
 
-    `full` are all traces, `rare` those that nobody else has, `sure` those that go everywhere. The
-    rest says which rows are theirs.
+    Erasing Ann Smith must not redact another Ann. Each row is therefore redacted by one of three
+    matchers:
+
+    - `full`: all identifiers, in rows linked to the target in which no namesake is involved;
+    - `rare`: those that no other person's name contains, in linked rows of a namesake (the row is
+      about them, written by them, or in a chat they are in);
+    - `sure`: e-mail addresses and person ids, which belong to one person only, in all other rows.
+
+    `namesakes`, `namesake_users` and `namesake_chats` say where `rare` takes the place of `full`.
+    `unique` are the identifiers that nobody shares and that are long enough for a search of the
+    database file's bytes.
     """
 
     target: Target
@@ -44,23 +53,23 @@ class Cleaning:
     unique: tuple[str, ...] = field(default=())
 
     def elsewhere(self) -> "Cleaning":
-        """What is replaced everywhere, linked or not."""
+        """The plan for rows that are not linked: unambiguous identifiers only."""
         return replace(self, full=self.sure, rare=self.sure)
 
     def of_chat(self, chat_id: str | None) -> Traces:
-        """What is replaced in a chat or a tree."""
+        """The matcher for rows of a chat or a tree."""
         return self.rare if chat_id in self.namesake_chats else self.full
 
     def of_person(self, person_id: str | None) -> Traces:
-        """What is replaced in what is told of a person."""
+        """The matcher for the row of a person."""
         return self.rare if person_id in self.namesakes else self.full
 
     def of_user(self, user_id: str | None, chat_id: str | None) -> Traces:
-        """What is replaced in something that a user wrote."""
+        """The matcher for what a user wrote in a chat."""
         return self.rare if user_id in self.namesake_users else self.of_chat(chat_id)
 
     def of_memory(self, stored: Stored) -> Traces:
-        """What is replaced in a memory."""
+        """The matcher for a memory, by its subjects, author, space and origin."""
         memory = stored.memory
         users = {stored.written_by.id, memory.space.id}
         people = {*memory.subjects, memory.stated_by}
@@ -71,187 +80,176 @@ class Cleaning:
 
 @dataclass(frozen=True, slots=True)
 class TextOfEntry:
-    """An entry with the text that is indexed of it."""
+    """An entry, and its text in the full-text index (None: not indexed)."""
 
     entry: Entry
     indexed: str | None
 
 
 class ErasedMemoryStore(Protocol):
-    """Memories and their versions. Each call does a part, so that nobody waits for long."""
+    """Memories and their versions. Calls handle at most `limit` rows: transactions stay short."""
 
     def hide(self, tx: Tx, target: Target, erasure_id: str) -> None:
-        """Take all that is linked by id, people among it, out of every read."""
+        """Mark linked memories and people with the erasure: no read returns them any more."""
         ...
 
     def remove_memories(self, tx: Tx, cleaning: Cleaning, *, at: datetime, limit: int) -> int:
-        """Remove some of the memories that go; how many."""
+        """Delete some of the target's memories; returns how many."""
         ...
 
     def clean_statements(
         self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
     ) -> list[Stored]:
-        """Clean some of what they said of others, of some or of all rows; as it is now."""
+        """Redact statements of the target about others and make them visible again.
+
+        Only rows in `among`, or all (None). Returns the rows as they are now.
+        """
         ...
 
     def clean_places(
         self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[Stored], int | None]:
-        """Clean a page of what belongs to chats that stay, or of all that may hold what goes
-        everywhere: what changed, and where to go on."""
+        """Redact a page of memories of shared chats, or (`everywhere`) of all that may contain an
+        unambiguous identifier. Returns the changed rows and the next cursor, None at the end."""
         ...
 
     def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
-        """Clean a page of earlier versions; where to go on."""
+        """Redact a page of earlier versions; returns the next cursor, None at the end."""
         ...
 
 
 class ErasedTreeStore(Protocol):
-    """Conversations."""
+    """Trees of conversations with their entries."""
 
     def dirty_elsewhere(self, tx: Tx, cleaning: Cleaning) -> list[TreeId]:
-        """Trees that hold what goes everywhere, also where they took no part."""
+        """Trees that contain an unambiguous identifier, linked to the target or not."""
         ...
 
     def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
-        """A page of a tree's entries, by position."""
+        """A page of a tree's entries, ordered by `seq`."""
         ...
 
     def lock(self, tx: Tx, tree_id: TreeId) -> None:
-        """Hold a tree until the transaction ends."""
+        """Lock the tree's row until the transaction ends."""
         ...
 
     def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:
-        """Make it a marker if it is theirs, else replace traces; None if nothing changed."""
+        """Replace the target's entry by a marker, redact others; None if nothing changed."""
         ...
 
     def clean_conversations(
         self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
-        """Titles, previews and metadata; those made of a text that goes, go."""
+        """Redact titles, previews and metadata. Titles and previews in `made_of` are replaced."""
         ...
 
     def leave_tree(self, tx: Tx, target: Target, tree_id: TreeId) -> None:
-        """Hand a tree on, and drop its members among the target's users."""
+        """Delete the target's memberships; if they owned the tree, another member becomes owner."""
         ...
 
 
 class ErasedRestStore(Protocol):
-    """Chats, agents, claims, people."""
+    """Chats, agents, runs, people and claims about them, entities, approvals, rollbacks."""
 
     def clean_rest(self, tx: Tx, cleaning: Cleaning) -> None:
-        """What stays, without them."""
+        """Redact rows that stay, and replace the target as their author by the stand-in."""
         ...
 
     def drop_people(self, tx: Tx, target: Target) -> None:
-        """The people themselves, all that names them, and their users."""
+        """Delete the people, their names, relationships, participations and user links."""
         ...
 
 
 class ErasedRecordStore(Protocol):
-    """Events, jobs, kept answers."""
+    """Audit events, jobs, answers kept for idempotency."""
 
     def clean_records(self, tx: Tx, cleaning: Cleaning) -> None:
-        """Events get the stand-in; jobs and answers that tell of them go."""
+        """Redact events; delete jobs and kept answers that mention the target."""
         ...
 
 
 class ErasureStore(Protocol):
-    """Erasures, and all that they touch."""
+    """Erasure requests; finds targets, counts and verifies."""
 
     @property
-    def memories(self) -> ErasedMemoryStore:
-        """Memories."""
-        ...
+    def memories(self) -> ErasedMemoryStore: ...
 
     @property
-    def trees(self) -> ErasedTreeStore:
-        """Conversations."""
-        ...
+    def trees(self) -> ErasedTreeStore: ...
 
     @property
-    def rest(self) -> ErasedRestStore:
-        """All else."""
-        ...
+    def rest(self) -> ErasedRestStore: ...
 
     @property
-    def records(self) -> ErasedRecordStore:
-        """What the server writes down."""
-        ...
+    def records(self) -> ErasedRecordStore: ...
 
-    def insert(self, tx: Tx, erasure: Erasure) -> None:
-        """A new request."""
-        ...
+    def insert(self, tx: Tx, erasure: Erasure) -> None: ...
 
-    def fetch(self, tx: Tx, erasure_id: str) -> Erasure | None:
-        """A request."""
-        ...
+    def fetch(self, tx: Tx, erasure_id: str) -> Erasure | None: ...
 
     def update(self, tx: Tx, erasure: Erasure) -> None:
-        """Its state, report and target."""
+        """Store status, report and target."""
         ...
 
     def knows_user(self, tx: Tx, user_id: UserId) -> bool:
-        """Is there anything of a user?"""
+        """Does the user have a person, a membership or an entry?"""
         ...
 
     def canonical(self, tx: Tx, person_id: PersonId) -> PersonId | None:
-        """The person that an id leads to, unless they are being erased."""
+        """The id after merges; None if the person is unknown or being erased."""
         ...
 
     def target_of(
         self, tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
     ) -> Target:
-        """All that is linked to a canonical person and these users."""
+        """Everything linked to a canonical person and to these users."""
         ...
 
     def grown(self, tx: Tx, target: Target) -> Target:
-        """With what has been linked to the target's users since."""
+        """The target with what has become linked to its users since."""
         ...
 
     def cleaning(self, tx: Tx, target: Target) -> Cleaning:
-        """What is to be replaced where. Looks at all people."""
+        """Decide which identifiers to redact where. Reads the names of all people."""
         ...
 
     def counts(self, tx: Tx, target: Target) -> tuple[dict[str, int], int]:
-        """How many rows of each store are linked to the target, and how many facts are joint."""
+        """Linked rows by store, and how many memories are also about other people."""
         ...
 
     def block(self, tx: Tx, hashes: Sequence[str], erasure_id: str) -> None:
-        """Keep hashes of handles that must not be learned again."""
+        """Store hashes of handles that must not be learned again."""
         ...
 
     def is_blocked(self, tx: Tx, hashes: Sequence[str]) -> bool:
-        """Is one of these kept?"""
+        """Is one of these hashes stored?"""
         ...
 
     def probe(self, tx: Tx, cleaning: Cleaning) -> list[Check]:
-        """Search every table and index for what should be gone."""
+        """Search every table and index for what should be gone; one check a store."""
         ...
 
     def chosen_ids(self, tx: Tx, cleaning: Cleaning) -> Mapping[str, int]:
-        """How many ids that callers chose hold an identifier, in linked rows that stay, by kind."""
+        """Ids chosen by callers that contain an identifier, in linked rows that stay, by kind."""
         ...
 
     def spread(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:
-        """Which of these are part of any plain text that is stored."""
+        """Which of these occur in an unencrypted text column of any table."""
         ...
 
     @property
-    def tables(self) -> Sequence[str]:
-        """The names of all tables."""
-        ...
+    def tables(self) -> Sequence[str]: ...
 
 
 class Storage(Protocol):
-    """What lies under the tables."""
+    """The physical storage below the tables."""
 
     async def scrub(self, tables: Sequence[str]) -> None:
-        """Leave nothing behind of what was removed from these tables; with none named, of what was
-        removed since the last time. May take minutes."""
+        """Remove the remains of deleted rows from the storage of these tables: free pages, dead
+        rows, index words. With no table only the log of recent changes. May take minutes."""
         ...
 
     async def count_bytes(self, needles: Sequence[bytes]) -> Sequence[int] | None:
-        """How often each is in the files of the database, whatever its case; None if the files are
-        not ours to read."""
+        """How often each occurs in the database files, ignoring ASCII case; None if the files
+        belong to a database server."""
         ...

@@ -1,4 +1,4 @@
-"""What a backup keeps of a memory that is about to go: one line of JSON."""
+"""The format of a backup: one line of JSON for each memory that is about to be deleted."""
 
 from dataclasses import asdict, fields
 from datetime import datetime
@@ -16,10 +16,10 @@ SCHEMA = 1
 
 
 def backup_line(stored: Stored, cipher: Cipher, now: datetime) -> str:
-    """The memory with all its members; sealed where the database is.
+    """The memory with all its fields, encrypted if the database is.
 
-    Of personal data whose time is over only the id is kept: a backup that outlives a cap would
-    undo it.
+    Of an expired memory with personal data only id and expiry are written: backups are kept for
+    longer than the cap allows to keep the data.
     """
     memory = stored.memory
     if memory.pii_tags and is_due(now, memory.expires_at):

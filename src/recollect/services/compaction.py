@@ -1,4 +1,5 @@
-"""Takes the text out of memories that were put away long ago. Ids, times and links stay."""
+"""Compaction: removes the text of memories superseded or archived long ago. Ids, times and links
+stay, so histories remain complete."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -16,13 +17,13 @@ ROWS_PER_TRANSACTION = 100
 
 
 class Compaction:
-    """What there is to compact, and how."""
+    """The scan and the batch action of a compaction."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
     def walk(self, now: datetime, cutoff: datetime) -> Walk:
-        """Rows that were put away at the cutoff or before."""
+        """Rows superseded or archived at the cutoff or before."""
 
         def judge(row: Brief) -> Verdict | None:
             return Verdict(COMPACTED) if may_compact(row, now, cutoff=cutoff) else None
@@ -36,7 +37,7 @@ class Compaction:
         )
 
     def act(self, by: Owner, now: datetime) -> Act:
-        """Empties rows and what hangs on them."""
+        """Clears texts of rows, their snapshots, words and vectors. The rows must be locked."""
 
         def work(tx: Tx, rows: list[Brief]) -> int:
             emptied = [row.id for row in rows if self._empty(tx, row.id, by, now)]

@@ -1,4 +1,7 @@
-"""Where a space holds more active memories than it may, those needed least are archived."""
+"""The quota of active memories a space (`memory.max_entries`): the least needed are archived.
+
+The quota is soft. Writes are never refused for it; each gc archives what is over.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +23,7 @@ _ROWS_PER_TRANSACTION = 100
 
 
 class Crowding:
-    """One space at a time; no other space is looked at or changed for its sake."""
+    """Handles each space on its own: a full space never evicts rows of another."""
 
     def __init__(
         self,
@@ -39,7 +42,11 @@ class Crowding:
         self._sweeper = Sweeper(database, stores)
 
     async def evict(self, commission: Commission, now: datetime) -> int:
-        """How many rows were archived, or would be."""
+        """Archive what is over quota in every space; returns how many rows, or would be.
+
+        Uses that are still in memory are written first: the order of eviction depends on when a
+        row was last shown.
+        """
         most = self._most
         if most is None:
             return 0
@@ -52,6 +59,12 @@ class Crowding:
         )
 
     async def _relieve(self, commission: Commission, crowd: Crowd, over: int, now: datetime) -> int:
+        """Archive up to `over` rows of one space.
+
+        There may be fewer candidates: rows younger than a week and rows under a retention policy
+        are exempt. The audit event then says how many rows stay over quota (`shortfall`). It is
+        written even if nothing can be archived, so that a space which stays too full is noticed.
+        """
         rows = await self._database.scan(
             lambda tx: self._stores.memory_bulk.evictable(tx, crowd.space, now=now, limit=over)
         )
@@ -67,6 +80,8 @@ class Crowding:
     async def _archive(
         self, rows: Sequence[Brief], by: Owner, telling: Telling, now: datetime
     ) -> int:
+        # SQL has ordered and limited the rows, so no scan is needed. The runner still locks each
+        # batch and checks it again: a row that was used or changed meanwhile may be exempt now.
         plan = Plan()
         for row in rows:
             plan.note(row, Verdict("evicted"))

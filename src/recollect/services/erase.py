@@ -1,4 +1,8 @@
-"""Erasing somebody: who may ask for it, what is hidden at once, and what the report says."""
+"""Requests to erase a person or a user: authorization, dry run, start, report, verification.
+
+The transaction that accepts a request hides every linked row and queues the job; `EraseJobs` does
+the rest. A report contains counts and never a name or an id of the person.
+"""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -37,7 +41,7 @@ _HASH_KEY = "erase_hash_key"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseWish:
-    """Whom to erase: a person, or a user."""
+    """What a caller asks for; exactly one of `person_id` and `user_id` is set."""
 
     person_id: PersonId | None = None
     user_id: UserId | None = None
@@ -48,13 +52,15 @@ class EraseWish:
 
 @dataclass(frozen=True, slots=True)
 class _Whom:
+    """The human to erase: canonical person, their users, and the caller's role in the report."""
+
     person_id: PersonId | None
     user_ids: Sequence[UserId]
     role: str
 
 
 class EraseService:
-    """A linked person and their users are one human: either id erases both."""
+    """A person and the users linked to them are one human: either id erases both."""
 
     def __init__(
         self,
@@ -78,7 +84,12 @@ class EraseService:
     async def erase(
         self, requester: Requester, wish: EraseWish, *, reserved_id: str | None = None
     ) -> Mapping[str, Any]:
-        """A dry run's report, or that of the erasure that has begun."""
+        """Returns the report of a dry run, or of the erasure that has begun.
+
+        `reserved_id` makes a repeated request idempotent: the second one finds the erasure and
+        returns its report. Raises NotFound, Forbidden, or Conflict if a user's person is being
+        erased already.
+        """
         erasure_id = reserved_id or self._runtime.ids.new()
         await self._gate.admit(requester, "erase", wish.justification)
         async with self._audit.watching(requester, "erase"):
@@ -91,18 +102,23 @@ class EraseService:
             )
 
     async def get(self, requester: Requester, erasure_id: str) -> Mapping[str, Any]:
-        """The report as it stands."""
+        """The current report. NotFound unless the caller is an admin or the erased user."""
         found = await self._database.read(lambda tx: self._own(tx, requester, erasure_id))
         return self._shown(found.report)
 
     async def verify(
         self, requester: Requester, erasure_id: str, identifiers: Sequence[str]
     ) -> Mapping[str, Any]:
-        """The probes once more, with names that the caller brings and nobody keeps."""
+        """Search everything again for identifiers that the caller sends; they are not stored.
+
+        Possible for 30 days after the end, Conflict otherwise. The result is returned and not
+        saved. The stored target has no names any more, only chats, trees and memories to look in
+        and hashes of ids: the caller has to bring the names.
+        """
         found = await self._database.read(lambda tx: self._own(tx, requester, erasure_id))
         now = self._runtime.clock.now()
         if found.finished_at is None or now - found.finished_at > VERIFY_FOR:
-            message = "an erasure is verified from its end on, for 30 days"
+            message = "an erasure can be verified once it is finished, for 30 days"
             raise Conflict(message, details={"reason": "wrong_state"})
         seen = await self._prober.probe(found.target.renamed(identifiers, erasure_id))
         status = ErasureStatus.INCOMPLETE if seen.count else ErasureStatus.DONE
@@ -113,6 +129,7 @@ class EraseService:
         found = self._stores.erasures.fetch(tx, erasure_id)
         if found is None:
             raise NotFound("erasure", erasure_id)
+        # A finished erasure has no ids: the erased user is recognized by the hash of their id.
         marks = {mark(erasure_id, id_) for id_ in requester.user_ids}
         if not (requester.admin or marks & set(found.target.marks)):
             raise NotFound("erasure", erasure_id)
@@ -121,6 +138,7 @@ class EraseService:
     def _planned(
         self, tx: Tx, requester: Requester, wish: EraseWish, erasure_id: str
     ) -> tuple[Target, dict[str, Any]]:
+        """The target and the first report. A dry run and a real one share this code."""
         whom = self._whom(tx, requester, wish)
         store = self._stores.erasures
         target = store.target_of(
@@ -143,6 +161,12 @@ class EraseService:
     def _begin(
         self, tx: Tx, requester: Requester, wish: EraseWish, erasure_id: str
     ) -> Mapping[str, Any]:
+        """Accept a request, all in one transaction.
+
+        Hiding sets `erasure_id` on memories and people; every read filters on it, so nothing of
+        the person is returned from the commit on, however long the job takes. If the transaction
+        rolls back, neither the marks nor the job nor the audit event exist.
+        """
         store, now = self._stores.erasures, self._runtime.clock.now()
         known = store.fetch(tx, erasure_id)
         if known is not None:
@@ -167,7 +191,7 @@ class EraseService:
         return _Whom(person.id, person.user_ids, role)
 
     def _person(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
-        """An admin needs not know them otherwise."""
+        """An admin may name any person, others only people they can see."""
         if not requester.admin:
             return visible_person(tx, self._stores, requester, person_id)
         person = self._stores.people.fetch(tx, person_id)
@@ -176,7 +200,8 @@ class EraseService:
         return person
 
     def _user(self, tx: Tx, requester: Requester, user_id: UserId) -> _Whom:
-        """Nobody but an admin learns whether another user exists."""
+        """Authorize first, then look the user up: others than an admin must not learn whether a
+        user exists. Conflict if the linked person is being erased already."""
         owner = Owner.user(user_id)
         role = self._require(requester, PersonView(owner, frozenset({user_id})))
         if not self._stores.erasures.knows_user(tx, user_id):
@@ -189,18 +214,19 @@ class EraseService:
         return _Whom(person, [user_id], role)
 
     def _require(self, requester: Requester, view: PersonView) -> str:
-        """The role by which it is allowed."""
+        """Returns the role that allows it, for the report; raises Forbidden."""
         decision = may_erase(requester.caller, view)
         if not decision.allowed:
             raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
         return "admin" if decision.rule == "admin" else "person"
 
     def _hashes(self, tx: Tx, target: Target) -> list[str]:
+        """Keyed hashes of handles and user ids, for the list of what must not be learned again."""
         key = hash_key(tx, self._stores)
         return [mark(key, normal_form(one)) for one in (*target.handles, *target.user_ids)]
 
     def _tell(self, tx: Tx, requester: Requester, wish: EraseWish, target: Target) -> None:
-        """The job takes the ids in it back."""
+        """Write the audit event. The job replaces the ids in it when it redacts events."""
         self._audit.record(
             tx,
             requester,
@@ -211,12 +237,13 @@ class EraseService:
         )
 
     def _shown(self, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The report with digest and signature, computed at each read and not stored."""
         signed = signature(members, self._key)
         return {**members, "digest": digest(members), "signature": signed}
 
 
 def hash_key(tx: Tx, stores: Stores) -> str:
-    """The secret of the hashes of blocked handles, made at first use."""
+    """The secret for hashes of blocked handles; created at first use."""
     known = stores.maintenance.fetch_state(tx, _HASH_KEY)
     if known is None:
         known = secrets.token_hex(32)
@@ -225,7 +252,7 @@ def hash_key(tx: Tx, stores: Stores) -> str:
 
 
 def is_blocked(tx: Tx, stores: Stores, handles: Sequence[str]) -> bool:
-    """Is one of these the handle of somebody who must not be learned again?"""
+    """Is one of these handles blocked by an erasure with `block_relearn`?"""
     key = stores.maintenance.fetch_state(tx, _HASH_KEY)
     if key is None or not handles:
         return False

@@ -1,4 +1,9 @@
-"""The job that removes somebody. Every step may run again: it finds what is left to do."""
+"""The background job of an erasure: delete, redact, scrub the storage, verify, report.
+
+The request has already hidden the rows (`EraseService`), so the job may take long. It works in
+transactions of at most 100 rows. Every step is idempotent: after a crash, or when verification
+still finds something, the whole round runs again and handles what is left.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,7 +43,7 @@ _log = structlog.get_logger("recollect.erase")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseParts:
-    """What the job works with besides stores."""
+    """What the job needs besides database, stores and runtime."""
 
     audit: MemoryAudit
     prober: Prober
@@ -49,7 +54,7 @@ class EraseParts:
 
 
 class EraseJobs:
-    """Removes, replaces, scrubs, searches, reports; comes back while anything is found."""
+    """Handles jobs of type `erase`. A job queues its successor until verification finds nothing."""
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, parts: EraseParts
@@ -60,11 +65,25 @@ class EraseJobs:
         self._parts = parts
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type."""
         return {ERASE: self.erase}
 
     async def erase(self, job: Job) -> NewJob | None:
-        """One round."""
+        """Run one round; returns the job of the next round, or None when the erasure is done.
+
+        The order within a round matters:
+
+        1. Extend the target. Rows that were written between two rounds (a new chat, a person made
+           for one of the users) are hidden and join the target.
+        2. Plan the redaction once for the round. Reading the names of all people is a long read,
+           so it is a `scan`, outside of the write transactions.
+        3. Delete and redact rows, indexes and backup lines.
+        4. Scrub: deleted rows still lie in free pages and in dead tuples. SQLite rewrites its file,
+           PostgreSQL vacuums the tables. This must come before the check of the file's bytes.
+        5. Verify everything, and store the result with the new status.
+
+        When nothing is found, the stored target is anonymized in the same transaction as the
+        report, and a last scrub cuts off SQLite's write-ahead log, which has the row as it was.
+        """
         erasures, id_ = self._stores.erasures, job.body["erasure_id"]
         erasure = await self._database.write(lambda tx: self._grown(tx, id_))
         if erasure is None or erasure.status is ErasureStatus.DONE:
@@ -80,7 +99,7 @@ class EraseJobs:
         return None
 
     def _grown(self, tx: Tx, erasure_id: str) -> Erasure | None:
-        """Until it is done, whatever comes to be linked to them goes too."""
+        """Load the erasure, with what has become linked to the target since the last round."""
         erasure = self._stores.erasures.fetch(tx, erasure_id)
         if erasure is None or erasure.status is ErasureStatus.DONE:
             return erasure
@@ -93,16 +112,24 @@ class EraseJobs:
         return grown
 
     def _again(self, job: Job, erasure: Erasure, found: Found) -> NewJob:
+        """The next round, with a growing delay. Warns once if the erasure takes over an hour."""
         rounds, now = job.body.get("rounds", 0) + 1, self._runtime.clock.now()
         warned = job.body.get("warned", False)
         if not warned and now - erasure.created_at >= ERASURE_WITHIN:
             stores = [check.store for check in found.checks if check.found]
-            _log.warning("an erasure still finds something", erasure=erasure.id, stores=stores)
+            _log.warning("erasure still finds data", erasure=erasure.id, stores=stores)
             warned = True
         body = {"erasure_id": erasure.id, "rounds": rounds, "warned": warned}
         return NewJob(ERASE, body, now + pause_after(rounds), f"{ERASE}:{erasure.id}")
 
     async def _clean(self, cleaning: Cleaning) -> None:
+        """Delete and redact everything once: memories, shared trees, private trees, unlinked rows,
+        people with all that names them, audit records, backups.
+
+        Audit records come after the rows: an id in an event is replaced only once the row that it
+        names is gone. Backups come last, so that a vacuum which starts from then on reads rows
+        that are redacted already.
+        """
         erasures, target = self._stores.erasures, cleaning.target
         await self._memories(cleaning)
         for id_ in target.trees:
@@ -118,7 +145,7 @@ class EraseJobs:
         await asyncio.to_thread(self._parts.backups.purge, doomed)
 
     async def _elsewhere(self, cleaning: Cleaning) -> None:
-        """What is surely theirs, in rows that are not linked to them."""
+        """Redact unambiguous identifiers in rows that are not linked to the target."""
         trees = self._stores.erasures.trees
         await self._places(cleaning, everywhere=True)
         held = await self._database.scan(lambda tx: trees.dirty_elsewhere(tx, cleaning))
@@ -126,12 +153,15 @@ class EraseJobs:
             await self._texts(cleaning, tree_id, ())
 
     async def _memories(self, cleaning: Cleaning) -> None:
+        """Delete the target's memories, then redact those that stay, then their versions."""
         store, target = self._stores.erasures.memories, cleaning.target
         now = self._runtime.clock.now()
         while await self._database.write(
             lambda tx: store.remove_memories(tx, cleaning, at=now, limit=_ROWS)
         ):
             pass
+        # First the statements that the request listed, then any that were written since. Redacting
+        # a statement removes its link to the target, so the second loop ends when none is left.
         for at in range(0, len(target.memories), _ROWS):
             known = target.memories[at : at + _ROWS]
             await self._database.write(self._statements(cleaning, known))
@@ -174,7 +204,8 @@ class EraseJobs:
         return work
 
     def _reindex(self, tx: Tx, changed: Sequence[Stored]) -> None:
-        """Those that are in the index; others nobody shall find."""
+        """Index the new text of rows that are indexed. Rows that are not (quarantined, compacted)
+        must not become searchable."""
         docs = [stored.doc for stored in changed]
         indexed = {row.doc for row in self._stores.memory_search.words(tx, docs)}
         for stored in changed:
@@ -186,7 +217,12 @@ class EraseJobs:
         return lambda tx: store.clean_versions(tx, cleaning, after=after, limit=_ROWS)
 
     async def _tree(self, cleaning: Cleaning, tree_id: TreeId) -> None:
-        """Titles are made of entries, so they are looked at while those are still there."""
+        """Redact a shared tree and take the target out of it.
+
+        Titles and previews may be copies of the target's entries. They are recognized by comparing
+        them with what each entry would produce, so the headlines are collected while the entries
+        still have their text.
+        """
         trees = self._stores.erasures.trees
         made_of = await self._headlines(cleaning, tree_id)
         await self._texts(cleaning, tree_id, made_of)
@@ -204,6 +240,7 @@ class EraseJobs:
             seq = await self._database.write(self._entries(cleaning, tree_id, seq))
 
     async def _headlines(self, cleaning: Cleaning, tree_id: TreeId) -> set[str | None]:
+        """Titles and previews that were derived from the target's own entries."""
         users, seq = frozenset(cleaning.target.user_ids), -1
         found: set[str | None] = set()
         while page := await self._database.scan(self._reading(tree_id, seq)):
@@ -220,6 +257,8 @@ class EraseJobs:
         trees = self._stores.erasures.trees
 
         def work(tx: Tx) -> int | None:
+            # Writers of entries lock the tree too: no entry can be appended or changed between
+            # this page's read and its update.
             trees.lock(tx, tree_id)
             page = trees.entries(tx, tree_id, after_seq=seq, limit=_ROWS)
             for one in page:
@@ -233,6 +272,7 @@ class EraseJobs:
     def _dropping(self, tree_id: TreeId) -> Callable[[Tx], None]:
         due_at = self._runtime.clock.now() + _VECTOR_DELAY
         body = {"conversationGroupId": tree_id}
+        # Due later: an indexing job that is running now may still store vectors of this tree.
         job = NewJob(VECTOR_DELETE, body, due_at, f"{VECTOR_DELETE}:{tree_id}")
 
         def work(tx: Tx) -> None:
@@ -242,6 +282,7 @@ class EraseJobs:
         return work
 
     def _report(self, tx: Tx, erasure: Erasure, found: Found) -> None:
+        """Store status and report. A finished erasure keeps hashes of ids, and no identifier."""
         now, done = self._runtime.clock.now(), not found.count
         status = ErasureStatus.DONE if done else ErasureStatus.INCOMPLETE
         members: dict[str, Any] = {**erasure.report, "status": str(status), **found.members()}
@@ -261,6 +302,7 @@ class EraseJobs:
 
 
 def _shown_of(found: TextOfEntry) -> Sequence[str | None]:
+    """Title and preview that a conversation derives from this entry; only history has them."""
     if found.entry.channel is not Channel.HISTORY:
         return ()
     items = jsontext.load(found.entry.content)

@@ -1,4 +1,7 @@
-"""Searches everything for somebody who should be gone: tables, indexes, backups, bytes."""
+"""Verifies an erasure: searches tables, indexes, backups and the bytes of the database file.
+
+The search uses the same `IdentifierMatcher` as the redaction, over decrypted text.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,25 +19,25 @@ from recollect.ports.runtime import Cipher
 from recollect.ports.stores import Stores
 
 _SERVER_FILES = ("files_of_the_database_server", "write_ahead_log_and_its_archives")
-# What was sealed can't be found among the bytes of a file: only the rows were searched for it.
+# Encrypted columns can't be searched as bytes. Their rows were searched after decryption.
 _SEALED_BYTES = "sealed_bytes_of_the_database_file"
 _VECTOR_SNAPSHOTS = "snapshots_of_the_vector_database"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What every store was asked, and what could not be."""
+    """One check for each store, and the names of what could not be searched."""
 
     checks: list[Check]
     not_covered: list[str]
 
     @property
     def count(self) -> int:
-        """What should be gone and is not."""
+        """How many rows, lines or byte sequences are left that should be gone."""
         return sum(check.found for check in self.checks)
 
     def members(self) -> dict[str, Any]:
-        """As a report shows it."""
+        """The fields of the report that verification sets."""
         return {
             "checks": [asdict(check) for check in self.checks],
             "not_covered": self.not_covered,
@@ -42,7 +45,7 @@ class Found:
 
 
 class Prober:
-    """Looks, and changes nothing."""
+    """Read-only."""
 
     def __init__(
         self,
@@ -62,7 +65,18 @@ class Prober:
         self._vectors_beside = vectors_beside
 
     async def probe(self, target: Target, cleaning: Cleaning | None = None) -> Found:
-        """Everything once."""
+        """Search every store once. Without `cleaning` the plan is made from `target`.
+
+        Ids are searched in every text column. Texts are checked by running the redaction without
+        writing: a row counts as found if redacting it would change it. Three more places hold
+        copies of what was in rows:
+
+        - indexes, which may still have words or vectors of a text that changed;
+        - backup files, line by line;
+        - the bytes of the database file: free pages and the write-ahead log. Only identifiers that
+          occur in no plain text any more are searched there. A name that another person shares,
+          or that is an ordinary word, stays legitimately in rows and would be found for ever.
+        """
         erasures = self._stores.erasures
 
         def work(tx: Tx) -> _Seen:
@@ -77,6 +91,7 @@ class Prober:
         lines, found = await asyncio.to_thread(self._backups.search, told)
         counts = await self._storage.count_bytes([one.encode() for one in seen.needles])
         if counts is None:
+            # The files belong to the database server. The report says so in `not_covered`.
             stored = Check("storage", len(erasures.tables), 0)
         else:
             stored = Check("storage", len(seen.needles), sum(counts))
@@ -96,6 +111,8 @@ class Prober:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
+    """What one transaction found, and what the searches outside of the database need."""
+
     cleaning: Cleaning
     checks: list[Check]
     needles: list[str]
@@ -103,14 +120,19 @@ class _Seen:
 
 
 def mentions(cleaning: Cleaning, cipher: Cipher) -> Callable[[str], bool]:
-    """Does a line of a backup tell of them? One whose key is lost is nobody's."""
+    """A predicate: does this line of a backup mention the target?
+
+    Any line with one of the ids or an unambiguous identifier does. Names and handles count only in
+    lines of linked memories, as they do in rows. A line that can't be decrypted does not match.
+    """
     target = cleaning.target
     ids = {*target.person_ids, *target.user_ids}
     places = {*target.chats, *target.trees, *target.gone_chats, *target.gone_trees}
 
     def told(line: str) -> bool:
         kept = _opened(line, cipher)
-        if not isinstance(kept, dict):  # cut off while it was written
+        if not isinstance(kept, dict):
+            # Not JSON: the line was cut off while it was written. Search its text.
             return cleaning.full.are_in(line)
         if ids & set(strings_in(kept)) or cleaning.sure.are_in(kept):
             return True
@@ -121,7 +143,7 @@ def mentions(cleaning: Cleaning, cipher: Cipher) -> Callable[[str], bool]:
 
 
 def _opened(line: str, cipher: Cipher) -> Any:
-    """The line as it was before it was sealed; a text if it can't be read."""
+    """The decoded line, decrypted if it was sealed; the raw text if that fails."""
     try:
         kept = jsontext.load(line)
         if kept.get("type") != "sealed":

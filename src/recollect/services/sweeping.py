@@ -1,6 +1,8 @@
-"""Walks over many rows beside live traffic: first a plan, then its execution in small batches.
+"""Cleanup of many rows beside live traffic: scan candidates into a plan, execute it in batches.
 
-A dry run is the plan alone, so it counts by the same code that a real run removes by.
+The scan reads pages and changes nothing. Execution locks one batch a transaction, checks each row
+again, acts, and updates the audit event. A dry run is the scan alone, so it counts with the code
+that a real run deletes by.
 """
 
 from array import array
@@ -20,22 +22,26 @@ ROWS_PER_TRANSACTION = 500
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """By which rule a row goes, or that something keeps it that is worth telling."""
+    """Why a row is selected; with `goes` false it stays, and is counted as skipped."""
 
     rule: str
     goes: bool = True
 
 
+# None: the row is not concerned.
 Judge = Callable[[Brief], Verdict | None]
 Act = Callable[[Tx, list[Brief]], int]
-# Of how many rows to tell, and the event to add them to, if there is one; the event's id.
+# Takes the number of rows and the audit event to add them to (None: a new one); returns its id.
 Tell = Callable[[Tx, int, str | None], str]
 
 
 @dataclass(slots=True)
 class Plan:
-    """Which rows are to go, in which version, and by which rule. Numbers and not ids: there may be
-    millions of them."""
+    """The selected rows with the version that was judged, and how many each rule selected.
+
+    Two arrays of 64-bit numbers, 16 bytes a row: a plan may have millions of rows, and ids as
+    strings would take about ten times as much memory.
+    """
 
     docs: "array[int]" = field(default_factory=lambda: array("q"))
     versions: "array[int]" = field(default_factory=lambda: array("q"))
@@ -44,11 +50,11 @@ class Plan:
 
     @property
     def count(self) -> int:
-        """How many rows go."""
+        """How many rows are selected."""
         return len(self.docs)
 
     def note(self, row: Brief, verdict: Verdict | None) -> None:
-        """One more row that was looked at."""
+        """Count one row that was judged."""
         if verdict is None:
             return
         if not verdict.goes:
@@ -59,7 +65,7 @@ class Plan:
         self.by_rule[verdict.rule] += 1
 
     def batches(self, size: int = ROWS_PER_TRANSACTION) -> Iterator[dict[int, int]]:
-        """The rows that go, some at a time: number to version."""
+        """The selected rows in batches, as row number to version."""
         for at in range(0, self.count, size):
             docs, versions = self.docs[at : at + size], self.versions[at : at + size]
             yield dict(zip(docs, versions, strict=True))
@@ -67,7 +73,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Rows to look at, the time that they are ordered by, and the rule by which one goes."""
+    """A paged read of candidates, the time column that orders it, and the rule for each row."""
 
     pages: Callable[[Tx, Place | None, int], Sequence[Brief]]
     time_of: Callable[[Brief], datetime | None]
@@ -76,8 +82,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A plan, the rule that is asked again before each batch, and what is done, `size` rows a
-    transaction."""
+    """A plan, the rule to check again, and the action, on `size` rows a transaction."""
 
     plan: Plan
     judge: Judge
@@ -87,31 +92,40 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How many rows were dealt with, and the event that tells of them."""
+    """How many rows were changed so far, and the audit event that counts them."""
 
     count: int
     event_id: str | None
 
 
 class Sweeper:
-    """Plans and carries out."""
+    """Makes plans and executes them."""
 
     def __init__(self, database: Database, stores: Stores) -> None:
         self._database = database
         self._stores = stores
 
     async def plan(self, *walks: Walk) -> Plan:
-        """What the rules say of every row of the walks, a page a transaction."""
+        """Judge every candidate of the scans, one page a read transaction.
+
+        Pages come from different snapshots: a long scan must not hold one open. Execution checks
+        each row again, so a plan may be out of date.
+        """
         plan = Plan()
         for walk in walks:
             await self._follow(walk, plan)
         return plan
 
     async def carry_out(self, sweep: Sweep, *, tell: Tell, event_id: str | None) -> Swept:
-        """Do it to every planned row that is still as it was when it was planned.
+        """Apply the action to every planned row that has not changed since it was planned.
 
-        The first batch writes the event if there is none yet, others add to its count, each in
-        its own transaction.
+        Batches are small so that live writes wait for one of them at most. Each batch changes its
+        rows and the audit event in one transaction: the first inserts the event (unless `event_id`
+        names one), the others add to its count. After a crash the event counts exactly what was
+        committed; the rows that are left are found by the next run. Rejected: one transaction (it
+        would block SQLite's only writer for minutes and lose all work if it fails), an event for
+        each row (the log would outgrow what was deleted), and an event at the end (a crash would
+        leave deletions without one).
         """
         swept = Swept(0, event_id)
         for batch in sweep.plan.batches(sweep.size):
@@ -128,6 +142,7 @@ class Sweeper:
                 plan.note(row, walk.judge(row))
             if len(page) < ROWS_PER_PAGE:
                 return
+            # A keyset cursor: rows that are inserted or deleted meanwhile shift no page.
             last = page[-1]
             after = (walk.time_of(last) or last.created_at, last.id)
 
@@ -135,6 +150,9 @@ class Sweeper:
         self, batch: Mapping[int, int], sweep: Sweep, tell: Tell, *, event_id: str | None
     ) -> Callable[[Tx], Swept]:
         def work(tx: Tx) -> Swept:
+            # The locked rows are current. One is skipped if it is gone or being erased (`hold`
+            # does not return it), if its version differs (somebody changed it after the scan), or
+            # if the rule no longer selects it.
             held = self._stores.memory_bulk.hold(tx, list(batch))
             same = (row for row in held if row.version == batch[row.doc])
             rows = [row for row in same if (verdict := sweep.judge(row)) and verdict.goes]

@@ -1,4 +1,4 @@
-"""Writes down what a vacuum is about to remove, all of it, before anything goes."""
+"""The backup of a vacuum: all planned rows are on disk before the first one is deleted."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
 
 
 class VacuumBackup:
-    """One file a vacuum. Files that have been kept long enough go when a new one is written."""
+    """Writes one file a vacuum. Deletes files older than `keep_days` after writing a new one."""
 
     def __init__(
         self,
@@ -38,8 +38,18 @@ class VacuumBackup:
         self._backups = backups
 
     async def write(self, plan: Plan, now: datetime) -> str | None:
-        """Where the planned rows are written down; None if there are none, or if no backup is
-        wanted. Unavailable if it can't be done."""
+        """Write all planned rows to a file; returns its path, or None if the plan is empty or
+        backups are switched off. Raises Unavailable if it can't be written.
+
+        The caller deletes only after this returns. Any failure, cancellation included, discards
+        the partial file and stops the vacuum. Old files are pruned last: until the new one is
+        complete they are the only ones.
+
+        The backup may have rows that are not deleted in the end (they changed after the plan was
+        made). The reverse can't happen: a row is deleted only in the version that was planned, and
+        lines are read after planning; a row that changed in between has a higher version, which
+        execution skips.
+        """
         if not self._rules.before_vacuum or not plan.count:
             return None
         backup = await asyncio.to_thread(self._backups.begin, now)
@@ -64,7 +74,8 @@ class VacuumBackup:
             ids = [row.id for row in self._stores.memory_bulk.fetch(tx, list(batch))]
             found = self._stores.memories.see_many(tx, sight, ids, _ANY)
             cipher = self._runtime.cipher
-            # A row that can't be read stops the vacuum here: it must not go without a line.
+            # A row that can't be read raises KeyError and stops the vacuum: no row is deleted
+            # without a line in the backup.
             return [backup_line(found[id_], cipher, now) for id_ in ids]
 
         return work
