@@ -1,4 +1,4 @@
-"""Erasure, by the settings and the retention file."""
+"""Builds the service and the jobs of erasure from settings and retention rules."""
 
 from recollect.app.governance import admin_gate
 from recollect.app.housekeeping import backup_folder
@@ -25,7 +25,6 @@ def erasing(
     audit: MemoryAudit,
     rules: RetentionRules,
 ) -> EraseService:
-    """What callers ask of it."""
     key = settings.erase.signing_key
     return EraseService(
         engine,
@@ -47,7 +46,6 @@ def erase_jobs(
     rules: RetentionRules,
     indexers: tuple[Indexer, MemoryIndexer],
 ) -> EraseJobs:
-    """The job behind it."""
     indexer, memory_indexer = indexers
     parts = EraseParts(
         audit=MemoryAudit(engine, stores, runtime, rules),

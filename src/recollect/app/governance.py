@@ -1,4 +1,4 @@
-"""The services of those who look after spaces: quarantine, rollbacks, export and import."""
+"""Builds the services of quarantine, rollback, export and import."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ from recollect.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Governed:
-    """What these services lean on."""
+    """What these services share."""
 
     audit: MemoryAudit
     access: MemoryAccess
@@ -49,7 +49,6 @@ class Governed:
 def quarantine(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
 ) -> QuarantineService:
-    """Lists, releases, rejects."""
     return QuarantineService(
         database,
         stores,
@@ -65,7 +64,6 @@ def quarantine(
 def rollbacks(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
 ) -> RollbackService:
-    """Rolls back, and undoes it."""
     return RollbackService(
         database,
         stores,
@@ -82,7 +80,6 @@ def rollbacks(
 def export(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
 ) -> ExportService:
-    """Writes lines."""
     return ExportService(
         database,
         stores,
@@ -97,7 +94,6 @@ def export(
 def imports(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
 ) -> ImportService:
-    """Reads them."""
     places = ImportPlaces(stores, parts.views, settings.spaces.mode)
     access = MemoryAccess(stores, parts.sights, parts.views)
     memories = MemoryImports(
@@ -124,6 +120,6 @@ def imports(
 def admin_gate(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime
 ) -> AdminGate:
-    """Asks admins for their reason."""
+    """The gate that requires a justification from admins, if `admin.require_justification`."""
     strict = settings.admin.require_justification
     return AdminGate(GateService(database, stores, runtime, require_justification=strict))

@@ -1,4 +1,4 @@
-"""Housekeeping, by the settings and the retention file."""
+"""Builds the cleanup service and its schedule from settings and retention rules."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -30,7 +30,6 @@ def housekeeping(
     use: MemoryUse,
     rules: RetentionRules,
 ) -> HousekeepingService:
-    """The service with all its parts."""
     parts = HousekeepingParts(
         rules=rules,
         archive_days=settings.gc.archive_days,
@@ -48,13 +47,13 @@ def housekeeping(
 
 
 def timetable(settings: Settings, rules: RetentionRules) -> Timetable:
-    """What is done without being asked."""
     every = timedelta(hours=settings.gc.interval_hours)
     return Timetable(settings.memory.auto_gc, every, rules.vacuum)
 
 
 def backup_folder(settings: Settings, rules: RetentionRules) -> Path:
-    """As the file says, else beside the database, or in ./recollect-data."""
+    """The directory of the retention file; else `backups` beside the SQLite file, or in
+    ./recollect-data."""
     if rules.backup.directory is not None:
         return Path(rules.backup.directory)
     return (settings.database.sqlite_path or Path("recollect-data/-")).with_name(_FOLDER)

@@ -1,7 +1,7 @@
-"""When a memory ends: one pure function of its facts and the rules, exact to the microsecond.
+"""Expiry of a memory: a pure function of its facts and the retention rules.
 
-Every time is turned to UTC before it is compared or added to: arithmetic in a zone with summer
-time counts hours of the wall, not of the world.
+Times are converted to UTC before they are compared or added: arithmetic in a zone with daylight
+saving counts wall-clock hours.
 """
 
 from collections.abc import Collection, Iterable
@@ -14,7 +14,7 @@ from recollect.domain.memory_checks import as_instant
 from recollect.domain.retention import DAY_SECONDS, MemoryScope, Policy, RetentionRules
 from recollect.errors import Conflict, Forbidden, ValidationFailed
 
-# What lies beyond the calendar ends with it; as an approved expiry it means no end at all.
+# The last instant of the calendar: a longer TTL is cut to it. As an approved expiry it means never.
 FOREVER = datetime.max.replace(tzinfo=UTC)
 
 TYPE_TTL_SECONDS = {
@@ -26,7 +26,7 @@ TYPE_TTL_SECONDS = {
 
 
 class Profile(StrEnum):
-    """Whether lasting records have a default term: that of their scope, or none."""
+    """Do records outside of runs have a default TTL: that of their scope, or none?"""
 
     RECORDS = "records"
     NONE = "none"
@@ -34,10 +34,10 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """All that a memory's expiry depends on.
+    """Everything that a memory's expiry depends on.
 
-    `policy` was looked up in the rules. `explicit_expires_at` is the wish that was sent with the
-    memory or with a later change; `approved_expires_at` is how far past its cap it may live.
+    `policy` was looked up in the rules. `explicit_expires_at` was requested with the memory or with
+    a later change; `approved_expires_at` is an approved expiry past the cap on personal data.
     """
 
     scope: MemoryScope
@@ -52,7 +52,7 @@ class Life:
 
     @classmethod
     def of(cls, memory: Memory, policy: Policy | None) -> "Life":
-        """A stored memory's, with the policy that its `retention_policy` names."""
+        """Inputs of a stored memory; `policy` is the one that its `retention_policy` names."""
         return cls(
             scope=memory.space.scope,
             kind=memory.kind,
@@ -68,10 +68,10 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Expiry:
-    """When it ends and by which rule; `expires_at` None is never.
+    """When a memory expires and by which rule; `expires_at` None is never.
 
-    `clamped` says that a ceiling won over a longer wish (an explicit expiry or a named policy; a
-    default is no wish). `requested_expires_at` is that wish; None if it was to live for ever.
+    `clamped`: a ceiling shortened a request (an explicit expiry or a named policy; a default is no
+    request). `requested_expires_at` is what was requested; None is never.
     """
 
     expires_at: datetime | None
@@ -81,15 +81,20 @@ class Expiry:
 
 
 def expiry(life: Life, rules: RetentionRules, *, profile: Profile = Profile.RECORDS) -> Expiry:
-    """The first base that is present, under the smallest ceiling; a tie goes to the base."""
+    """The base expiry, cut by the lowest ceiling. On a tie the rule is that of the base.
+
+    Base: the first that applies of explicit expiry, named policy, TTL of the type, default TTL of
+    the scope; else never. Ceilings: the named policy (it also limits an explicit expiry) and the
+    cap of the riskiest personal data, counted from creation.
+    """
     base = _base(life, rules, profile)
     return _under(base, [_policy_term(life, rules), _pii_cap(life, rules)])
 
 
 def lowered(kept: Expiry, life: Life, rules: RetentionRules) -> Expiry:
-    """An expiry that is kept as it is, but for the cap on personal data.
+    """A stored expiry, lowered only by the cap on personal data.
 
-    For imported rows, and for rows whose policy is no longer in the file.
+    For imported rows, and for rows whose policy is no longer in the retention file.
     """
     at = None if kept.expires_at is None else _utc(kept.expires_at)
     lower = _under(_Term(at, kept.rule, wished=True), [_pii_cap(life, rules)])
@@ -97,17 +102,17 @@ def lowered(kept: Expiry, life: Life, rules: RetentionRules) -> Expiry:
 
 
 def is_due(now: datetime, expires_at: datetime | None) -> bool:
-    """Hidden from this instant on, whether or not any job has run."""
+    """Reads hide the row from `expires_at` on, whether or not a job has deleted it."""
     return expires_at is not None and _utc(now) >= _utc(expires_at)
 
 
 def status_at(now: datetime, status: Status, expires_at: datetime | None) -> Status:
-    """The status that a reader sees: a due row is expired whatever it was before."""
+    """The status that readers see: `expired` once the expiry has passed, whatever is stored."""
     return Status.EXPIRED if is_due(now, expires_at) else status
 
 
 def is_stale(life: Life, rules: RetentionRules, now: datetime) -> bool:
-    """The type's default term is over before the memory is stored."""
+    """Has the TTL of the type passed already, before the memory is stored?"""
     term = expiry(life, rules)
     return term.rule == f"type:{life.type}" and is_due(now, term.expires_at)
 
@@ -115,7 +120,7 @@ def is_stale(life: Life, rules: RetentionRules, now: datetime) -> bool:
 def explicit_expiry(
     ttl_seconds: int | None, expires_at: datetime | None, *, counted_from: datetime
 ) -> datetime | None:
-    """The instant that a caller asked for, in UTC; None if for nothing.
+    """The expiry that a caller requested, in UTC; None without a request.
 
     `counted_from` is `created_at` for a new memory and the time of the change in a PATCH.
     """
@@ -138,14 +143,15 @@ def _checked_ttl(ttl_seconds: int) -> int:
 
 
 def renewed(life: Life, observed_at: datetime) -> Life:
-    """The life after a repeat: decay by type counts from the later word, caps as before."""
+    """Inputs after the fact was observed again: the TTL of the type counts from the later
+    observation, caps still count from creation."""
     later = max(_utc(life.observed_at), _utc(observed_at))
     return replace(life, observed_at=later)
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """One candidate for the end. `at` None is never; `wished` if a caller asked for it."""
+    """A possible expiry. `at` None is never; `wished`: requested by a caller, not a default."""
 
     at: datetime | None
     rule: str
@@ -163,6 +169,7 @@ def _policy_term(life: Life, rules: RetentionRules) -> _Term | None:
     if life.policy is None:
         return None
     terms = [life.policy.ttl_seconds]
+    # A run that never completes is bounded by the TTL of the session scope.
     if life.policy.until_run_completes:
         terms.append(rules.default_ttl_seconds[MemoryScope.SESSION])
     seconds = min((term for term in terms if term is not None), default=None)
@@ -217,7 +224,7 @@ def _utc(at: datetime) -> datetime:
 
 
 class ApprovalStatus(StrEnum):
-    """Where a request for a longer life stands."""
+    """Status of a request for an expiry past the cap."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -227,7 +234,7 @@ class ApprovalStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """Somebody's request to let a memory live past its cap, for somebody else to decide."""
+    """A request to let a memory live past its cap; decided by an admin other than the requester."""
 
     id: str
     memory_id: str
@@ -239,7 +246,7 @@ class Approval:
     decided_at: datetime | None = None
 
     def status_at(self, now: datetime) -> ApprovalStatus:
-        """A request that nobody decided in time has expired, without any job."""
+        """A pending request is `expired` once `valid_until` has passed; no job stores that."""
         lapsed = self.status is ApprovalStatus.PENDING and is_due(now, self.valid_until)
         return ApprovalStatus.EXPIRED if lapsed else self.status
 
@@ -247,10 +254,10 @@ class Approval:
 def extension_needed(
     life: Life, rules: RetentionRules, *, profile: Profile = Profile.RECORDS
 ) -> datetime | None:
-    """The expiry to ask an approval for; None where the wish is met or simply clamped.
+    """The expiry that needs an approval; None if the request is met, or clamped without appeal.
 
-    `FOREVER` stands for a wish without end. Ask only for a change of the wish itself, or a create
-    that requests it: any other change of a clamped row is no request.
+    `FOREVER` stands for never. Call it only when the requested expiry itself is set or changed: any
+    other change of a clamped row is not a request for an approval.
     """
     capped = expiry(life, rules, profile=profile)
     if not (capped.clamped and capped.rule.startswith("pii:")):
@@ -261,15 +268,15 @@ def extension_needed(
 
 
 def approval_deadline(now: datetime, expires_at: datetime | None, *, ttl_minutes: int) -> datetime:
-    """Until when a request can be decided: never longer than the row lives."""
+    """Until when a request can be decided; at most until the memory expires."""
     deadline = _after(now, ttl_minutes * 60)
     return deadline if expires_at is None else min(deadline, _utc(expires_at))
 
 
 def decided(approval: Approval, by: str, now: datetime, *, approve: bool) -> Approval:
-    """The request after an admin's word. Nobody decides their own, nobody decides twice."""
+    """The decided request. Forbidden for the requester, Conflict unless it is pending."""
     if by == approval.requested_by:
-        raise Forbidden("a request is decided by somebody else than who made it")
+        raise Forbidden("you can't decide your own request")
     if approval.status_at(now) is not ApprovalStatus.PENDING:
         raise Conflict("the request is no longer pending", details={"reason": "wrong_state"})
     status = ApprovalStatus.APPROVED if approve else ApprovalStatus.DENIED
@@ -279,5 +286,6 @@ def decided(approval: Approval, by: str, now: datetime, *, approve: bool) -> App
 def still_approved(
     approved_expires_at: datetime | None, before: Iterable[str], after: Iterable[str]
 ) -> datetime | None:
-    """What remains of an approval after a change of tags: a tag that it didn't know ends it."""
+    """The approved expiry after a change of PII tags. A new tag voids it: the approver did not
+    know of that data."""
     return approved_expires_at if set(after) <= set(before) else None

@@ -1,6 +1,6 @@
-"""What is tidied up: pure rules of purging, vacuuming, evicting and compacting.
+"""Pure rules of cleanup: which rows are purged, vacuumed, evicted, compacted.
 
-None of them looks at a text. A rule's word is what reports count by.
+The rules look at states, times and tags, never at a text.
 """
 
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from recollect.domain.retention import RetentionRules
 from recollect.domain.spaces import Space
 
 EVICTABLE_AFTER = timedelta(days=7)
-# Types that fade; the rest are kept as long as nothing better speaks for their going.
+# Types with a default TTL; evicted first.
 EPHEMERAL_TYPES = frozenset(TYPE_TTL_SECONDS)
-# Who somebody is and what they like: evicted only where nothing else is left to go.
+# Identity and preferences of people: evicted only if nothing else is left.
 LAST_TYPES = frozenset({MemoryType.IDENTITY, MemoryType.PREFERENCE})
 PUT_AWAY = frozenset({Status.SUPERSEDED, Status.ARCHIVED})
 BY_AGE = "age"
@@ -23,7 +23,7 @@ BY_AGE = "age"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """What housekeeping decides by. `doc` is the number of the row, never used again."""
+    """The columns that cleanup decides by. `doc` is the row's number, which is never reused."""
 
     doc: int
     id: MemoryId
@@ -45,12 +45,13 @@ class Brief:
 
     @property
     def last_used_at(self) -> datetime:
-        """When somebody was last shown it or changed it."""
+        """When the row was last returned to a caller, or changed."""
         return max(self.used_at or self.updated_at, self.updated_at)
 
 
 class Fate(StrEnum):
-    """What a vacuum does with a row: it goes, a live policy keeps it, or it was never in danger."""
+    """What a vacuum does with a row. `skipped`: old enough, but a retention policy keeps it;
+    `kept`: no rule selects it."""
 
     REMOVED = "removed"
     SKIPPED = "skipped"
@@ -58,14 +59,18 @@ class Fate(StrEnum):
 
 
 def is_purgeable(row: Brief, rules: RetentionRules, now: datetime) -> bool:
-    """Due for longer than the grace period, which critical personal data has none of."""
+    """Did it expire longer ago than the grace period? Critical personal data has none."""
     grace = timedelta(days=rules.grace_days(row.pii_tags))
     return is_due(now - grace, row.expires_at)
 
 
 def fate_in_vacuum(row: Brief, rules: RetentionRules, now: datetime, *, cutoff: datetime) -> Fate:
-    """Due rows go after their grace; old records go unless a policy or an expiry of their own
-    speaks for them. Statements never go by age."""
+    """Expired rows are removed after their grace period, whatever they are.
+
+    Of the rest only records older than `cutoff` are concerned, never statements. A retention policy
+    that has not expired keeps a record and is counted as skipped; an expiry in the future keeps it
+    silently. All others are removed, also one that expired within the grace period.
+    """
     if is_purgeable(row, rules, now):
         return Fate.REMOVED
     if row.kind is not Kind.RECORD or row.created_at > cutoff:
@@ -77,24 +82,28 @@ def fate_in_vacuum(row: Brief, rules: RetentionRules, now: datetime, *, cutoff: 
 
 
 def has_live_policy(row: Brief, now: datetime) -> bool:
-    """A named policy whose term is not over. One that has vanished from the file still counts: an
-    edit of the file must not remove what it once kept."""
+    """Has the row a named policy, and has not expired? A policy that is no longer in the file
+    counts too: an edit of the file must not delete what the policy kept."""
     return row.retention_policy is not None and not is_due(now, row.expires_at)
 
 
 def reason(row: Brief, now: datetime) -> str:
-    """By what rule a row goes."""
+    """The rule that a deletion is counted under: the expiry rule, or `age`."""
     return row.expiry_rule if is_due(now, row.expires_at) else BY_AGE
 
 
 def may_evict(row: Brief, now: datetime) -> bool:
-    """An active row that is neither young nor under a live policy."""
+    """Is the row active, older than a week, and not kept by a retention policy?"""
     active = row.status is Status.ACTIVE and not is_due(now, row.expires_at)
     return active and row.created_at <= now - EVICTABLE_AFTER and not has_live_policy(row, now)
 
 
 def eviction_order(row: Brief) -> tuple[bool, bool, int, datetime, datetime, str]:
-    """Who goes first where a space is too full; `stores/memory_bulk.py` says the same as SQL."""
+    """The sort key of eviction, least needed first; the bulk store has the same order in SQL.
+
+    Types with a TTL before lasting ones, identity and preferences last; then the least trusted, the
+    longest unused, the oldest; ids make the order total.
+    """
     return (
         row.type in LAST_TYPES,
         row.type not in EPHEMERAL_TYPES,
@@ -106,13 +115,13 @@ def eviction_order(row: Brief) -> tuple[bool, bool, int, datetime, datetime, str
 
 
 def may_compact(row: Brief, now: datetime, *, cutoff: datetime) -> bool:
-    """Put away long enough ago. What is due goes as a whole, later."""
+    """Was the row superseded or archived by the cutoff? An expired one is left to the purge."""
     away = row.status in PUT_AWAY and row.status_at <= cutoff and row.compacted_at is None
     return away and not is_due(now, row.expires_at)
 
 
 def days_before(now: datetime, days: int) -> datetime:
-    """So many days ago, or the beginning of the calendar."""
+    """`now` minus `days`, or the first instant of the calendar."""
     try:
         return now - timedelta(days=days)
     except OverflowError:

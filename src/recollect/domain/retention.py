@@ -1,7 +1,7 @@
-"""The rules of keeping: default terms, named policies, caps on personal data, housekeeping.
+"""Retention rules: default TTLs, named policies, caps on personal data, cleanup, backups, alerts.
 
-`RetentionRules()` holds the defaults that ship; rules of a file: `retention_file.py`. How a row's
-expiry follows: `expiry.py`.
+`RetentionRules()` has the shipped defaults; `parse_rules` reads those of a file. `compute_expiry`
+applies them to a memory.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,12 @@ from types import MappingProxyType
 from recollect.errors import ValidationFailed
 
 DAY_SECONDS = 86_400
-# From which age on `vacuum` removes records, where nobody says another.
+# The age in days at which a vacuum deletes records, unless the caller gives another.
 VACUUM_DAYS = 90
 
 
 class MemoryScope(StrEnum):
-    """What a space is for; it follows from the space's kind."""
+    """The scope of a space, by its kind: a run is `session`, an org `org`, others `long_term`."""
 
     SESSION = "session"
     LONG_TERM = "long_term"
@@ -34,12 +34,12 @@ class Risk(IntEnum):
 
     @property
     def word(self) -> str:
-        """The word in files, rules and answers."""
+        """The name in the retention file, in expiry rules and in JSON."""
         return self.name.lower()
 
 
 class Handling(StrEnum):
-    """What else is done with a kind of personal data."""
+    """Precautions for a kind of personal data."""
 
     ENCRYPT = "encrypt"
     MASK_IN_LOGS = "mask_in_logs"
@@ -50,7 +50,7 @@ class Handling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A named term. `ttl_seconds` None is no term of its own: for ever, or until the run ends."""
+    """A named TTL for some scopes. `ttl_seconds` None: never expires, or ends with the run."""
 
     name: str
     ttl_seconds: int | None
@@ -60,7 +60,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class TagRule:
-    """How risky a kind of personal data is, and how it is handled."""
+    """Risk and precautions of one kind of personal data."""
 
     risk: Risk
     handling: frozenset[Handling] = frozenset()
@@ -68,9 +68,9 @@ class TagRule:
 
 @dataclass(frozen=True, slots=True)
 class RiskRule:
-    """How long data of a risk may live, counted from its creation.
+    """The maximum TTL of data with a risk, counted from creation.
 
-    `approval` says that a wish for longer may be granted by somebody else.
+    `approval`: an admin may grant a longer one.
     """
 
     max_ttl_seconds: int
@@ -80,7 +80,7 @@ class RiskRule:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Tell when `count` things happened within the window; `tags` narrows to rows that bear one."""
+    """Alert when `count` events happen within the window; `tags` limits it to rows with one."""
 
     count: int
     window_minutes: int = 60
@@ -139,7 +139,7 @@ AFTER_DAYS: Mapping[MemoryScope, int] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class VacuumRules:
-    """When old rows are swept. `after_days` is the age at which a scope's rows are looked at."""
+    """The regular vacuum. `after_days` is the age at which records of a scope are deleted."""
 
     enabled: bool = True
     interval_hours: int = 24
@@ -149,7 +149,7 @@ class VacuumRules:
 
 @dataclass(frozen=True, slots=True)
 class BackupRules:
-    """What is written before rows go. `directory` None is a place beside the database."""
+    """The backup before a vacuum. `directory` None is a folder beside the database."""
 
     before_vacuum: bool = True
     format: str = "jsonl"
@@ -159,7 +159,7 @@ class BackupRules:
 
 @dataclass(frozen=True, slots=True)
 class AuditRules:
-    """What is told to operators. The log never holds content; no setting changes that."""
+    """Alerts for operators. The audit log never contains content; no setting changes that."""
 
     mass_deletion: Alert = Alert(100)
     pii_access_spike: Alert = Alert(10, tags=frozenset({"ssn", "credit_card", "biometric"}))
@@ -167,7 +167,7 @@ class AuditRules:
 
 @dataclass(frozen=True, slots=True)
 class RetentionRules:
-    """All the rules of one server, read once at its start."""
+    """All rules of a server, read once at its start."""
 
     default_ttl_seconds: Mapping[MemoryScope, int] = field(
         default_factory=lambda: DEFAULT_TTL_SECONDS
@@ -180,11 +180,12 @@ class RetentionRules:
     audit: AuditRules = AuditRules()
 
     def allowed_policies(self, scope: MemoryScope) -> tuple[str, ...]:
-        """The names that a row of this scope may carry, in the order of the file."""
+        """Names of the policies for this scope, in the order of the file."""
         return tuple(name for name, policy in self.policies.items() if scope in policy.scopes)
 
     def policy(self, name: str, scope: MemoryScope) -> Policy:
-        """The named policy, or `policy_scope` with the names that would be right."""
+        """The named policy. Raises ValidationFailed `policy_scope` with the allowed names if it is
+        unknown or not for this scope."""
         policy = self.policies.get(name)
         if policy is None or scope not in policy.scopes:
             raise _policy_refused(scope, self.allowed_policies(scope))
@@ -195,23 +196,22 @@ class RetentionRules:
         return max((self.tags[tag].risk for tag in pii_tags), default=None)
 
     def is_critical(self, pii_tags: Iterable[str]) -> bool:
-        """Is one of the tags of the highest risk?"""
         return self.riskiest(pii_tags) is Risk.CRITICAL
 
     def needs_approval(self, pii_tags: Iterable[str]) -> bool:
-        """To live past the cap takes somebody else's word; otherwise the wish is clamped."""
+        """May an admin grant an expiry past the cap? If not, a longer request is clamped."""
         risk = self.riskiest(pii_tags)
         return risk is not None and self.risks[risk].approval
 
     def ends_with_run(self, policy: Policy | None, pii_tags: Iterable[str]) -> bool:
-        """A session row that is removed in the transaction that completes its run."""
+        """Is a session row deleted in the transaction that completes its run?"""
         if policy is not None and policy.until_run_completes:
             return True
         risk = self.riskiest(pii_tags)
         return risk is not None and self.risks[risk].delete_on_run_completion
 
     def grace_days(self, pii_tags: Iterable[str]) -> int:
-        """How long a due row may stay in storage, hidden; critical data not at all."""
+        """How many days an expired row stays in storage, hidden; 0 for critical data."""
         return 0 if self.is_critical(pii_tags) else self.vacuum.grace_days
 
 
@@ -219,7 +219,7 @@ SHIPPED_RULES = RetentionRules()
 
 
 def _policy_refused(scope: MemoryScope, allowed: tuple[str, ...]) -> ValidationFailed:
-    # The name is the caller's own text, and messages don't repeat refused text.
+    # The message does not repeat the name: it is text of the caller that was refused.
     names = ", ".join(allowed) or "none"
     message = f"must be a retention policy for the scope {scope}: {names}"
     error = ValidationFailed.of("retention_policy", message)

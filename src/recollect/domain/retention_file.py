@@ -1,4 +1,4 @@
-"""Retention rules out of a document that was read from a file; reading it is not done here."""
+"""Validates a parsed retention file and builds `RetentionRules`; collects all problems first."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ Lines = Callable[[Path], int | None]
 
 
 def parse_rules(document: object, lines: Lines) -> RetentionRules:
-    """The rules of a parsed document; `lines` says where a member stands, None if unknown.
+    """The rules of a parsed document; `lines` returns the line of a field, None if unknown.
 
-    `default_ttl` is required with its three scopes. Any other section or member that is absent has
-    the shipped value, but `policies` is whole: a policy that is not in it does not exist. Every
-    fault is told at once, each with member, line and what would be right.
+    `default_ttl` is required with its three scopes. Any other section or field that is absent has
+    the shipped value; but `policies`, if present, replaces the shipped ones. Raises one
+    ValidationFailed with every problem: field, line, and what would be right.
     """
     root = _Node((), document, lines, [])
     rules = _rules(root)
@@ -46,7 +46,7 @@ def parse_rules(document: object, lines: Lines) -> RetentionRules:
 
 
 class _Absent:
-    """Marks a member that the document does not have."""
+    """The value of a field that the document does not have (None is a value in YAML)."""
 
 
 _ABSENT = _Absent()
@@ -54,7 +54,8 @@ _ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """One value of the document, and where it stands. A fault is noted and reading goes on."""
+    """A value of the document with its path. A problem is recorded, and reading goes on with the
+    default: all problems are reported at once."""
 
     path: Path
     value: object
@@ -72,7 +73,7 @@ class _Node:
         self.problems.append(Violation(name, at + message))
 
     def _line(self) -> int | None:
-        # A missing member has no line; the nearest thing around it has.
+        # A missing field has no line: take that of the nearest enclosing one.
         around = (self.path[:end] for end in range(len(self.path), -1, -1))
         return next((line for path in around if (line := self.lines(path)) is not None), None)
 
@@ -81,7 +82,7 @@ class _Node:
         return self._inner(name, value)
 
     def members(self) -> list[tuple[str, "_Node"]]:
-        """Every member with a text for a name; call after `shape`."""
+        """All fields with a string as name; call `check_mapping` first."""
         names = list(self.value) if isinstance(self.value, Mapping) else []
         return [(name, self.member(name)) for name in names if isinstance(name, str)]
 
@@ -89,7 +90,8 @@ class _Node:
         return _Node((*self.path, step), value, self.lines, self.problems)
 
     def shape(self, known: Collection[str] | None, required: Collection[str] = ()) -> "_Node":
-        """Note what is no mapping, unknown (unless any name will do), or missing."""
+        """Record a problem if this is not a mapping, and for each missing or unknown field (`known`
+        None: any name is allowed)."""
         if self.absent:
             return self
         if not isinstance(self.value, Mapping):
@@ -97,7 +99,7 @@ class _Node:
             return self
         for name in self.value:
             if not isinstance(name, str) or not name:
-                self._inner(str(name), None).refuse("the name must be a text, in quotes if need be")
+                self._inner(str(name), None).refuse("the name must be a string; put it in quotes")
             elif known is not None and name not in known:
                 self._inner(name, None).refuse(f"unknown; must be one of {', '.join(known)}")
         for name in required:
@@ -172,7 +174,7 @@ def _policies(node: _Node) -> Mapping[str, Policy]:
 
 def _policy(name: str, node: _Node) -> Policy:
     ends = node.member("until_run_completes").flag(default=False)
-    # A term that was forgotten must not mean "for ever": that is said with null.
+    # A forgotten TTL must not mean "never expires": that takes an explicit null.
     required = ("scopes",) if ends else ("ttl_seconds", "scopes")
     node.shape(("ttl_seconds", "scopes", "until_run_completes"), required)
     ttl = node.member("ttl_seconds")
@@ -207,7 +209,7 @@ def _risks(node: _Node) -> Mapping[Risk, RiskRule]:
     rules = {risk: _risk(node.member(risk.word), RISK_RULES[risk]) for risk in RISK_RULES}
     for riskier, tamer in pairwise(rules):
         if rules[riskier].max_ttl_seconds > rules[tamer].max_ttl_seconds:
-            # Otherwise one more tag on a row could let it live longer.
+            # Otherwise one more tag could extend the life of a row.
             most = rules[tamer].max_ttl_seconds
             node.member(riskier.word).refuse(
                 f"max_ttl_seconds must be at most {tamer.word}'s {most}"

@@ -1,4 +1,4 @@
-"""What a rollback did to each row, so that it can be undone: ids, versions, states, no text."""
+"""The changes of a rollback, row by row, for its undo: ids, versions and states, no text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from recollect.domain.memories import ArchiveReason, MemoryId, Status
 
 @dataclass(frozen=True, slots=True)
 class PutAway:
-    """A row that was archived: the version that this made, and what the row was before."""
+    """An archived row: the version that archiving made, and the status and reason before."""
 
     id: MemoryId
     version: int
@@ -21,7 +21,7 @@ class PutAway:
 
 @dataclass(frozen=True, slots=True)
 class BroughtBack:
-    """A row that is active again: the version that this made, and how it had been replaced."""
+    """A restored row: the version that restoring made, and how it had been superseded."""
 
     id: MemoryId
     version: int
@@ -32,7 +32,7 @@ class BroughtBack:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All that a rollback did, or a part of it."""
+    """All changes of a rollback, or a batch of them."""
 
     archived: tuple[PutAway, ...] = ()
     restored: tuple[BroughtBack, ...] = ()
@@ -42,13 +42,13 @@ class Changes:
 
     @property
     def ids(self) -> tuple[MemoryId, ...]:
-        """Every row once, in the order in which they were changed."""
+        """Ids of the archived rows, then of the restored ones."""
         away, back = (one.id for one in self.archived), (one.id for one in self.restored)
         return (*away, *back)
 
     @property
     def record(self) -> dict[str, Any]:
-        """As it is stored."""
+        """The JSON value that is stored."""
         return {
             "archived": [[one.id, one.version, one.status, one.reason] for one in self.archived],
             "restored": [
@@ -78,7 +78,7 @@ class Changes:
         )
 
     def parts(self, size: int) -> Iterator["Changes"]:
-        """The same in small pieces; at least one."""
+        """The changes in batches; at least one, possibly empty."""
         longest = max(len(self.archived), len(self.restored), 1)
         for at in range(0, longest, size):
             yield Changes(self.archived[at : at + size], self.restored[at : at + size])

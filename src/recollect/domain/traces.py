@@ -1,8 +1,13 @@
-"""Where a text names somebody: by an identifier of theirs as a whole token, however it is spelt.
+"""Finds identifiers of a person in texts: names, handles, addresses, ids, as whole tokens.
 
-Texts are compared as the word index compares them: compatibility forms, case, accents and what
-shows nothing make no difference, nor do hyphens and blanks between the words of a name. What is
-found here is what an erasure replaces and what its probes count: there is no other notion of it.
+Texts are compared as the full-text index compares them: compatibility forms, case, accents and
+invisible characters make no difference, nor do hyphens and spaces between the words of a name. The
+redaction of an erasure and its verification both use this matcher, so they can't disagree.
+
+How a match works: text and identifier are folded to comparable characters (`_FoldedText`), each of
+which remembers the span of the original text that it comes from. The identifier becomes a regular
+expression over folded characters. A match counts if both ends are token edges; its span in the
+original text is what is replaced.
 """
 
 import re
@@ -16,18 +21,19 @@ from recollect.domain import language, scripts, words
 from recollect.domain.folding import normal
 
 ERASED = "[erased]"
-# A shorter number is one by chance.
+# A shorter JSON number would match a phone number or id by chance.
 _DIGITS_MIN = 5
+# Longer pieces (a letter with many marks) are rare and not cached, so that texts can't fill memory.
 _CACHED_CHARS_MAX = 8
 
 Span = tuple[int, int]
 
 
 class Traces:
-    """Finds and replaces identifiers in texts and JSON values, member names among them.
+    """Finds and replaces identifiers in texts and JSON values, field names included.
 
-    A token is what stands between characters that are no letters; an address is a token with its
-    dots. In a script without spaces every occurrence is one. Time is linear in the text.
+    A token ends where a letter or digit meets another character; an e-mail address is one token. In
+    scripts without spaces every occurrence counts. Time is linear in the length of the text.
     """
 
     def __init__(self, identifiers: Iterable[str]) -> None:
@@ -35,7 +41,8 @@ class Traces:
         self._needles = [needle for needle in made.values() if needle is not None]
 
     def spans(self, text: str) -> list[Span]:
-        """Where they are, in order and without overlaps. What was erased before is none."""
+        """Spans of all matches, sorted and disjoint. `[erased]` itself never matches, even if
+        somebody is called "erased": otherwise a redaction would not end."""
         found, start = [], 0
         for part in text.split(ERASED) if self._needles else ():
             found += [(start + a, start + b) for a, b in self._spans(part)]
@@ -43,7 +50,11 @@ class Traces:
         return _merged(found)
 
     def replaced(self, text: str) -> str:
-        """The text without them."""
+        """The text with every match replaced by `[erased]`.
+
+        Repeated until nothing is found: a replacement creates new token edges, at which a part of
+        the text that was no match before may be one.
+        """
         while spans := self.spans(text):
             ends = [0, *(end for _, end in spans)]
             starts = [*(start for start, _ in spans), len(text)]
@@ -51,7 +62,7 @@ class Traces:
         return text
 
     def cleaned(self, value: Any) -> Any:
-        """A JSON value without them."""
+        """The JSON value with every match replaced, in strings, field names and numbers."""
         if isinstance(value, str):
             return self.replaced(value)
         if isinstance(value, Mapping):
@@ -61,7 +72,7 @@ class Traces:
         return ERASED if self._is_number(value) else value
 
     def are_in(self, value: Any) -> bool:
-        """Is one of them in a text or a JSON value?"""
+        """Is there a match in a text or anywhere in a JSON value?"""
         if isinstance(value, str):
             return bool(self.spans(value))
         if isinstance(value, Mapping):
@@ -71,7 +82,8 @@ class Traces:
         return self._is_number(value)
 
     def _members(self, members: Mapping[str, Any]) -> dict[str, Any]:
-        """No member is lost where two names became one: the later ones get a number."""
+        """Redact field names and values. No field is lost where two names become equal: the later
+        one gets a number (`[erased] 2`) that makes it unique and is no match itself."""
         clean: dict[str, Any] = {}
         times: Counter[str] = Counter()
         for name, value in members.items():
@@ -83,7 +95,7 @@ class Traces:
         return clean
 
     def _is_number(self, value: Any) -> bool:
-        """A number may be the id of a user or the number of a phone."""
+        """Is a JSON number a match? It may be a user id or a telephone number."""
         text = "" if isinstance(value, bool) or not isinstance(value, int) else str(value)
         return len(text) >= _DIGITS_MIN and bool(self.spans(text))
 
@@ -94,8 +106,9 @@ class Traces:
 
 
 class _View(NamedTuple):
-    """A text as it is compared. Of each character: its kind (`w` letter or digit, `u` letter of a
-    script without spaces, `s` symbol, else a blank), and which part of the text it comes from."""
+    """A folded text. For each character: its kind (`w` letter or digit, `u` letter of a script
+    without spaces, `s` symbol, blank for all else), and start and end of the piece of the original
+    text that it comes from. One piece may give several characters (`ﬁ`) or none."""
 
     chars: str
     kinds: str
@@ -103,7 +116,8 @@ class _View(NamedTuple):
     ends: Sequence[int]
 
     def is_edge(self, at: int) -> bool:
-        """Does nothing that belongs together lie on both sides?"""
+        """Can a token begin or end here? Not inside of one original piece, and not between two
+        letters."""
         if at in (0, len(self.chars)):
             return True
         apart = self.starts[at - 1] != self.starts[at]
@@ -111,7 +125,8 @@ class _View(NamedTuple):
 
 
 class _Needle(NamedTuple):
-    """An identifier to look for. `meant` is its spelling where no other one counts."""
+    """A compiled identifier. `meant` is its exact spelling where folding would go too far: a name
+    that differs from a stop word by accents only must not match that stop word."""
 
     pattern: re.Pattern[str]
     address: bool
@@ -119,6 +134,7 @@ class _Needle(NamedTuple):
 
     def spans(self, view: _View, text: str) -> Iterator[Span]:
         at = 0
+        # Not `finditer`: a match that is no token may overlap one that is.
         while found := self.pattern.search(view.chars, at):
             first, end = found.span()
             at = first + 1
@@ -138,12 +154,11 @@ class _Needle(NamedTuple):
 
 
 def is_address(identifier: str) -> bool:
-    """Is it an e-mail address?"""
     return _ADDRESS.fullmatch(identifier) is not None
 
 
 def _needle(identifier: str) -> _Needle | None:
-    """None if there is nothing in it that a token could be."""
+    """The pattern of an identifier; None if it has no letter or digit."""
     view = _view(identifier.strip().lstrip("@").strip())
     edges = _EDGES.fullmatch(view.chars)
     first, end = edges.span(1) if edges else (0, 0)
@@ -158,7 +173,12 @@ def _needle(identifier: str) -> _Needle | None:
 
 
 def _part(view: _View, part: re.Match[str]) -> str:
-    """Between words hyphens and blanks are one; a point is one of them behind an initial."""
+    """The pattern of a word, or of the gap between two words.
+
+    Hyphens, spaces and apostrophes in a gap are interchangeable. A dot is one of them after an
+    initial ("J. Smith", "J Smith"). A gap that was written with a space or a dot is required: "Ann
+    Lee" does not match "annlee", but "Anne-Marie" matches "Annemarie".
+    """
     start, end = part.span()
     if part["gap"] is None:
         return "".join(_solid(view, at, start) for at in range(start, end))
@@ -169,32 +189,35 @@ def _part(view: _View, part: re.Match[str]) -> str:
 
 
 def _solid(view: _View, at: int, start: int) -> str:
-    """A blank may part what is written without one."""
+    """The pattern of one character; in scripts without spaces a space may come before it."""
     unspaced = at > start and view.kinds[at - 1] == "u" == view.kinds[at]
     gap = " *" if unspaced and view.starts[at - 1] != view.starts[at] else ""
     return gap + re.escape(view.chars[at])
 
 
 def _is_longer_address(view: _View, first: int, end: int) -> bool:
+    """Is the match a part of another address: `ann@example.org` in `x.ann@example.org.uk`?"""
     before = view.chars[first - 1 : first]
     after, beyond = view.chars[end : end + 1], view.kinds[end + 1 : end + 2]
     return (before != "" and before in ".+-") or after == "-" or (after == "." and beyond == "w")
 
 
 def _with_at_sign(view: _View, first: int) -> int:
-    """An at sign before a name goes along, but none inside of an address."""
+    """Extend a match by an at sign before it (`@ann`), but not by one inside of an address."""
     is_sign = view.chars[first - 1 : first] == "@"
     return first - 1 if is_sign and view.kinds[max(first - 2, 0)] != "w" else first
 
 
 def _views(text: str) -> Iterator[_View]:
-    """What shows nothing may part two words, or one word from itself."""
+    """The folded text; and, if it has invisible characters, also the text without them. Such a
+    character may stand between two words or inside of one, so both readings are searched."""
     yield _view(text)
     if _HIDDEN.search(text):
         yield _view(_HIDDEN.sub(_SOFT_HYPHEN, text))
 
 
 def _view(text: str) -> _View:
+    """Fold a text. ASCII, the common case, needs no Unicode data and has one character a piece."""
     if text.isascii():
         plain, size = text.lower().translate(_ASCII_CHARS), len(text)
         return _View(plain, plain.translate(_ASCII_KINDS), range(size), range(1, size + 1))
@@ -212,7 +235,7 @@ def _view(text: str) -> _View:
 
 
 def _shown(piece: str, sign: str) -> tuple[str, str]:
-    """A character with its marks as it is compared, and its kind."""
+    """The folded characters of a base character with its marks, and their kind."""
     if len(piece) > _CACHED_CHARS_MAX:
         return _folded.__wrapped__(piece, sign)
     return _folded(piece, sign)
@@ -220,8 +243,8 @@ def _shown(piece: str, sign: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=2**13)
 def _folded(piece: str, sign: str) -> tuple[str, str]:
-    """Decomposed, so that it does not matter which letters are written as one. What shows nothing
-    goes first: it may stand between a letter and its mark."""
+    """Compatibility decomposition: a ligature equals its letters. Invisible characters are removed
+    first, because one may stand between a letter and its mark."""
     word = unicodedata.normalize("NFKD", words.folded(_seen(piece)).strip())
     if word:
         return word, {"w": "w", "u": "u"}.get(sign, "s")
@@ -240,7 +263,7 @@ def _folded(piece: str, sign: str) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    """The same whatever the case, but with its accents."""
+    """Ignore case but keep accents; for `meant`."""
     seen = _HIDDEN.sub("", _seen(text))
     return normal("NFKC", normal("NFD", seen).casefold())
 
@@ -265,9 +288,9 @@ _GAP = r" '·\-"
 _GAP_CHARS = " '·-."
 _PARTS = re.compile(rf"(?P<gap>[{_GAP}.]+)|[^{_GAP}.]+")
 _EDGES = re.compile(rf"[{_GAP}.]*(.*?)[{_GAP}.]*", re.DOTALL)
-# A character and the marks on it; marks at the beginning of a text have none.
+# A base character with its combining marks; or marks at the beginning of a text.
 _PIECE = re.compile(r"[^mj][mj]*|[mj]+", re.DOTALL)
-# Blanks without width, and letters that draw nothing.
+# Characters that draw nothing: zero-width space, Hangul fillers, the blank Braille pattern.
 _HIDDEN = re.compile("[\u200b\u115f\u1160\u2800\u3164\uffa0]")
 _SOFT_HYPHEN = "\u00ad"
 _ASCII_CHARS = dict.fromkeys((*range(33), 127), " ") | {ord("`"): "'"}

@@ -1,4 +1,4 @@
-"""What services ask of storage about requests for a longer life."""
+"""Storage of approval requests."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,21 +11,19 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A request and when it was made. Its status is as stored: see `Approval.status_at`."""
+    """A request and when it was created. The status is as stored, not `effective_status`."""
 
     approval: Approval
     created_at: datetime
 
 
 class ApprovalStore(Protocol):
-    """Requests. They go with their memory."""
+    """Approval requests. They are deleted with their memory."""
 
-    def insert(self, tx: Tx, filed: Filed) -> None:
-        """A new request."""
-        ...
+    def insert(self, tx: Tx, filed: Filed) -> None: ...
 
     def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> Filed | None:
-        """One request. With `lock` it is held until the transaction ends."""
+        """With `lock` the row is locked until the transaction ends."""
         ...
 
     def page(
@@ -38,9 +36,7 @@ class ApprovalStore(Protocol):
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Filed]:
-        """Requests of one requester, or all of them, the newest first."""
+        """Requests of one requester, or of all (None), newest first, by effective `status`."""
         ...
 
-    def decide(self, tx: Tx, approval: Approval, *, justification: str | None) -> None:
-        """Store the decision."""
-        ...
+    def decide(self, tx: Tx, approval: Approval, *, justification: str | None) -> None: ...

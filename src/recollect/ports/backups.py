@@ -1,4 +1,4 @@
-"""Where removed rows are written down first. All of it blocks, so it runs on a thread."""
+"""Backup files. All methods block on the disk: call them on a thread."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -6,19 +6,19 @@ from typing import Protocol
 
 
 class Backup(Protocol):
-    """One file that is being written."""
+    """A file that is being written."""
 
     def write(self, lines: Sequence[str]) -> None:
         """Add lines. Raises Unavailable if they can't be written."""
         ...
 
     def finish(self) -> str:
-        """Bring everything to the disk and give the file its name; where it is. Raises Unavailable
-        if that can't be done."""
+        """Sync everything to disk and give the file its final name; returns its path. Raises
+        Unavailable if that fails."""
         ...
 
     def discard(self) -> None:
-        """Forget what was written, if it has no name yet."""
+        """Delete the file unless it is finished. Never raises."""
         ...
 
 
@@ -26,18 +26,18 @@ class Backups(Protocol):
     """The folder of backups."""
 
     def begin(self, at: datetime) -> Backup:
-        """A new file. Raises Unavailable if there can't be one."""
+        """Start a new file. Raises Unavailable if it can't be created."""
         ...
 
     def search(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
-        """How many lines there are in all files, and how many of them are doomed."""
+        """The number of lines in all files, and of those for which `doomed` is true."""
         ...
 
     def purge(self, doomed: Callable[[str], bool]) -> int:
-        """Write files anew without doomed lines; how many there were. Raises Unavailable if that
-        can't be done."""
+        """Rewrite files without the doomed lines; returns how many there were. Raises Unavailable
+        if a file can't be written."""
         ...
 
     def prune(self, before: datetime) -> int:
-        """Remove files that were begun before that instant; how many."""
+        """Delete files that were begun before this time; returns how many."""
         ...

@@ -1,5 +1,5 @@
-"""What services ask of storage for those who look after spaces: rows of the spaces that the sight's
-callers may write, and every row where the sight is that of the whole."""
+"""Storage of quarantine and rollback. Unlike other reads these return rows by write permission: of
+spaces that the viewer's callers may write, or all rows for a system viewer."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from recollect.ports.memories import MemoryFilter, Stored
 
 
 class SourceKind(StrEnum):
-    """By what the memories of a rollback are named."""
+    """What a rollback selects memories by; the values are the field names of the API."""
 
     ENTRY = "entry_id"
     CONVERSATION = "conversation_id"
@@ -29,8 +29,7 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RollbackSource:
-    """Where what shall be taken back came from. The instants narrow when its memories were stored:
-    from `since` on, before `until`."""
+    """The source to roll back, limited to memories created from `since` on and before `until`."""
 
     kind: SourceKind
     id: str
@@ -40,7 +39,7 @@ class RollbackSource:
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """A rollback that was carried out. `changes` is the service's own record of what it did."""
+    """An executed rollback. `changes` is the record of `RollbackChanges`."""
 
     id: str
     at: datetime
@@ -51,7 +50,7 @@ class Rollback:
 
 
 class KeepingStore(Protocol):
-    """Quarantined rows, and what comes from a source."""
+    """Quarantined rows, rows by source, rollbacks."""
 
     def quarantined(
         self,
@@ -62,30 +61,30 @@ class KeepingStore(Protocol):
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Stored]:
-        """By `created_at` and id, newest first. Reads show them to nobody: this is for who may
-        release them."""
+        """Quarantined rows, newest first by `created_at` and id. No other read returns them; this
+        is for those who may release them."""
         ...
 
     def from_source(
         self, tx: Tx, source: RollbackSource, *, after: MemoryId | None, limit: int
     ) -> list[MemoryId]:
-        """Memories that came straight from it, whoever they belong to, by id."""
+        """Ids of memories that came directly from the source, in any space, ordered by id."""
         ...
 
     def derived_from(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
-        """Memories that have one of these among their sources."""
+        """Ids of memories that name one of these as a source."""
         ...
 
     def fetch_many(
         self, tx: Tx, memory_ids: Sequence[MemoryId], *, lock: bool = False
     ) -> list[Stored]:
-        """These rows as they are, by id; with `lock` held until the transaction ends."""
+        """These rows ordered by id; with `lock` they are locked until the transaction ends."""
         ...
 
     def put_rollback(self, tx: Tx, rollback: Rollback) -> None:
-        """Store it, or what was added to it."""
+        """Insert it, or update `changes` and `undone_at`."""
         ...
 
     def fetch_rollback(self, tx: Tx, rollback_id: str, *, lock: bool = False) -> Rollback | None:
-        """One rollback. With `lock` it is held until the transaction ends."""
+        """With `lock` the row is locked until the transaction ends."""
         ...

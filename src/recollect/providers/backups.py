@@ -1,4 +1,5 @@
-"""Backups as files of lines. A file has its name only when all of it is on the disk."""
+"""Backups as JSONL files. A file is written under a temporary name, synced, then renamed: a file
+with its final name is complete, also after a crash."""
 
 import contextlib
 import os
@@ -17,23 +18,23 @@ _RETRY_SECONDS = 60
 
 
 class FileBackup:
-    """The port's Backup. Only the server's user may read it: it holds what memories hold."""
+    """The port's BackupWriter. Files have mode 0600: they contain memories."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # A name of its own: what a killed process left behind is in nobody's way.
+        # A random suffix: the partial file of a killed process can't block this one.
         self._part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(opened, "w", encoding="utf-8", newline="\n")
 
     def write(self, lines: Sequence[str]) -> None:
-        """See the port."""
         with _told():
             self._file.writelines(f"{line}\n" for line in lines)
 
     def finish(self) -> str:
-        """See the port."""
+        # Sync the file before the rename and the folder after it: otherwise a crash could leave the
+        # final name with missing content, or lose the name.
         with _told():
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -43,36 +44,35 @@ class FileBackup:
         return str(self._path)
 
     def discard(self) -> None:
-        """See the port."""
         with contextlib.suppress(OSError):
             self._file.close()
             self._part.unlink(missing_ok=True)
 
 
 class FileBackups:
-    """The port's Backups: files in one folder, each named after the instant it was begun at."""
+    """The port's BackupFolder. File names contain the time at which the backup began."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def begin(self, at: datetime) -> FileBackup:
-        """See the port."""
         stamp = at.astimezone(UTC).strftime(_STAMP)
         with _told():
             return FileBackup(self._folder / f"memories-{stamp}-{secrets.token_hex(4)}.jsonl")
 
     def search(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
-        """See the port."""
         lines = [line for path in self._files() for line in _lines(path)]
         return len(lines), sum(map(doomed, lines))
 
     def purge(self, doomed: Callable[[str], bool]) -> int:
-        """See the port."""
         return sum(self._purge_file(path, doomed) for path in self._files())
 
     def _purge_file(self, path: Path, doomed: Callable[[str], bool]) -> int:
-        """An unfinished file goes as a whole: nothing was removed on its account, and who still
-        writes it begins anew."""
+        """Rewrite one file without the doomed lines; returns how many there were.
+
+        A partial file is deleted instead: no row has been deleted yet that relies on it. A vacuum
+        that is still writing it fails with Unavailable at the rename, and deletes nothing.
+        """
         lines = _lines(path)
         kept = [line for line in lines if not doomed(line)]
         if len(kept) < len(lines) and path.suffix == _UNFINISHED:
@@ -86,7 +86,6 @@ class FileBackups:
         return len(lines) - len(kept)
 
     def prune(self, before: datetime) -> int:
-        """See the port."""
         old = [path for path in self._files() if _begun_at(path) < before]
         with _told():
             for path in old:
@@ -94,13 +93,13 @@ class FileBackups:
         return len(old)
 
     def _files(self) -> list[Path]:
-        """Finished and unfinished ones."""
+        """Complete and partial files; other files in the folder are left alone."""
         found = self._folder.glob("memories-*")
         return sorted(path for path in found if _NAME.fullmatch(path.name))
 
 
 def _lines(path: Path) -> list[str]:
-    """The last one of an unfinished file may be cut, and is a line all the same."""
+    """All lines; the last one of a partial file may be cut off."""
     return [line for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if line]
 
 
@@ -110,7 +109,7 @@ def _begun_at(path: Path) -> datetime:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new name is on the disk only when the folder is."""
+    """A rename is durable only after the folder is synced."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -120,6 +119,7 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
+    """Turn OSError into Unavailable."""
     try:
         yield
     except OSError as error:

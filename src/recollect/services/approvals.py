@@ -1,4 +1,4 @@
-"""Approvals: somebody asks to let a memory live past its cap, somebody else decides."""
+"""Approvals: requests to let a memory live past its PII cap, decided by an admin."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,14 +30,14 @@ _LIST = "approvals"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an admin says of a request, and why."""
+    """An admin's decision on a request, with the reason."""
 
     approve: bool
     justification: str | None = None
 
 
 class ApprovalService:
-    """Ask, list, get, decide. Who asked sees their requests, an admin sees all."""
+    """Requesters see their own requests, an admin sees all."""
 
     def __init__(
         self,
@@ -59,7 +59,8 @@ class ApprovalService:
     def request(
         self, tx: Tx, requester: Requester, stored: Stored, *, wish: datetime, at: datetime
     ) -> Approval:
-        """File a request in the transaction of the write that made it. `wish` may be `FOREVER`."""
+        """Insert a request, in the transaction of the write that needs it. `wish` may be
+        `FOREVER`."""
         memory = stored.memory
         approval = Approval(
             id=self._runtime.ids.new(),
@@ -81,7 +82,7 @@ class ApprovalService:
         return approval
 
     async def get(self, requester: Requester, approval_id: str) -> Approval:
-        """NotFound for those who neither asked nor may decide."""
+        """NotFound for others than the requester and admins."""
         filed = await self._database.read(
             lambda tx: self._seen(tx, requester, approval_id, lock=False)
         )
@@ -95,7 +96,7 @@ class ApprovalService:
         after: str | None,
         limit: int,
     ) -> Page[Approval]:
-        """The newest first."""
+        """Newest first."""
         place = decode_key(_LIST, after) if after else None
         whose = None if requester.admin else requester.who
         now = self._runtime.clock.now()
@@ -110,8 +111,8 @@ class ApprovalService:
         return Page([self._now(filed.approval) for filed in shown], cursor)
 
     async def decide(self, requester: Requester, approval_id: str, decision: Decision) -> Approval:
-        """Approved, the memory's expiry is set as asked, in the same transaction. Forbidden for
-        whoever asked, Conflict once it is decided or has lapsed."""
+        """Store the decision; if approved, set the memory's expiry in the same transaction.
+        Forbidden for the requester, Conflict if it is decided or expired, or the memory is."""
         operation = "approve" if decision.approve else "deny"
         async with self._audit.watching(requester, operation):
             return await self._database.write(
@@ -121,6 +122,8 @@ class ApprovalService:
     def _decide(
         self, tx: Tx, requester: Requester, approval_id: str, decision: Decision
     ) -> Approval:
+        # The request is locked first, then its memory: two admins can't decide it both, and the
+        # expiry can't change between the decision and the update.
         now = self._runtime.clock.now()
         filed = self._seen(tx, requester, approval_id, lock=True)
         by = requester.who.spelling
@@ -158,9 +161,12 @@ class ApprovalService:
         )
 
     def _as_asked(self, memory: Memory, wish: datetime) -> Memory:
-        """The memory with its cap raised to the wish. Where its own terms would still end it
-        earlier, because the wish came with a change that was held back, the wish becomes its
-        explicit expiry, and a policy that stands against it falls."""
+        """The memory with an expiry of at least `wish`, by the smallest change that gives it.
+
+        First only the cap is raised. The memory's own TTL may still end earlier, because the PATCH
+        that requested more was not applied until now; then `wish` becomes its explicit expiry. A
+        retention policy limits that too; only then is the policy removed.
+        """
         raised = replace(memory, approved_expires_at=wish)
         asked = replace(raised, explicit_expires_at=wish)
         for candidate in (raised, asked):

@@ -1,7 +1,7 @@
-"""Housekeeping: what is due goes, what is old goes, what is too much or long past is put away.
+"""Cleanup of memories: expire, vacuum, gc, compact.
 
-Each use case plans first and acts on the plan; a dry run ends with the plan. The server's own jobs
-tell of nothing where there was nothing to do.
+Each use case makes a plan and executes it; a dry run stops after the plan. Runs of the server's own
+jobs write no audit event if there was nothing to do; orders of an admin always do.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ from recollect.services.vacuum_backup import VacuumBackup
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """What was past its expiry."""
+    """What was deleted because it had expired, by rule."""
 
     deleted_count: int
     would_delete_count: int
@@ -43,7 +43,7 @@ class Expired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vacuumed:
-    """What a vacuum did, or would do. `backup` says where the removed rows are written down."""
+    """What a vacuum did or would do. `backup` is the path of the file with the deleted rows."""
 
     deleted_count: int
     would_delete_count: int
@@ -54,19 +54,19 @@ class Vacuumed:
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """How many rows each step dealt with, or would."""
+    """How many rows each step changed or would change."""
 
     by_step: Mapping[str, int]
 
     @property
     def count(self) -> int:
-        """All steps together."""
+        """The sum of all steps."""
         return sum(self.by_step.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HousekeepingParts:
-    """What housekeeping is made of. `archive_days` is the age at which texts are taken out."""
+    """What the service needs. `archive_days` is the default age for compaction."""
 
     rules: RetentionRules
     archive_days: int
@@ -76,7 +76,7 @@ class HousekeepingParts:
 
 
 class HousekeepingService:
-    """Expire, vacuum, gc, compact."""
+    """See the module. All rows of all spaces are concerned: the callers are admins and jobs."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class HousekeepingService:
         self._sweeper = Sweeper(database, stores)
 
     async def expire(self, commission: Commission, *, scope: MemoryScope | None = None) -> Expired:
-        """Remove everything past its expiry, without grace."""
+        """Delete everything that has expired, without a grace period and without a backup."""
         now = self._runtime.clock.now()
         walk = self._due(now, scope, lambda row: Verdict(reason(row, now)))
         plan = await self._sweeper.plan(walk)
@@ -109,8 +109,17 @@ class HousekeepingService:
         scope: MemoryScope | None = None,
         older_than_days: int = VACUUM_DAYS,
     ) -> Vacuumed:
-        """Remove what is due beyond its grace and records that are too old, written down first.
-        Unavailable if that can't be done, and then nothing is removed."""
+        """Delete what expired longer ago than its grace period, and records that are too old.
+
+        The order is the safety: plan, write the backup of all planned rows, then delete. If the
+        backup can't be written, Unavailable is raised and nothing is deleted. Execution judges each
+        row again under its lock and deletes it only in the planned version, so nothing is deleted
+        that is not in the backup.
+
+        Two scans feed one plan. The second selects old records, except those that the first has
+        selected already (an expired old record would be counted twice). At execution both rules are
+        asked, because the plan no longer says which of them selected a row.
+        """
         now = self._runtime.clock.now()
         cutoff = days_before(now, older_than_days)
         judge = self._vacuuming(now, cutoff)
@@ -131,8 +140,11 @@ class HousekeepingService:
         )
 
     async def gc(self, commission: Commission, *, older_than_days: int | None = None) -> Tidied:
-        """Purge what is due beyond its grace, compact, archive where a space is too full. What is
-        archived now is not compacted in the same round, whatever the age that was asked for."""
+        """Purge what expired longer ago than its grace period, compact, evict over quota.
+
+        Eviction comes last although reports list it second: what it archives must not be compacted
+        in the same round, even with `older_than_days` 0.
+        """
         now = self._runtime.clock.now()
         walk = self._due(now, None, self._purging(now))
         purge = Sweep(await self._sweeper.plan(walk), walk.judge, self._removal(now))
@@ -147,7 +159,7 @@ class HousekeepingService:
     async def compact(
         self, commission: Commission, *, older_than_days: int | None = None
     ) -> Tidied:
-        """Take the text out of what was superseded or archived long enough ago."""
+        """Remove the text of memories that were superseded or archived long enough ago."""
         now = self._runtime.clock.now()
         sweep = await self._compacting(commission, now, older_than_days)
         telling = self._telling("memory.gc", commission, sweep.plan)
@@ -164,8 +176,11 @@ class HousekeepingService:
         return Sweep(plan, walk.judge, act, COMPACTED_PER_TRANSACTION)
 
     async def _sweep(self, telling: Telling, *sweeps: Sweep) -> list[int]:
-        """How many rows each has dealt with. Where nothing was to be done, a requester's order is
-        told of all the same."""
+        """Execute the runs one after the other under one audit event; returns the count of each.
+
+        A dry run executes nothing. If no batch wrote the event and a requester gave the order, it
+        is written here, with the planned count.
+        """
         order = telling.commission
         counts, event_id = [0] * len(sweeps), None
         if not order.dry_run:
@@ -195,7 +210,7 @@ class HousekeepingService:
         return lambda row: Verdict(reason(row, now)) if is_purgeable(row, rules, now) else None
 
     def _vacuuming(self, now: datetime, cutoff: datetime) -> Judge:
-        """Of old records, those that are not purged anyway."""
+        """Selects old records, except those that the purge rule selects."""
         rules = self._parts.rules
 
         def judge(row: Brief) -> Verdict | None:

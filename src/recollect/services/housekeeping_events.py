@@ -1,4 +1,4 @@
-"""Who ordered housekeeping, and how it tells of itself."""
+"""Who ordered a cleanup, and the audit event of its run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
 
-# No agent can have this id: it has a blank.
+# The author of changes by the server's own jobs. No agent can have this id: it has a space.
 SERVER = Owner.agent("recollect server")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commission:
-    """An order to tidy up. Without a requester it is the server's own."""
+    """An order to clean up; without a requester it is one of the server's own jobs."""
 
     dry_run: bool
     requester: Requester | None = None
@@ -26,13 +26,13 @@ class Commission:
 
     @property
     def by(self) -> Owner:
-        """Who changes rows in histories."""
+        """The author of changed rows in their history."""
         return SERVER if self.requester is None else self.requester.who
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One event of a whole sweep, written with its first batch and counted up by the others."""
+    """One audit event a run: the first batch inserts it, the others add to its count."""
 
     audit: MemoryAudit
     stores: Stores
@@ -42,7 +42,7 @@ class Telling:
     space: Space | None = None
 
     def add(self, tx: Tx, count: int, event_id: str | None = None) -> str:
-        """Tell of so many rows more; the event's id."""
+        """Count `count` more rows, in a new event or in `event_id`; returns the event's id."""
         if event_id is None:
             return self._record(tx, count)
         self.stores.events.add_count(tx, event_id, count)

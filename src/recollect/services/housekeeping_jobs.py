@@ -1,4 +1,4 @@
-"""Housekeeping that nobody has to order: when a server starts, and at regular times."""
+"""Cleanup jobs: gc when a server starts, gc and vacuum at regular intervals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _ORDER = Commission(dry_run=False)
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """What is done without being asked, and how often."""
+    """Which cleanup jobs are enabled, and their intervals."""
 
     auto_gc: bool
     gc_every: timedelta
@@ -28,7 +28,7 @@ class Timetable:
 
 
 class HousekeepingJobs:
-    """Each job queues its successor. One that is switched off ends when its turn comes."""
+    """Each job queues its successor. A job that was disabled ends at its next turn."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class HousekeepingJobs:
         self._timetable = timetable
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type."""
         return {MEMORY_GC: self.collect, MEMORY_VACUUM: self.vacuum}
 
     async def schedule(self) -> None:
-        """Queue a round for now and the regular ones. Safe on many nodes."""
+        """Queue a gc for now and the regular jobs. Job names are unique: nodes that start together
+        queue each job once."""
         jobs: list[NewJob] = []
         if self._timetable.auto_gc:
             at_once = NewJob(
@@ -66,14 +66,13 @@ class HousekeepingJobs:
         await self._database.write(work)
 
     async def collect(self, job: Job) -> NewJob | None:
-        """Purge, compact, evict."""
         if not self._timetable.auto_gc:
             return None
         await self._service.gc(_ORDER)
         return self._next_gc() if job.body["again"] else None
 
     async def vacuum(self, _: Job) -> NewJob | None:
-        """Each scope has an age of its own."""
+        """Run one vacuum for each scope, with the age that the retention file has for it."""
         rules = self._timetable.vacuum
         if not rules.enabled:
             return None

@@ -1,5 +1,5 @@
-"""What was set aside because it reads like orders to the assistant: listed for those who may write
-its space, let in by them, or thrown away."""
+"""Quarantine: memories whose text looks like prompt injection are listed, released or rejected by
+those who may write their space, or by an admin."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,14 +36,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class QuarantinePage:
-    """A page of rows that nobody reads, at an instant."""
+    """A page of quarantined rows, and the time they were read at."""
 
     page: Page[Stored]
     now: datetime
 
 
 class QuarantineService:
-    """For writers of a space its own rows, for an admin all. For others there are none."""
+    """Writers of a space handle its rows, an admin all. For others the rows don't exist."""
 
     def __init__(
         self,
@@ -90,8 +90,12 @@ class QuarantineService:
     async def release(
         self, requester: Requester, memory_id: MemoryId, *, note: str | None
     ) -> tuple[Stored, datetime]:
-        """Make it active, and replace what it was to replace, where that still can be. Who wrote
-        it may mean to deceive, so it is no fact. What its space does not take stays set aside."""
+        """Make the memory active, with trust `unknown`: its author may mean to deceive.
+
+        What the write wanted to supersede is superseded now, if it has not changed since. Raises
+        an error and changes nothing if the space does not take such content (such as critical
+        personal data in a public space); Conflict unless it is quarantined.
+        """
 
         def work(tx: Tx, now: datetime) -> tuple[Stored, datetime]:
             before = self._held(tx, requester, memory_id, now)
@@ -119,7 +123,7 @@ class QuarantineService:
         return await self._decide(requester, "releaseMemory", memory_id, note=note, work=work)
 
     async def reject(self, requester: Requester, memory_id: MemoryId, *, note: str | None) -> None:
-        """Remove it for good."""
+        """Delete the memory. Conflict unless it is quarantined."""
 
         def work(tx: Tx, now: datetime) -> None:
             stored = self._held(tx, requester, memory_id, now)
@@ -150,14 +154,15 @@ class QuarantineService:
         return self._sights.of(tx, requester)
 
     def _held(self, tx: Tx, requester: Requester, memory_id: MemoryId, now: datetime) -> Stored:
-        """The row, if it is the caller's to decide on."""
+        """The locked row. NotFound or Forbidden if the caller may not write it, NotFound if it has
+        expired, Conflict if it is not quarantined."""
         stored = self._for_admin(tx, memory_id) if requester.admin else None
         if stored is None:
             stored = self._access.to_change(tx, requester, memory_id)
         if is_due(now, stored.memory.expires_at):
             raise NotFound("memory", memory_id)
         if stored.memory.status is not Status.QUARANTINED:
-            message = f"the memory is {stored.memory.status}; only a quarantined one is decided on"
+            message = f"the memory is {stored.memory.status}; only a quarantined one can be decided"
             raise Conflict(message, details={"reason": "wrong_state"})
         return stored
 
@@ -167,6 +172,7 @@ class QuarantineService:
         check_content_fits(memory.space.kind, public=public, critical_pii=critical)
 
     def _for_admin(self, tx: Tx, memory_id: MemoryId) -> Stored | None:
+        """Any row but one that is being erased."""
         stored = self._stores.memories.fetch(tx, memory_id, lock=True)
         return None if stored is None or stored.erasure_id is not None else stored
 

@@ -1,4 +1,4 @@
-"""The rules of keeping, for those who ask: what they are, and what they would do."""
+"""The loaded retention rules, and a preview of the expiry that they give a memory."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,8 @@ from recollect.ports.runtime import Runtime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A memory that somebody thinks of writing. With a type it is a statement, without a record:
-    what a scope's default is for."""
+    """A memory that a caller may write. With a type it is a statement, without one a record; only
+    records have the default TTL of their scope."""
 
     scope: MemoryScope
     type: MemoryType | None = None
@@ -24,7 +24,7 @@ class Proposal:
 
 
 class RetentionService:
-    """Looks at no stored row, so anybody may ask."""
+    """Reads no stored row, so every caller may use it."""
 
     def __init__(self, runtime: Runtime, *, rules: RetentionRules, profile: Profile) -> None:
         self._runtime = runtime
@@ -32,7 +32,7 @@ class RetentionService:
         self.profile = profile
 
     def preview(self, proposal: Proposal) -> Expiry:
-        """When such a memory would end, and by which rule."""
+        """When such a memory would expire, and by which rule."""
         created_at = proposal.created_at or self._runtime.clock.now()
         named = proposal.retention_policy
         life = Life(

@@ -1,5 +1,5 @@
-"""Takes back what came from a source: everything that was made of it is archived, and what it had
-replaced is active again. What was done is kept, so that it can be undone."""
+"""Rollback: archives all memories that came from a source and restores what they had superseded.
+The changes of each row are stored, so that a rollback can be undone."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ ROWS_PER_TRANSACTION = 200
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """What a rollback did, or would do. `ids` are the rows that were archived or restored; a dry
-    run has no id."""
+    """What a rollback did or would do. `ids` are the archived and restored rows; `id` is None for a
+    dry run."""
 
     id: str | None
     archived: int
@@ -37,7 +37,7 @@ class RolledBack:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Who wants it, when and why."""
+    """The requester, time and reason of a rollback or an undo."""
 
     requester: Requester
     at: datetime
@@ -45,7 +45,7 @@ class _Order:
 
 
 class RollbackService:
-    """Rows of spaces that the caller may write; for an admin all."""
+    """Changes rows of spaces that the caller may write; for an admin all rows."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class RollbackService:
         dry_run: bool,
         justification: str | None,
     ) -> RolledBack:
-        """NotFound for a source that the caller can't see. A dry run is the plan alone."""
+        """NotFound for a source that the caller can't see. A dry run only makes the plan."""
         order = await self._ordered(requester, "rollBack", justification)
         plan = await self._plans.make(requester, source, order.at)
         if dry_run:
@@ -84,8 +84,12 @@ class RollbackService:
     async def undo(
         self, requester: Requester, rollback_id: str, *, justification: str | None
     ) -> RolledBack:
-        """Give rows back what the rollback took, unless they were changed since. NotFound for
-        somebody else's, Conflict the second time."""
+        """Give rows their previous state, unless they were changed since; those are `untouched`.
+
+        NotFound for a rollback of somebody else, Conflict if it was undone already. The rollback is
+        marked as undone after the last batch: if the undo is interrupted, it can be repeated, and
+        rows that were undone by then are skipped because their version has changed.
+        """
         order = await self._ordered(requester, "undoRollback", justification)
         rollback = await self._database.read(lambda tx: self._own(tx, order, rollback_id))
         wanted, undone, event_id = Changes.of(rollback.changes), Changes(), ""
@@ -126,7 +130,11 @@ class RollbackService:
         work: tuple[RollbackPlan, Sequence[PlannedRow], Changes],
         event_id: str,
     ) -> Callable[[Tx], tuple[Changes, str]]:
-        """One batch: its rows, the record of what was done so far, and the event."""
+        """One batch: its rows, the record of all changes so far, and the audit event.
+
+        All three commit together: after a crash the record has exactly the changes that were
+        made, and undo takes back those.
+        """
         plan, batch, done = work
 
         def step(tx: Tx) -> tuple[Changes, str]:
@@ -155,7 +163,7 @@ class RollbackService:
         return step
 
     def _own(self, tx: Tx, order: _Order, rollback_id: str, *, lock: bool = False) -> Rollback:
-        """A rollback that the caller made and that still stands."""
+        """A rollback of the caller (an admin: any) that is not undone; NotFound or Conflict."""
         rollback = self._stores.keeping.fetch_rollback(tx, rollback_id, lock=lock)
         requester = order.requester
         if rollback is None or not (requester.admin or rollback.by == requester.who):
@@ -171,7 +179,7 @@ class RollbackService:
     def _tell(
         self, tx: Tx, order: _Order, payload: dict[str, Any], *, count: int, event_id: str
     ) -> str:
-        """One event, however many batches there are."""
+        """Insert the audit event with the first batch, add to its count with the others."""
         if event_id:
             self._stores.events.add_count(tx, event_id, count)
             return event_id
@@ -186,7 +194,7 @@ class RollbackService:
 
 
 def _batches(rows: Sequence[PlannedRow]) -> Iterator[Sequence[PlannedRow]]:
-    """At least one: also a rollback of nothing is told of."""
+    """At least one batch, so that a rollback without rows has a record and an event too."""
     for at in range(0, max(len(rows), 1), ROWS_PER_TRANSACTION):
         yield rows[at : at + ROWS_PER_TRANSACTION]
 

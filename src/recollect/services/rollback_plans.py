@@ -1,4 +1,4 @@
-"""What a rollback would touch: everything made of a source, and what that had replaced."""
+"""Plans a rollback: memories that came from a source, and those that they had superseded."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ _ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
 
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """A row to archive, in the version that was seen, and those that it had replaced."""
+    """A row to archive in this version, and the rows to restore: (id, version)."""
 
     id: MemoryId
     version: int
@@ -37,31 +37,31 @@ class PlannedRow:
 
 @dataclass(slots=True)
 class RollbackPlan:
-    """All of it. `untouched` are rows that the caller sees and may not change."""
+    """All rows. `untouched` counts rows that the caller can see but may not write."""
 
     rows: list[PlannedRow] = field(default_factory=list)
     untouched: int = 0
 
     @property
     def archived(self) -> int:
-        """How many rows are to be archived."""
+        """The number of rows to archive."""
         return len(self.rows)
 
     @property
     def restored(self) -> int:
-        """How many are to be active again."""
+        """The number of rows to restore."""
         return sum(len(row.restores) for row in self.rows)
 
     @property
     def ids(self) -> tuple[MemoryId, ...]:
-        """Every row once."""
+        """Ids of all rows to archive, then of all to restore."""
         back = (id_ for row in self.rows for id_, _ in row.restores)
         return (*(row.id for row in self.rows), *back)
 
 
 @dataclass(slots=True)
 class _Found:
-    """What is known while a plan is made: who followed each row that is to be archived."""
+    """Rows to archive: their version, and by which row each was superseded."""
 
     versions: dict[MemoryId, int] = field(default_factory=dict)
     followers: dict[MemoryId, MemoryId | None] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class _Found:
 
 
 class RollbackPlans:
-    """Reads; changes nothing."""
+    """Read-only."""
 
     def __init__(
         self,
@@ -89,7 +89,13 @@ class RollbackPlans:
     async def make(
         self, requester: Requester, source: RollbackSource, now: datetime
     ) -> RollbackPlan:
-        """NotFound for a source that the caller can't see."""
+        """NotFound for a source that the caller can't see.
+
+        The plan is made in pages, each in its own transaction, so rows may change meanwhile. Every
+        planned row has the version that was seen; `RollbackSteps` skips rows with another one.
+        All rows to archive are known before the first row to restore is decided, because that
+        depends on which of its successors are archived.
+        """
         named = await self._database.read(lambda tx: self._named(tx, requester, source))
         ids = await self._closure(requester, named)
         found = _Found()
@@ -103,8 +109,8 @@ class RollbackPlans:
         return plan
 
     def _named(self, tx: Tx, requester: Requester, source: RollbackSource) -> RollbackSource:
-        """The source by its canonical id, which the caller may know of. To an admin it may be
-        gone already: what came from it is still there."""
+        """The source with its canonical id. NotFound if the caller can't see it. An admin may name
+        a source that was deleted: its memories may still exist."""
         if source.kind is SourceKind.STATER:
             return replace(source, id=self._stater(tx, requester, PersonId(source.id)))
         if source.kind in (SourceKind.ENTRY, SourceKind.CONVERSATION):
@@ -144,7 +150,7 @@ class RollbackPlans:
         return self._stores.runs.see(tx, requester.who, RunId(id_)) is not None
 
     def _sees_import(self, _tx: Tx, _requester: Requester, _id: str) -> bool:
-        """Nothing but rows tells of it."""
+        """An import has no row of its own; its memories are checked one by one."""
         return True
 
     def _sees_memory(self, tx: Tx, requester: Requester, id_: str) -> bool:
@@ -156,8 +162,12 @@ class RollbackPlans:
         return self._views.look(tx, self._sights.of(tx, requester), stored).allowed
 
     async def _closure(self, requester: Requester, source: RollbackSource) -> list[MemoryId]:
-        """Every memory that came from the source, at whatever remove. What the caller can neither
-        change nor see leads to nothing: a row made of it would tell where it came from."""
+        """Ids of all memories that came from the source, directly or through other memories.
+
+        A breadth-first search over "derived from". A memory that the caller can neither write nor
+        see is not followed: otherwise the result would reveal that one of the caller's rows was
+        derived from it.
+        """
         known: dict[MemoryId, None] = {}
         front = await self._known_to(requester, await self._straight(source))
         while front:
@@ -210,7 +220,7 @@ class RollbackPlans:
     def _sorting(
         self, requester: Requester, page: Sequence[MemoryId], found: _Found
     ) -> Callable[[Tx], None]:
-        """Which of these the caller may archive; the others are counted."""
+        """Collect the rows that the caller may archive; count the others as untouched."""
 
         def work(tx: Tx) -> None:
             rows = [
@@ -253,8 +263,12 @@ class RollbackPlans:
         return work
 
     def _comes_back(self, tx: Tx, old: Stored, found: _Found, now: datetime) -> bool:
-        """It was replaced by what goes, and by nothing that stays: whoever replaced the replacement
-        would have replaced it too."""
+        """Is every successor of this superseded row archived by the plan?
+
+        Follow `superseded_by` through rows of the plan to the first row outside of it. If that row
+        exists and is not archived, the answer is no: it superseded the successor, and would have
+        superseded this row too. The set `seen` ends cycles.
+        """
         memory = old.memory
         gone = memory.status is not Status.SUPERSEDED or old.compacted_at is not None
         if gone or is_due(now, memory.expires_at):
@@ -271,12 +285,14 @@ class RollbackPlans:
     def _changeable(
         self, tx: Tx, requester: Requester, rows: Sequence[Stored]
     ) -> frozenset[MemoryId]:
-        """To an admin all: a poisoned source is taken back whole."""
+        """Ids of the rows that the caller may write; for an admin all, so that a poisoned source
+        can be rolled back completely."""
         if requester.admin:
             return frozenset(row.memory.id for row in rows)
         return self._access.theirs(tx, requester, rows)
 
     def _seen(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> int:
+        """How many of these rows the caller can see. Others are not even counted."""
         if not rows:
             return 0
         sight, ids = self._sights.of(tx, requester), [row.memory.id for row in rows]

@@ -1,5 +1,5 @@
-"""Single steps of a rollback and of its undoing, inside of a transaction. A row that changed since
-it was planned, or since it was rolled back, stays as it is."""
+"""The steps of a rollback and of its undo, within a transaction. A row that changed since it was
+planned, or since it was rolled back, is skipped."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from recollect.services.rollback_plans import PlannedRow
 
 
 class RollbackSteps:
-    """Archives, restores, and takes both back."""
+    """Archives and restores rows, and undoes both."""
 
     def __init__(self, stores: Stores, hooks: Hooks, access: MemoryAccess) -> None:
         self._stores = stores
@@ -29,7 +29,8 @@ class RollbackSteps:
     def carry_out(
         self, tx: Tx, requester: Requester, rows: Sequence[PlannedRow], *, at: datetime
     ) -> Changes:
-        """Archive these rows and restore what they had replaced."""
+        """Archive these rows and restore what they had superseded. A row is restored only if its
+        successor was archived here. All rows are locked first, ordered by id."""
         ids = [id_ for row in rows for id_ in (row.id, *(old for old, _ in row.restores))]
         held = self._held(tx, ids)
         done = Changes()
@@ -45,7 +46,8 @@ class RollbackSteps:
         return done
 
     def take_back(self, tx: Tx, requester: Requester, part: Changes, *, at: datetime) -> Changes:
-        """Give rows what they were before; those of `part` that are still as it left them."""
+        """Give rows of `part` their previous state, if nobody changed them since and the caller may
+        still write them; returns those that were changed."""
         held = self._held(tx, part.ids)
         by = requester.who
         again: list[PutAway] = []
@@ -93,7 +95,8 @@ class RollbackSteps:
         )
 
     def _times(self, tx: Tx, memory: Memory) -> dict[str, Any]:
-        """World time and recorded time as they were before it was replaced."""
+        """`valid_until` and `retracted_at` of the version before the row was last superseded; empty
+        if there is no such version."""
         versions = self._stores.memories.versions(tx, [memory.id])
         last = [one.version for one in versions if one.change is Change.SUPERSEDED][-1:]
         kept = next((one.snapshot for one in versions if [one.version + 1] == last), None)
@@ -127,7 +130,7 @@ class RollbackSteps:
         return self._stores.memories.update(tx, stored, after, change=change, by=by, at=at)
 
     def _drawn(self, tx: Tx, stored: Stored) -> None:
-        """What may be found again; what was quarantined stays where it was."""
+        """Add the row to index and graph again, unless it is quarantined."""
         if stored.memory.status is not Status.QUARANTINED:
             self._hooks.indexer.write(tx, stored)
             self._hooks.graph.draw(tx, stored)

@@ -1,4 +1,4 @@
-"""Requests to let a memory live past its cap. A wish without end is stored as null."""
+"""SQL store of approvals. A requested expiry of `FOREVER` is stored as NULL."""
 
 from datetime import datetime
 from functools import cache
@@ -16,7 +16,7 @@ from recollect.stores.statements import Row, Statement, param, word
 _p = approvals.c
 _m = memories.c
 _FROM = approvals.outerjoin(memories, _m.id == _p.memory_id)
-# Never longer than the row, which may have got a shorter term since.
+# A pending request ends with its memory, whose expiry may have been shortened since.
 _VALID_UNTIL = case(
     (and_(_p.status == word("pending"), _m.expires_at < _p.valid_until), _m.expires_at),
     else_=_p.valid_until,
@@ -104,7 +104,7 @@ def _filed(row: Row) -> Filed:
 
 
 def _in_state(status: ApprovalStatus) -> ColumnElement[bool]:
-    """As `Approval.status_at` has it: a pending request lapses by itself."""
+    """`Approval.effective_status` as SQL: a pending request expires without an update."""
     now = param("now", _p.valid_until)
     match status:
         case ApprovalStatus.PENDING:

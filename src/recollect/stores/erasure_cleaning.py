@@ -1,4 +1,4 @@
-"""Memories and their earlier versions without traces of somebody."""
+"""Pure functions that redact a memory or one of its versions."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,10 @@ _TEXTS = ("content", "value", "tags", "metadata")
 
 
 def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
-    """Without traces, and nobody's word if it was theirs."""
+    """The memory without identifiers; if the target stated it, without stater and trust.
+
+    Returns an equal value if there was nothing to redact: callers compare to see what changed.
+    """
     traces = cleaning.of_memory(stored)
     fresh = _unsaid(_without(stored.memory, traces, cleaning.target), cleaning.target)
     cleaned = replace(
@@ -30,8 +33,9 @@ def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
 def cleaned_snapshot(
     kept: dict[str, Any], cleaning: Cleaning, *, linked: bool, key: str | None
 ) -> dict[str, Any]:
-    """A version that was about them loses its text; of others only traces are replaced. `key` is
-    that of a record."""
+    """A version of a memory. One that was about the target loses all its text, even if the memory
+    is about others now. In other versions identifiers are redacted: by the full plan if the memory
+    is `linked`, else unambiguous ones only. `key` is the memory's key, None for a statement."""
     target, subjects = cleaning.target, set(kept.get("subjects", ()))
     if kept.get("stated_by") in target.person_ids:
         kept = kept | {"stated_by": None, "trust": str(Trust.UNKNOWN)}
@@ -51,7 +55,9 @@ def cleaned_snapshot(
 
 
 def _without(memory: Memory, traces: Traces, target: Target) -> Memory:
-    """What is rendered is rendered anew: a member that got a number shows it there too."""
+    """Redact every text field. The content of records and messages is rendered from other fields:
+    it is rendered again from the redacted ones, so that both agree (a field name that became
+    ambiguous got a number) and redacted once more."""
     clean = replace(
         memory,
         content=traces.replaced(memory.content),
@@ -67,14 +73,14 @@ def _without(memory: Memory, traces: Traces, target: Target) -> Memory:
 
 
 def _rendered(memory: Memory) -> str:
-    """A memory that was compacted has no text."""
+    """Messages or record rendered as content; a compacted memory has neither."""
     if memory.messages:
         return render_messages(memory.messages)
     return render_record(memory.key or "", memory.value) if memory.value else memory.content
 
 
 def _rescored(stored: Stored) -> Stored:
-    """Another text is under another suspicion: so says every store that it is moved to."""
+    """Score the new text for prompt injection, as a write of this text would."""
     memory = stored.memory
     suspicion = score(memory.content, spoken=bool(memory.messages))
     return replace(stored, suspicion=suspicion.score, suspicion_reasons=suspicion.reasons)

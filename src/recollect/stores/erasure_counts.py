@@ -1,4 +1,4 @@
-"""How many rows are linked to somebody: what a report counts, before anything goes."""
+"""Counts linked rows by store, before anything is deleted: the `counts` of a report."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ from recollect.stores.tables import entries, events, memberships, participations
 
 
 def counts_of(tx: Tx, target: Target) -> tuple[dict[str, int], int]:
-    """By store, and how many facts are about others too."""
+    """Rows by store, and the number of memories that are also about others."""
     params = link_params(target) | {
         "gone_trees": jsontext.dump(list(target.gone_trees)),
         "shared_trees": jsontext.dump(list(target.trees)),

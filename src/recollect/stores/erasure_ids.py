@@ -1,5 +1,8 @@
-"""Ids that callers chose and that name somebody. Of what goes no reference stays; what stays keeps
-its id, as others know it by that, and the report tells how many there are."""
+"""Ids chosen by callers that contain an identifier, such as an agent called `ann-helper`.
+
+A deleted row leaves references behind; those with such an id are removed or get the stand-in. A row
+that stays keeps its id, because other clients know it by that id; the report counts them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -33,29 +36,30 @@ from recollect.stores.tables import events
 
 
 def named_among(ids: Iterable[str], cleaning: Cleaning) -> list[str]:
-    """Which of these ids name them."""
+    """The ids that contain an identifier of the target."""
     return [id_ for id_ in ids if cleaning.full.are_in(id_)]
 
 
 def forget_memories(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> None:
-    """No reference to these, which are gone, by an id that names them."""
+    """Remove references to deleted memories whose id contains an identifier."""
     _run(tx, _OF_MEMORIES, named_among(memory_ids, cleaning), cleaning)
 
 
 def forget_agents(tx: Tx, agent_ids: Sequence[str], cleaning: Cleaning) -> None:
-    """No event tells of these, which are gone, by an id that names them."""
+    """Replace ids of deleted agents in events, also where an agent is the actor."""
     named = named_among(agent_ids, cleaning)
     spelled = [Owner.agent(AgentId(id_)).spelling for id_ in named]
     _run(tx, _OF_AGENTS, [*named, *spelled], cleaning)
 
 
 def forget_runs(tx: Tx, run_ids: Sequence[str], cleaning: Cleaning) -> None:
-    """No event tells of these, which are gone, by an id that names them."""
+    """Replace ids of deleted runs in events."""
     _run(tx, _OF_RUNS, named_among(run_ids, cleaning), cleaning)
 
 
 def exchange_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
-    """Ids inside logs of merges and rollbacks."""
+    """Replace ids in the JSON logs of merges and rollbacks. The undo of a
+    rollback skips a row whose id was replaced."""
     known = dict.fromkeys(ids, stand_in)
     for find, put in _LOGS if known else ():
         for id_, text in tx.fetch(find, {"needles": needles_of(known)}):
@@ -64,12 +68,12 @@ def exchange_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
 
 
 def forget_chats(tx: Tx, cleaning: Cleaning) -> None:
-    """No reference to chats that go, by an id that names them."""
+    """Replace references to deleted chats whose id contains an identifier."""
     _run(tx, _OF_CHATS, named_among(cleaning.target.gone_chats, cleaning), cleaning)
 
 
 def chosen_ids(tx: Tx, cleaning: Cleaning) -> Mapping[str, int]:
-    """How many ids of linked rows that stay name them, by kind."""
+    """How many ids of linked rows that stay contain an identifier, by kind."""
     target = cleaning.target
     params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
     found = {
@@ -119,7 +123,8 @@ _OF_MEMORIES = (
 )
 _OF_AGENTS = tuple(map(_exchange, (events.c.agent_id, events.c.space_id, events.c.actor_user_id)))
 _OF_RUNS = tuple(map(_exchange, (events.c.run_id, events.c.space_id)))
-# A chat that nobody is in: what was learned there stays hidden from those who were not.
+# The stand-in is a chat without participants: memories and claims that were learned in the deleted
+# chat stay hidden from everybody who was not in it. NULL would make them visible.
 _OF_CHATS = tuple(
     map(
         _exchange,
@@ -132,7 +137,7 @@ _OF_CHATS = tuple(
     )
 )
 _m, _s = memories.c, agents.c
-# The columns of a linked memory that hold an id, and of what.
+# The id columns of a linked memory, and what each id names.
 _KINDS = ("memories", "agents", "agents", "chats", "runs", "runs")
 _CHOSEN = (_m.id, _m.agent_id, _m.source_agent, _m.learned_in, _m.run_id, _m.parent_run_id)
 _LINKED_MEMORIES = Statement(select(*_CHOSEN).where(or_(AmongTexts(_m.id, _IDS), MEMORY_IN_PLACES)))

@@ -1,4 +1,4 @@
-"""Whether memories that stay are still found by the name of somebody who is erased."""
+"""Verification of the full-text index: is a memory that stays still found by an erased name?"""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -22,13 +22,13 @@ _i = memory_index.c
 
 
 class ErasedIndex:
-    """Reads words also where they are sealed."""
+    """Reads the index rows, decrypted where needed."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._terms = Sealed(cipher, _i.terms)
 
     def stale(self, tx: Tx, linked: Iterable[Stored], cleaning: Cleaning) -> int:
-        """How many are found by a name: it is in their text, or still among their words."""
+        """How many memories have an identifier in their text or an out-of-date index row."""
         rows, found = iter(linked), set[int]()
         while page := list(islice(rows, _PAGE)):
             found |= self._stale(tx, page, cleaning)
@@ -45,6 +45,8 @@ class ErasedIndex:
 
 
 def _is_found(stored: Stored, terms: str, cleaning: Cleaning) -> bool:
+    """Words of the erased name are not searched in the index: another word of the text may be the
+    same. A redacted text must have exactly the index words that follow from it."""
     text = stored.memory.content
     if cleaning.of_memory(stored).are_in(text):
         return True

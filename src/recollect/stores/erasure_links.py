@@ -1,4 +1,15 @@
-"""Which rows are linked to somebody who is erased, as parts of statements."""
+"""SQL clauses: which rows are linked to the target of an erasure.
+
+Four groups of memories; one may be in the second and the third:
+
+- deleted: about the target, in their user space, in a chat without another human, or in the private
+  and run spaces of agents they own. A memory about several people (`JOINT_MEMORY`) is deleted too,
+  and counted separately in the report;
+- stated: said or written by the target about others. They stay, without author and identifiers;
+- in conversations: of a shared chat, or learned in a chat the target took part in, whoever wrote
+  them. They stay and are redacted;
+- all others are redacted of unambiguous identifiers only.
+"""
 
 from typing import Any
 
@@ -20,7 +31,7 @@ NEEDLES, EVERYWHERE = param("needles"), param("everywhere")
 
 
 def link_params(target: Target) -> dict[str, Any]:
-    """The parameters of everything here."""
+    """The parameters of all clauses in this module."""
     lists = {
         "people": target.person_ids,
         "users": target.user_ids,
@@ -39,12 +50,12 @@ def link_params(target: Target) -> dict[str, Any]:
 
 
 def is_sealed(column: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Can the text not be searched by a statement?"""
+    """Is the column encrypted? SQL can't search it then, so such rows are read and decrypted."""
     return func.substr(column, 1, 1) == param("marker", column)
 
 
 def by_user(kind: ColumnElement[Any], id_: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Is it one of their users?"""
+    """Is the owner (kind and id) one of the target's users?"""
     return and_(kind == word("user"), AmongTexts(id_, USERS))
 
 
@@ -52,7 +63,7 @@ def _in_space(kind: SpaceKind, ids: ColumnElement[Any]) -> ColumnElement[bool]:
     return and_(_m.space_kind == word(kind), AmongTexts(_m.space_id, ids))
 
 
-# By the ids of rows, so that an index serves it where it is one of several alternatives.
+# A subquery of ids and not EXISTS: inside an OR each alternative must be served by an index.
 ABOUT = _m.id.in_(select(_s.memory_id).where(AmongTexts(_s.person_id, PEOPLE)))
 _others = memory_subjects.alias("other_subjects")
 JOINT = and_(
@@ -63,11 +74,9 @@ _OF_AGENTS = and_(
     AmongTexts(_m.agent_id, AGENTS),
     or_(_m.space_kind == word(SpaceKind.AGENT_PRIVATE), _m.space_kind == word(SpaceKind.RUN)),
 )
-# What goes: about them, in their space, in what nobody else takes part in, of their agents.
 MEMORY_GOES = or_(
     ABOUT, _in_space(SpaceKind.USER, USERS), _in_space(SpaceKind.CHAT, GONE), _OF_AGENTS
 )
-# What stays of theirs: said or written by them, about others.
 MEMORY_STATED = and_(
     not_(MEMORY_GOES),
     or_(AmongTexts(_m.stated_by, PEOPLE), by_user(_m.written_by_kind, _m.written_by_id)),

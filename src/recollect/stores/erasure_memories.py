@@ -1,4 +1,7 @@
-"""Memories of somebody who is erased: most go, what they said of others is cleaned and stays."""
+"""Memories in an erasure: hide, delete, redact, and count what is left.
+
+Which memories are deleted and which are redacted is decided by the clauses of `erasure_links`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -45,19 +48,24 @@ _ID_AT = MEMORY.index(_m.id)
 
 
 class ErasedMemories:
-    """The part of the store of erasures that deals with memories."""
+    """The port's MemoryErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
         self._rows = MemoryRows(cipher, rules)
         self._snapshot = Sealed(cipher, _v.snapshot)
 
     def hide(self, tx: Tx, target: Target, erasure_id: str) -> None:
-        """Memories and people."""
+        """Mark people, memories that will be deleted, and statements until they are redacted. Other
+        memories of shared chats stay visible."""
         for statement in _HIDE:
             tx.run(statement, link_params(target) | {"erasure_id": erasure_id})
 
     def remove_memories(self, tx: Tx, cleaning: Cleaning, *, at: datetime, limit: int) -> int:
-        """Some of those that go, also such as came after the request."""
+        """Delete some memories, also those that were written after the request.
+
+        Events are redacted before their memory is deleted: only then is it known that they
+        belong to the target. References by an id that contains a name are removed after.
+        """
         rows = tx.fetch(_GOING, link_params(cleaning.target) | {"limit": limit})
         if rows:
             ids = [row[0] for row in rows]
@@ -69,7 +77,8 @@ class ErasedMemories:
     def clean_statements(
         self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
     ) -> list[Stored]:
-        """Some of those that stay; none of them is theirs afterwards, and all may be read."""
+        """Redact some statements. They lose their author, so no later call selects them, and their
+        `erasure_id`, so they are visible again."""
         params = link_params(cleaning.target) | {"limit": limit}
         if among is not None:
             params |= {"ids": jsontext.dump(list(among))}
@@ -80,8 +89,8 @@ class ErasedMemories:
     def clean_places(
         self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[Stored], int | None]:
-        """A page of what belongs to chats that stay, or of all that may hold what goes everywhere:
-        what changed, and where to go on."""
+        """Redact a page, ordered by `doc`. The cursor moves past unchanged rows too: they match the
+        clause after redaction as before."""
         params = link_params(cleaning.target) | {"after_doc": after_doc, "limit": limit}
         found = self._stored(tx, _page(everywhere=everywhere, held=True), params)
         fresh = [(one, cleaned_memory(one, cleaning)) for one in found]
@@ -89,7 +98,7 @@ class ErasedMemories:
         return changed, found[-1].doc if len(found) == limit else None
 
     def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
-        """A page of earlier versions; where to go on."""
+        """Redact a page of versions, ordered by id; replaces the target as author of versions."""
         tx.run(_VERSIONS_BY, link_params(cleaning.target))
         rows = self._versions(tx, cleaning.target, after=after, limit=limit)
         for id_, fresh in self._dirty(rows, cleaning):
@@ -97,7 +106,7 @@ class ErasedMemories:
         return str(rows[-1][0]) if len(rows) == limit else None
 
     def dirty_versions(self, tx: Tx, cleaning: Cleaning) -> int:
-        """How many earlier versions would be changed."""
+        """How many versions a redaction would change."""
         found, after = 0, ""
         while True:
             rows = self._versions(tx, cleaning.target, after=after, limit=PAGE)
@@ -107,7 +116,8 @@ class ErasedMemories:
             after = rows[-1][0]
 
     def dirty_memories(self, tx: Tx, cleaning: Cleaning) -> int:
-        """How many memories are there that should be gone or would be changed."""
+        """How many memories should be deleted or would be changed by a redaction. Stops counting
+        deletions at one page: any number above zero starts another round."""
         target = cleaning.target
         found = self.linked(tx, target)
         dirty = {one.doc for one in found if cleaned_memory(one, cleaning) != one}
@@ -118,7 +128,7 @@ class ErasedMemories:
         return len(dirty) + len(tx.fetch(_GOING, params))
 
     def linked(self, tx: Tx, target: Target) -> Iterator[Stored]:
-        """Memories that stay and are linked to them, some of them twice."""
+        """Linked memories that stay. A statement in a shared chat is yielded twice."""
         params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
         yield from self._stored(tx, _KNOWN, params)
         yield from self._pages(tx, target, everywhere=False)
@@ -161,7 +171,7 @@ class ErasedMemories:
 
 @cache
 def _page(*, everywhere: bool, held: bool) -> Statement:
-    """By `doc`; held until the transaction ends if they are to be changed."""
+    """A page by `doc`. With `held` the rows are locked, because they will be updated."""
     chosen = _MAY_HOLD if everywhere else MEMORY_IN_PLACES
     query = select(*MEMORY).where(chosen, _m.doc > param("after_doc", _m.doc))
     query = query.order_by(_m.doc).limit(_LIMIT)
@@ -170,6 +180,7 @@ def _page(*, everywhere: bool, held: bool) -> Statement:
 
 _ID = param("id", _m.id)
 _SEARCHED = (_m.content, _m.value, _m.messages, _m.metadata, _m.tags, _m.key, _m.bare_names)
+# A prefilter: SQL compares plain substrings, the matcher then decides by tokens.
 _MAY_HOLD = or_(is_sealed(_m.content), *(holds_any(column, EVERYWHERE) for column in _SEARCHED))
 _IDS = param("ids")
 _LIMIT = param("limit")
@@ -192,6 +203,8 @@ _LINKED = or_(
     AmongTexts(_v.memory_id, _IDS), exists().where(_m.id == _v.memory_id, MEMORY_IN_PLACES)
 )
 _KEY = select(_m.key).where(_m.id == _v.memory_id).scalar_subquery()
+# Versions of linked memories, and any other whose snapshot may contain an id of the target. The
+# sealed ones have to be read to know.
 _SNAPSHOTS = Statement(
     select(_v.id, _LINKED, _KEY, _v.snapshot)
     .where(

@@ -1,4 +1,4 @@
-"""Whether a text holds one of a list of texts, as a part of a statement."""
+"""SQL clauses: does a text column contain one of several strings, ignoring case?"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,26 +12,30 @@ _ANY: ColumnElement[str] = literal_column("'%'", Text)
 
 
 def holds_any(column: ColumnElement[Any], needles: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Is one of the needles (see `needles_of`) part of the text, whatever the case?"""
+    """Does the text contain one of the strings of the parameter (see `needle_list`)?"""
     listed = ListedTexts(needles).table_valued("value", "place")
     found = contains(column, cast(listed.c.value, Text))
     return select(listed.c.value).where(found).exists()
 
 
 def contains(column: ColumnElement[Any], needle: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Is an escaped needle in lower case part of the text?"""
+    """Does the text contain a needle? It must be in lower case and escaped for LIKE."""
     pattern = _ANY.concat(needle).concat(_ANY)
     return func.lower(column).like(pattern, escape="/")
 
 
 def needles_of(texts: Iterable[str]) -> str:
-    """The parameter of `holds_any`. Engines lower ASCII alone, so other letters come twice."""
+    """The JSON parameter of `contains_any`.
+
+    SQLite's lower() changes ASCII letters only. A needle with other letters is therefore listed
+    twice: in lower case, and with only its ASCII letters in lower case.
+    """
     spelled = {form for one in texts for form in (one.lower(), _ascii_lower(one))}
     return jsontext.dump(sorted(map(escaped, spelled - {""})))
 
 
 def escaped(text: str) -> str:
-    """A text in which nothing stands for something else."""
+    """Escape the wildcards of LIKE."""
     for char in "/%_":
         text = text.replace(char, f"/{char}")
     return text

@@ -1,5 +1,5 @@
-"""Searches for what should be gone: ids in every column of every table, names in the rows that were
-linked, words in the indexes."""
+"""Verification by SQL: ids in every text column of every table, words in the indexes, orphan
+vectors, and identifiers that still occur in plain texts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ from recollect.stores.people_tables import people
 from recollect.stores.statements import Statement, param, word
 from recollect.stores.tables import index
 
-# All three modules of tables are imported above: what they define shares one collection.
+# Every table of the schema: the three modules imported above define them in one metadata.
 TABLES: Sequence[Table] = people.metadata.sorted_tables
 _TEXTS = {t.name: [c for c in t.columns if type(c.type) is Text] for t in TABLES}
-# Ids that callers choose: whom those name is told apart, in `erasure_ids.py`.
+# Ids chosen by callers stay even if they contain a person id; `count_custom_ids` counts them.
 _CHOSEN = frozenset(
     {"memory_id", "agent_id", "source_agent", "run_id", "parent_run_id", "root_run_id"}
     | {"ancestor_id", "chat_id", "space_id", "learned_in", "superseded_by", "source_id"}
@@ -34,7 +34,8 @@ _OURS = {
     name: [c for c in columns if not {c.name, f"{name}.{c.name}"} & _CHOSEN]
     for name, columns in _TEXTS.items()
 }
-# Columns that hold a user's id, and the column that says whether it does.
+# Columns with a user id, and the column that says whether the id is a user's. User ids are compared
+# as whole values: they may be short words, which a search inside texts would find everywhere.
 _USER_IDS = (
     ("conversations", "owner_user_id", None),
     ("conversation_memberships", "user_id", None),
@@ -67,7 +68,10 @@ _USER_IDS = (
 
 
 def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
-    """By table: how many probes were made, and how many rows hold an id."""
+    """By table: the number of searches, and of rows that contain an id of the target.
+
+    Person ids are UUIDs of ours and are searched as substrings of every text column, JSON included.
+    """
     probes, found = Counter[str](), Counter[str]()
     params = link_params(target) | {"person_needles": needles_of(target.person_ids)}
     for name, statement in _person_ids().items():
@@ -80,8 +84,12 @@ def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
 
 
 def probe_words(tx: Tx, cleaning: Cleaning) -> tuple[int, int]:
-    """Probes, and how often the engine's index leads to a linked row by a name whose words the row
-    does not have. What the rows themselves hold is looked up by others."""
+    """The number of searches, and of linked rows that the engine's full-text index returns for a
+    name although the stored words of the row don't contain it.
+
+    That finds remains inside the engine's index. Rows whose stored words contain the name are
+    counted by the checks of rows.
+    """
     names = [words.query_tokens(one) for one in cleaning.unique]
     target = cleaning.target
     params = link_params(target) | {
@@ -98,12 +106,12 @@ def probe_words(tx: Tx, cleaning: Cleaning) -> tuple[int, int]:
 
 
 def probe_vectors(tx: Tx) -> Check:
-    """Vectors of memories that are gone."""
+    """Vectors whose memory no longer exists."""
     return Check("vectors", 1, int(tx.fetch(_LONE_VECTORS, {})[0][0]))
 
 
 def spread(tx: Tx, identifiers: Sequence[str]) -> list[str]:
-    """Which of these are part of any plain text that is stored."""
+    """Which of these occur in an unencrypted text column of any table."""
     forms = {escaped(one.lower()): one for one in identifiers}
     params = {"needles": jsontext.dump(sorted(forms))}
     met = {row[0] for one in _spread() for row in tx.fetch(one, params)}
@@ -127,8 +135,8 @@ def _spread_in(table: Table) -> Statement:
     return Statement(select(listed.c.value).where(exists(select(literal("1")).where(held))))
 
 
-# Statements over every text column there is, made by the first erasure: each start of a process
-# would wait longer for them than for all other statements together.
+# These statements cover every text column. They are built at the first use: at import they would
+# take longer than all other statements together.
 @cache
 def _person_ids() -> Mapping[str, Statement]:
     return {

@@ -1,4 +1,7 @@
-"""What the server writes down of its own work: events, jobs, kept answers."""
+"""Audit events, jobs and answers kept for idempotency, in an erasure.
+
+Events stay: their ids become the stand-in, their texts are redacted. Jobs and answers are deleted.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,13 +41,19 @@ _v, _t, _i, _n = events.c, tasks.c, idempotency_answers.c, idempotency_mentions.
 
 
 class ErasedRecords:
-    """The part of the store of erasures that deals with records."""
+    """The port's AuditErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._answer = Sealed(cipher, _i.answer)
 
     def clean_records(self, tx: Tx, cleaning: Cleaning) -> None:
-        """Events get the stand-in; jobs and answers that tell of them go."""
+        """Redact everything in one transaction.
+
+        The order matters. First the id columns get the stand-in. From then on events of the target
+        are found by it (`_LINKED`), also by a later verification, which no longer knows the ids.
+        Then payloads that contain an id of the target, then texts of linked events. Dangling ids
+        come last, because they are searched among linked events.
+        """
         params = link_params(cleaning.target)
         for statement in _EVENTS:
             tx.run(statement, params)
@@ -58,7 +67,7 @@ class ErasedRecords:
             tx.run(_DROP_MENTIONS, named)
 
     def dirty_records(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
-        """How many events, jobs and answers tell of them."""
+        """How many events, jobs and answers still mention the target."""
         lost = sum(map(len, _lost(tx, cleaning).values()))
         return {
             "audit_events": len(self._events(tx, cleaning)) + lost,
@@ -67,11 +76,12 @@ class ErasedRecords:
         }
 
     def _events(self, tx: Tx, cleaning: Cleaning) -> list[Row]:
-        """Of their chats and trees, their own and about them, with a trace in them."""
+        """Linked events (by chat, tree, actor or target) whose texts a redaction would change."""
         rows = tx.fetch(_IN_PLACES, _event_params(cleaning))
         return [row for row in rows if _retold(row, cleaning) != (row[1], row[2])]
 
     def _jobs(self, tx: Tx, cleaning: Cleaning) -> list[str]:
+        """Ids of jobs that mention the target, except erase jobs."""
         return [
             id_
             for id_, name, body, error in tx.fetch(_JOBS, {})
@@ -79,7 +89,7 @@ class ErasedRecords:
         ]
 
     def _answers(self, tx: Tx, cleaning: Cleaning) -> list[dict[str, Any]]:
-        """Theirs, and those of others that tell of them."""
+        """Keys of answers to the target, and of answers to others that mention them."""
         users = frozenset(cleaning.target.user_ids)
         found = []
         for kind, id_, key, sealed in tx.fetch(_ANSWERS, {}):
@@ -91,6 +101,7 @@ class ErasedRecords:
 
 
 def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
+    """These rows are linked to no chat, so names that others share don't count here."""
     target = cleaning.target
     given = [text for text in texts if text]
     named = any(id_ in text for text in given for id_ in target.person_ids)
@@ -98,7 +109,8 @@ def _tells(texts: Sequence[str | None], cleaning: Cleaning) -> bool:
 
 
 def clean_events_of(tx: Tx, memory_ids: Sequence[str], cleaning: Cleaning) -> None:
-    """Events tell a memory's key: clean them while it is known whom the memory is about."""
+    """Redact events of memories that are about to be deleted. Events contain the memory's key;
+    afterwards nothing says whom the memory was about."""
     rows = tx.fetch(_NAMING["memory_id"], {"ids": jsontext.dump(list(memory_ids))})
     _retell(tx, rows, cleaning, named_among(memory_ids, cleaning))
 
@@ -110,7 +122,10 @@ def _event_params(cleaning: Cleaning) -> dict[str, Any]:
 
 
 def _lost(tx: Tx, cleaning: Cleaning) -> dict[str, list[str]]:
-    """Ids that name them, in linked events, of what was removed before, by column."""
+    """By column: ids in linked events that contain an identifier and whose row no longer exists.
+
+    A row that exists keeps its id, in events too, and so does one that other rows still refer to.
+    """
     found: dict[str, list[str]] = {}
     for name, told in _TOLD_IDS.items():
         rows = tx.fetch(told, _event_params(cleaning))
@@ -138,7 +153,11 @@ def _retell(tx: Tx, rows: Sequence[Row], cleaning: Cleaning, gone: Sequence[str]
 
 
 def _retold(row: Row, cleaning: Cleaning, gone: Sequence[str] = ()) -> tuple[str, str | None]:
-    """Ids inside become the stand-in, names go."""
+    """The redacted payload and justification of an event.
+
+    Ids are replaced wherever they are a whole value. Of the payload only `key` is free text of a
+    caller; other fields are our own words, in which a name would match by chance.
+    """
     _, told, reason, space_id = row
     target, traces = cleaning.target, cleaning.of_chat(space_id)
     lost = (*gone, *named_among(target.gone_chats, cleaning))
@@ -168,7 +187,7 @@ _EVENTS = (
 _SELF = param("stand_in", _v.actor_user_id)
 _EVENT = (_v.id, _v.params, _v.justification, _v.space_id)
 _m = memories.c
-# Where something is by its id, or what has outlived it is told to be of it.
+# Queries for ids that still exist: as a row, or as a reference in memories that outlived the row.
 _HOMES = {
     "memory_id": [_among(_m.id)],
     "agent_id": [_among(one) for one in (agents.c.id, _m.agent_id, _m.source_agent)],
@@ -195,7 +214,7 @@ _TOLD_IDS = {
     )
     for name in _HOMES
 }
-# Of what events tell, keys and reasons alone are words of callers.
+# Only `key` in the payload and the justification are free text of callers.
 _KEY = literal_column("""'"key"'""", Text)
 _IN_PLACES = Statement(
     select(*_EVENT).where(or_(_v.justification.is_not(None), contains(_v.params, _KEY)), _LINKED)

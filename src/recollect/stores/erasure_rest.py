@@ -1,4 +1,5 @@
-"""Everything of somebody that is neither a memory nor a conversation: chats, agents, people."""
+"""Chats, agents, runs, entities, approvals and people in an erasure: what is neither a memory nor a
+conversation nor an audit record."""
 
 from typing import Any
 
@@ -46,13 +47,17 @@ _a, _k, _p, _g = person_aliases.c, person_relationships.c, people.c, person_merg
 
 
 class ErasedRest:
-    """The part of the store of erasures that deals with all else."""
+    """The port's PeopleErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._name = Sealed(cipher, _e.name)
 
     def clean_rest(self, tx: Tx, cleaning: Cleaning) -> None:
-        """What stays, without them."""
+        """Redact rows that stay.
+
+        Texts and entities come before the authors are replaced: `created_by` says which agents and
+        people are linked to the target. Agents of the target become their own owners.
+        """
         params = link_params(cleaning.target)
         for place in PLACES_OF_TEXT:
             for id_, fresh in place.dirty(tx, cleaning):
@@ -67,16 +72,19 @@ class ErasedRest:
         forget_chats(tx, cleaning)
 
     def drop_people(self, tx: Tx, target: Target) -> None:
-        """The people themselves, all that names them, and their users."""
+        """Delete the people and every row that refers to them, and claims that they made about
+        others."""
         for statement in _DROP:
             tx.run(statement, link_params(target))
 
     def dirty_rest(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
-        """How many rows would be changed, by table."""
+        """How many rows a redaction would change, by table."""
         found = {place.table.name: len(place.dirty(tx, cleaning)) for place in PLACES_OF_TEXT}
         return found | {"entities": len(self._named_things(tx, cleaning))}
 
     def _named_things(self, tx: Tx, cleaning: Cleaning) -> list[str]:
+        """Entities of the graph whose name contains an identifier; they are deleted with their
+        edges."""
         target = cleaning.target
         ids = {"ids": jsontext.dump(list(target.memories))}
         rows = tx.fetch(_THINGS, link_params(target) | ids)
@@ -90,7 +98,7 @@ class ErasedRest:
 
 
 def _reassign(kind: Column[Any], id_: Column[Any]) -> Statement:
-    """Something that a user did was done by nobody in particular."""
+    """Replace the target as author by the stand-in."""
     return Statement(
         update(kind.table).where(by_user(kind, id_)).values({id_.name: param("stand_in", id_)})
     )

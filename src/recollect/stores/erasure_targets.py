@@ -1,4 +1,4 @@
-"""Whom an erasure is about: their ids and names, where they took part, and who shares a name."""
+"""Finds the target of an erasure: ids, names, chats, trees, agents, and people who share a name."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -34,12 +34,12 @@ _POSSESSIVE = ("'s", "’s", "' ", "’ ")
 
 
 def knows_user(tx: Tx, user_id: UserId) -> bool:
-    """Is there anything of a user?"""
+    """Does the user have a person, a membership or an entry?"""
     return any(tx.first(one, {"user_id": user_id}) is not None for one in _KNOWN)
 
 
 def canonical(tx: Tx, person_id: PersonId) -> PersonId | None:
-    """The person that an id leads to, unless it is being erased."""
+    """The id after merges; None if the person is unknown or being erased."""
     row = tx.first(_CANONICAL, {"id": person_id})
     return None if row is None or row[2] is not None else PersonId(row[1] or row[0])
 
@@ -47,7 +47,7 @@ def canonical(tx: Tx, person_id: PersonId) -> PersonId | None:
 def target_of(
     tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
 ) -> Target:
-    """All that is linked to a canonical person and these users."""
+    """Everything linked to a canonical person (with those merged into it) and to these users."""
     ids = _listed([person_id] if person_id else [])
     rows = tx.fetch(_PEOPLE, {"ids": ids})
     person_ids = tuple(row[0] for row in rows)
@@ -65,7 +65,7 @@ def target_of(
 
 
 def grown(tx: Tx, target: Target) -> Target:
-    """With the people who were made for the users since, and where those took part."""
+    """The target with people that were created for its users since, and their chats and trees."""
     rows = tx.fetch(_LINKED, {"ids": _listed(target.user_ids)})
     ids = [row[0] for row in rows if row[0] not in target.person_ids]
     users = [UserId(id_) for id_ in target.user_ids]
@@ -76,7 +76,12 @@ def grown(tx: Tx, target: Target) -> Target:
 
 
 def cleaning_of(tx: Tx, target: Target) -> Cleaning:
-    """What is to be replaced where. A name that is part of another's name is shared."""
+    """Decide which identifiers are redacted where, by the names of all other people.
+
+    An identifier that is a name of another person, or a part of one, is shared: `Ann` is shared if
+    there is an `Ann Miller`. Her rows and the chats she is in keep `Ann`; elsewhere it is redacted
+    in linked rows.
+    """
     told = target.identifiers
     traces = Traces(told)
     rows = tx.fetch(_OTHERS, {"ids": _listed(target.person_ids)}) if told else ()
@@ -99,11 +104,18 @@ def cleaning_of(tx: Tx, target: Target) -> Cleaning:
 
 
 def _bears(name: str, traces: Traces) -> bool:
-    """Is one of these a part of the name? Ann's mother is not called Ann."""
+    """Is an identifier a part of the name? A possessive does not count: a person known as "Ann's
+    mother" is not called Ann."""
     return any(not name[end:].startswith(_POSSESSIVE) for _, end in traces.spans(name))
 
 
 def _with_places(tx: Tx, target: Target) -> Target:
+    """Add chats, trees, agents and statements.
+
+    A chat is shared if another human ever was a participant, also one who has left: what they said
+    there is theirs. A tree is shared if it has a member who is neither the target nor an agent.
+    Shared ones stay and are redacted, the others are deleted.
+    """
     seats = {"users": _listed(target.user_ids), "people": _listed(target.person_ids)}
     here = {row[0] for row in tx.fetch(_PRESENT, seats)}
     here |= {row[0] for row in tx.fetch(_MEMBER, seats)}
@@ -179,7 +191,7 @@ _NAMED = Statement(
         )
     )
 )
-# Whoever left has said something there that is theirs.
+# No condition on `left_at`: those who have left count too.
 _SHARED_CHATS = Statement(
     select(named_chats.c.id).where(
         AmongTexts(named_chats.c.id, _IDS),
@@ -187,7 +199,7 @@ _SHARED_CHATS = Statement(
     )
 )
 _TREES = Statement(select(trees.c.id).where(AmongIds(trees.c.id, param("tree_ids"))))
-# From the mark of agents to what follows it in the order of bytes.
+# Members with the prefix `agent:`, as a range that an index serves (`;` follows `:`).
 _MARKED = and_(
     _m.user_id >= literal_column("'agent:'", Text), _m.user_id < literal_column("'agent;'", Text)
 )

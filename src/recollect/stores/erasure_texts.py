@@ -1,4 +1,4 @@
-"""Plain texts of tables in which somebody may be named: titles, names, claims, reasons."""
+"""Unencrypted text columns that may contain an identifier: titles, names, claims, reasons."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,8 +45,8 @@ _s, _p, _o = agents.c, people.c, approvals.c
 
 
 class TextPlace:
-    """Plain texts and JSON texts of a table: in the rows that are linked all traces are replaced,
-    in others what goes everywhere."""
+    """Text and JSON columns of one table. In linked rows all identifiers are redacted, in others
+    the unambiguous ones."""
 
     def __init__(
         self,
@@ -58,8 +58,8 @@ class TextPlace:
         forms: Mapping[str, str] | None = None,
         goes: bool = False,
     ) -> None:
-        """`forms` are columns that hold the normal form of another one. A row that `goes` is
-        nothing without what is replaced in it."""
+        """`linked` is the clause for linked rows. `forms` maps a column to the one whose normal
+        form it holds. With `goes` a row is deleted instead: a redacted alias has no use."""
         self.table = table
         self._names, self._json, self._forms = (*texts, *json), frozenset(json), forms or {}
         columns: list[Column[Any]] = [table.c[name] for name in self._names]
@@ -72,7 +72,7 @@ class TextPlace:
         )
 
     def dirty(self, tx: Tx, cleaning: Cleaning) -> list[tuple[str, dict[str, Any]]]:
-        """Ids of rows that would be changed, and their fresh texts."""
+        """Ids of rows that a redaction would change, with the redacted values."""
         found = []
         params = link_params(cleaning.target)
         params["ids"] = jsontext.dump(list(cleaning.target.memories))
@@ -85,7 +85,7 @@ class TextPlace:
         return found
 
     def put(self, tx: Tx, id_: str, fresh: Mapping[str, Any]) -> None:
-        """Change a row, or remove it."""
+        """Update a row, or delete it."""
         forms = {name: normal_form(fresh[text] or "") for name, text in self._forms.items()}
         tx.run(self._put, {"id": id_, **fresh, **forms})
 

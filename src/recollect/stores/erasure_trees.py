@@ -1,4 +1,5 @@
-"""Conversations of somebody who is erased: trees of theirs alone go, others are handed on."""
+"""Conversations in an erasure. Shared trees stay: the target's entries become markers, others are
+redacted, and the tree gets another owner. The job deletes private trees."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -37,29 +38,30 @@ _c, _e, _m, _x = conversations.c, entries.c, memberships.c, transfers.c
 
 
 class ErasedTrees:
-    """The part of the store of erasures that deals with conversations."""
+    """The port's ConversationErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
 
     def dirty_elsewhere(self, tx: Tx, cleaning: Cleaning) -> list[TreeId]:
-        """Trees that hold what goes everywhere, also where they took no part."""
+        """Trees that contain an unambiguous identifier, linked to the target or not.
+
+        SQL selects trees that may contain one, and all with encrypted entries; each is then read.
+        """
         rows = tx.fetch(_MAY_HOLD, link_params(cleaning.target))
         return [TreeId(row[0]) for row in rows if self._is_dirty(tx, cleaning, TreeId(row[0]))]
 
     def lock(self, tx: Tx, tree_id: TreeId) -> None:
-        """Hold a tree until the transaction ends."""
         tx.lock(_LOCK, {"tree_id": tree_id})
 
     def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
-        """Of a tree, by position."""
         params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
         rows = tx.fetch(_ENTRIES, params)
         return [TextOfEntry(self._entries.from_row(row), row[-1]) for row in rows]
 
     def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:
-        """Change an entry in place."""
+        """Update an entry in place. Position and id stay, so cursors and forks remain valid."""
         cleaned = cleaned_entry(found, cleaning)
         if cleaned == found:
             return None
@@ -73,7 +75,6 @@ class ErasedTrees:
     def clean_conversations(
         self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
-        """Titles, previews and metadata; those made of a text that goes, go."""
         self.lock(tx, tree_id)
         for before in self._branches(tx, tree_id):
             after = _cleaned(before, cleaning, made_of)
@@ -82,7 +83,11 @@ class ErasedTrees:
                 tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXTS)})
 
     def leave_tree(self, tx: Tx, target: Target, tree_id: TreeId) -> None:
-        """Hand a tree on, and drop its members among the target's users."""
+        """Delete memberships, participations and ownership transfers of the target.
+
+        If they owned the tree, the owner is now the human manager who joined first, else the human
+        member who joined first.
+        """
         params = link_params(target) | {"tree_id": tree_id}
         self.lock(tx, tree_id)
         owned = tx.first(_OWNED, params) is not None
@@ -94,8 +99,8 @@ class ErasedTrees:
             tx.run(_SET_OWNER, params | {"user_id": heir[0]})
 
     def dirty_trees(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
-        """How many entries and conversations would be changed, and how many entries are found by
-        words that are not theirs."""
+        """How many entries and conversations a redaction would change, and how many entries have an
+        out-of-date row in the full-text index."""
         target, found = cleaning.target, Counter[str]()
         for id_ in target.trees:
             self._count_dirty(tx, cleaning, TreeId(id_), found)
@@ -126,7 +131,7 @@ class ErasedTrees:
 
 
 def cleaned_entry(found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry:
-    """Their entries become a marker; in others traces are replaced."""
+    """The target's own entry becomes a marker; any other is redacted."""
     entry = found.entry
     if entry.user_id in cleaning.target.user_ids:
         indexed = None if found.indexed is None else ERASED
@@ -141,7 +146,8 @@ def cleaned_entry(found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry:
 
 
 def _cleaned_item(item: Any, traces: Traces, channel: Channel) -> Any:
-    """What a message is made of keeps its names, also if somebody is called so."""
+    """Redact one item of an entry. In history items field names and the role stay as they are, even
+    if somebody is called `text` or `user`: readers depend on them."""
     if channel is not Channel.HISTORY or not isinstance(item, dict):
         return traces.cleaned(item)
     return {
@@ -150,7 +156,7 @@ def _cleaned_item(item: Any, traces: Traces, channel: Channel) -> Any:
 
 
 def _stale(tx: Tx, page: Sequence[TextOfEntry], cleaning: Cleaning) -> int:
-    """How many are found by a name: it is in their text, or still among their words."""
+    """How many entries have an identifier in their indexed text or an out-of-date index row."""
     texts = {one.entry.id: one for one in page if one.indexed is not None}
     rows = tx.fetch(_TERMS, {"ids": jsontext.dump(list(texts))}) if texts else ()
     return sum(_is_found(texts[id_], terms, cleaning) for id_, terms in rows)
@@ -164,6 +170,7 @@ def _is_found(one: TextOfEntry, terms: str, cleaning: Cleaning) -> bool:
 
 
 def _marker(entry: Entry) -> list[Any]:
+    """Content of the same shape as before: history entries keep the role of the first item."""
     if entry.channel is not Channel.HISTORY:
         return [ERASED]
     items = jsontext.load(entry.content)

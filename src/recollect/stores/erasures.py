@@ -1,4 +1,4 @@
-"""Erasures: whom each is about, how far it is, and what it reported."""
+"""Erasure requests: target, status and report; the entry point to the stores of an erasure."""
 
 import base64
 from collections import Counter
@@ -88,6 +88,7 @@ class SqlErasures:
         return tx.first(_BLOCKED, {"hashes": jsontext.dump(list(hashes))}) is not None
 
     def probe(self, tx: Tx, cleaning: Cleaning) -> list[Check]:
+        """One check a table or index: searches for ids, and texts that a redaction would change."""
         probes, found = probe_ids(tx, cleaning.target)
         probes["fulltext"], found["fulltext"] = probe_words(tx, cleaning)
         texts = Counter(
@@ -135,7 +136,8 @@ class SqlErasures:
 
 
 def _coded(target: Target) -> str:
-    """Not readable as it is: the bytes of the database are searched while it is still there."""
+    """The target as base64. While the job runs, this row holds all identifiers; the search of the
+    database file's bytes must not find them here."""
     return base64.b64encode(jsontext.dump(target.to_json()).encode()).decode()
 
 

@@ -1,4 +1,4 @@
-"""Rows for those who look after spaces: what is quarantined there, and what came from a source."""
+"""Quarantined memories, memories by their source, and rollbacks."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ _m, _s, _b = memories.c, memory_sources.c, rollbacks.c
 
 
 def kept_clause(shape: SightShape) -> ColumnElement[bool]:
-    """Does the row lie where every caller may write?"""
+    """May every caller write the row's space? A system viewer may write all."""
     if shape.system:
         return _m.erasure_id.is_(None)
     return and_(_m.erasure_id.is_(None), all_write(shape.callers))
@@ -173,6 +173,7 @@ def _from_source(kind: SourceKind, *, since: bool, until: bool) -> Statement:
 
 _ID_AT = MEMORY.index(_m.id)
 _IDS = param("ids")
+# A memory that is being erased belongs to that job alone.
 _STAYING = (AmongTexts(_m.id, _IDS), _m.erasure_id.is_(None))
 _FETCH = Statement(select(*MEMORY).where(*_STAYING).order_by(_m.id))
 _LOCK = Statement(select(_m.id).where(*_STAYING).order_by(_m.id).with_for_update())

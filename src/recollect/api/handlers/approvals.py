@@ -1,4 +1,4 @@
-"""Approvals over JSON, for every surface."""
+"""Handlers of approvals."""
 
 from recollect.api.calls import Call, Handler
 from recollect.api.handlers.shapes import instant
@@ -8,7 +8,7 @@ from recollect.services.approvals import Decision
 
 
 def to_approval(approval: Approval) -> str:
-    """A request."""
+    """An approval as JSON; a requested expiry of `FOREVER` is null."""
     wish = approval.requested_expires_at
     return dump(
         {
@@ -25,7 +25,6 @@ def to_approval(approval: Approval) -> str:
 
 
 async def list_approvals(call: Call) -> bytes:
-    """A page of requests."""
     page = await call.services.approvals.list(
         call.asker, status=call.query["status"], after=call.page.after, limit=call.page.size
     )
@@ -33,17 +32,14 @@ async def list_approvals(call: Call) -> bytes:
 
 
 async def get_approval(call: Call) -> str:
-    """One request."""
     return to_approval(await call.services.approvals.get(call.asker, call.path["approval_id"]))
 
 
 async def approve(call: Call) -> str:
-    """Grant a request."""
     return await _decide(call, approve=True)
 
 
 async def deny(call: Call) -> str:
-    """Refuse a request."""
     return await _decide(call, approve=False)
 
 

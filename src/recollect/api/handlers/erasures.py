@@ -1,4 +1,4 @@
-"""Erasures over JSON, for every surface."""
+"""Handlers of erasures."""
 
 from recollect.api.calls import Call, Handler, Reply
 from recollect.api.memory.erasures import EraseBody, VerifyBody
@@ -9,7 +9,7 @@ from recollect.services.erase import EraseWish
 
 
 async def erase(call: Call) -> str | Reply:
-    """The plan, or that it has begun."""
+    """200 with the report for a dry run, else 202 with id and status."""
     body: EraseBody = call.body
     wish = EraseWish(
         person_id=None if body.person_id is None else PersonId(body.person_id),
@@ -25,12 +25,11 @@ async def erase(call: Call) -> str | Reply:
 
 
 async def get_erasure(call: Call) -> str:
-    """A report."""
     return dump(await call.services.erasing.get(call.asker, call.path["erasure_id"]))
 
 
 async def verify_erasure(call: Call) -> str:
-    """The report with fresh checks."""
+    """The report with new checks, for the identifiers in the body."""
     body: VerifyBody = call.body
     return dump(
         await call.services.erasing.verify(call.asker, call.path["erasure_id"], body.identifiers)

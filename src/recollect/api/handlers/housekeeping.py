@@ -1,4 +1,4 @@
-"""Housekeeping over JSON, for every surface."""
+"""Handlers of cleanup: expire, vacuum, gc, compact."""
 
 from recollect.api.calls import Call, Handler
 from recollect.api.handlers.shapes import instant
@@ -9,7 +9,6 @@ from recollect.services.housekeeping_events import Commission
 
 
 async def expire_memories(call: Call) -> str:
-    """Remove what is due."""
     body: ExpireBody = call.body
     done = await call.services.housekeeping.expire(
         _commission(call, dry_run=body.dry_run), scope=body.scope
@@ -24,7 +23,6 @@ async def expire_memories(call: Call) -> str:
 
 
 async def vacuum_memories(call: Call) -> str:
-    """Remove what is due beyond its grace, and old records."""
     body: VacuumBody = call.body
     done = await call.services.housekeeping.vacuum(
         _commission(call, dry_run=body.dry_run),
@@ -46,7 +44,6 @@ async def vacuum_memories(call: Call) -> str:
 
 
 async def collect_memories(call: Call) -> str:
-    """Purge, evict, compact."""
     body: TidyBody = call.body
     commission = _commission(call, dry_run=body.dry_run)
     return _tidied(
@@ -55,7 +52,6 @@ async def collect_memories(call: Call) -> str:
 
 
 async def compact_memories(call: Call) -> str:
-    """Take text out of what was put away."""
     body: TidyBody = call.body
     commission = _commission(call, dry_run=body.dry_run)
     return _tidied(

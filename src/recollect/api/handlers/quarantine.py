@@ -1,4 +1,4 @@
-"""Quarantine over JSON, for every surface."""
+"""Handlers of quarantine."""
 
 from recollect.api.calls import Call, Handler
 from recollect.api.handlers.memory_shapes import to_memory
@@ -8,12 +8,11 @@ from recollect.api.memory.quarantine import DecisionBody
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import Status
 
-# What this list has no parameters for.
+# Filters for which this list has no query parameters; the status is fixed.
 _UNSENT = dict.fromkeys(FilterBody.model_fields) | {"status": Status.QUARANTINED}
 
 
 async def list_quarantine(call: Call) -> bytes:
-    """A page of what was set aside."""
     filters = from_query(_UNSENT | dict(call.query))
     found = await call.services.quarantine.list(
         call.asker, filters, after=call.page.after, limit=call.page.size
@@ -29,7 +28,6 @@ async def list_quarantine(call: Call) -> bytes:
 
 
 async def release_memory(call: Call) -> str:
-    """Let it in."""
     body: DecisionBody = call.body
     stored, now = await call.services.quarantine.release(
         call.asker, memory_of(call), note=body.note
@@ -38,7 +36,6 @@ async def release_memory(call: Call) -> str:
 
 
 async def reject_memory(call: Call) -> None:
-    """Throw it away."""
     body: DecisionBody = call.body
     await call.services.quarantine.reject(call.asker, memory_of(call), note=body.note)
 

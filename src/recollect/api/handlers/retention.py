@@ -1,4 +1,4 @@
-"""Retention over JSON, for every surface."""
+"""Handlers of retention rules and previews."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from recollect.services.retention import Proposal
 
 
 async def get_retention_policies(call: Call) -> str:
-    """The loaded rules. The folder of backups is the operator's business."""
+    """The loaded rules, without the backup directory: callers need not know paths of the server."""
     retention = call.services.retention
     rules = retention.rules
     return dump(
@@ -43,7 +43,6 @@ async def get_retention_policies(call: Call) -> str:
 
 
 async def preview_retention(call: Call) -> str:
-    """What the rules would do."""
     body: RetentionPreview = call.body
     proposal = Proposal(
         scope=body.scope,

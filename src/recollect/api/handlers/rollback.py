@@ -1,4 +1,4 @@
-"""Rollbacks over JSON, for every surface."""
+"""Handlers of rollbacks."""
 
 from recollect.api.calls import Call, Handler
 from recollect.api.handlers.paths import path_id
@@ -8,7 +8,6 @@ from recollect.services.rollback import RolledBack
 
 
 async def roll_back(call: Call) -> str:
-    """Take back what came from a source."""
     body: RollbackBody = call.body
     done = await call.services.rollbacks.roll_back(
         call.asker, body.wanted, dry_run=body.dry_run, justification=body.justification
@@ -17,7 +16,6 @@ async def roll_back(call: Call) -> str:
 
 
 async def undo_rollback(call: Call) -> str:
-    """Take a rollback back."""
     body: UndoBody = call.body
     done = await call.services.rollbacks.undo(
         call.asker, path_id(call, "rollback_id", "rollback"), justification=body.justification

@@ -1,4 +1,5 @@
-"""Approvals: requests to let a memory with critical personal data live past its cap."""
+"""Operations of approvals: requests to let a memory with critical personal data live past its
+cap."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Erasures: somebody is removed everywhere, and a report proves it."""
+"""Operations of erasures: start, report, verify."""
 
 from typing import Annotated, Any
 

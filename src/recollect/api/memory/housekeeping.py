@@ -1,4 +1,4 @@
-"""Housekeeping by an admin. What each call would do is seen with `dry_run`, which must be said."""
+"""Operations of cleanup, for admins. `dry_run` has no default: every call must say it."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What was set aside: a list, and the two ways out of it."""
+"""Operations of quarantine: list, release, reject."""
 
 from typing import Annotated, ClassVar
 
@@ -13,7 +13,7 @@ from recollect.api.params import Schema
 from recollect.api.resources import TEXT
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 
-# Of what nobody reads there is neither a context nor a past.
+# Quarantined rows are visible to no asker and have no past versions to read.
 _ELSEWHERE = ("chat_id", "asker_id", "status", "valid_at", "as_of")
 FILTERS = tuple(param for param in FILTER_PARAMS if param.name not in _ELSEWHERE)
 

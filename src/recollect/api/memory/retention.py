@@ -1,4 +1,4 @@
-"""Retention: the rules of keeping, and what they would do with a memory."""
+"""Operations of retention: the loaded rules, and a preview of an expiry."""
 
 from typing import Annotated
 

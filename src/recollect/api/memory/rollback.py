@@ -1,4 +1,4 @@
-"""Taking back what came from a source."""
+"""Operations of rollbacks."""
 
 from typing import ClassVar
 
@@ -35,7 +35,7 @@ class SourceBody(StrictBody):
 
     @property
     def sent(self) -> dict[SourceKind, str]:
-        """Members that are there."""
+        """The fields that were sent; chat ids in canonical form."""
         named = ((kind, getattr(self, kind)) for kind in SourceKind)
         sent = {kind: id_ for kind, id_ in named if id_ is not None}
         chat = sent.get(SourceKind.CHAT)
@@ -52,7 +52,6 @@ class RollbackBody(JustifiedStrict):
 
     @property
     def wanted(self) -> RollbackSource:
-        """As the services take it."""
         ((kind, id_),) = self.source.sent.items()
         return RollbackSource(kind, id_, self.since, self.until)
 

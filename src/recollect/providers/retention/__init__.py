@@ -1,2 +1,2 @@
-"""The retention file: terms, policies, caps on personal data and housekeeping, as operators write
-them. What the members mean is `domain/retention_file.py`'s part."""
+"""Reads the retention file as operators write it: TTLs, policies, caps on personal data, cleanup.
+`parse_rules` says what its fields mean."""

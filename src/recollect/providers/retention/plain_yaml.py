@@ -1,8 +1,8 @@
-"""A small, plain part of YAML, in which every member has a line.
+"""A parser for a small subset of YAML that knows the line of every field.
 
-Decimal whole numbers, true, false and null are what they look like; all else is text. YAML's other
-ways to write numbers, dates and truth are easy to mistake (`010`, `1:30`, `no`). Aliases and tags
-are refused: a few lines of them can stand for a document that no memory holds.
+Decimal integers, true, false and null have their type; everything else is a string. YAML's other
+notations for numbers, dates and booleans are easy to mistake (`010`, `1:30`, `no`). Aliases and
+tags are refused: a few lines of nested aliases can expand to gigabytes.
 """
 
 import re
@@ -13,15 +13,15 @@ import yaml
 
 Place = tuple[str | int, ...]
 
-# The rules need six; the composer recurses, and must not run out of stack.
+# The retention file needs six levels. The composer recurses and must not exhaust the stack.
 _DEPTH_MAX = 20
-# Python refuses to read very long numbers.
+# Python refuses to convert very long numbers.
 _DIGITS_MAX = 18
 _BOOL, _INT, _NULL = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "null"))
 
 
 class YamlFault(Exception):
-    """The text is not of this part of YAML: where, and what would be right."""
+    """The text is not in this subset of YAML: the line, and what would be right."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -31,10 +31,10 @@ class YamlFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A value of mappings, lists, texts, numbers, truths and None; `lines` counts from 1.
+    """The value, and the line of every field and item, counted from 1.
 
-    A member stands where its name stands, an item of a list where it begins. A name that is no
-    text is written as text in a place.
+    The line of a field is that of its name. In paths every field name is a string, even one that
+    YAML reads as a number.
     """
 
     value: object
@@ -49,7 +49,7 @@ def read_yaml(text: str) -> Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes; which scalars are not texts is told below."""
+    """Composes nodes. The resolvers below say which scalars are not strings."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012 - overrides what the library shares between loaders
     _depth = 0
@@ -85,7 +85,7 @@ def _composed(text: str) -> yaml.Node | None:
         line = text.count("\n", 0, error.position) + 1
         raise YamlFault(line, "must be printable text; a character here is not") from None
     except (ValueError, OverflowError):
-        # The library takes some numbers in escapes and directives as they come.
+        # The library converts numbers in escapes and directives without a check.
         line = loader.line + 1 if loader else 1
         raise YamlFault(
             line, "must be YAML; a number in an escape or directive is too large"
@@ -102,7 +102,7 @@ def _told(error: yaml.MarkedYAMLError) -> YamlFault:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Makes values of nodes, and notes where they stand."""
+    """Builds values of nodes and records their lines."""
 
     lines: dict[Place, int]
 
@@ -117,12 +117,12 @@ class _Reading:
         members: dict[object, object] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise YamlFault(_line(key), "the name of a member must be a text")
+                raise YamlFault(_line(key), "a field name must be a string")
             name = _scalar(key)
             inner = (*place, str(name))
             first = self.lines.get(inner)
             if first is not None:
-                raise YamlFault(_line(key), f"{_dotted(inner)} stands in line {first} already")
+                raise YamlFault(_line(key), f"{_dotted(inner)} is defined in line {first} already")
             members[name] = self._inner(inner, value, key)
         return members
 

@@ -1,4 +1,4 @@
-"""Reads the retention file of an operator, or the one in the package, once at the start."""
+"""Loads the retention file of the operator, or the packaged one, at server start."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -14,14 +14,13 @@ PACKAGED = "retention_policy.yaml"
 
 
 class RetentionFileError(ValueError):
-    """A retention file can't be used: the message has file, line and what would be right."""
+    """The retention file can't be used; the message has file, line and what would be right."""
 
 
 def load_rules(path: Path | None) -> RetentionRules:
     """The rules in the file at `path`; None is the file in the package.
 
-    Raises RetentionFileError: for the first thing that makes it no YAML of ours, otherwise for
-    every wrong member at once.
+    Raises RetentionFileError: for the first syntax error, else for all wrong fields at once.
     """
     return _packaged() if path is None else _rules(path)
 
@@ -57,6 +56,6 @@ def _text(path: Path | None) -> str:
 
 def _told(name: str, error: ValidationFailed) -> Iterator[str]:
     for violation in error.violations:
-        # The document itself has a line, so each message begins with one.
+        # Every message begins with a line: the root has one too.
         line, _, message = violation.message.partition(": ")
         yield f"{name}, {line}: {violation.field}: {message}"
