@@ -299,7 +299,7 @@ def test_a_tag_says_its_risk() -> None:
 @pytest.mark.parametrize("name", [1, None, True, ""])
 def test_names_are_texts(name: object) -> None:
     told = faults(with_member("policies", {name: {"ttl_seconds": 1, "scopes": ["org"]}}))
-    assert "must be a text" in told[f"policies.{name}"]
+    assert "must be a string" in told[f"policies.{name}"]
 
 
 def test_a_riskier_kind_may_not_live_longer() -> None:

@@ -141,7 +141,7 @@ def test_every_wrong_member_is_told_at_once(own: Path) -> None:
         ("vacuum\n", 6, "(line 5), could not find expected ':'"),
         ("---\nvacuum: {}\n", 5, "expected a single document"),
         ("vacuum: {}\npii: {}\nvacuum: {}\n", 7, "vacuum is defined in line 5 already"),
-        ("vacuum:\n  enabled: true\n  enabled: true\n", 7, "enabled is defined in line 6 already"),
+        ("vacuum:\n  enabled: true\n  enabled: true\n", 7, "vacuum.enabled is defined in line 6"),
         ("5: a\n'5': b\n", 6, "5 is defined in line 5 already"),
         ("? [vacuum]\n: 5\n", 5, "a field name must be a string"),
         ("a: &a [x]\nb: *a\n", 6, "must not refer to an anchor"),
