@@ -133,6 +133,7 @@ class Target:
         return cls(stand_in=stored["stand_in"], **lists)
 
 
+# Fields of a target in which an id of a chat or tree may be, in one of them only.
 _PLACES = ("chats", "trees", "gone_chats", "gone_trees")
 
 

@@ -17,6 +17,7 @@ from recollect.errors import Conflict, Forbidden, ValidationFailed
 # The last instant of the calendar: a longer TTL is cut to it. As an approved expiry it means never.
 FOREVER = datetime.max.replace(tzinfo=UTC)
 
+# Types that lose their value with time. Counted from the last observation.
 TYPE_TTL_SECONDS = {
     MemoryType.CONTEXT: 7 * DAY_SECONDS,
     MemoryType.EVENT: 30 * DAY_SECONDS,
@@ -178,6 +179,7 @@ def _policy_term(life: Life, rules: RetentionRules) -> _Term | None:
 
 
 def _type_term(life: Life) -> _Term | None:
+    # Session rows have the short TTL of their scope instead.
     seconds = TYPE_TTL_SECONDS.get(life.type)
     if seconds is None or life.scope is MemoryScope.SESSION:
         return None
@@ -185,6 +187,7 @@ def _type_term(life: Life) -> _Term | None:
 
 
 def _scope_term(life: Life, rules: RetentionRules, profile: Profile) -> _Term | None:
+    # Outside of runs only records have a default: statements of lasting types never expire.
     lasting = life.scope is not MemoryScope.SESSION
     if lasting and (life.kind is not Kind.RECORD or profile is Profile.NONE):
         return None
@@ -197,11 +200,13 @@ def _pii_cap(life: Life, rules: RetentionRules) -> _Term | None:
     if risk is None:
         return None
     cap = _after(life.created_at, rules.risks[risk].max_ttl_seconds)
+    # An approval only raises the cap; one for an earlier time has no effect.
     at = max(cap, _utc(life.approved_expires_at or cap))
     return _Term(None if life.approved_expires_at == FOREVER else at, f"pii:{risk.word}")
 
 
 def _under(base: _Term, ceilings: Iterable[_Term | None]) -> Expiry:
+    # `min` returns the first of equals, and the base comes first: on a tie nothing was clamped.
     lowest = min((base, *filter(None, ceilings)), key=_order)
     if lowest is base or not base.wished:
         return Expiry(lowest.at, lowest.rule)

@@ -124,6 +124,7 @@ TAG_RULES: Mapping[str, TagRule] = MappingProxyType(
     }
 )
 PII_TAGS = tuple(sorted(TAG_RULES))
+# From the highest risk to the lowest: `parse_rules` compares neighbours in this order.
 RISK_RULES: Mapping[Risk, RiskRule] = MappingProxyType(
     {
         Risk.CRITICAL: RiskRule(30 * DAY_SECONDS, approval=True, delete_on_run_completion=True),

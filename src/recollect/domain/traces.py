@@ -69,6 +69,7 @@ class Traces:
             return self._members(value)
         if isinstance(value, list | tuple):
             return type(value)(map(self.cleaned, value))
+        # Booleans, null and numbers that are no match stay as they are.
         return ERASED if self._is_number(value) else value
 
     def are_in(self, value: Any) -> bool:
@@ -88,6 +89,7 @@ class Traces:
         times: Counter[str] = Counter()
         for name, value in members.items():
             told = mark = self.replaced(name)
+            # Unique among the names written so far and among original names that are still to come.
             while told in clean or (told != name and (told in members or self.spans(told))):
                 times[mark] += 1
                 told = f"{mark} {times[mark] + 1}"

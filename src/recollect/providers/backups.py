@@ -86,6 +86,7 @@ class FileBackups:
         return len(lines) - len(kept)
 
     def prune(self, before: datetime) -> int:
+        # By the time in the name: a purge rewrites files, and would make them young again by mtime.
         old = [path for path in self._files() if _begun_at(path) < before]
         with _told():
             for path in old:

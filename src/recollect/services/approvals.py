@@ -129,6 +129,7 @@ class ApprovalService:
         by = requester.who.spelling
         approval = decided(filed.approval, by, now, approve=decision.approve)
         stored = self._stores.memories.fetch(tx, MemoryId(approval.memory_id), lock=True)
+        # The memory was deleted after the read above, and its approvals with it.
         if stored is None:
             raise NotFound("approval", approval_id)
         self._stores.approvals.decide(tx, approval, justification=decision.justification)

@@ -145,6 +145,7 @@ class EraseService:
             tx, person_id=whom.person_id, user_ids=whom.user_ids, stand_in=self._runtime.ids.new()
         )
         ids = (*target.person_ids, *target.user_ids)
+        # The id of the erasure is the key: hashes of one erasure can't be compared with another's.
         target = replace(target, marks=tuple(sorted(mark(erasure_id, id_) for id_ in ids)))
         counts, joint = store.counts(tx, target)
         report = Report(

@@ -156,6 +156,8 @@ class EraseJobs:
         """Delete the target's memories, then redact those that stay, then their versions."""
         store, target = self._stores.erasures.memories, cleaning.target
         now = self._runtime.clock.now()
+        # The store selects by links, not by a list of ids: memories that were written after the
+        # request are deleted as well.
         while await self._database.write(
             lambda tx: store.remove_memories(tx, cleaning, at=now, limit=_ROWS)
         ):
@@ -232,6 +234,8 @@ class EraseJobs:
         self, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
         trees = self._stores.erasures.trees
+        # Titles before entries: if the job stops in between, the next round can still derive the
+        # headlines from entries that are not redacted yet.
         await self._database.write(
             lambda tx: trees.clean_conversations(tx, cleaning, tree_id, made_of)
         )

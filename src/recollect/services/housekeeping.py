@@ -76,7 +76,7 @@ class HousekeepingParts:
 
 
 class HousekeepingService:
-    """See the module. All rows of all spaces are concerned: the callers are admins and jobs."""
+    """Handles rows of all spaces: its callers are admins and the server's own jobs."""
 
     def __init__(
         self,
@@ -123,9 +123,11 @@ class HousekeepingService:
         now = self._runtime.clock.now()
         cutoff = days_before(now, older_than_days)
         judge = self._vacuuming(now, cutoff)
+        # `judge` leaves out what the first scan selects: no row is planned twice.
         due, old = self._due(now, scope, self._purging(now)), self._old(cutoff, scope, judge)
         plan = await self._sweeper.plan(due, old)
         backup = None if commission.dry_run else await self._parts.backup.write(plan, now)
+        # The event has the file name only: paths of the server are not for readers of the log.
         kept = {"skipped_count": plan.skipped, "backup": backup and PurePath(backup).name}
         telling = self._telling("memory.vacuum", commission, plan, **kept)
         purging = self._purging(now)

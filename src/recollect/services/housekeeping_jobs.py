@@ -69,6 +69,7 @@ class HousekeepingJobs:
         if not self._timetable.auto_gc:
             return None
         await self._service.gc(_ORDER)
+        # The extra gc of a server start has no successor; the regular one runs beside it.
         return self._next_gc() if job.body["again"] else None
 
     async def vacuum(self, _: Job) -> NewJob | None:

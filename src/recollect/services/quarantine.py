@@ -100,6 +100,8 @@ class QuarantineService:
         def work(tx: Tx, now: datetime) -> tuple[Stored, datetime]:
             before = self._held(tx, requester, memory_id, now)
             self._check_fits(before.memory)
+            # What the write wanted to supersede, as far as it still may; the others lose their
+            # link. So `predecessors` is read after this, and gives what remains.
             olds = self._wishes.met(tx, before.memory, now=now)
             replaced = self._stores.memories.predecessors(tx, [memory_id])
             after = replace(
@@ -127,6 +129,7 @@ class QuarantineService:
 
         def work(tx: Tx, now: datetime) -> None:
             stored = self._held(tx, requester, memory_id, now)
+            # Cut the links first: a deleted memory must not appear as successor in a history.
             self._wishes.drop(tx, stored.memory, now=now)
             self._stores.memories.delete(tx, memory_id, at=now)
             self._tell(tx, requester, "memory.reject", stored=stored, note=note)
@@ -144,6 +147,7 @@ class QuarantineService:
     ) -> T:
         now = self._runtime.clock.now()
         async with self._audit.watching(requester, operation, memory_id=memory_id):
+            # Before anything is written: the note goes into the audit log.
             refuse_secrets(note=note)
             await self._gate.admit(requester, operation, note)
             return await self._database.write(lambda tx: work(tx, now))

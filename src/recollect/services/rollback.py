@@ -99,6 +99,7 @@ class RollbackService:
             )
             undone += step
         await self._database.write(lambda tx: self._close(tx, order, rollback))
+        # An undo makes archived rows active and restored rows superseded: the counts change places.
         untouched = len(wanted.ids) - len(undone.ids)
         return RolledBack(
             rollback.id, len(undone.restored), len(undone.archived), untouched, undone.ids
@@ -151,6 +152,8 @@ class RollbackService:
         self, order: _Order, rollback: Rollback, part: Changes, event_id: str
     ) -> Callable[[Tx], tuple[Changes, str]]:
         def step(tx: Tx) -> tuple[Changes, str]:
+            # The lock serializes two undos of one rollback; the second raises Conflict as soon as
+            # the first has marked it as undone.
             self._own(tx, order, rollback.id, lock=True)
             made = self._steps.take_back(tx, order.requester, part, at=order.at)
             told = {

@@ -113,6 +113,7 @@ class RollbackPlans:
         a source that was deleted: its memories may still exist."""
         if source.kind is SourceKind.STATER:
             return replace(source, id=self._stater(tx, requester, PersonId(source.id)))
+        # These ids are UUIDs; sources of memories store them in canonical spelling.
         if source.kind in (SourceKind.ENTRY, SourceKind.CONVERSATION):
             resource = str(source.kind).removesuffix("_id")
             canonical = parse_uuid(source.id)
@@ -223,6 +224,7 @@ class RollbackPlans:
         """Collect the rows that the caller may archive; count the others as untouched."""
 
         def work(tx: Tx) -> None:
+            # Archived rows need no change, and count neither as archived nor as untouched.
             rows = [
                 row
                 for row in self._stores.keeping.fetch_many(tx, page)
@@ -241,6 +243,8 @@ class RollbackPlans:
         self, requester: Requester, page: Sequence[MemoryId], found: _Found, now: datetime
     ) -> Callable[[Tx], tuple[list[PlannedRow], int]]:
         def work(tx: Tx) -> tuple[list[PlannedRow], int]:
+            # A row may have superseded several, and several rows of the plan the same one. Each is
+            # restored once: by the row that its own `superseded_by` names.
             replaced = self._stores.memories.predecessors(tx, page)
             old_ids = {id_ for ids in replaced.values() for id_ in ids} - found.versions.keys()
             olds = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, [*old_ids])}

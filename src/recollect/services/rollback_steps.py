@@ -35,6 +35,8 @@ class RollbackSteps:
         held = self._held(tx, ids)
         done = Changes()
         for row in rows:
+            # Changed or deleted since the plan was made: neither this row nor those that it had
+            # superseded are touched.
             stored = held.get(row.id)
             if stored is None or stored.memory.version != row.version:
                 continue
@@ -97,6 +99,8 @@ class RollbackSteps:
     def _times(self, tx: Tx, memory: Memory) -> dict[str, Any]:
         """`valid_until` and `retracted_at` of the version before the row was last superseded; empty
         if there is no such version."""
+        # Superseding sets these times, and the row itself does not have the values before. The
+        # snapshot of the version before the last supersession does.
         versions = self._stores.memories.versions(tx, [memory.id])
         last = [one.version for one in versions if one.change is Change.SUPERSEDED][-1:]
         kept = next((one.snapshot for one in versions if [one.version + 1] == last), None)

@@ -16,6 +16,7 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.housekeeping import Place
 from recollect.ports.stores import Stores
 
+# Reads block nobody, so a page may be larger than a batch, which holds locks.
 ROWS_PER_PAGE = 1_000
 ROWS_PER_TRANSACTION = 500
 

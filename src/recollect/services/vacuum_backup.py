@@ -16,6 +16,7 @@ from recollect.ports.stores import Stores
 from recollect.services.backup_lines import backup_line
 from recollect.services.sweeping import Plan
 
+# Every status and expired rows too: a vacuum deletes what ordinary reads no longer return.
 _ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
 
 
@@ -55,6 +56,7 @@ class VacuumBackup:
         backup = await asyncio.to_thread(self._backups.begin, now)
         try:
             name = await self._fill(backup, plan, now)
+        # BaseException: a cancelled request must not leave a partial file either.
         except BaseException:
             await asyncio.to_thread(backup.discard)
             raise

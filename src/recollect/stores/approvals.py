@@ -15,6 +15,7 @@ from recollect.stores.statements import Row, Statement, param, word
 
 _p = approvals.c
 _m = memories.c
+# The memory is joined for its expiry, which bounds the time to decide.
 _FROM = approvals.outerjoin(memories, _m.id == _p.memory_id)
 # A pending request ends with its memory, whose expiry may have been shortened since.
 _VALID_UNTIL = case(

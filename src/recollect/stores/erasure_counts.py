@@ -57,6 +57,7 @@ def _count(table: Table, *linked: Any) -> Statement:
 _GOING = select(memories.c.id).where(MEMORY_GOES)
 _JOINT = _count(memories, JOINT)
 _t, _a, _k = chat_participations.c, person_aliases.c, person_relationships.c
+# Entries of private trees go with their tree and are not counted one by one.
 _SHARED = AmongIds(entries.c.conversation_group_id, param("shared_trees"))
 _COUNTS = {
     "memories": _count(memories, MEMORY_GOES),

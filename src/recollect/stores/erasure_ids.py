@@ -110,6 +110,7 @@ def _log(column: Column[Any]) -> tuple[Statement, Statement]:
 
 _IDS = param("ids")
 _LOGS = (_log(person_merges.c.moved), _log(rollbacks.c.source), _log(rollbacks.c.changes))
+# What may still refer to a deleted memory: events, successors, links, removal notes, sources.
 _OF_MEMORIES = (
     _exchange(events.c.memory_id),
     _exchange(memories.c.superseded_by),
@@ -142,6 +143,7 @@ _KINDS = ("memories", "agents", "agents", "chats", "runs", "runs")
 _CHOSEN = (_m.id, _m.agent_id, _m.source_agent, _m.learned_in, _m.run_id, _m.parent_run_id)
 _LINKED_MEMORIES = Statement(select(*_CHOSEN).where(or_(AmongTexts(_m.id, _IDS), MEMORY_IN_PLACES)))
 _LINKED_RUNS = Statement(select(runs.c.id).where(AmongTexts(runs.c.agent_id, AGENTS)))
+# Agents that the target created: their author is the stand-in by the time this is counted.
 _MADE_AGENTS = Statement(
     select(_s.id).where(_s.created_by_id == param("stand_in", _s.created_by_id))
 )

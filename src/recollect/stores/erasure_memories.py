@@ -190,6 +190,7 @@ _HIDE = (
     Statement(update(people).where(AmongTexts(_p.id, PEOPLE)).values(_HIDDEN)),
 )
 _GOING = Statement(select(_m.id).where(MEMORY_GOES).limit(_LIMIT))
+# Locked: a write between this read and the update of the row would be lost.
 _THEIRS = select(*MEMORY).where(MEMORY_STATED).limit(_LIMIT).with_for_update()
 _STATED = Statement(_THEIRS)
 _STATED_AMONG = Statement(_THEIRS.where(AmongTexts(_m.id, _IDS)))
@@ -220,6 +221,7 @@ _SET_SNAPSHOT = Statement(
     .where(_v.id == param("id", _v.id))
     .values(snapshot=param("snapshot", _v.snapshot))
 )
+# One statement for all versions. It runs with every page and has nothing to do after the first.
 _VERSIONS_BY = Statement(
     update(memory_versions)
     .where(by_user(_v.by_kind, _v.by_id))

@@ -128,6 +128,7 @@ def _lost(tx: Tx, cleaning: Cleaning) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for name, told in _TOLD_IDS.items():
+        # `where` is (actor, space): names that a namesake shares stay in events of their chats.
         rows = tx.fetch(told, _event_params(cleaning))
         named = (id_ for id_, *where in rows if cleaning.of_user(*where).are_in(id_))
         ids = list(dict.fromkeys(named))
@@ -227,6 +228,7 @@ _RETELL = Statement(
         params=param("params", _v.params), justification=param("justification", _v.justification)
     )
 )
+# Every job and kept answer is read: bodies are free JSON, and answers may be encrypted.
 _JOBS = Statement(
     select(_t.id, _t.task_name, _t.task_body, _t.last_error).where(_t.task_type != word(ERASE_JOB))
 )

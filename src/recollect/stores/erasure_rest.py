@@ -108,6 +108,8 @@ def _drop(table: Table, *links: Any) -> Statement:
     return Statement(delete(table).where(or_(*links)))
 
 
+# Entities of shared chats, and those that statements of the target mention. All others are searched
+# for unambiguous identifiers; encrypted names have to be read for that.
 _IN_CHATS = and_(_e.space_kind == word(SpaceKind.CHAT), AmongTexts(_e.space_id, PLACES))
 _OF_THEIRS = AmongTexts(_r.memory_id, param("ids"))
 _NAMED_BY = select(_r.from_id).where(_OF_THEIRS).union(select(_r.to_id).where(_OF_THEIRS))
@@ -121,6 +123,7 @@ _ID = param("id", _e.id)
 _DROP_EDGES = Statement(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
 _DROP_ENTITY = Statement(delete(entities).where(_e.id == _ID))
 _REASSIGN = (
+    # An agent without its owner owns itself: no other user gains access to it.
     Statement(
         update(agents)
         .where(by_user(_s.owner_kind, _s.owner_id))
@@ -142,6 +145,7 @@ _IN_CHAT = (
     and_(_t.kind == word("person"), AmongTexts(_t.member_id, PEOPLE)),
     AmongTexts(_t.chat_id, GONE),
 )
+# References first, people last.
 _DROP = (
     _drop(approvals, by_user(approvals.c.requested_by_kind, approvals.c.requested_by_id)),
     _drop(chat_participations, *_IN_CHAT),

@@ -69,6 +69,7 @@ def grown(tx: Tx, target: Target) -> Target:
     rows = tx.fetch(_LINKED, {"ids": _listed(target.user_ids)})
     ids = [row[0] for row in rows if row[0] not in target.person_ids]
     users = [UserId(id_) for id_ in target.user_ids]
+    # At least one pass, without a person if there is no new one: the users may have joined chats.
     for person_id in ids or [None]:
         found = target_of(tx, person_id=person_id, user_ids=users, stand_in=target.stand_in)
         target = target.grown(found)
@@ -85,6 +86,8 @@ def cleaning_of(tx: Tx, target: Target) -> Cleaning:
     told = target.identifiers
     traces = Traces(told)
     rows = tx.fetch(_OTHERS, {"ids": _listed(target.person_ids)}) if told else ()
+    # One pass over all names with one matcher for everything. Only the few that match are compared
+    # again, identifier by identifier, to see which of them are shared.
     alike = [(id_, name) for id_, name in rows if _bears(name, traces)]
     shared = {one for one in told if any(_bears(name, Traces([one])) for _, name in alike)}
     namesakes = {id_ for id_, _ in alike}
@@ -121,6 +124,7 @@ def _with_places(tx: Tx, target: Target) -> Target:
     here |= {row[0] for row in tx.fetch(_MEMBER, seats)}
     tree_ids = [one for one in here if parse_uuid(one) is not None]
     places = seats | {"ids": _listed(here), "tree_ids": _listed(tree_ids)}
+    # Participations are stored for chats and trees alike; the tables say which is which.
     living = {row[0] for row in tx.fetch(_TREES, places)}
     shared_trees = {row[0] for row in tx.fetch(_SHARED_TREES, places)} & living
     named = {row[0] for row in tx.fetch(_NAMED, places)}

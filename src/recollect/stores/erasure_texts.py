@@ -100,6 +100,8 @@ class TextPlace:
         return text if cleaned == value else jsontext.dump(cleaned)
 
 
+# Aliases and relationships of the target are deleted elsewhere; those of others are searched for
+# unambiguous identifiers.
 _NOT_LINKED: ColumnElement[bool] = literal_column("false")
 _OWNED = or_(AmongTexts(_s.id, AGENTS), by_user(_s.created_by_kind, _s.created_by_id))
 _OF_LINKED = or_(

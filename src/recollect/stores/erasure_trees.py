@@ -90,6 +90,8 @@ class ErasedTrees:
         """
         params = link_params(target) | {"tree_id": tree_id}
         self.lock(tx, tree_id)
+        # Asked before the memberships are deleted. The next owner is chosen after, so that it can't
+        # be one of the target's users.
         owned = tx.first(_OWNED, params) is not None
         for statement in _LEAVE:
             tx.run(statement, params)

@@ -37,7 +37,7 @@ def kept_clause(shape: SightShape) -> ColumnElement[bool]:
 
 
 class SqlKeeping:
-    """The port's KeepingStore on both engines."""
+    """The port's ModerationStore on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = MemoryRows(cipher)
@@ -92,6 +92,7 @@ class SqlKeeping:
             "changes": jsontext.dump(rollback.changes),
             "undone_at": rollback.undone_at,
         }
+        # The first batch of a rollback inserts, all later ones update.
         if not tx.change(_UPDATE_ROLLBACK, params):
             tx.run(_INSERT_ROLLBACK, params)
 
@@ -147,6 +148,8 @@ def _is(column: ColumnElement[Any]) -> ColumnElement[bool]:
     return column == param("source_id", _m.id)
 
 
+# A memory belongs to a chat if it was learned there or lies in the chat's space, and to an agent by
+# its space (`agent_id`) or by its author (`source_agent`).
 _SOURCES: dict[SourceKind, ColumnElement[bool]] = {
     SourceKind.ENTRY: _of_entries(_is(_s.source_id)),
     SourceKind.CONVERSATION: _said_in_conversation(),

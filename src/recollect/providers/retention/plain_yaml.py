@@ -54,6 +54,8 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers = {}  # noqa: RUF012 - overrides what the library shares between loaders
     _depth = 0
 
+    # Composing is where aliases are resolved and nesting recurses, so both are refused here, before
+    # they can cost memory or stack.
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
