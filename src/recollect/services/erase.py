@@ -1,7 +1,7 @@
 """Requests to erase a person or a user: authorization, dry run, start, report, verification.
 
-The transaction that accepts a request hides every linked row and queues the job; `EraseJobs` does
-the rest. A report contains counts and never a name or an id of the person.
+The transaction that accepts a request hides the people and their memories and queues the job;
+`EraseJobs` does the rest. A report contains counts and never a name or an id of the person.
 """
 
 import secrets
@@ -164,9 +164,10 @@ class EraseService:
     ) -> Mapping[str, Any]:
         """Accept a request, all in one transaction.
 
-        Hiding sets `erasure_id` on memories and people; every read filters on it, so nothing of
-        the person is returned from the commit on, however long the job takes. If the transaction
-        rolls back, neither the marks nor the job nor the audit event exist.
+        Hiding sets `erasure_id` on memories and people. Every read of these filters on it, so none
+        is returned from the commit on, however long the job takes. Conversations have no such mark:
+        their entries are readable until the job has redacted them. If the transaction rolls back,
+        neither the marks nor the job nor the audit event exist.
         """
         store, now = self._stores.erasures, self._runtime.clock.now()
         known = store.fetch(tx, erasure_id)

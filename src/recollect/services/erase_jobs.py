@@ -1,6 +1,6 @@
 """The background job of an erasure: delete, redact, scrub the storage, verify, report.
 
-The request has already hidden the rows (`EraseService`), so the job may take long. It works in
+`EraseService` has already hidden memories and people, so the job may take long. It works in
 transactions of at most 100 rows. Every step is idempotent: after a crash, or when verification
 still finds something, the whole round runs again and handles what is left.
 """
