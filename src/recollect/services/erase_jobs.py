@@ -1,8 +1,8 @@
 """The background job of an erasure: delete, redact, scrub the storage, verify, report.
 
-`EraseService` has already hidden memories and people, so the job may take long. It works in
-transactions of at most 100 rows. Every step is idempotent: after a crash, or when verification
-still finds something, the whole round runs again and handles what is left.
+`EraseService` has already hidden memories and people, so the job may take long. Memories and
+entries are handled in transactions of at most 100 rows. Every step is idempotent: after a crash, or
+when verification still finds something, the whole round runs again and handles what is left.
 """
 
 import asyncio
