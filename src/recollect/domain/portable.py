@@ -1,7 +1,7 @@
-"""Lines of an export: which members each type has, in which order, and what they may hold.
+"""The format of an export: the types of lines, and the fields of each in their order.
 
-A line is one JSON object. What is written by `to_line` is read by `from_line` without loss, and the
-same values always make the same bytes.
+A line is one JSON object. `from_line` reads what `to_line` writes without loss, and the same values
+always give the same bytes, so two exports can be compared as files.
 """
 
 from collections.abc import Iterable, Mapping
@@ -49,8 +49,9 @@ THINGS = tuple(str(kind) for kind in EntityKind if kind is not EntityKind.PERSON
 
 
 class LineType(StrEnum):
-    """What a line describes, in the order of a file. Versions, relations and approvals stand right
-    behind the memory that they belong to."""
+    """What a line describes, in the order of a file. Each type comes after those that it refers to,
+    so that one pass can import it: agents before their runs, chats before their participants, all
+    of them before memories. Versions, relations and approvals directly follow their memory."""
 
     AGENT = "agent"
     PERSON = "person"
@@ -181,14 +182,14 @@ SHAPES: Mapping[LineType, tuple[Member, ...]] = {
 
 
 def to_line(type_: LineType, values: Mapping[str, Any]) -> str:
-    """One line without its end. Members that a shape does not have are left out."""
+    """One line, without its newline. Values that are no field of the type are left out."""
     members = {member.name: plain(values[member.name]) for member in _written(type_, values)}
     return jsontext.dump({"schema": SCHEMA, "type": type_} | members)
 
 
 def from_line(line: bytes) -> tuple[LineType, Values]:
-    """The inverse: every member of the shape, null where the line has none. ValidationFailed for
-    what is no such line; the message does not repeat it."""
+    """The inverse: the type and every field of it, None where the line has none. ValidationFailed
+    for anything else; the message names the field and never repeats its value."""
     parsed = jsontext.parse(line)
     if not isinstance(parsed, dict):
         raise ValidationFailed.of("line", "must be a JSON object")

@@ -1,4 +1,5 @@
-"""Members of exported lines: how each is read, and what it may hold. Messages never repeat it."""
+"""Parsers for the fields of exported lines. A parser takes a value and the name of its field, and
+returns the parsed value or raises ValidationFailed; the message never repeats the value."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of a line. Absent and null are the same; `needed` ones are neither."""
+    """One field of a line. Absent and null mean the same; a `needed` field may be neither."""
 
     name: str
     read: Reader
@@ -30,12 +31,12 @@ class Member:
 
 
 def alike(read: Reader, *names: str, needed: bool = False) -> tuple[Member, ...]:
-    """Several members that are read in one way."""
+    """Several fields with the same parser."""
     return tuple(Member(name, read, needed) for name in names)
 
 
 def text(chars_max: int = NAME_CHARS_MAX) -> Reader:
-    """A text that is not empty."""
+    """A parser for a text that is not empty."""
 
     def read(value: Any, field: str) -> str:
         if not isinstance(value, str):
@@ -47,7 +48,7 @@ def text(chars_max: int = NAME_CHARS_MAX) -> Reader:
 
 
 def content(value: Any, field: str) -> str:
-    """The text of a memory; that of a compacted one is empty."""
+    """The text of a memory. It may be empty, as that of a compacted one is."""
     if not isinstance(value, str) or len(value) > CONTENT_CHARS_MAX:
         message = f"must be a text of at most {CONTENT_CHARS_MAX} characters"
         raise ValidationFailed.of(field, message)
@@ -63,12 +64,12 @@ def own_id(value: Any, field: str) -> str:
 
 
 def chat_id(value: Any, field: str) -> str:
-    """The id of a chat, in its one spelling."""
+    """The id of a chat, normalised."""
     return as_chat_id(text()(value, field))
 
 
 def instant(value: Any, field: str) -> datetime:
-    """ISO-8601; without offset it is UTC."""
+    """An ISO-8601 instant; without an offset it is UTC."""
     try:
         return as_instant(datetime.fromisoformat(value), field)
     except (TypeError, ValueError):
@@ -76,7 +77,7 @@ def instant(value: Any, field: str) -> datetime:
 
 
 def word(kind: type[StrEnum]) -> Reader:
-    """One of a closed list."""
+    """A parser for a member of the enum."""
 
     def read(value: Any, field: str) -> StrEnum:
         if not isinstance(value, str) or value not in set(kind):
@@ -88,7 +89,7 @@ def word(kind: type[StrEnum]) -> Reader:
 
 
 def among(*words: str) -> Reader:
-    """One of these words."""
+    """A parser for one of these words."""
 
     def read(value: Any, field: str) -> str:
         if value not in words:
@@ -99,8 +100,8 @@ def among(*words: str) -> Reader:
 
 
 def owner(value: Any, field: str) -> Owner:
-    """A user id, or `agent:` and the id of an agent. The server itself signs with a name that no
-    agent can have."""
+    """A user id, or `agent:` and an agent id. The agent id is not validated: the server signs its
+    own changes with a name that is no valid one, so that no agent can have it."""
     spelled: str = text(NAME_CHARS_MAX + AGENT_ID_CHARS_MAX)(value, field)
     if spelled.startswith(AGENT_MARK):
         return Owner.agent(spelled.removeprefix(AGENT_MARK))
@@ -108,7 +109,7 @@ def owner(value: Any, field: str) -> Owner:
 
 
 def number(least: float = 0, most: float = 2**53, *, whole: bool = True) -> Reader:
-    """A number in bounds."""
+    """A parser for a number within bounds, which are inclusive."""
 
     def read(value: Any, field: str) -> float:
         allowed = (int,) if whole else (int, float)
@@ -127,20 +128,20 @@ def truth(value: Any, field: str) -> bool:
 
 
 def obj(value: Any, field: str) -> dict[str, Any]:
-    """Any JSON object: who stores it checks its size."""
+    """Any JSON object. Its size is checked where it is stored."""
     if not isinstance(value, dict):
         raise ValidationFailed.of(field, "must be an object")
     return value
 
 
 def small_object(value: Any, field: str) -> dict[str, Any]:
-    """An object with the limits of metadata."""
+    """A JSON object within the limits of metadata."""
     check_metadata(obj(value, field))
     return obj(value, field)
 
 
 def listed(read: Reader, most: int = SOURCES_MAX) -> Reader:
-    """A list of such values."""
+    """A parser for a list of values that `read` parses."""
 
     def read_all(value: Any, field: str) -> list[Any]:
         if not isinstance(value, list) or len(value) > most:
@@ -151,12 +152,12 @@ def listed(read: Reader, most: int = SOURCES_MAX) -> Reader:
 
 
 def nested(*members: Member) -> Reader:
-    """An object with these members and no others."""
+    """A parser for an object with these fields and no others."""
     return lambda value, field: read_members(members, obj(value, field), f"{field}.")
 
 
 def space(value: Any, field: str) -> Values:
-    """Where a memory lies; without an id the importer's own place of that kind."""
+    """The space of a memory. Without an id it is the importer's own space of that kind."""
     members = (Member("kind", word(SpaceKind), True), Member("id", text()))
     read = read_members(members, obj(value, field), f"{field}.")
     if read["kind"] is SpaceKind.CHAT and read["id"] is not None:
@@ -165,27 +166,29 @@ def space(value: Any, field: str) -> Values:
 
 
 def raw(value: Any, _field: str) -> Any:
-    """Whatever it is: looked at later."""
+    """Any value, parsed later."""
     return value
 
 
 def read_members(members: Iterable[Member], sent: Mapping[str, Any], prefix: str) -> Values:
-    """Every member, null where it is absent; what is unknown is refused by its name."""
+    """Every field of `members`, None where it is absent. ValidationFailed for an unknown field and
+    for a missing one that is needed; `prefix` is the path of the object within its line."""
     known = {member.name: member for member in members}
     for name in sent:
         if name not in known:
-            raise ValidationFailed.of(f"{prefix}{name}"[:100], "unknown member")
+            # The name is the sender's text, hence the cut.
+            raise ValidationFailed.of(f"{prefix}{name}"[:100], "unknown field")
     values: Values = {}
     for name, member in known.items():
         value = sent.get(name)
         if value is None and member.needed:
-            raise ValidationFailed.of(f"{prefix}{name}", "must be there")
+            raise ValidationFailed.of(f"{prefix}{name}", "is required")
         values[name] = None if value is None else member.read(value, f"{prefix}{name}")
     return values
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """The value in types that JSON has: instants and owners become texts."""
     if isinstance(value, datetime):
         return to_text(value)
     if isinstance(value, Owner):

@@ -1,4 +1,4 @@
-"""Members of a memory's line in an export, and of what a version of it keeps."""
+"""The fields of a memory's line in an export, and of the snapshot in a version's line."""
 
 from recollect.domain.memories import (
     ArchiveReason,
@@ -35,13 +35,14 @@ from recollect.domain.spaces import Visibility
 
 _NAME = text()
 _IDS = listed(_NAME)
-# What stood between the memory and those that are still there.
+# A removed memory in the middle of a chain of `supersedes`: see `removed_predecessors`.
 _REMOVED = nested(
     Member("memory_id", own_id, True),
     Member("removed_at", instant, True),
     Member("supersedes", listed(own_id)),
 )
-# In the order in which a version keeps them; what a version always has is needed.
+# In the order in which versions store them, so that an export of an import has the same bytes. What
+# the server always writes is needed.
 SNAPSHOT = nested(
     Member("content", content, True),
     Member("value", obj),

@@ -1,5 +1,4 @@
-"""What services ask of storage to carry everything to another place and back: rows by the members
-of their lines (see `domain/portable.py`), whatever table they are in."""
+"""Storage for export and import: rows of any table, as values by the fields of their lines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ Place = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Which memories an export holds: those that the sight shows in spaces that its callers may
-    write. With `everything` it also holds what no memory refers to."""
+    """Which memories an export holds: those that the viewer may see, in spaces that they may write.
+    With `everything` it also has rows of other types that no memory refers to."""
 
     sight: Sight
     chosen: MemoryFilter
@@ -28,12 +27,12 @@ class Exported:
 
 
 class PortableStore(Protocol):
-    """Pages are in a fixed order and go on behind the place of the last row."""
+    """Pages are in a fixed order and continue after the cursor of the last row."""
 
     def page(
         self, tx: Tx, type_: LineType, exported: Exported, *, after: Place | None, limit: int
     ) -> list[tuple[Place, Values]]:
-        """Rows of that type that the memories refer to. Not for memories and what hangs on them."""
+        """Rows of a type other than memories and their parts, to which the memories refer."""
         ...
 
     def memories(
@@ -45,26 +44,26 @@ class PortableStore(Protocol):
     def of_memories(
         self, tx: Tx, type_: LineType, memory_ids: Sequence[MemoryId]
     ) -> dict[MemoryId, list[Values]]:
-        """Versions, relations or approvals of these, in order."""
+        """Versions, relations or approvals by memory id, in a fixed order."""
         ...
 
     def has(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
-        """Is this agent, person, merge, chat, stay or run there already?"""
+        """Whether the agent, person, merge, chat, participation or run exists."""
         ...
 
     def put(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
-        """One row; False, and nothing is written, if it is there already. Versions take the place
-        of one of the same number."""
+        """Insert a row. False if it exists, and nothing is written then. A version replaces the one
+        of the same number: inserting its memory has created version 1 already."""
         ...
 
     def drop(self, tx: Tx, type_: LineType, id_: str) -> None:
-        """Take an agent, person or chat out, so that another can be put in its place."""
+        """Delete an agent, person or chat, so that an imported one can take its id."""
         ...
 
     def note_removal(self, tx: Tx, memory_id: MemoryId, at: datetime) -> None:
-        """A memory that isn't there was removed; what is known of that already stays."""
+        """Record when a memory that doesn't exist was removed; an earlier record stays."""
         ...
 
     def forget_removal(self, tx: Tx, memory_id: MemoryId) -> None:
-        """A memory that was removed is back."""
+        """Delete the removal record of a memory that is about to exist again."""
         ...

@@ -1,7 +1,7 @@
-"""Export: everything that somebody looks after, one line each, in an order that never changes.
+"""Export of memories with everything that they refer to, as NDJSON in a fixed order.
 
-Rows come page by page, so an export of any size takes little memory; what is written while it runs
-may be in it or not.
+Rows are read page by page, each page in a transaction of its own. So an export of any size takes
+little memory, and it is no snapshot: what is written while it runs may be in it or not.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ Lines = list[tuple[LineType, str]]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an export shall hold."""
+    """The filters and options of an export."""
 
     filters: Filters
     every_status: bool = False
@@ -55,7 +55,7 @@ class Wish:
 
 
 class ExportService:
-    """For an owner the spaces that they may write, for an admin all."""
+    """Exports the spaces that the caller may write; for an admin, all."""
 
     def __init__(
         self,
@@ -77,12 +77,15 @@ class ExportService:
         self._gate = gate
 
     async def export(self, requester: Requester, wish: Wish) -> AsyncIterator[bytes]:
-        """Refusals come before the first line."""
+        """The lines as chunks of bytes. Raises before the first of them if the call is refused;
+        later errors come out of the iterator, when the status has been sent already."""
         await self._gate.admit(requester, "exportMemories", wish.justification)
         exported = await self._database.read(lambda tx: self._exported(tx, requester, wish))
         return self._told(requester, wish, self._pages(requester, exported, wish))
 
     def _exported(self, tx: Tx, requester: Requester, wish: Wish) -> Exported:
+        """What the export holds. An admin's export without filters (`everything`) also has the
+        agents, people, chats and runs to which no memory refers: it is a backup."""
         filters = wish.filters
         statuses = _STORED if wish.every_status else (filters.status,)
         known_to = None if requester.admin else requester
@@ -97,7 +100,13 @@ class ExportService:
     async def _told(
         self, requester: Requester, wish: Wish, pages: AsyncIterator[Lines]
     ) -> AsyncIterator[bytes]:
-        """The lines. The event comes before the last of them: nobody gets all without one."""
+        """The pages as bytes, each with one page of delay, and the audit event.
+
+        The event holds counts, so it can't be written before the last page is read. It must not be
+        written behind it either: a caller who hangs up after the last byte would have everything
+        and leave no trace. Hence the last page is held back until the event is committed. An export
+        that breaks off earlier has no event and is incomplete.
+        """
         counts: Counter[str] = Counter()
         held = b""
         async for page in pages:
@@ -129,7 +138,8 @@ class ExportService:
     async def _walk(
         self, read: Callable[[Tx, Place | None], tuple[Place | None, Lines]]
     ) -> AsyncIterator[Lines]:
-        """Pages until there is no place to go on from."""
+        """Call `read` with the cursor of the last page until it returns none. Pages may be empty,
+        where every row of one was hidden from the caller."""
         place: Place | None = None
         while True:
             place, lines = await self._database.scan(_reading(read, place))
@@ -163,6 +173,8 @@ class ExportService:
                     tx, exported.sight, [stored for _, stored in found], exported.chosen
                 )
             )
+            # With `as_of` a memory is exported as it was then; its later versions, relations and
+            # gaps don't belong to that state.
             past = exported.chosen.as_of is not None
             hanging = {} if past else self._hanging(tx, requester, rows)
             gaps = {} if past else removed_below(tx, self._stores, _ids(rows))
@@ -177,7 +189,7 @@ class ExportService:
         return read
 
     def _hanging(self, tx: Tx, requester: Requester, rows: list[Stored]) -> dict[str, Lines]:
-        """Versions, relations and approvals, by the memory that they stand behind."""
+        """Lines of versions, relations and approvals, by the id of their memory."""
         ids = _ids(rows)
         spaces = {row.memory.id: row.memory.space for row in rows}
         lines: dict[str, Lines] = {}
@@ -207,12 +219,16 @@ def _reading(
 
 
 def _of_owner() -> tuple[LineType, ...]:
-    """Who was merged into whom is for admins: it names what others stated."""
+    """The types in an owner's export. Merges are for admins: they name claims of others."""
     return tuple(type_ for type_ in _OTHERS if type_ is not LineType.MERGE)
 
 
 def _in_chat(chosen: MemoryFilter, filters: Filters) -> MemoryFilter:
-    """To an admin a chat is a place: nobody asks in it."""
+    """The filter of an admin's export, where `chat_id` means the chat's own space.
+
+    For anybody else `chat_id` is the context they ask in, in which memories of users are visible
+    too. An admin asks in no context, so those would be the memories of all users.
+    """
     if filters.chat_id is None or chosen.spaces is None:
         return chosen
     named: dict[Any, Any] = {"spaces": ((SpaceKind.CHAT, filters.chat_id),)}

@@ -1,4 +1,8 @@
-"""Other rows that an imported memory names: what it replaced, contradicts and was made of."""
+"""Links of an imported memory to other rows: what it supersedes, contradicts and was derived from.
+
+A removed memory between two others is a gap: the line of the newer one tells of it in `removed`, so
+that the chain of `supersedes` stays walkable.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +27,25 @@ _REASON = "import"
 
 @dataclass(frozen=True, slots=True)
 class ImportLinks:
-    """Believes all of an admin. Others name rows that they could name in a write; the id of a
-    memory that isn't there stays as it was told, and leads to nothing but a row of its space."""
+    """Decides which links of a line are stored. An admin's links all are; anybody else may link to
+    rows that they could name in a write, and to ids of memories that don't exist here."""
 
     stores: Stores
     access: MemoryAccess
     sights: Sights
 
     def told(self, tx: Tx, order: ImportOrder, values: Values, space: Space) -> dict[str, Any]:
-        """The links of a line, as they are stored."""
+        """The link fields of a line, without the ids that the importer may not name.
+
+        Ids fall into four sets: `theirs` (rows that the importer may change), `seen` (rows that
+        they may read), `inside` (rows of the same space) and `absent`. A row that is hidden from
+        the importer and lies elsewhere counts as absent. So the answer is the same whether a hidden
+        row exists or not, and an import can't be used to probe ids.
+
+        Absent ids are kept because files arrive in any order: the line of the older memory may come
+        later, or was not exported. Such a link has no reason yet, and reads follow it only between
+        rows of one space (see `link_superseded`). So it can't lead into somebody else's memories.
+        """
         lists = {name: tuple(dict.fromkeys(values[name] or ())) for name in _LISTS}
         after = values["superseded_by"]
         if order.requester.admin:
@@ -42,7 +56,6 @@ class ImportLinks:
         theirs = self.access.theirs(tx, order.requester, list(rows.values()))
         seen = self._seen(tx, order, rows.keys() - theirs)
         inside = {id_ for id_, row in rows.items() if row.memory.space == space}
-        # What lies hidden elsewhere is told like what isn't there: who asks learns nothing of it.
         absent = ids - theirs - seen - inside
         here = absent | (theirs & inside)
         named = {
@@ -56,8 +69,12 @@ class ImportLinks:
         return kept | {"superseded_by": after if after in here else None}
 
     def vouch(self, tx: Tx, order: ImportOrder, memory: Memory) -> None:
-        """Give a reason to the links that hold wherever the old rows lie, and when they are gone:
-        an admin's, and those whose rows were there to be looked at."""
+        """Give the memory's `supersedes` links a reason, where they are more than a claim.
+
+        The insert stores links with an empty reason. Reads follow such a link only while both rows
+        are there, in one space. A link with a reason also holds across spaces and when the old row
+        is gone. It gets one if an admin imports, or if the old row was there to be checked.
+        """
         old = set(memory.supersedes)
         if not order.requester.admin:
             rows = [r for r in self._rows(tx, old) if r.memory.space == memory.space]
@@ -67,8 +84,8 @@ class ImportLinks:
             self.stores.memories.link_superseded(tx, memory.id, id_, at=at, reason=_REASON)
 
     def bridge(self, tx: Tx, gaps: Sequence[Values]) -> None:
-        """Remember memories that are gone and what they had replaced. One that is there again tells
-        that itself."""
+        """Store when the memories of `gaps` were removed and what they had superseded. A memory
+        that exists here is left alone: its own row says what it supersedes."""
         for gap in gaps:
             id_, at = MemoryId(gap["memory_id"]), gap["removed_at"]
             if self.stores.memories.fetch(tx, id_) is not None:
@@ -87,21 +104,27 @@ class ImportLinks:
         return set(self.stores.memories.see_many(tx, sight, sorted(ids), _ANY))
 
     def _readable(self, tx: Tx, order: ImportOrder, ids: Collection[str]) -> set[str]:
-        """One that isn't there is dropped like one of others: who asks learns nothing of it."""
+        """Ids of entries that the importer may read. An unknown id is dropped like a hidden one, so
+        that the result does not tell them apart."""
         return {id_ for id_ in ids if may_read_entry(tx, self.stores, order.requester, id_)}
 
 
 def told_gaps(order: ImportOrder, values: Values) -> list[Values]:
-    """What a line tells of removed memories. Believed of an admin alone: whoever could say what is
-    gone, and what it led to, would be shown ids and times of rows of others."""
+    """The removed memories that a line tells of; none unless an admin imports. Anybody else could
+    link their memory over an invented gap to rows of others, and be shown ids and times of them."""
     return values["removed"] or [] if order.requester.admin else []
 
 
 def check_no_circle(
     tx: Tx, stores: Stores, order: ImportOrder, memory: Memory, *, gaps: Sequence[Values]
 ) -> None:
-    """Refuse the line that would close a circle of memories that replaced each other, with what is
-    stored and with earlier lines."""
+    """ValidationFailed if the line would close a cycle of `supersedes`, over stored rows, earlier
+    lines of the dry run and its own gaps.
+
+    For the memory and each gap it walks upwards, from successor to successor. Reaching the start,
+    or one of the ids that the start supersedes, means a cycle. `seen` ends the walk if the stored
+    rows have a cycle already, which is for the doctor to repair and not for this line to answer.
+    """
     below = {memory.id: set(memory.supersedes)}
     below |= {MemoryId(gap["memory_id"]): set(gap["supersedes"] or ()) for gap in gaps}
     line = Foreseen()

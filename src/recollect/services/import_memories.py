@@ -1,7 +1,8 @@
-"""Memories of an import, each with what stands behind it, in the caller's transaction.
+"""Import of memories, each with its versions, relations and approvals, in the caller's transaction.
 
-Ids and times are kept. What only the server can know of a memory is believed from an admin, also
-that a suspicious text was released; from others it is made anew: they speak for themselves.
+Ids and times of the line are kept. Fields that only a server can know (who wrote it, how far it is
+trusted, that a suspicious text was released, approvals) count in an admin's import. In anybody
+else's they are computed anew, as if the importer had written the memory.
 """
 
 from collections import Counter
@@ -74,7 +75,7 @@ _UNFOUND = frozenset({Status.QUARANTINED, Status.ARCHIVED})
 
 
 class MemoryImports:
-    """Places, screens and stores."""
+    """Finds the space of a memory, checks rights and content, and stores it."""
 
     def __init__(
         self,
@@ -98,7 +99,21 @@ class MemoryImports:
         self._hooks = hooks
 
     def put(self, tx: Tx, order: ImportOrder, group: Group, findings: Findings) -> Tally:
-        """What became of the memory and of the lines behind it, which go where it goes."""
+        """Import a memory with its parts. Raises before the memory is written if it is refused;
+        refused versions are in the tally and don't stop the memory.
+
+        The order of the checks is part of the contract:
+
+        1. The space: does it exist for the importer, may they write it (NotFound, then Forbidden).
+        2. The content, by the rules of that space. Behind 1, so that nobody probes spaces with it.
+           Versions come first: tags of personal data that is only in an old version count for the
+           memory, since they cap its expiry and decide whether an open space may hold it.
+        3. The id: a row of the same id decides what the importer may do to it.
+        4. Cycles of `supersedes`, also for a line that is then skipped.
+
+        A dry run goes through all of them and then remembers the row instead of writing it. Last
+        the links get their reason: the insert has stored them without one.
+        """
         space, agent_id = self._places.find(tx, order, group.head.values)
         admitted, refused = versions.admitted(self._screening, group.behind, space)
         group = versions.tagged(group, admitted)
@@ -125,10 +140,17 @@ class MemoryImports:
         return Tally(outcomes=kept + dropped, refused=refused)
 
     def _outcome(self, tx: Tx, order: ImportOrder, stored: Stored) -> Outcome:
-        """A row of the same id: the stored one says whether the importer may touch it."""
+        """CREATED, UPDATED or SKIPPED. The stored row of the same id, not the line, decides whether
+        the importer may touch it.
+
+        Somebody else's row, and one that is being erased, are refused with the same error as a
+        taken id in mode `fail`: the importer learns that the id is taken and nothing more.
+        """
         memory = stored.memory
         if order.foreseen.has(LineType.MEMORY, memory.id):
             raise _duplicate_id()
+        # The lock holds off a concurrent change between this decision and the write. A dry run is
+        # a read, which may not lock.
         known = self._stores.memories.fetch(tx, memory.id, lock=not order.dry_run)
         if known is None:
             return Outcome.CREATED
@@ -138,6 +160,9 @@ class MemoryImports:
             raise _duplicate_id()
         if known.memory.space != memory.space:
             raise ValidationFailed.of("space", "can't be changed by an import")
+        # An import must not do what an update may not: lower the privacy of a memory about somebody
+        # else, or (below) overwrite what a subject said of themself. The first is asked even of a
+        # line that is skipped, the second only of one that would write.
         if not requester.admin:
             check_loosening(
                 known.memory,
@@ -160,17 +185,27 @@ class MemoryImports:
         findings: Findings,
         replaces: bool,
     ) -> None:
+        """Delete the old row if there is one, insert the new one, then its parts and its index.
+
+        Replacing is delete and insert, not update: an update would add a version to the history,
+        while an import brings the whole history of the line. The delete, or an earlier removal, may
+        have left a removal record, so that is taken back before the insert.
+        """
         memory = stored.memory
         if replaces:
             self._stores.memories.delete(tx, memory.id, at=memory.updated_at)
         self._stores.portable.forget_removal(tx, memory.id)
         kept = self._stores.memories.insert(tx, stored)
         if kept is None:
+            # Another transaction inserted the id since `_decide_outcome` found none. The memory has
+            # written nothing but the removal record, so the batch can go on.
             raise _duplicate_id()
         for line in behind:
             self._stores.portable.put(tx, line.type, line.values | {"space": memory.space})
         if memory.status is not Status.QUARANTINED and stored.compacted_at is None:
             self._hooks.indexer.write(tx, kept, findings.words)
+        # Relations that came with the memory are its graph. `draw` would end those that can't be
+        # read off the text, such as what an extraction found in a conversation.
         drawn = any(line.type is LineType.RELATION for line in behind)
         if not drawn and memory.status not in _UNFOUND and stored.compacted_at is None:
             self._hooks.graph.draw(tx, kept)
@@ -183,6 +218,12 @@ class MemoryImports:
         findings: Findings,
         place: tuple[Space, AgentId | None],
     ) -> Stored:
+        """The row as it would be stored, with quarantine and expiry decided.
+
+        Quarantine: a text that looks like a prompt injection is set aside, unless an admin's line
+        carries a score at least as high. Then the text was judged before, and its `status` is the
+        decision. A line without such a score may come from a server with weaker rules.
+        """
         values, admin = group.head.values, order.requester.admin
         subjects, bare_names = self._people(tx, order, values)
         memory = self._memory(
@@ -196,6 +237,7 @@ class MemoryImports:
         suspicion = told_suspicion(values) if judged else findings.suspicion
         approved = approved_until(group) if admin else None
         by = values["written_by"] if admin else None
+        # `apply_expiry` comes last: caps depend on PII tags, policy and the approval set here.
         return Stored(
             memory=termed(self._terms, replace(memory, approved_expires_at=approved), values),
             written_by=by or order.requester.who,
@@ -217,6 +259,9 @@ class MemoryImports:
         findings: Findings,
         place: tuple[Space, AgentId | None],
     ) -> Memory:
+        """The memory of a line. Texts come from the findings, not from the line: screening may have
+        redacted them. `agent_id` and `org_id` are those of a space of an agent, run or org; in a
+        user's space or a chat the agent is the source of the memory (see `source_fields`)."""
         (space, agent_id), texts = place, findings.texts
         created = values["created_at"] or order.at
         compacted = values["compacted_at"] is not None
@@ -254,8 +299,13 @@ class MemoryImports:
     def _origin(
         self, tx: Tx, order: ImportOrder, values: Values, members: Values
     ) -> dict[str, Any]:
-        """Who said it where. Others than admins name themselves, and chats where they take part;
-        nothing of theirs was found by the server, or is known better than what they say."""
+        """Who stated it, where, and how far that is trusted.
+
+        An admin's line is taken as it is. Anybody else may only name themself as the speaker and
+        chats in which they take part now. They can't claim that the server extracted the memory,
+        nor more trust than their own statement would get. Fields that they may not set are reset,
+        not refused: an owner's own export must stay importable.
+        """
         said, chat = values["stated_by"], values["learned_in"]
         origin = values["origin"] or Origin.UNKNOWN
         source = values["source"] or Source.IMPORT
@@ -278,8 +328,9 @@ class MemoryImports:
     def _people(
         self, tx: Tx, order: ImportOrder, values: Values
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Subjects whom the importer may know, by their canonical ids, and the names of others:
-        an import resolves nobody."""
+        """Canonical ids of the subjects that the importer may know, and everything else as bare
+        names. An import never resolves a name to a person: the name was meant for another server's
+        people. An id that is unknown or hidden becomes a bare name too, so both look alike."""
         sent = values["subjects"]
         ids, requester = [PersonId(one) for one in sent], order.requester
         fetch, shown = self._stores.people.fetch_many, visible_people
@@ -292,7 +343,8 @@ class MemoryImports:
 
 
 def _set_aside(memory: Memory) -> Memory:
-    """Nothing that goes away can bring it back: it waits for a decision of its own."""
+    """Quarantined, without successor and archive reason: what undoes a supersession or an archiving
+    must not make it active. Only a reviewer's decision does."""
     return replace(memory, status=Status.QUARANTINED, superseded_by=None, archive_reason=None)
 
 

@@ -1,4 +1,4 @@
-"""What an import is asked to do, what it comes across, and what came of it."""
+"""Values of an import: the order, parsed lines and groups of them, outcomes and counts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ _PLAIN_CODE = "bad_request"
 
 
 class ImportMode(StrEnum):
-    """What happens to a memory whose id is taken: its line is refused, or the later of the two
-    stays, or the line takes its place."""
+    """What happens to a memory whose id is taken. `fail` refuses the line, `merge` keeps the row
+    with the later `updated_at`, `replace` overwrites the stored row."""
 
     FAIL = "fail"
     MERGE = "merge"
@@ -27,7 +27,7 @@ class ImportMode(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a line that was not refused."""
+    """What happened to a line that was not refused."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -36,7 +36,12 @@ class Outcome(StrEnum):
 
 @dataclass(slots=True)
 class Foreseen:
-    """What a dry run would have stored so far: later lines rely on it."""
+    """Rows that a dry run would have stored so far.
+
+    Later lines may refer to them: a memory to its agent, a participant to its chat. Without this a
+    dry run would refuse lines that the real import stores. Empty in a real import, where the
+    transaction itself shows the rows.
+    """
 
     ids: dict[LineType, set[Any]] = field(default_factory=dict)
     agents: dict[str, Values] = field(default_factory=dict)
@@ -46,7 +51,7 @@ class Foreseen:
     successors: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, type_: LineType, values: Values, key: Any) -> None:
-        """One more row."""
+        """Remember a row by its key, and its values where later checks need them."""
         self.ids.setdefault(type_, set()).add(key)
         if type_ is LineType.AGENT:
             self.agents[values["id"]] = values
@@ -58,7 +63,8 @@ class Foreseen:
             self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
 
     def add_links(self, memory: Memory, gaps: Sequence[Values]) -> None:
-        """What a memory replaces, and what replaces it; the same of removed ones below it."""
+        """Remember who supersedes whom, for `check_no_cycle`: the links of the memory itself and
+        those of the removed memories that its line tells of."""
         for old in memory.supersedes:
             self.successors.setdefault(old, set()).add(memory.id)
         for gap in gaps:
@@ -68,13 +74,13 @@ class Foreseen:
             self.successors.setdefault(memory.id, set()).add(memory.superseded_by)
 
     def has(self, type_: LineType, key: Any) -> bool:
-        """Would the row be there?"""
+        """Whether the dry run would have stored a row with this key."""
         return key in self.ids.get(type_, ())
 
 
 @dataclass(frozen=True, slots=True)
 class ImportOrder:
-    """Who imports, how, and when. `id` marks every row of it."""
+    """Who imports, in which mode, and when. `id` is the `import_id` of every memory it stores."""
 
     id: str
     requester: Requester
@@ -86,8 +92,8 @@ class ImportOrder:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that could be read, by its number from 1 on; `findings` are what screening saw in a
-    memory, or in an earlier version of one."""
+    """A parsed line and its number, counted from 1. Memories, and versions with a snapshot, have
+    the `findings` of screening; other lines have none."""
 
     number: int
     type: LineType
@@ -97,7 +103,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A line with those that stand behind it."""
+    """A line, and if it is a memory its versions, relations and approvals in `behind`."""
 
     head: Line
     behind: tuple[Line, ...] = ()
@@ -105,7 +111,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A line that is not stored, and why. No text of it: errors hold none."""
+    """A line that is not stored, and why. Errors hold no content, so neither does this."""
 
     line: int
     code: str
@@ -113,7 +119,7 @@ class Refused:
 
     @classmethod
     def of(cls, line: int, error: RecollectError) -> "Refused":
-        """By the code that a single write would be refused with."""
+        """With the code that a single write of the same row would be refused with."""
         details = error.details or {}
         code = details.get("reason") or error.code
         return cls(line, "validation_error" if code == _PLAIN_CODE else str(code), error)
@@ -121,13 +127,13 @@ class Refused:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of all lines."""
+    """Counts of an import, or of one batch of it."""
 
     read: int = 0
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     refused: list[Refused] = field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
-        """What one batch adds."""
+        """Add the counts of a batch. `read` is counted by the reader alone."""
         self.outcomes += other.outcomes
         self.refused += other.refused

@@ -1,7 +1,7 @@
-"""Agents, people, merges, chats, participants and runs of an import.
+"""Import of agents, people, merges, chats, participants and runs.
 
-What is there already stays; only an admin's `replace` puts agents, people and chats in its place.
-Others than admins bring what is theirs to make, and under their own name.
+Rows that exist are skipped; only an admin with mode `replace` overwrites agents, people and chats.
+Anybody else may import what they could create by a call, and is recorded as its creator.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,14 +27,20 @@ _REPLACED = frozenset({LineType.AGENT, LineType.PERSON, LineType.CHAT})
 
 
 class OtherImports:
-    """Puts single lines in."""
+    """Imports lines that are not memories, one at a time."""
 
     def __init__(self, stores: Stores, places: ImportPlaces) -> None:
         self._stores = stores
         self._places = places
 
     def put(self, tx: Tx, order: ImportOrder, line: Line) -> Outcome:
-        """What became of it. Nothing is written by a dry run."""
+        """Import one line. A dry run writes nothing and remembers the row in `order.foreseen`.
+
+        Whether the row exists is asked before whether the importer may create it: an owner's own
+        export names agents and people that others made, and those lines are skipped, not refused.
+        The root of a run is computed before the rights are checked, because it raises NotFound for
+        a parent that the importer can't see. All checks come before the first write.
+        """
         type_, key = line.type, _key(line)
         values = _whole(line.values, type_)
         if order.foreseen.has(type_, key) or self._has(tx, type_, values):
@@ -55,7 +61,8 @@ class OtherImports:
         return self._is_tree(tx, type_, values) or self._stores.portable.has(tx, type_, values)
 
     def _is_tree(self, tx: Tx, type_: LineType, values: Values) -> bool:
-        """A conversation is a chat of its own id, which no other can have."""
+        """Whether the chat's id is that of a conversation. Each conversation is a chat under its
+        own id, without a row in the table of chats, and an import must not create a second one."""
         return type_ is LineType.CHAT and self._stores.chats.is_tree(tx, ChatId(values["id"]))
 
     def _again(self, tx: Tx, order: ImportOrder, type_: LineType, values: Values) -> Outcome:
@@ -70,8 +77,13 @@ class OtherImports:
         return Outcome.UPDATED
 
     def _free_users(self, tx: Tx, type_: LineType, values: Values) -> None:
-        """A user who was only seen here has a person of whom nothing is known: the one who comes
-        takes the place. Where something is known, the link stays."""
+        """Delete people that stand in the way of the imported person's links to users.
+
+        A user who was only seen here has a person without claims or memories. If an import brings
+        the user's real person, that placeholder is deleted and the user is linked to the imported
+        one. If anything is known of the existing person the user stays linked to it: the insert
+        skips users who have a person.
+        """
         if type_ is not LineType.PERSON or not values["users"]:
             return
         users = [UserId(one["id"]) for one in values["users"]]
@@ -85,7 +97,7 @@ class OtherImports:
         return not said and not self._stores.people.is_in_memories(tx, person_id, outside=())
 
     def _permitted(self, tx: Tx, order: ImportOrder, type_: LineType, values: Values) -> Values:
-        """The line as somebody who is no admin may bring it."""
+        """The values as somebody who is no admin may import them; Forbidden if they may not."""
         return _RULES[type_](self, tx, order, values)
 
     def _own_agent(self, _tx: Tx, order: ImportOrder, values: Values) -> Values:
@@ -95,7 +107,12 @@ class OtherImports:
         return values | {"created_by": who}
 
     def _own_person(self, tx: Tx, order: ImportOrder, values: Values) -> Values:
-        """Nobody becomes a user's person by import, and nobody states anything for others."""
+        """The person with the importer's own claims alone, visible in the importer's orgs.
+
+        Links to users are dropped: otherwise an import could decide which person a user is. Aliases
+        and relationships that others added are dropped as well, and a handle must be free, as in a
+        call.
+        """
         if values["merged_into"] is not None:
             raise Forbidden("people who were merged are imported by an admin")
         requester = order.requester
@@ -115,7 +132,8 @@ class OtherImports:
         return values | {"created_by": order.requester.who}
 
     def _own_stay(self, tx: Tx, order: ImportOrder, values: Values) -> Values:
-        """Who made a chat says who took part; of a private one, agents and themself."""
+        """Only the creator of a chat may import who took part in it. Of a private chat they may
+        import agents and themself alone."""
         who, chat_id = order.requester.who, values["chat_id"]
         chat = order.foreseen.chats.get(chat_id) or self._chat(tx, chat_id)
         if chat is None:
@@ -162,7 +180,7 @@ def _key(line: Line) -> Any:
 
 
 def _whole(values: Values, type_: LineType) -> Values:
-    """With what a line may leave out."""
+    """The values with defaults for the fields that a line may omit."""
     if type_ is LineType.PERSON:
         lists = {name: values[name] or [] for name in ("users", "orgs", "aliases", "relationships")}
         blank = Owner.user(values["users"][0]["id"]) if values["users"] else None

@@ -1,4 +1,4 @@
-"""Where an imported memory lies, and whether the importer may put it there."""
+"""The space and the run of an imported memory, and whether the importer may write there."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ from recollect.services.views import Views
 
 @dataclass(frozen=True, slots=True)
 class _KnownAgent:
-    """What a place depends on."""
+    """What the choice of a space depends on. `org_id` and `mode` are None for a removed agent."""
 
     owner: Owner
     org_id: OrgId | None
@@ -39,7 +39,7 @@ class _KnownAgent:
 
 
 class ImportPlaces:
-    """Finds spaces; a dry run also knows those that it would have made."""
+    """Finds spaces, agents and runs, among stored rows and those of the dry run (`foreseen`)."""
 
     def __init__(self, stores: Stores, views: Views, mode: SpaceMode) -> None:
         self._stores = stores
@@ -47,7 +47,8 @@ class ImportPlaces:
         self._mode = mode
 
     def find(self, tx: Tx, order: ImportOrder, values: Values) -> tuple[Space, AgentId | None]:
-        """The space and the agent that the row belongs to. NotFound, then Forbidden."""
+        """The space and the agent of a memory. Raises NotFound for a space that doesn't exist for
+        the importer, then Forbidden for one that they may not write."""
         sent = values["agent_id"]
         agent_id = None if sent is None else AgentId(sent)
         space = self._space(tx, order, values, agent_id)
@@ -59,12 +60,16 @@ class ImportPlaces:
         return space, agent_id
 
     def may_write_run(self, tx: Tx, order: ImportOrder, run_id: str, agent_id: str) -> bool:
-        """May the importer put a run of this agent in?"""
+        """Whether the importer may create a run of this agent."""
         return self._may_write(tx, order, Space(SpaceKind.RUN, run_id), AgentId(agent_id))
 
     def root_of(self, tx: Tx, order: ImportOrder, values: Values) -> RunId:
-        """The root of a run that is to be put in. Its parent is known to the importer and is none
-        of its descendants; only an admin's may be missing, where its line was left out."""
+        """The root of an imported run. NotFound if the importer can't see its parent,
+        ValidationFailed if the parent is one of its descendants.
+
+        In an admin's import the parent may be missing, as when a filter left its line out of the
+        file. Then the root of the line counts, or else the parent itself.
+        """
         run_id, parent_id = RunId(values["id"]), values["parent_run_id"]
         if parent_id is None:
             return run_id
@@ -77,8 +82,8 @@ class ImportPlaces:
     def ties(
         self, tx: Tx, order: ImportOrder, values: Values, place: tuple[Space, AgentId | None]
     ) -> Values:
-        """The agent and the run that a memory says to come from. Others than admins name what they
-        could name in a write."""
+        """`source_agent`, `run_id` and `parent_run_id` of a memory. An admin's are taken as they
+        are; anybody else's are reset to None where they could not be named in a write."""
         space, agent_id = place
         inside = space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
         source = values["source_agent"] or (None if inside else agent_id)
@@ -92,7 +97,8 @@ class ImportPlaces:
         return {"source_agent": source, "run_id": run_id, "parent_run_id": parent_id}
 
     def _may_name(self, tx: Tx, order: ImportOrder, agent_id: str | None, *, inside: bool) -> bool:
-        """As the source: elsewhere any agent, in spaces of agents one that writes there itself."""
+        """Whether the importer may name the agent as the source of a memory. In spaces of users and
+        chats that is any existing agent, in other spaces the importer's own or the importer."""
         if agent_id is None:
             return False
         who, planned = order.requester.who, order.foreseen.agents.get(agent_id)
@@ -104,6 +110,7 @@ class ImportPlaces:
         return self._stores.agents.owner_of(tx, AgentId(agent_id))
 
     def _check_above(self, tx: Tx, order: ImportOrder, values: Values) -> None:
+        # `seen` ends the walk if the runs above form a cycle already, without this run.
         above, seen = values["parent_run_id"], set[str]()
         while above is not None and above not in seen:
             if above == values["id"]:
@@ -114,7 +121,9 @@ class ImportPlaces:
             above = None if run is None else run.parent_run_id
 
     def _space(self, tx: Tx, order: ImportOrder, values: Values, agent_id: AgentId | None) -> Space:
-        """As the line names it; else by the rules of a write, where a record is `long_term`."""
+        """The space that the line names. A line without one is placed by the rules of a write, with
+        the scope `long_term` for records: lines of other software have a scope or a visibility
+        instead of a space."""
         named = values["space"]
         who = order.requester.who
         if named is not None:
@@ -139,7 +148,7 @@ class ImportPlaces:
             return order.requester.who.id
         if named["kind"] in AGENT_KINDS and agent_id is not None:
             return agent_id
-        raise ValidationFailed.of("space.id", "must be there")
+        raise ValidationFailed.of("space.id", "is required")
 
     def _require_known(
         self, tx: Tx, order: ImportOrder, space: Space, agent_id: AgentId | None
@@ -168,7 +177,7 @@ class ImportPlaces:
         return _KnownAgent(owner, None, None)
 
     def _run(self, tx: Tx, order: ImportOrder, run_id: str) -> Run | None:
-        """A run that the importer can't see is as unknown to them as one that never was."""
+        """The run, or None also if the importer can't see it."""
         planned = order.foreseen.runs.get(run_id)
         if planned is not None:
             return Run(**planned)
@@ -177,7 +186,8 @@ class ImportPlaces:
         return self._stores.runs.see(tx, order.requester.who, RunId(run_id))
 
     def _takes_part(self, tx: Tx, order: ImportOrder, chat_id: str) -> bool:
-        """A tree that was not carried along is no reason to lose what an admin brings."""
+        """Whether the importer takes part in the chat. For an admin always: the memories of a
+        conversation are imported even where the conversation itself was not moved here."""
         who = order.requester.who
         if order.requester.admin or (chat_id, who.kind, who.id) in order.foreseen.seats:
             return True
@@ -186,7 +196,8 @@ class ImportPlaces:
     def _may_write(
         self, tx: Tx, order: ImportOrder, space: Space, agent_id: AgentId | None
     ) -> bool:
-        """Who takes no part in a chat was told that there is none."""
+        """Whether the importer may write the space. For a chat that was decided before:
+        `_require_space` raised NotFound for everybody who takes no part."""
         requester = order.requester
         if requester.admin or space.kind is SpaceKind.CHAT:
             return True
@@ -198,8 +209,8 @@ class ImportPlaces:
 
 
 def _is_of(agent: _KnownAgent, org_id: OrgId, order: ImportOrder) -> bool:
-    """Is the org that of the agent? Of a removed one it isn't known any more: then it must be one
-    of the importer's."""
+    """Whether the org is that of the agent. The org of a removed agent isn't known any more; then
+    it must be one of the importer's, or an admin imports."""
     if agent.org_id is not None:
         return agent.org_id == org_id
     return order.requester.admin or org_id in order.requester.orgs

@@ -1,4 +1,5 @@
-"""Lines of an import, read and looked at before any of them is stored. Needs no stored data."""
+"""Parsing and screening of imported lines. Nothing here reads stored data, so it runs outside of
+transactions, on a thread."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +27,8 @@ from recollect.services.names import A_RELATIONSHIP, Names
 from recollect.services.screening import Screening, Texts
 from recollect.services.secret_check import refuse_secrets
 
-# Members that hold words of somebody, by the type of the line.
+# Fields with free text, by the type of the line: they are searched for secrets. A memory is not
+# listed, because `Screening` looks at all of it.
 _TEXTS = {
     LineType.AGENT: ("name", "description", "metadata"),
     LineType.PERSON: ("name", "metadata", "aliases", "relationships"),
@@ -39,14 +41,14 @@ _TEXTS = {
 
 
 class LineReader:
-    """Reads single lines, and looks at groups of them."""
+    """Parses single lines, and screens groups of them."""
 
     def __init__(self, screening: Screening, names: Names) -> None:
         self._screening = screening
         self._names = names
 
     def read(self, number: int, raw: bytes) -> Line | Refused:
-        """One line by itself."""
+        """Parse one line and check its format. Errors are returned, never raised."""
         try:
             type_, values = from_line(raw)
             if type_ is LineType.MEMORY:
@@ -56,7 +58,11 @@ class LineReader:
             return Refused.of(number, error)
 
     def look(self, lines: Sequence[Line]) -> tuple[Group | None, list[Refused]]:
-        """A line and those behind it; only a memory has any."""
+        """Screen a group: its first line, and the parts behind it if that is a memory.
+
+        Returns the group without its refused parts, or None if the first line is refused, and the
+        refusals. With a memory all of its parts are refused: they would have nothing to belong to.
+        """
         head, *others = lines
         if head.type is LineType.MEMORY:
             return self._with_others(head, others)
@@ -69,6 +75,9 @@ class LineReader:
         problem = self._problem(head)
         if problem is not None:
             return None, [Refused.of(line.number, problem.error) for line in (head, *others)]
+        # The findings of the memory are only noted here. Whether its space takes such content is
+        # decided in the transaction, behind the check that the importer may write there: whoever
+        # may not learns nothing of what screening thinks.
         seen = [self._looked(head, one) for one in others]
         behind = tuple(one for one in seen if isinstance(one, Line))
         findings = self._screening.look(_texts(head.values))
@@ -76,7 +85,7 @@ class LineReader:
         return Group(replace(head, findings=findings), behind), refused
 
     def _looked(self, head: Line, line: Line) -> Line | Refused:
-        """A line behind a memory, unless it holds what is never stored."""
+        """A part of a memory, screened, or its refusal."""
         problem = self._problem(line)
         if problem is not None:
             return problem
@@ -95,7 +104,7 @@ class LineReader:
         return None
 
     def _admit_names(self, line: Line) -> None:
-        """Of people, and of those whom a memory names without knowing them."""
+        """Check names of people: a person's own, and those that a memory mentions without an id."""
         values = line.values
         if line.type is LineType.MEMORY:
             self._names.admit_all(values["subjects"], "subjects")
@@ -109,13 +118,16 @@ class LineReader:
                 self._names.admit(claim["relationship"], "relationships", wanted=A_RELATIONSHIP)
 
     def _screened(self, head: Line, line: Line) -> Line:
-        """An earlier version is looked at and kept as the memory itself would be."""
+        """The version with a snapshot as it may be stored: screened, tagged, and redacted where
+        this server redacts. A history is shown to readers like the memory itself."""
         snapshot, key = line.values["snapshot"], head.values["key"]
         if snapshot["value"] is not None and key is None:
             raise ValidationFailed.of("snapshot.value", "must be null: the memory has no key")
         findings = self._screening.look(Texts.of_version(snapshot, key))
         if head.values["messages"]:
-            # Of a list the roles stand at the start of its lines.
+            # The content of a list of messages begins its lines with roles (`user: ...`), which
+            # would look like an injected prompt. A snapshot doesn't keep the messages, so the score
+            # is made again here, as of speech.
             findings = replace(findings, suspicion=score(findings.texts.content, spoken=True))
         texts = findings.texts
         kept = snapshot | {
@@ -129,7 +141,7 @@ class LineReader:
 
 
 def _stray(line: Line) -> Refused:
-    where = f"{line.type}: must stand behind the memory that it belongs to"
+    where = f"{line.type}: must directly follow the memory that it belongs to"
     return Refused.of(line.number, ValidationFailed.of("type", where))
 
 
@@ -146,7 +158,8 @@ def _texts(values: Values) -> Texts:
 
 
 def _cleaned(values: Values) -> Values:
-    """A memory's line with one name for each member, and its payload checked."""
+    """The values of a memory's line under one name each (`memory_id` is an alias of `id`,
+    `agent_slug` of `agent_id`), with normalised tags and a checked payload."""
     named = values | {
         "id": values["id"] or values["memory_id"],
         "agent_id": values["agent_id"] or values["agent_slug"],
@@ -164,7 +177,9 @@ def _cleaned(values: Values) -> Values:
 
 
 def _payload(values: Values) -> Values:
-    """What it says. A compacted one says nothing any more."""
+    """Content, value and messages. The content of a record or a list of messages is rendered here,
+    never taken from the line, so that text and data can't differ. A compacted memory has neither.
+    """
     key, value = values["key"], _value(values["value"])
     messages = _messages(values["messages"])
     if values["compacted_at"] is not None:
@@ -175,14 +190,15 @@ def _payload(values: Values) -> Values:
         return {"content": render_record(key, value), "value": value, "messages": ()}
     content = render_messages(messages) if messages else values["content"]
     if content is None:
-        raise ValidationFailed.of("content", "must be there, or `messages`, or `key` with `value`")
+        raise ValidationFailed.of("content", "is required, or `messages`, or `key` with `value`")
     if not messages:
         check_content(content)
     return {"content": content, "value": None, "messages": messages}
 
 
 def _value(sent: Any) -> Any:
-    """A text is read as JSON; what is no object is kept as a text in one."""
+    """A string is parsed as JSON. What is no JSON object is wrapped as `{"text": ...}`: other
+    software exports values as plain strings."""
     if not isinstance(sent, str):
         return sent
     try:

@@ -1,4 +1,4 @@
-"""What an imported line says of a memory's origin, privacy and term, and how much of it holds."""
+"""Rules for single fields of an imported memory: expiry, status, sensitivity, provenance."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -17,7 +17,12 @@ from recollect.services.screening import Findings
 
 
 def termed(terms: Terms, memory: Memory, values: Values) -> Memory:
-    """The expiry that the line tells, under the cap; without one that of a write."""
+    """The memory with the expiry of its line, lowered to the cap. A line without expiry and rule is
+    treated like a write: the policy must exist and allow the scope, and defaults apply.
+
+    A line with an expiry may name a policy that this server doesn't have: what was promised where
+    it comes from still holds, and only the caps of personal data apply.
+    """
     name, rules = memory.retention_policy, terms.rules
     if values["expires_at"] is None and values["expiry_rule"] is None:
         if name is not None:
@@ -36,28 +41,30 @@ def termed(terms: Terms, memory: Memory, values: Values) -> Memory:
 
 
 def told(said: str | None, chat: str | None, origin: Origin, trust: Trust) -> dict[str, Any]:
-    """Members of a memory that tell where it comes from."""
+    """The fields of a memory that say who stated it and where."""
     learned = None if chat is None else ChatId(chat)
     return {"stated_by": said, "learned_in": learned, "origin": origin, "trust": trust}
 
 
 def told_suspicion(values: Values) -> Suspicion:
-    """What a line says of how its text was judged before."""
+    """The injection score that the line carries from the server it was exported by."""
     return Suspicion(values["suspicion"] or 0.0, tuple(values["suspicion_reasons"] or ()))
 
 
 def stored_status(sent: Status | None) -> Status:
-    """A row is never stored as expired: its time tells."""
+    """The status to store. `expired` is never stored: reads compute it from `expires_at`."""
     return Status.ACTIVE if sent in (None, Status.EXPIRED) else Status(sent)
 
 
 def lowest(space: Space, findings: Findings) -> Sensitivity:
-    """How private a line is that doesn't say: as its words ask for. An open space lifts nothing."""
+    """The sensitivity of a line that has none: what its text suggests, or public in open spaces,
+    which hold nothing else."""
     return Sensitivity.PUBLIC if space.kind in OPEN_KINDS else findings.floor
 
 
 def approved_until(group: Group) -> datetime | None:
-    """How far past its cap somebody let it live, by the approvals that came with it."""
+    """Until when approvals let the memory outlive its cap; None without an approved one. The
+    `approved_expires_at` of the line alone is not believed: an approval has to come with it."""
     approved = [
         line.values["requested_expires_at"] or FOREVER
         for line in group.behind
@@ -68,6 +75,7 @@ def approved_until(group: Group) -> datetime | None:
 
 
 def check_times(members: Values, now: datetime) -> None:
-    """Caps count from `created_at`: it can't lie ahead."""
+    """ValidationFailed if a time lies in the future. Caps of personal data count from `created_at`,
+    so a later one would extend them."""
     check_observed(members["observed_at"], now)
     check_observed(members["created_at"], now)

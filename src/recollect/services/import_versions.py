@@ -1,4 +1,5 @@
-"""Earlier versions of an imported memory: held to what the memory itself is held to."""
+"""Earlier versions of an imported memory. Histories are readable, so a version has to pass the same
+checks as the memory itself."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from recollect.services.screening import Findings, Screening
 def admitted(
     screening: Screening, lines: Sequence[Line], space: Space
 ) -> tuple[list[Line], list[Refused]]:
-    """The lines that the memory's space takes, and those that it doesn't."""
+    """Split the parts of a memory into those that its space may hold, and refusals."""
     kept: list[Line] = []
     refused: list[Refused] = []
     for line in lines:
@@ -31,7 +32,8 @@ def admitted(
 
 
 def tagged(group: Group, lines: Iterable[Line]) -> Group:
-    """With the tags of the personal data in earlier versions: it lives as long as the memory."""
+    """The group whose memory also has the PII tags of its versions: what is in the history is
+    stored as long as the memory is, so the same caps must apply."""
     values = group.head.values
     found = {tag for line in lines if line.findings is not None for tag in line.findings.pii}
     tags = tuple(sorted({*values["pii_tags"], *found}))
@@ -39,8 +41,8 @@ def tagged(group: Group, lines: Iterable[Line]) -> Group:
 
 
 def strongest(order: ImportOrder, group: Group, findings: Findings) -> Findings:
-    """With the strongest suspicion against any text of the memory. Earlier versions that an admin
-    brings were judged where they come from."""
+    """The findings with the highest injection score of the memory and its versions. Versions in an
+    admin's import don't count: they were judged on the server that they come from."""
     if order.requester.admin:
         return findings
     behind = (line.findings.suspicion for line in group.behind if line.findings is not None)
@@ -49,9 +51,12 @@ def strongest(order: ImportOrder, group: Group, findings: Findings) -> Findings:
 
 
 def brought(order: ImportOrder, lines: Sequence[Line], stored: Stored) -> list[Line]:
-    """The lines as the importer may bring them behind this row. Others than admins bring no
-    approvals, changed what they bring themselves, and know no more than they could say. Of a row
-    that is set aside no version was ever read."""
+    """The parts as the importer may store them. For an admin, all of them unchanged.
+
+    For others: no approvals, and versions name the importer as author, can't quote anybody else
+    and get no more trust than the importer's own statement. If the memory is quarantined its
+    versions are too, or its history would show the text that was set aside.
+    """
     requester = order.requester
     if requester.admin:
         return list(lines)

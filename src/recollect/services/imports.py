@@ -1,5 +1,9 @@
-"""Import: lines of an export, or of somebody else's making, read as they come and stored in
-batches, each in a transaction of its own. A line that can't be stored doesn't stop the others."""
+"""Import of NDJSON lines, whether an export of this server or made by other software.
+
+The service reads the lines as a stream and stores them in batches, one transaction a batch. A line
+that is refused is reported by its number and does not stop the others. So a failed import may
+leave earlier batches stored; running it again with mode `merge` skips what is there.
+"""
 
 import asyncio
 from collections import Counter
@@ -33,7 +37,7 @@ _OPERATION = "importMemories"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of an import; a dry run has no id."""
+    """The report of an import. `import_id` is None for a dry run: nothing carries it."""
 
     import_id: str | None
     tally: Tally
@@ -41,7 +45,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class ImportParts:
-    """What the service is made of."""
+    """The collaborators of ImportService."""
 
     reader: LineReader
     others: OtherImports
@@ -49,7 +53,7 @@ class ImportParts:
 
 
 class ImportService:
-    """For writers of the spaces that the lines name; an admin imports all."""
+    """Imports for anybody who may write the spaces that the lines name; an admin imports all."""
 
     def __init__(
         self,
@@ -75,7 +79,12 @@ class ImportService:
         dry_run: bool,
         justification: str | None,
     ) -> Imported:
-        """Blank lines don't count."""
+        """Store the lines, or with `dry_run` only report what would be stored.
+
+        Refused lines are in the report, by line number. Raises only for the call as a whole: the
+        gate of admins, and errors of reading `lines` (such as a body that is too large). Blank
+        lines are skipped, but keep their place in the numbering.
+        """
         await self._gate.admit(requester, _OPERATION, justification)
         order = ImportOrder(
             self._runtime.ids.new(), requester, mode, dry_run, self._runtime.clock.now()
@@ -83,6 +92,7 @@ class ImportService:
         tally = Tally()
         async for batch in self._batches(lines, tally):
             tally.add(await self._store(order, batch))
+        # Lines are refused in three places (parsing, screening, storing), hence out of order.
         tally.refused.sort(key=lambda one: one.line)
         if not dry_run:
             await self._database.write(lambda tx: self._tell(tx, order, tally, justification))
@@ -91,7 +101,14 @@ class ImportService:
     async def _batches(
         self, lines: AsyncIterator[bytes], tally: Tally
     ) -> AsyncIterator[list[list[Line]]]:
-        """Groups of lines, some at a time: what belongs to a memory stays with it."""
+        """Batches of groups. A group is one line, or a memory with its parts behind it.
+
+        A batch is closed only where a new group begins. A memory and its versions, relations and
+        approvals are therefore always stored in one transaction, even where that makes the batch
+        larger than its limits. A part belongs to the group only if it follows its memory directly
+        and names it; anything else becomes a group of its own, which screening refuses as stray.
+        That also holds for the parts of a memory whose own line could not be parsed.
+        """
         groups: list[list[Line]] = []
         number = count = size = 0
         async for raw in lines:
@@ -114,6 +131,8 @@ class ImportService:
             yield groups
 
     async def _store(self, order: ImportOrder, groups: Sequence[Sequence[Line]]) -> Tally:
+        # Screening needs no stored data and takes long, so it runs on a thread, before and outside
+        # of the transaction. What it refuses is only recorded inside, with the rest of the batch.
         tally = Tally()
         looked = await asyncio.to_thread(self._look, groups)
         tally.refused += [refused for _, several in looked for refused in several]
@@ -129,7 +148,13 @@ class ImportService:
     def _storing(
         self, order: ImportOrder, groups: Sequence[Group], told: Sequence[RecollectError]
     ) -> Callable[[Tx], Tally]:
-        """`told` are errors of lines that were refused before."""
+        """The transaction of one batch. `told` are errors of lines that were refused before it.
+
+        A refused group must leave no rows behind, and there is no savepoint around it. It works
+        because both importers make every check that can refuse before their first write. A write
+        transaction may run several times (see `Database.write`), so `work` builds its tally anew
+        each time. A dry run does change `order.foreseen`, but runs as a scan, which is not retried.
+        """
 
         def work(tx: Tx) -> Tally:
             tally, errors = Tally(), [*told]
@@ -173,6 +198,6 @@ class ImportService:
 
 
 def _belongs(line: Line, head: Line) -> bool:
-    """Does the line stand behind its memory?"""
+    """Whether the line is a version, relation or approval of the memory in `head`."""
     behind = line.type in OF_MEMORY and head.type is LineType.MEMORY
     return behind and line.values["memory_id"] == head.values["id"]

@@ -1,4 +1,4 @@
-"""Memories as lines of an export."""
+"""The values of a memory's line in an export."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from recollect.domain.memories import Memory, Message
 from recollect.domain.portable_members import Values
 from recollect.ports.memories import Stored
 
-# What the line and the row have under one name.
+# Attributes of Memory, then of Stored, that have the same name in the line.
 OF_MEMORY = (
     "id",
     "kind",
@@ -66,7 +66,8 @@ BESIDE = (
 
 
 def memory_values(stored: Stored) -> Values:
-    """All that is kept of a memory, but for which import brought it and what is being erased."""
+    """Everything that is stored of a memory except `import_id` and `erasure_id`, which mean
+    something on this server only."""
     memory = stored.memory
     named: dict[str, Any] = {name: getattr(memory, name) for name in OF_MEMORY}
     return {

@@ -1,5 +1,6 @@
-"""Memories that are gone and stand between others in a history: an export tells of them with the
-memory that came after them, so that the way to what they had replaced is not lost."""
+"""Removed memories in the middle of a chain of `supersedes`. They have no line of their own, so an
+export lists them with the memory that superseded them: otherwise the chain to what they had
+superseded would break."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,8 +16,9 @@ _Links = Mapping[MemoryId, Sequence[MemoryId]]
 def removed_below(
     tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
 ) -> dict[MemoryId, list[Values]]:
-    """Of each memory those removed ones that it leads to over nothing but removed ones, the nearest
-    first. Memories that lead to none are absent."""
+    """For each memory the removed ones that it supersedes, directly or over other removed ones,
+    nearest first. The walk stops at memories that exist: those have lines, with gaps of their own.
+    Memories without gaps are absent."""
     removed, links = _gathered(tx, stores, memory_ids)
     found = {memory_id: _below(memory_id, removed, links) for memory_id in memory_ids}
     return {memory_id: several for memory_id, several in found.items() if several}
@@ -25,7 +27,8 @@ def removed_below(
 def _gathered(
     tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
 ) -> tuple[dict[MemoryId, datetime], dict[MemoryId, Sequence[MemoryId]]]:
-    """When each was removed, and what each had replaced."""
+    """When each removed memory was removed, and what each had superseded: one pair of queries a
+    level of the chain, for all memories of the page together."""
     removed: dict[MemoryId, datetime] = {}
     links: dict[MemoryId, Sequence[MemoryId]] = {}
     level = list(memory_ids)

@@ -1,4 +1,4 @@
-"""What an owner's export tells of others: no more than the owner may know."""
+"""Restrictions on an owner's export: agents, runs, people and versions as the owner sees them."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,8 @@ from recollect.services.person_cards import PersonCard, cards
 def known_to(
     tx: Tx, stores: Stores, requester: Requester, *, type_: LineType, found: Sequence[Values]
 ) -> list[Values]:
-    """Agents of one's own, runs that one sees, people as one knows them. Chats were chosen so."""
+    """The rows that the requester may see: own agents, visible runs, people as their cards show
+    them. Chats and participants pass: the query has chosen them by the requester's own chats."""
     if type_ is LineType.AGENT:
         return [one for one in found if _is_own(requester, one)]
     if type_ is LineType.RUN:
@@ -30,8 +31,9 @@ def known_to(
 
 
 def of_memory_known_to(requester: Requester, space: Space, found: Sequence[Values]) -> list[Values]:
-    """Requests of one's own, and of a chat's memories no earlier texts: what they said of others
-    may have been more private than it is now."""
+    """Versions, relations and approvals without the approvals that others requested. Versions of a
+    chat's memories lose their snapshots: an earlier text may have been more private than the
+    present one, which alone was checked for visibility."""
     own = [one for one in found if one.get("requested_by", requester.who) == requester.who]
     if space.kind is not SpaceKind.CHAT:
         return own
@@ -44,7 +46,7 @@ def _is_own(requester: Requester, agent: Values) -> bool:
 
 
 def _people(tx: Tx, stores: Stores, requester: Requester, people: Sequence[Values]) -> list[Values]:
-    """Those whose names the requester may see, each cut down to what their card shows."""
+    """The people whose names the requester may see, each with what their card shows."""
     found = stores.people.fetch_many(tx, [PersonId(one["id"]) for one in people])
     met = stores.people.meet(tx, requester, list(found))
     named = [

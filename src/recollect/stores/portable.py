@@ -1,4 +1,4 @@
-"""Everything of the memory family by the lines of an export."""
+"""SQL behind export and import: reads and writes rows of every table by the type of their line."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -50,7 +50,7 @@ _m = memories.c
 
 
 class SqlPortable:
-    """The port's PortableStore on both engines."""
+    """PortableStore on SQLite and PostgreSQL."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = MemoryRows(cipher)
@@ -62,6 +62,7 @@ class SqlPortable:
     def page(
         self, tx: Tx, type_: LineType, exported: Exported, *, after: Place | None, limit: int
     ) -> list[tuple[Place, Values]]:
+        # A row is the sort key, which is the cursor of the next page, followed by the columns.
         statement = sql.page(
             type_, *_shapes(exported), everything=exported.everything, cursor=after is not None
         )
@@ -145,6 +146,9 @@ class SqlPortable:
             ]
 
     def _put_version(self, tx: Tx, values: Mapping[str, Any]) -> bool:
+        # The snapshot is encrypted here, bound to the id of its version. `to_params` gets the
+        # ciphertext or an empty text, since it would dump anything else as JSON; a version without
+        # a snapshot is then stored as NULL.
         id_ = version_id(values["memory_id"], values["version"])
         snapshot = values["snapshot"]
         sealed = (
@@ -162,7 +166,8 @@ class SqlPortable:
         return tx.first(_INSERTS[LineType.RELATION], params) is not None
 
     def _put_thing(self, tx: Tx, values: Mapping[str, Any], thing: Values) -> EntityId:
-        """Under its own id, unless something of another space has it."""
+        """Store the entity and return its id: its own, unless an entity of another space has that.
+        An entity belongs to one space, and sharing it would connect the graphs of two."""
         id_, space = EntityId(thing["id"]), values["space"]
         known = self._graph.things(tx, [id_]).get(id_)
         new_id = id_ if known is None or known.space == space else EntityId(f"{id_}:{values['id']}")
@@ -224,7 +229,8 @@ _OF_MEMORIES = {
 }
 _s = chat_participations.c
 _STAY = {column.name: param(column.name, column) for column in chat_participations.columns}
-# Nobody is in one chat twice at a time, nor comes twice at one instant.
+# The same participation: it began at the same instant, or both have not ended. Nobody can be in a
+# chat twice at a time.
 _SAME_STAY = Statement(
     select(_s.chat_id).where(
         *(_s[name] == _STAY[name] for name in ("chat_id", "kind", "member_id")),

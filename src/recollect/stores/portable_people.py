@@ -1,4 +1,4 @@
-"""People of an export with what hangs on them: links to users, orgs, claims."""
+"""SQL for people in export and import, with their links to users and orgs and their claims."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,8 @@ from recollect.stores.statements import Statement, param
 
 
 def add_parts(tx: Tx, found: Sequence[Values]) -> None:
-    """What hangs on people: links to users with their orgs, orgs, claims."""
+    """Add users (with their orgs), orgs, aliases and relationships to the values of people, by one
+    query each for the whole page."""
     ids = _listed([values["id"] for values in found])
     users = rows.texts_by(tx.fetch(_USERS, ids))
     user_ids = _listed([user for several in users.values() for user in several])
@@ -43,7 +44,8 @@ def _without_person(claim: Values) -> Values:
 
 
 def put_person(tx: Tx, values: Mapping[str, Any]) -> bool:
-    """A person with all of that; False if the id is taken. Users who have a person keep it."""
+    """Insert a person with all of that; False if the id is taken. A user who is linked to another
+    person stays linked to it."""
     if tx.first(_INSERT_PERSON, rows.PEOPLE.to_params(values)) is None:
         return False
     person = {"person_id": values["id"]}

@@ -1,6 +1,7 @@
-"""Rows of any table as values by the names of a line's members, and back.
+"""Conversion between rows of a table and the values of a line.
 
-A member that names a user or an agent is two columns, one of them its kind; JSON is text.
+A field that names a user or an agent is stored in two columns, its kind and its id. JSON is stored
+as text.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,8 +35,8 @@ _JSON = frozenset({"metadata", "moved", "snapshot"})
 
 @dataclass(frozen=True)
 class Rows:
-    """One table. `omitted` columns are in no line, `owners` are members of two columns, `derived`
-    tells columns that follow from others."""
+    """One table. `omitted` columns are not exported, `owners` are the fields that take two columns,
+    `derived` computes columns from other fields when a row is inserted."""
 
     table: Table
     key: tuple[str, ...]
@@ -45,11 +46,11 @@ class Rows:
 
     @property
     def columns(self) -> tuple[Column[Any], ...]:
-        """Those that are read."""
+        """The columns that an export reads."""
         return tuple(column for column in self.table.columns if column.name not in self.omitted)
 
     def to_values(self, row: Row) -> Values:
-        """By the names of members."""
+        """The values of a row, by field."""
         named = dict(zip((column.name for column in self.columns), row, strict=True))
         for name in self.owners:
             kind, id_ = _pair(name)
@@ -57,7 +58,7 @@ class Rows:
         return {name: _opened(name, value) for name, value in named.items()}
 
     def to_params(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """One value for each column."""
+        """Bind parameters for all columns of the table."""
         params = {column.name: values.get(column.name) for column in self.table.columns}
         for name in self.owners:
             owner: Owner = values[name]
@@ -71,7 +72,8 @@ class Rows:
 
     @property
     def insert(self) -> Statement:
-        """All columns, unless the key is taken; the key's first column."""
+        """An INSERT that does nothing if the key is taken. It returns the first column of the key,
+        or no row in that case."""
         values = {column.name: param(column.name, column) for column in self.table.columns}
         made = insert_if_absent(self.table, *self.key).values(values)
         return Statement(made.returning(self.table.c[self.key[0]]))
@@ -87,7 +89,7 @@ def _opened(name: str, value: Any) -> Any:
 
 
 def by_person(rows: Iterable[Row], table: Rows, at: int) -> dict[str, list[Values]]:
-    """Rows of a table that belong to people, by the column at that place."""
+    """Values of the rows, grouped by the person id in column `at`."""
     found: dict[str, list[Values]] = {}
     for row in rows:
         found.setdefault(row[at], []).append(table.to_values(row))
@@ -95,7 +97,7 @@ def by_person(rows: Iterable[Row], table: Rows, at: int) -> dict[str, list[Value
 
 
 def texts_by(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Pairs of an id and a text, by the id."""
+    """The texts of (id, text) rows, grouped by id."""
     found: dict[str, list[str]] = {}
     for id_, text in rows:
         found.setdefault(id_, []).append(text)

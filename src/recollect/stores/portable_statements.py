@@ -1,4 +1,4 @@
-"""Which rows an export holds: what the chosen memories refer to, by type, in pages."""
+"""Queries of an export: the chosen memories, and by type the rows that they refer to, in pages."""
 
 from functools import cache
 from typing import Any
@@ -56,7 +56,8 @@ _DEPTH: ColumnElement[Any] = (
     .correlate(runs)
     .scalar_subquery()
 )
-# A run comes behind those above it, so that its place is known when it is put in.
+# The sort key of a type is its cursor, so it must be unique. Runs are ordered by depth: a run comes
+# after its ancestors, because an import needs the parent to find the root.
 ORDERS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
     LineType.AGENT: (agents.c.id,),
     LineType.PERSON: (_p.id,),
@@ -69,7 +70,8 @@ ORDERS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
 
 @cache
 def memory_page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> Statement:
-    """The memories themselves, oldest first."""
+    """Memories, oldest first. The queries are cached by the shapes of viewer and filter: values are
+    bound as parameters, so few texts exist."""
     query = select(*MEMORY).where(*_chosen(seen, chosen))
     order = (_m.created_at, _m.id)
     return Statement(_paged(query, order, cursor=cursor))
@@ -79,7 +81,7 @@ def memory_page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> State
 def page(
     type_: LineType, seen: SightShape, chosen: FilterShape, *, everything: bool, cursor: bool
 ) -> Statement:
-    """Rows of the other types, each behind its sort key."""
+    """Rows of another type: the columns of its sort key, then the exported columns."""
     order = ORDERS[type_]
     query = select(*order, *TABLES[type_].columns)
     if type_ is LineType.PERSON:
@@ -91,7 +93,7 @@ def page(
 
 
 def _chosen(seen: SightShape, chosen: FilterShape) -> tuple[ColumnElement[bool], ...]:
-    # Nothing is known of how a row was before its text went.
+    # Compacted memories are exported as well, unless with `as_of`: what they said then is gone.
     sight = sight_clause(seen) if chosen.as_of else standing_clause(seen)
     return sight, kept_clause(seen), filter_clause(chosen)
 

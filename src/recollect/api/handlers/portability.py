@@ -1,4 +1,4 @@
-"""Export and import over JSON, for every surface."""
+"""Handlers of `GET /v1/export` and `POST /v1/import`."""
 
 from collections.abc import AsyncIterator
 
@@ -18,7 +18,7 @@ _log = structlog.get_logger("recollect.rest")
 
 
 async def export_memories(call: Call) -> Reply:
-    """A stream of lines."""
+    """Stream the export as NDJSON."""
     query = dict(call.query)
     wish = Wish(
         from_query(query | {"status": query["status"] or Status.ACTIVE}),
@@ -31,7 +31,7 @@ async def export_memories(call: Call) -> Reply:
 
 
 async def import_memories(call: Call) -> str:
-    """Lines, read as they come."""
+    """Import the lines of the body, which is read as it arrives, and return the report."""
     dry_run = call.query["dry_run"]
     if dry_run is None:
         raise ValidationFailed.of("dry_run", "must be true or false: there is no default")
@@ -54,13 +54,13 @@ async def import_memories(call: Call) -> str:
 
 
 async def _whole(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The status is sent already: an export that breaks off must not look complete, so the
-    connection breaks with it."""
+    """The stream, with a log line if it fails. The status has been sent by then, so the error is
+    raised on: the connection breaks, and an incomplete export does not look complete."""
     try:
         async for chunk in lines:
             yield chunk
     except RecollectError as error:
-        _log.warning("an export broke off", error=type(error).__name__)
+        _log.warning("an export failed after it had begun", error=type(error).__name__)
         raise
 
 

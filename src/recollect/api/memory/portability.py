@@ -1,4 +1,4 @@
-"""Export and import: everything as lines of JSON."""
+"""The operations export and import, in NDJSON."""
 
 from recollect.api.memory.filters import FILTER_PARAMS
 from recollect.api.memory.reading import Included
@@ -15,7 +15,7 @@ NDJSON = "application/x-ndjson"
 ALL = "all"
 
 _WORDS: dict[str, Status | None] = {ALL: None} | {str(status): status for status in Status}
-# Without a status memories are active, as in a list; an export may also hold them all.
+# As in a list the default is `active`; an export alone also knows `all`.
 _STATUS = Param(
     "status",
     word_reader(_WORDS),
