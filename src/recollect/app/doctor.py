@@ -1,4 +1,4 @@
-"""The doctor, with the checks that this server can make."""
+"""Builds the doctor with all of its checks."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ from recollect.stores.engines.base import Engine
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the checks lean on. `model` is that of the vectors, empty for none."""
+    """Collaborators of the checks. `model` is the embedding model, empty for none."""
 
     audit: MemoryAudit
     hooks: Hooks
@@ -50,7 +50,7 @@ class Examined:
 def doctor(
     settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, parts: Examined
 ) -> DoctorService:
-    """All checks, in the order in which one's repairs don't undo another's."""
+    """The doctor service. The order of its checks is fixed in `_build_examiners`."""
     strict = settings.admin.require_justification
     return DoctorService(
         engine,
@@ -65,6 +65,18 @@ def doctor(
 def _examiners(
     settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, parts: Examined
 ) -> list[Examiner]:
+    """The examiners in the order in which they run and repair. No repair undoes an earlier one:
+
+    1. People: merge chains first, so that all later checks see canonical ids.
+    2. Cycles: cutting one makes memories active again, which every later check must see.
+    3. Orphaned index rows and edges, memories of unknown agents, duplicates with equal texts.
+    4. Near duplicates by vectors, which leave out what 3 has reported.
+    5. Secrets outside of memories.
+    6. The pass over all memories. Policies come before caps, because removing a policy changes the
+       expiry. Personal data is tagged or redacted before the check of open spaces, which
+       quarantines what is left. Index words come last, when the texts are final.
+    7. Missing vectors and stuck jobs, after everything that writes the index or queues jobs.
+    """
     mender = Mender(stores, parts.audit, parts.hooks)
     indexer = MemoryIndexer(stores, runtime, vectors=bool(parts.model))
     hanging = HangingChecks(stores, mender, indexer)

@@ -1,6 +1,6 @@
-"""What the doctor looks for, how bad each thing is, and what a report says. Pure.
+"""The doctor's checks, their severities and results, and the search for cycles. Pure.
 
-Ids only: a report names rows, never what is in them.
+A report names rows by id and never holds content.
 """
 
 from collections import defaultdict
@@ -11,16 +11,16 @@ from enum import StrEnum
 from types import MappingProxyType
 
 SAMPLE_MAX = 10
-# How long nothing may have been done with somebody whom nothing names.
+# A person whom nothing refers to is an orphan if it has not changed for so long.
 ORPHAN_AFTER = timedelta(days=90)
 
 
-# How long an erasure may find traces again and again, a round a minute.
+# An erasure repeats, once a minute, until it finds no traces. After so long it is reported.
 ERASURE_WITHIN = timedelta(hours=1)
 
 
 class Check(StrEnum):
-    """In the order of a report."""
+    """All checks, in the order of a report."""
 
     INDEX_ROWS = "index_rows"
     ORPHAN_INDEX = "orphan_index"
@@ -44,7 +44,7 @@ class Check(StrEnum):
 
 
 class Severity(StrEnum):
-    """Info is good to know; of the others something is wrong."""
+    """INFO is no problem; WARNING and ERROR are."""
 
     INFO = "info"
     WARNING = "warning"
@@ -82,7 +82,7 @@ SEVERITIES: Mapping[Check, Severity] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one check found: how many, some of their ids, and how many of them are mended now."""
+    """What one check found: the count, a sample of ids, and how many of them were repaired."""
 
     check: Check
     count: int
@@ -92,40 +92,40 @@ class Result:
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """The severity of the check."""
         return SEVERITIES[self.check]
 
     @property
     def left(self) -> int:
-        """How many are still there."""
+        """How many are not repaired."""
         return self.count - self.repaired
 
     @property
     def is_problem(self) -> bool:
-        """Is something wrong that was not mended?"""
+        """Whether a warning or an error is left."""
         return self.left > 0 and self.severity is not Severity.INFO
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All checks that were asked for, in their order."""
+    """The results of all checks that were run, in the order of `DoctorCheck`."""
 
     results: tuple[Result, ...]
 
     @property
     def ok(self) -> bool:
-        """Is nothing left that is wrong?"""
+        """Whether no problem is left."""
         return not any(result.is_problem for result in self.results)
 
     @property
     def repaired(self) -> int:
-        """How many things were mended."""
+        """How many rows were repaired, over all checks."""
         return sum(result.repaired for result in self.results)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SupersessionLink:
-    """One memory replaced another; in the order of time."""
+    """One memory superseded another. Links sort by time first."""
 
     at: datetime
     successor: str
@@ -133,8 +133,14 @@ class SupersessionLink:
 
 
 def links_to_cut(links: Iterable[SupersessionLink]) -> list[SupersessionLink]:
-    """Without which links nothing replaces itself: of every circle the newest, a link of a memory
-    to itself always. In linear time as long as circles are small."""
+    """The links to delete so that no memory supersedes itself: the newest of every cycle, and every
+    link of a memory to itself.
+
+    Links are added to an empty graph from oldest to newest; one that would close a cycle is cut. A
+    check for a path for each link would take quadratic time on long histories. So links that are on
+    no cycle are peeled off first, in linear time, and only the rest, which is small or empty, is
+    added one by one.
+    """
     kept: defaultdict[str, set[str]] = defaultdict(set)
     cut = []
     for link in sorted(_in_circles(links)):
@@ -146,8 +152,8 @@ def links_to_cut(links: Iterable[SupersessionLink]) -> list[SupersessionLink]:
 
 
 def _in_circles(links: Iterable[SupersessionLink]) -> list[SupersessionLink]:
-    """What is left when ends are taken off: first those that nobody replaced, again and again,
-    then those that replace nobody."""
+    """The links on cycles, or on paths from one cycle to another: what is left after peeling from
+    both sides, first memories that nothing supersedes, then those that supersede nothing."""
     forward = [(link.successor, link.predecessor, link) for link in links]
     backward = [(end, start, link) for start, end, link in _peeled(forward)]
     return [link for _, _, link in _peeled(backward)]
@@ -157,7 +163,7 @@ _Edge = tuple[str, str, SupersessionLink]
 
 
 def _peeled(edges: Iterable[_Edge]) -> list[_Edge]:
-    """The edges without those that start at a node to which none leads, and so on."""
+    """The edges that remain when nodes without incoming edges are removed, repeatedly."""
     leaving: defaultdict[str, list[_Edge]] = defaultdict(list)
     arriving: defaultdict[str, int] = defaultdict(int)
     for edge in edges:

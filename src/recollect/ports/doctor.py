@@ -1,5 +1,5 @@
-"""What the doctor asks of storage: rows that break a rule, by id, and single mends of what has no
-service of its own. All rows, whoever they belong to; what is being erased is left to that job."""
+"""Storage for the doctor: ids of rows that break a rule, texts and vectors in pages, and repairs
+that no other store offers. It sees rows of all owners, except those that are being erased."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,15 @@ from recollect.ports.search import Vector
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """When the doctor looks, and of which model vectors must be; empty for none."""
+    """The time of the examination, and the embedding model that vectors must be of; empty if this
+    server makes none."""
 
     now: datetime
     model: str = ""
 
 
 class SpacePlace(NamedTuple):
-    """Where a memory stands in the order of spaces and times."""
+    """The cursor of the pages of vectors, which are ordered by space and time."""
 
     space_kind: str
     space_id: str
@@ -34,24 +35,24 @@ class SpacePlace(NamedTuple):
 
 
 class SpacedVector(NamedTuple):
-    """A statement and its vector, in the order of its space."""
+    """The vector of a statement, and its cursor."""
 
     place: SpacePlace
     vector: Vector
 
     @property
     def space(self) -> Space:
-        """Where it lies."""
+        """The space of the statement."""
         return Space(SpaceKind(self.place.space_kind), self.place.space_id)
 
     @property
     def memory_id(self) -> MemoryId:
-        """Which memory it is."""
+        """The id of the statement."""
         return MemoryId(self.place.memory_id)
 
 
 class Shelf(StrEnum):
-    """Where callers' words are beside memories."""
+    """The tables with texts of callers that are not memories."""
 
     AGENTS = "agents"
     PEOPLE = "people"
@@ -62,8 +63,8 @@ class Shelf(StrEnum):
 
 
 class Written(NamedTuple):
-    """Words of a caller: the place in the pages of the shelf, the id of the agent, person, chat or
-    run that they belong to, and the texts and JSON values."""
+    """The texts and JSON values of one row: `place` is the cursor, `id` the agent, person, chat or
+    run that they belong to."""
 
     place: str
     id: str
@@ -71,72 +72,72 @@ class Written(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What an earlier version of a memory kept: the id of the version, and its members."""
+    """The snapshot of an earlier version: the id of the version, and the fields it kept."""
 
     id: str
     members: Mapping[str, Any]
 
 
 class DoctorStore(Protocol):
-    """Pages go on after the last id or number seen."""
+    """Pages continue after the last id or number of the previous one."""
 
     def ids(
         self, tx: Tx, check: Check, looking: Looking, *, after: str, limit: int
     ) -> Sequence[str]:
-        """Ids of what breaks the rule of a check, in their order."""
+        """Ids of rows that break the rule of a check, in ascending order."""
         ...
 
     def still(self, tx: Tx, check: Check, looking: Looking, ids: Sequence[str]) -> Sequence[str]:
-        """Which of these still do."""
+        """Those of the ids that still break the rule."""
         ...
 
     def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[Stored]:
-        """Memories with their texts, by number; none that was compacted."""
+        """Memories by their number (`doc`), without compacted ones: they have no text."""
         ...
 
     def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
-        """By id, what earlier versions of these memories kept."""
+        """The snapshots of earlier versions, by memory id, oldest first."""
         ...
 
     def rewrite(self, tx: Tx, kept: Kept) -> None:
-        """Let an earlier version have kept this."""
+        """Overwrite the snapshot of a version."""
         ...
 
     def written(self, tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
-        """Words of callers beside memories, by place."""
+        """A page of texts from one source."""
         ...
 
     def vectors(
         self, tx: Tx, looking: Looking, *, after: SpacePlace | None, limit: int
     ) -> list[SpacedVector]:
-        """Verified active statements with a vector of the model, by place; no lists of messages,
-        and none about somebody unknown."""
+        """Verified active statements with a vector of the model, by space and time. Without lists
+        of messages, and without memories about people who have no id."""
         ...
 
     def lost_erasures(self, tx: Tx, ids: Sequence[str]) -> Sequence[str]:
-        """Those of these ids that are erasures which nobody works on any more."""
+        """Those of the ids that are unfinished erasures without a job."""
         ...
 
     def links(self, tx: Tx, *, after: tuple[str, str] | None, limit: int) -> list[SupersessionLink]:
-        """Who replaced whom, by the two ids."""
+        """All `supersedes` links, ordered by the ids of successor and predecessor."""
         ...
 
     def cut(self, tx: Tx, link: SupersessionLink) -> bool:
-        """Forget that one replaced the other; False if that was forgotten already."""
+        """Delete the link; False if it was gone already."""
         ...
 
     def older_equals(self, tx: Tx, memory_id: MemoryId, looking: Looking) -> list[MemoryId]:
-        """Active statements of the same place, people and text after folding that are older: a
-        few, the oldest first."""
+        """Older active statements with the same normalised text, space, subjects, speaker and
+        origin: a few, oldest first."""
         ...
 
     def wait_for_vectors(self, tx: Tx, memory_ids: Sequence[str]) -> int:
-        """Let these wait for a vector; how many there were."""
+        """Mark index rows as waiting for a vector; returns how many."""
         ...
 
     def delete_edges(self, tx: Tx, ids: Sequence[str]) -> int:
-        """Those of these edges and entities that nothing holds any more, with the entities that
-        then nothing holds; how many of these."""
+        """Delete those of the edges and entities that are orphaned, and entities that lose their
+        last edge by that. Returns how many of the given ids were deleted."""
         ...
 
     def namesakes(self, tx: Tx, person_id: PersonId) -> list[PersonId]:
@@ -144,10 +145,10 @@ class DoctorStore(Protocol):
         ...
 
     def redirect(self, tx: Tx, person_id: PersonId, *, at: datetime) -> bool:
-        """Lead an id, and whatever names it, in one step to somebody who is there. False if there
-        is nobody to lead to."""
+        """Let a merged id lead to an existing person in one step, and move all references to that
+        person. False if no person exists at the end of the chain."""
         ...
 
     def revive(self, tx: Tx, job_ids: Sequence[str], *, at: datetime) -> int:
-        """Give stuck jobs new attempts; how many there were."""
+        """Give stuck jobs new attempts; returns how many."""
         ...

@@ -1,6 +1,7 @@
-"""The doctor: looks through everything that the memory family stores, and mends what it can.
+"""The doctor: consistency checks over all stored memories, people and jobs, and their repair.
 
-Reads in pages beside live traffic, changes nothing unless told to. What it reports are ids.
+Checks read in pages beside live traffic and change nothing unless `repair` is asked for. A report
+holds ids, never content.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +25,7 @@ _NAME = "doctor"
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What to look at, all if nothing is said, and whether to mend it."""
+    """Which checks to run (None for all), and whether to repair what they find."""
 
     checks: Collection[Check] | None = None
     repair: bool = False
@@ -33,7 +34,7 @@ class Examination:
 
 
 class DoctorService:
-    """Checks and repairs. An auditor may look, an admin may mend too."""
+    """Runs the examiners. An auditor may check, only an admin may repair."""
 
     def __init__(
         self,
@@ -53,13 +54,18 @@ class DoctorService:
         self._model = model
 
     async def examine(self, requester: Requester | None, asked: Examination) -> Diagnosis:
-        """Every check that was asked for, in the order of the report. Forbidden if somebody wants
-        to mend who is no admin, ValidationFailed if a model is to be asked: there is none yet.
-        Without a requester it is the operator at the machine."""
+        """Run the checks and return their results in the order of `DoctorCheck`.
+
+        Forbidden if somebody other than an admin asks for repair; ValidationFailed for
+        `with_model`, because no check uses a model yet. `requester` None is the operator at the
+        command line, who needs no role; then the examination itself is not audited, only the
+        repairs are. The examiners run one after the other in the order they were built in (see
+        `_build_examiners`), and each sees what the repairs of earlier ones changed.
+        """
         if requester is not None:
             await self._admit(requester, asked)
         if asked.with_model:
-            message = "no model is set up that checks could ask; leave it out"
+            message = "no model is set up for checks; leave it out"
             raise ValidationFailed.of("with_model", message)
         checks = frozenset(Check) if asked.checks is None else frozenset(asked.checks)
         looking = Looking(self._runtime.clock.now(), self._model)
@@ -71,7 +77,8 @@ class DoctorService:
         return diagnosis
 
     async def _admit(self, requester: Requester, asked: Examination) -> None:
-        """A look is written down before it is answered, a mend with what was mended."""
+        """A check without repair is audited here, before it runs. A repair is only admitted here
+        and audited at its end, with the counts of what it repaired."""
         if asked.repair:
             await self._gate.admit(
                 requester.principal,

@@ -1,4 +1,4 @@
-"""How the server is: for probes, for operators, for `recollect doctor`."""
+"""Health of the server: for probes, for operators, and for `recollect doctor`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from recollect.ports.stores import Stores
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """What was checked and what was found."""
+    """Rows by encryption key, orphaned rows, and the state of the job queue."""
 
     rows_by_key: dict[str, dict[str, int]]
     orphans: dict[str, int]
@@ -22,7 +22,7 @@ class DoctorReport:
 
     @property
     def problems(self) -> int:
-        """Zero is healthy."""
+        """How many problems there are; 0 is healthy."""
         return sum(self.orphans.values()) + len(self.unknown_keys) + self.queue.stuck
 
     def to_dict(self) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class DoctorReport:
 
 
 class StatusService:
-    """Reads only."""
+    """Answers health checks. Never writes."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class StatusService:
         await self._database.read(lambda tx: self._stores.maintenance.fetch_state(tx, "ping"))
 
     async def measure_queue(self) -> QueueState:
-        """The queue's state now, also put into the metrics."""
+        """The present state of the queue, which is also written to the metrics."""
         state, progress = await self._database.read(
             lambda tx: (self._stores.jobs.state(tx), self._stores.search.progress(tx))
         )

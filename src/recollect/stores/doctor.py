@@ -1,4 +1,4 @@
-"""What the doctor reads and mends, beside what services do."""
+"""SQL behind the doctor: pages of broken ids and texts, and repairs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -48,12 +48,12 @@ _m, _i, _l, _r, _e = (
 )
 _p, _t = people.c, tasks.c
 _ID_AT = MEMORY.index(_m.id)
-# Of many that say the same one is enough to fold into.
+# One older duplicate is enough to fold into, and the first may not qualify.
 _OLDER_MAX = 20
 
 
 class SqlDoctor:
-    """The port's DoctorStore on both engines."""
+    """DoctorStore on SQLite and PostgreSQL."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = MemoryRows(cipher)
@@ -90,9 +90,12 @@ class SqlDoctor:
         return tx.change(_WAIT, _listed(memory_ids))
 
     def delete_edges(self, tx: Tx, ids: Sequence[str]) -> int:
+        # Entities at both ends of the edges may lose their last edge, so they are candidates too.
+        # All are locked before anything is deleted: a transaction that is drawing an edge to one of
+        # them is waited for, and the conditions are then evaluated on what it committed. The given
+        # ids are deleted first and counted; entities that follow them are not.
         ends = {end for row in tx.fetch(_ENDS, _listed(ids)) for end in row}
         touched = _listed(sorted({*ids, *ends}))
-        # Whoever draws another edge to one of the entities at this moment is waited for.
         tx.lock(_HOLD_ENTITIES, touched)
         gone = tx.change(_DROP_EDGES, _listed(ids)) + tx.change(_DROP_ENTITIES, _listed(ids))
         tx.run(_DROP_ENTITIES, touched)
@@ -105,6 +108,7 @@ class SqlDoctor:
         chain = _chain(tx, person_id)
         if not chain:
             return False
+        # In a cycle the chosen end is itself merged into somebody; it becomes a person again.
         end = chain[-1]
         tx.run(_STANDS, {"id": end})
         if end != person_id:
@@ -148,8 +152,9 @@ def _listed(ids: Sequence[str]) -> dict[str, Any]:
 
 
 def _chain(tx: Tx, person_id: PersonId) -> list[PersonId]:
-    """The person and those it leads to, as long as they are there. Where a circle closes, its
-    smallest id is the end, so that it does not matter where one begins."""
+    """The ids from a person along `merged_into`, as far as people exist; empty if the person itself
+    doesn't. In a cycle the last id is the smallest of it, so that all its members, repaired one
+    after the other, get the same end."""
     chain: list[PersonId] = []
     following: PersonId | None = person_id
     while following is not None and following not in chain:

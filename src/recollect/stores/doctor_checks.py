@@ -1,4 +1,8 @@
-"""What breaks a rule, as statements: for each check the ids of rows that do, in their order."""
+"""The rules of the doctor as SQL: for each check queries for the ids of rows that break it.
+
+A rule is a tuple of queries, whose union is what the check finds. Two statements are made from it:
+a page of ids, and the ones of a given list that still break the rule.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,14 +56,14 @@ ACTIVE = and_(
 
 
 def found(check: Check) -> Statement:
-    """A page of what breaks the rule."""
+    """A page of the ids that break the rule."""
     ids = _ids(check).c.id
     page = select(ids).where(ids > param("after", _m.id)).order_by(ids).limit(param("limit"))
     return Statement(page)
 
 
 def still_found(check: Check) -> Statement:
-    """What of a list breaks it."""
+    """Those of a list of ids that break the rule."""
     ids = _ids(check).c.id
     return Statement(select(ids).where(AmongTexts(ids, param("ids"))).order_by(ids))
 
@@ -70,7 +74,9 @@ def _ids(check: Check) -> Any:
 
 
 def _orphan_index() -> tuple[Found, ...]:
-    """Words of what is gone, set aside or without text; vectors without words."""
+    """Index rows of memories that are gone, quarantined or compacted, and vectors without index
+    rows. Both `doc` and id must match, as either alone could be that of another memory. Memories
+    that are being erased are left to that job."""
     findable = and_(_m.status != word(Status.QUARANTINED), _m.compacted_at.is_(None))
     held = any_of(
         _m.doc == _i.doc,
@@ -83,8 +89,8 @@ def _orphan_index() -> tuple[Found, ...]:
 
 
 def _missing_vectors() -> tuple[Found, ...]:
-    """Words without a vector of the model that wait for none, or for one that nobody makes. Where
-    there is no model nothing is missing."""
+    """Index rows of active memories without a vector of the model that either don't wait for one,
+    or wait while no job makes any. Nothing is missing where there is no model."""
     model = param("model", _v.model)
     made = any_of(_v.doc == _i.doc, _v.model == model, beside=memory_index)
     kinds = [word("memory_vectors"), word("memory_vectors_retry")]
@@ -116,7 +122,8 @@ LONE_ENTITY = not_(
 
 
 def _unknown_agent() -> tuple[Found, ...]:
-    """Rows of an agent's own spaces and runs that nobody looks after. Rows of an org stay."""
+    """Memories in spaces and runs of an agent that isn't registered. Memories of an org stay: the
+    org still owns them."""
     own = _m.space_kind.in_([word(kind) for kind in sorted({*AGENT_KINDS, SpaceKind.RUN})])
     registered = any_of(agents.c.id == _m.agent_id, agents.c.removed_at.is_(None), beside=memories)
     kept = _m.status != word(Status.ARCHIVED)
@@ -142,7 +149,7 @@ _o = _old.c
 
 
 def _more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
-    """Is one about somebody whom the other is not about?"""
+    """Whether memory `one` has a subject that memory `other` has not."""
     mine, theirs = memory_subjects.alias().c, memory_subjects.alias().c
     shared = exists(
         select(ONE).where(theirs.memory_id == other, theirs.person_id == mine.person_id)
@@ -150,8 +157,8 @@ def _more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
     return exists(select(ONE).where(mine.memory_id == one, not_(shared)))
 
 
-# The same words in the same place about the same people by the same one, told where these were, and
-# before.
+# An older statement that says the same: equal normalised text, space, subjects, speaker, origin and
+# chat. Ties in `created_at` are broken by id, so that of two duplicates exactly one is the older.
 OLDER_EQUAL = and_(
     _o.erasure_id.is_(None),
     _o.status == word(Status.ACTIVE),
@@ -184,7 +191,8 @@ def _clock() -> tuple[Found, ...]:
     )
 
 
-# The name of its job is made of its id; a job that was given up is told of by its own.
+# The name of an erasure's job is made from its id. A job that is stuck still counts as one here: it
+# is reported under its own id.
 _WORKED_ON = any_of(_t.task_name == literal_column("'erase:'").concat(_w.id), beside=erasures)
 _UNDER_WAY = _w.status.in_([word(ErasureStatus.RUNNING), word(ErasureStatus.INCOMPLETE)])
 LOST_ERASURE = and_(_UNDER_WAY, not_(_WORKED_ON))

@@ -1,4 +1,4 @@
-"""What breaks a rule about people, as statements."""
+"""The doctor's rules about people as SQL."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,8 @@ _m, _s, _p, _r = memories.c, memory_subjects.c, people.c, relations.c
 
 
 def _merge_chains() -> tuple[Found, ...]:
-    """Ids that don't lead to somebody in one step, and merged ids that memories still name."""
+    """Merged people that don't lead to an unmerged one in one step, and ids that memories name as
+    subject or speaker although they are merged or unknown."""
     target = people.alias("target")
     led = any_of(target.c.id == _p.merged_into, target.c.merged_into.is_(None), beside=people)
     about = any_of(_p.id == _s.person_id, _p.merged_into.is_(None), beside=memory_subjects)
@@ -54,8 +55,8 @@ NAMESAKE = and_(
 
 
 def _duplicate_people() -> tuple[Found, ...]:
-    """Of people of one name and creator, and of those with one handle, all but the first. Two who
-    are users both are two."""
+    """All but the first of people with the same name and creator, and of people who share a handle.
+    Two people who both have users are different people."""
     two = and_(_linked(FIRST.c), _linked(_p))
     named = exists(select(ONE).where(NAMESAKE, not_(two)).correlate(people))
     return (ids_of(_p.id, _LIVE, or_(named, _shared_handle())),)
@@ -79,7 +80,7 @@ def _shared_handle() -> ColumnElement[bool]:
 
 
 def _orphan_people() -> tuple[Found, ...]:
-    """People without a user whom nothing names, and with whom nothing was done for long."""
+    """People without a user, to whom no row refers, and that have not changed for long."""
     a, w, g, c = (
         table.c
         for table in (person_aliases, person_relationships, person_merges, chat_participations)

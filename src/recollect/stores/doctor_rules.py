@@ -1,4 +1,4 @@
-"""How a rule of the doctor is written: a select of the ids of what breaks it."""
+"""Building blocks for the doctor's rules. A rule is a SELECT of the ids that break it."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from recollect.stores.memory_tables import memories
 Found = Select[Any]
 
 ONE: ColumnElement[int] = literal_column("1")
-# What is being erased is the business of that job alone.
+# Memories that are being erased are left to the erasure job.
 STAYING = memories.c.erasure_id.is_(None)
 
 
 def ids_of(column: ColumnElement[Any], *broken: ColumnElement[bool]) -> Found:
-    """The ids in a column where all of this holds."""
+    """The values of a column, as `id`, where all conditions hold."""
     return select(column.label("id")).where(*broken)
 
 
 def any_of(*conditions: ColumnElement[bool], beside: Table) -> ColumnElement[bool]:
-    """Is there a row for which this holds, beside a row of the table?"""
+    """EXISTS of a row for which the conditions hold, correlated with the table `beside`."""
     return exists(select(ONE).where(*conditions).correlate(beside))

@@ -1,5 +1,5 @@
-"""Words of callers that no search of memories reads: earlier versions, and what is stored beside
-memories. Of a version only what it kept is opened."""
+"""SQL for texts that the pass over memories does not read: snapshots of earlier versions, and texts
+of agents, people, chats and runs."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _v = memory_versions.c
 
 
 def earlier(tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
-    """By id of a memory, what its earlier versions kept."""
+    """Decrypted snapshots by memory id. The present version has none: its row is the state."""
     found: defaultdict[str, list[Kept]] = defaultdict(list)
     for id_, memory_id, sealed in tx.fetch(_EARLIER, {"ids": jsontext.dump(list(memory_ids))}):
         snapshot = rows.open_snapshot(sealed, id_)
@@ -39,12 +39,12 @@ def earlier(tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]) -> dict[str, li
 
 
 def rewrite(tx: Tx, rows: MemoryRows, kept: Kept) -> None:
-    """Seal it anew."""
+    """Encrypt and overwrite a snapshot."""
     tx.run(_REWRITE, {"id": kept.id, "snapshot": rows.seal_snapshot(kept.members, kept.id)})
 
 
 def written(tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
-    """A page of a shelf, by place."""
+    """A page of texts from one source."""
     columns = _COLUMNS[shelf]
     rows = tx.fetch(_page(shelf), {"after": after, "limit": limit})
     return [Written(row[0], row[1], columns.values(row[2:])) for row in rows]
@@ -52,7 +52,7 @@ def written(tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where the words of a table are. `belongs_to` has the id by which a caller knows them."""
+    """The text columns of a table. `belongs_to` is the id to report."""
 
     table: Table
     belongs_to: Column[Any]
@@ -62,11 +62,11 @@ class _Columns:
 
     @property
     def all(self) -> tuple[Column[Any], ...]:
-        """Texts, then the JSON."""
+        """The text columns, then the JSON column."""
         return self.texts if self.json is None else (*self.texts, self.json)
 
     def values(self, row: Sequence[Any]) -> tuple[Any, ...]:
-        """Those that are there, the JSON as a value."""
+        """The values that are not NULL, with the JSON parsed."""
         if self.json is not None:
             row = [*row[:-1], jsontext.load(row[-1] or "{}")]
         return tuple(value for value in row if value is not None)
@@ -87,7 +87,7 @@ _g, _p, _a, _w, _c, _u = (
 )
 _COLUMNS: Mapping[Shelf, _Columns] = {
     Shelf.AGENTS: _Columns(agents, _g.id, (_g.name, _g.description), _g.metadata),
-    # Who is being erased is the business of that job alone.
+    # People who are being erased are left to the erasure job.
     Shelf.PEOPLE: _Columns(people, _p.id, (_p.name,), _p.metadata, _p.erasure_id.is_(None)),
     Shelf.ALIASES: _Columns(person_aliases, _a.person_id, (_a.value, _a.provider)),
     Shelf.RELATIONSHIPS: _Columns(person_relationships, _w.person_id, (_w.relationship,)),

@@ -1,4 +1,4 @@
-"""Vectors of statements, space after space and in each the oldest first, along an index."""
+"""SQL for pages of statement vectors, ordered by space and time. An index has that order."""
 
 import numpy as np
 from sqlalchemy import and_, select, true, tuple_
@@ -15,7 +15,7 @@ _PLACE = (_m.space_kind, _m.space_id, _m.created_at, _m.id)
 
 
 def page(tx: Tx, looking: Looking, *, after: SpacePlace | None, limit: int) -> list[SpacedVector]:
-    """The next ones."""
+    """The page after the cursor. Vectors are stored big-endian."""
     params = {"model": looking.model, "now": looking.now, "limit": limit}
     statement = _FIRST if after is None else _NEXT
     rows = tx.fetch(statement, params | (after._asdict() if after is not None else {}))

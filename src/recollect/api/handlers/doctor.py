@@ -1,4 +1,4 @@
-"""The doctor over JSON, for every surface."""
+"""The handler of `POST /v1/admin/doctor`."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from recollect.services.doctor import Examination
 
 
 async def examine_memories(call: Call) -> str:
-    """Look, and mend where that is asked for."""
+    """Run the checks, repair if that is asked for, and return the report."""
     body: DoctorBody = call.body
     asked = Examination(body.checks, body.repair, call.justification, with_model=body.with_model)
     diagnosis = await call.services.doctor.examine(call.asker, asked)

@@ -1,4 +1,4 @@
-"""The doctor: what is wrong with what is stored, and its repair."""
+"""The operation of the doctor: checks of what is stored, and repairs."""
 
 from typing import Annotated
 

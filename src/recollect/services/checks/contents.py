@@ -1,4 +1,4 @@
-"""Rules of single memories about what is in them: words, personal data, secrets."""
+"""Row checks about the content of a memory: search words, personal data, secrets."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -21,30 +21,30 @@ from recollect.services.screening import Personal
 
 @dataclass(frozen=True, slots=True)
 class IndexRows:
-    """Every memory that can be found has its words in the index, and no others."""
+    """The search index has exactly the words of every memory that search may find."""
 
     mender: Mender
     check: Check = Check.INDEX_ROWS
     repairable: bool = True
 
     def is_broken(self, row: Examined) -> bool:
-        """Compares the words with those of the text. What is set aside has none: that is the
-        business of `orphan_index`."""
+        """Compares the indexed words with those of the text. Quarantined memories have none; words
+        that they still have are found by the check `orphan_index`."""
         memory = row.stored.memory
         if memory.status is Status.QUARANTINED:
             return False
         return row.terms != index_terms(memory.content)
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Index it anew."""
+        """Index the memory again."""
         self.mender.index(tx, row.stored)
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class UntaggedPii:
-    """Personal data that is seen in a text is among its tags, or replaced where this server
-    replaces it; in that of an earlier version too, since histories show it."""
+    """Personal data in a memory is tagged, or redacted where this server redacts. The same goes for
+    earlier versions, since histories show them."""
 
     mender: Mender
     terms: Terms
@@ -52,8 +52,8 @@ class UntaggedPii:
     repairable: bool = True
 
     def is_broken(self, row: Examined) -> bool:
-        """Sees tags that the row or the version has not, or texts that would be stored
-        otherwise."""
+        """Whether screening finds tags that are missing, or text that it would redact. A tag found
+        in a version must be on the version and on the memory, whose tags cap its expiry."""
         tags = row.stored.memory.pii_tags
         pairs = zip(row.personal_before, row.earlier, strict=True)
         return _is_untagged(row.personal, tags) or any(
@@ -62,8 +62,14 @@ class UntaggedPii:
         )
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Tag it, with the cap of the tags, and its earlier versions. What holds a secret is left
-        as it is: no such text is written again; nor is one that the marks make too long."""
+        """Tag or redact the memory and its versions, and lower its expiry to the cap of its tags.
+
+        Left alone is a memory that holds a secret, because that text must not be written again
+        (a new version would copy it), and one that redaction would make longer than allowed.
+
+        The history is read again for the rewrite: if the memory itself changed, storing it has
+        added its previous state to the history as one more version, which needs the same redaction.
+        """
         seen = (row.personal, *row.personal_before)
         if row.has_secret or any(one.outgrown is not None for one in seen):
             return False
@@ -82,8 +88,9 @@ def _is_untagged(seen: Personal, tags: Collection[str]) -> bool:
 
 
 def _rewritten(row: Examined, history: Iterable[Kept]) -> Iterator[Kept]:
-    """Those of the versions that would be stored otherwise. What is not known as an earlier version
-    is what the row itself was until now."""
+    """The snapshots that need other tags or texts, corrected. A snapshot that was not among the
+    earlier versions is the state that the repair has just replaced, so the findings of the row
+    itself apply to it."""
     known = dict(zip((kept.id for kept in row.earlier), row.personal_before, strict=True))
     for kept in history:
         seen = known.get(kept.id, row.personal)
@@ -96,7 +103,8 @@ def _rewritten(row: Examined, history: Iterable[Kept]) -> Iterator[Kept]:
 
 
 def _tagged(row: Examined) -> Memory:
-    """With all tags: a tag is that of the row and of its history."""
+    """The memory with redacted texts, and the tags found in it and in its history. An approval to
+    live longer lapses if a tag is new, since nobody has approved that one."""
     before, seen = row.stored.memory, (row.personal, *row.personal_before)
     found = {tag for one in seen for tag in one.pii}
     gone = {tag for one in seen for tag in one.replaced}
@@ -119,7 +127,7 @@ def _differs(one: Memory, other: Memory, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CriticalInPublic:
-    """No critical personal data where anybody reads."""
+    """No critical personal data in spaces that anybody may read."""
 
     mender: Mender
     rules: RetentionRules
@@ -127,8 +135,8 @@ class CriticalInPublic:
     repairable: bool = True
 
     def is_broken(self, row: Examined) -> bool:
-        """Looks at tags and texts, by the risks that this server has loaded. Whoever reads the row
-        reads its history."""
+        """Whether tags or texts of the memory or its history are of critical risk, by the retention
+        rules of this server."""
         memory = row.stored.memory
         if memory.space.kind not in OPEN_KINDS or memory.status is Status.QUARANTINED:
             return False
@@ -138,22 +146,22 @@ class CriticalInPublic:
         return self.rules.is_critical({*memory.pii_tags, *tags})
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Set it aside in its space: to move it to another is for its writers to decide."""
+        """Quarantine it in its space. Moving it to another is for its writers to decide."""
         self.mender.set_aside(tx, order, row.stored, reason="critical_pii")
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """No secret is stored. What is found is only told: to remove it is for its writers."""
+    """No secret is stored. It only reports: removing one is for its writers."""
 
     check: Check = Check.SECRETS
     repairable: bool = False
 
     def is_broken(self, row: Examined) -> bool:
-        """Looks at all texts."""
+        """Whether any text of the memory or its history holds a secret."""
         return row.has_secret
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Nothing is done."""
+        """Never repairs."""
         return False

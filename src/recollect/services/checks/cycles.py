@@ -1,4 +1,4 @@
-"""Nothing replaces itself, over however many steps."""
+"""The check for cycles: no memory supersedes itself, over however many steps."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -13,7 +13,8 @@ from recollect.services.checks.order import ROWS_PER_PAGE, Order, Tally
 
 
 class SupersessionCycles:
-    """Reads all links, as one circle may go through any of them."""
+    """Loads all `supersedes` links into memory, because a cycle may go through any of them, and
+    cuts the newest link of each cycle."""
 
     def __init__(self, database: Database, stores: Stores, mender: Mender) -> None:
         self._database = database
@@ -47,7 +48,8 @@ class SupersessionCycles:
         return lambda tx: self._stores.doctor.links(tx, after=after, limit=ROWS_PER_PAGE)
 
     def _cutting(self, order: Order, link: SupersessionLink) -> Callable[[Tx], bool]:
-        """The newest link goes, and what it had replaced stands again."""
+        """The transaction that deletes a link and makes the memory that it had superseded active
+        again. If the link is gone already somebody else has repaired it."""
 
         def work(tx: Tx) -> bool:
             if not self._stores.doctor.cut(tx, link):
@@ -59,6 +61,8 @@ class SupersessionCycles:
         return work
 
     def _restore(self, tx: Tx, order: Order, stored: Stored, link: SupersessionLink) -> None:
+        # Only if it is this link that took the memory out of answers: it may have another
+        # successor, or have been archived or quarantined since.
         memory = stored.memory
         if memory.status is not Status.SUPERSEDED or memory.superseded_by != link.successor:
             return

@@ -1,4 +1,4 @@
-"""What hangs on memories or on the server: words, vectors, edges, jobs; and who they belong to."""
+"""Checks of rows that depend on others: index rows, vectors, edges, memories of agents, jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +17,15 @@ from recollect.services.memory_indexing import MemoryIndexer
 
 @dataclass(frozen=True, slots=True)
 class HangingChecks:
-    """Their parts. Their other methods mend what a check found."""
+    """Builds these checks; the private methods are their repairs."""
 
     stores: Stores
     mender: Mender
     indexer: MemoryIndexer
 
     def before_rows(self) -> list[IdCheck]:
-        """Those that must not find what the checks of single memories change."""
+        """Checks that run before the row checks. The repairs of those change, quarantine and
+        reindex memories, and these checks report what was wrong without them."""
         return [
             IdCheck(Check.ORPHAN_INDEX, self._unindex),
             IdCheck(Check.ORPHAN_EDGES, self._cut_edges),
@@ -35,7 +36,8 @@ class HangingChecks:
         ]
 
     def behind_rows(self) -> list[IdCheck]:
-        """Those that look at what is then in the index and in the queue."""
+        """Checks that run after the row checks. Their repairs write index rows and queue jobs, so
+        missing vectors and stuck jobs are looked for when the index and the queue are final."""
         return [
             IdCheck(Check.MISSING_VECTORS, self._queue),
             IdCheck(Check.STUCK_JOBS, self._revive),
@@ -55,8 +57,8 @@ class HangingChecks:
         return waiting
 
     def _revive(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
-        """Jobs get new attempts, and an erasure that lost its job gets another. One that finds
-        traces again and again can't be mended here."""
+        """Give stuck jobs new attempts, and a new job to erasures that have none. An erasure that
+        is reported because it finds traces again and again can't be repaired here."""
         now = order.looking.now
         lost = self.stores.doctor.lost_erasures(tx, ids)
         for erasure_id in lost:
@@ -65,7 +67,7 @@ class HangingChecks:
         return self.stores.doctor.revive(tx, ids, at=now) + len(lost)
 
     def _archive(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
-        """As if the agent had been removed and its memories kept."""
+        """Archive the memories, as removing their agent would have done."""
         held = self.mender.hold(tx, ids)
         reason = ArchiveReason.AGENT_REMOVED
         for stored in held:

@@ -1,4 +1,4 @@
-"""Checks whose rule is a statement: ids of what breaks it, page by page, and what mends them."""
+"""Checks whose rule is one SQL query for the ids of broken rows, and the repair of those rows."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,9 @@ Confirm = Callable[[Tx, Order, Sequence[str]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class IdCheck:
-    """A check by ids. `mend` gets ids that still break the rule and says how many no longer do;
-    without it the check only reports. `confirm` leaves out what the statement can't tell."""
+    """A check by query. `mend` repairs ids that still break the rule and returns how many it
+    repaired; without it the check only reports. `confirm` drops ids that the query finds and that a
+    closer look, which SQL can't do, does not."""
 
     check: Check
     mend: Mend | None = None
@@ -23,7 +24,7 @@ class IdCheck:
 
 
 class IdChecks:
-    """Examines them one after the other, in the order given."""
+    """Runs checks by query, one after the other, in the order given."""
 
     def __init__(self, database: Database, stores: Stores, checks: Sequence[IdCheck]) -> None:
         self._database = database
@@ -40,6 +41,9 @@ class IdChecks:
         ]
 
     async def _examine(self, one: IdCheck, order: Order) -> Tally:
+        # The cursor is the last id that the query found, also if `confirm` dropped it or a repair
+        # has removed it since: ids are only compared, so nothing is skipped or seen twice. That
+        # the page was full is known from the query's ids as well, not from the confirmed ones.
         tally, after = Tally(one.check, one.mend is not None), ""
         while True:
             ids, wrong = await self._database.scan(self._finding(one, order, after))
@@ -71,7 +75,8 @@ class IdChecks:
     def _mending(
         self, one: IdCheck, mend: Mend, order: Order, batch: Sequence[str]
     ) -> Callable[[Tx], int]:
-        """The rule is asked again: somebody may have mended it meanwhile."""
+        """The transaction that repairs a batch. The page was read in another transaction, so the
+        rule is asked again: callers may have changed, removed or repaired rows in between."""
 
         def work(tx: Tx) -> int:
             still = self._stores.doctor.still(tx, one.check, order.looking, batch)

@@ -1,4 +1,4 @@
-"""Rules of single memories about how long they are kept."""
+"""Row checks about retention policy and expiry."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from recollect.services.memory_terms import Terms
 
 @dataclass(frozen=True, slots=True)
 class PolicyMismatch:
-    """Its scope allows the policy of a memory."""
+    """The scope of a memory allows its retention policy."""
 
     mender: Mender
     terms: Terms
@@ -27,14 +27,15 @@ class PolicyMismatch:
         return memory.retention_policy in rules.policies.keys() - set(allowed)
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Take the policy off."""
+        """Remove the policy, and never extend the expiry by that."""
         memory = row.stored.memory
         bare = replace(memory, retention_policy=None)
         after = self.terms.settled(bare).memory
         if memory.expires_at is not None and (
             after.expires_at is None or after.expires_at > memory.expires_at
         ):
-            # To take a policy off must not let it live longer.
+            # Without the policy it would expire later, or never. Its present expiry is kept as if
+            # a caller had asked for it.
             after = replace(bare, explicit_expires_at=memory.expires_at, expiry_rule="explicit")
         fields = ["expires_at", "retention_policy"]
         self.mender.change(tx, order, row.stored, after, fields=fields)
@@ -43,8 +44,8 @@ class PolicyMismatch:
 
 @dataclass(frozen=True, slots=True)
 class VanishedPolicy:
-    """The policy of a memory is in the retention file. One that is not is only told: what was
-    promised then is kept."""
+    """The retention policy of a memory exists. It only reports a policy that is no longer in the
+    retention file: the expiry that was set by it stays."""
 
     rules: RetentionRules
     check: Check = Check.POLICY_MISMATCH
@@ -62,7 +63,7 @@ class VanishedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ExpiryOverCap:
-    """No memory lives longer than its personal data or its policy may."""
+    """No memory expires later than the caps of its personal data and its policy allow."""
 
     mender: Mender
     terms: Terms
@@ -70,12 +71,12 @@ class ExpiryOverCap:
     repairable: bool = True
 
     def is_broken(self, row: Examined) -> bool:
-        """Compares with the lowest ceiling."""
+        """Whether capping would change the expiry."""
         memory = row.stored.memory
         return self.terms.capped(memory).expires_at != memory.expires_at
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Lower it to the ceiling."""
+        """Lower the expiry to the cap."""
         after = self.terms.capped(row.stored.memory)
         self.mender.change(tx, order, row.stored, after, fields=["expires_at"])
         return True

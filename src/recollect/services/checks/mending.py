@@ -1,4 +1,4 @@
-"""How the doctor changes a memory: one version more, its event, its words and its edges."""
+"""How the doctor changes a memory: a new version, an event, and new index and graph entries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from recollect.services.memory_writing import Hooks
 
 
 class Mender:
-    """Works inside of a transaction that holds the row. A row stays in its space."""
+    """Repairs memories inside a transaction that has locked them. A memory stays in its space."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit, hooks: Hooks) -> None:
         self._stores = stores
@@ -24,20 +24,20 @@ class Mender:
         self._hooks = hooks
 
     def hold(self, tx: Tx, memory_ids: Sequence[str]) -> list[Stored]:
-        """These rows, until the transaction ends; none that is being erased."""
+        """The rows, locked until the transaction ends, without those that are being erased."""
         ids = [MemoryId(id_) for id_ in memory_ids]
         held = self._stores.keeping.fetch_many(tx, ids, lock=True)
         return [stored for stored in held if stored.erasure_id is None]
 
     def change(self, tx: Tx, order: Order, stored: Stored, after: Memory, **told: Any) -> Stored:
-        """Store it as it shall be."""
+        """Store `after` as a new version and record `memory.update` with `told` in its payload."""
         kept = self._store(tx, order, stored, after, change=Change.UPDATED)
         self._index(tx, stored, kept)
         self._tell(tx, order, "memory.update", kept, **told)
         return kept
 
     def set_aside(self, tx: Tx, order: Order, stored: Stored, *, reason: str) -> None:
-        """Out of every read, until a writer of its space decides."""
+        """Hide the memory from every read until a writer of its space decides."""
         reasons = tuple(sorted({*stored.suspicion_reasons, reason}))
         stored = replace(stored, suspicion_reasons=reasons)
         after = replace(stored.memory, status=Status.QUARANTINED)
@@ -47,24 +47,25 @@ class Mender:
         self._tell(tx, order, "memory.quarantine", kept, **told)
 
     def rewrite(self, tx: Tx, kept: Iterable[Kept]) -> None:
-        """Let earlier versions have been otherwise; that makes none."""
+        """Overwrite snapshots of earlier versions. That adds no version: personal data that should
+        have been redacted must not stay readable in the history."""
         for one in kept:
             self._stores.doctor.rewrite(tx, one)
 
     def tell_rewritten(self, tx: Tx, order: Order, stored: Stored) -> None:
-        """That nothing but earlier versions changed."""
+        """Record that only the history of the memory was changed."""
         self._tell(tx, order, "memory.update", stored, fields=["history"])
 
     def history(self, tx: Tx, memory_id: MemoryId) -> Sequence[Kept]:
-        """What its earlier versions kept."""
+        """The snapshots of its earlier versions, as they are now."""
         return self._stores.doctor.earlier(tx, [memory_id]).get(memory_id, ())
 
     def index(self, tx: Tx, stored: Stored) -> None:
-        """Put its words where they are looked for."""
+        """Write its words to the search index."""
         self._hooks.indexer.write(tx, stored)
 
     def unindex(self, tx: Tx, memory_id: MemoryId) -> None:
-        """Forget words and vector of a row that is not to be found."""
+        """Delete its words and its vector from the search index."""
         self._hooks.indexer.drop(tx, memory_id)
 
     def _store(

@@ -1,5 +1,5 @@
-"""Near copies: statements whose vectors are so near, and whose details so equal, that one of them
-is enough. Equal texts are found without vectors, in `repeats.py`."""
+"""The check for near duplicates: statements with similar vectors and equal details, of which one is
+enough. Statements with equal texts are found without vectors, by `EqualTextCheck`."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class _Page(NamedTuple):
 
 
 class NearCopies:
-    """One pass over all vectors of the model that this server searches by."""
+    """Compares all vectors of this server's embedding model in one pass."""
 
     def __init__(self, database: Database, folding: Folding, equal: EqualTexts) -> None:
         self._database = database
@@ -63,7 +63,7 @@ class NearCopies:
         return work
 
     def _equal_among(self, tx: Tx, order: Order, ids: Sequence[MemoryId]) -> frozenset[str]:
-        """Those that were told already."""
+        """The ids that `EqualTextCheck` reports: each duplicate is counted once."""
         if not ids:
             return frozenset()
         found = self._doctor.still(tx, Check.NEAR_DUPLICATES, order.looking, ids)
@@ -80,7 +80,8 @@ class NearCopies:
         return lambda tx: sum(self._fold(tx, order, one) for one in batch)
 
     def _fold(self, tx: Tx, order: Order, seen: Repeat) -> bool:
-        """Judged again under their locks; a text that changed since has another vector."""
+        """Fold one pair, judged again under locks. The cosine is that of the texts which were read
+        with the vectors; if a text changed since, it says nothing and the pair is left alone."""
         older = {seen.kept.memory.id: seen.similarity or 0.0}
         held = self._folding.find(tx, seen.repeat.memory.id, older, lock=True)
         if held is None or _texts(held) != _texts(seen):

@@ -1,5 +1,8 @@
-"""Which statements of a space are near each other, by their vectors: one pass in the order of
-spaces and times, each row beside those that stand before it."""
+"""Similar statements of a space, by the cosine of their vectors.
+
+Rows come ordered by space and time. Each is compared with the last rows before it in its space,
+which a window carries from page to page.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,8 +15,8 @@ from recollect.domain.spaces import Space
 from recollect.ports.doctor import SpacedVector
 from recollect.ports.search import Vector
 
-# With so many that stand before it in its space a statement is compared, so that the time grows as
-# the number of rows does.
+# A statement is compared with so many before it in its space. Comparing it with all would take time
+# by the square of the rows; the price is that older duplicates are not found.
 WINDOW_ROWS = 4_096
 _OLDER_MAX = 20
 
@@ -22,7 +25,7 @@ Olders = dict[MemoryId, float]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The last rows of the space that the pass is in."""
+    """The last rows of the space that the pass is in. One row of `vectors` for each id."""
 
     space: Space | None = None
     ids: tuple[MemoryId, ...] = ()
@@ -32,7 +35,8 @@ class Window:
 def older_copies(
     window: Window, rows: Sequence[SpacedVector], at_least: float
 ) -> tuple[Window, dict[MemoryId, Olders]]:
-    """By id of a row those before it whose cosine is high enough, and the window behind them."""
+    """For each row the earlier ones with a cosine of `at_least` or more, best first, and the window
+    for the next page."""
     found: dict[MemoryId, Olders] = {}
     for space, group in groupby(rows, key=lambda row: row.space):
         before = window if window.space == space else Window(space)
@@ -49,7 +53,13 @@ def _with(before: Window, rows: Sequence[SpacedVector]) -> Window:
 
 
 def _near(window: Window, known: int, at_least: float) -> dict[MemoryId, Olders]:
-    """Of the rows behind the known ones."""
+    """Matches of the rows from index `known` on, each with rows before it.
+
+    `cosines` has a row for each new vector and a column for each vector of the window; vectors have
+    length 1, so the product is the cosine. New row i is column `known + i`, and `tril` with the
+    offset `known - 1` sets everything from that column on to 0. So a row is compared neither with
+    itself nor with later ones.
+    """
     fresh = window.vectors[known:]
     cosines = np.tril(fresh @ window.vectors.T, known - 1)
     near: dict[MemoryId, Olders] = {}

@@ -1,4 +1,4 @@
-"""What the doctor was asked to do, and what a check counts meanwhile."""
+"""What the doctor is ordered to do, the counts of a check, and the interface of examiners."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ CHARS_PER_TRANSACTION = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which checks, and whether to mend. Without a requester it is the server's operator."""
+    """Which checks to run, and whether to repair. `requester` None is the operator."""
 
     checks: frozenset[Check]
     repair: bool
@@ -26,13 +26,13 @@ class Order:
 
     @property
     def by(self) -> Owner:
-        """Who changes rows in histories."""
+        """Who is named in histories as the author of a repair."""
         return SERVER if self.requester is None else self.requester.who
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one check has found so far."""
+    """The counts of one check so far, and a few ids of what it found."""
 
     check: Check
     repairable: bool
@@ -41,17 +41,22 @@ class Tally:
     sample: list[str] = field(default_factory=list)
 
     def note(self, ids: Sequence[str]) -> None:
-        """Count some more."""
+        """Count these ids, and keep them as samples while there is room."""
         self.count += len(ids)
         self.sample += ids[: SAMPLE_MAX - len(self.sample)]
 
     def take(self, other: "Tally") -> None:
-        """Count what another examiner found by the same check. Who found nothing does not say
-        whether what there is can be mended."""
+        """Add the counts of another examiner of the same check.
+
+        Two examiners of a check may differ in `repairable`. What counts is whether something that
+        was found can be repaired, so an examiner that found nothing has no say; if neither found
+        anything, one that could repair is enough.
+        """
         if other.count and not self.count:
             self.repairable = other.repairable
         elif other.count or not self.count:
             self.repairable = self.repairable or other.repairable
+        # `add_ids` has counted the samples of the other; the rest of its count is added here.
         self.note(other.sample)
         self.count += other.count - len(other.sample)
         self.repaired += other.repaired
@@ -63,7 +68,7 @@ class Tally:
 
 
 def by_check(tallies: Iterable[Tally]) -> dict[Check, Tally]:
-    """One for each check, with all that its examiners found."""
+    """One tally for each check, merged from all of its examiners."""
     found: dict[Check, Tally] = {}
     for tally in tallies:
         if tally.check in found:
@@ -74,13 +79,13 @@ def by_check(tallies: Iterable[Tally]) -> dict[Check, Tally]:
 
 
 class Examiner(Protocol):
-    """Carries out some checks, in pages beside live traffic."""
+    """Runs some checks, in pages beside live traffic."""
 
     @property
     def checks(self) -> Collection[Check]:
-        """Those that it knows."""
+        """The checks that it can run."""
         ...
 
     async def examine(self, order: Order) -> list[Tally]:
-        """What those of its checks that were ordered found and mended."""
+        """Run those of its checks that are ordered, and repair if that is ordered too."""
         ...

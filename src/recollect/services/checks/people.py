@@ -1,4 +1,4 @@
-"""People: every id leads to somebody in one step, nobody is there twice, nobody for nothing."""
+"""Checks of people: merged ids lead to a person in one step, no duplicates, no orphans."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from recollect.services.memory_audit import MemoryAudit
 
 @dataclass(frozen=True, slots=True)
 class PeopleChecks:
-    """Their parts. People are merged unasked only where the server is set so."""
+    """Builds these checks; the private methods are their repairs. Duplicates are merged only if
+    `people.auto_merge` is set, else they are reported."""
 
     stores: Stores
     runtime: Runtime
@@ -24,7 +25,7 @@ class PeopleChecks:
     auto_merge: bool
 
     def all(self) -> list[IdCheck]:
-        """Chains first: the others look at canonical people."""
+        """Merge chains come first: the other checks look at canonical people only."""
         return [
             IdCheck(Check.MERGE_CHAINS, self._redirect),
             IdCheck(Check.DUPLICATE_PEOPLE, self._merge if self.auto_merge else None),
@@ -45,7 +46,8 @@ class PeopleChecks:
         return len(ids)
 
     def _merge(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
-        """Of one creator, equal name and orgs, without users: what the setting covers."""
+        """Merge each with the first namesake that `is_merged_unasked` allows: same creator, name
+        and orgs, no users. Others of the check, such as shared handles, are left to people."""
         merged = [self._merge_one(tx, order, PersonId(id_)) for id_ in ids]
         return merged.count(True)
 

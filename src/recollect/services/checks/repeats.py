@@ -1,4 +1,4 @@
-"""Statements that say the same in one place: the older goes on and counts the newer."""
+"""Duplicate statements of one space: the newer is folded into the older, which counts it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from recollect.services.superseding import Cause, Superseding, statement_of
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A statement, the older one that says the same, and how that is known."""
+    """A statement (`repeat`), the older one that says the same (`kept`), and how that is known."""
 
     kept: Stored
     repeat: Stored
@@ -27,7 +27,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """What a statement repeats, and how it is folded into that."""
+    """Finds the statement that another repeats, and folds the two."""
 
     stores: Stores
     superseding: Superseding
@@ -37,7 +37,8 @@ class Folding:
     def find(
         self, tx: Tx, memory_id: MemoryId, older: Mapping[MemoryId, float], *, lock: bool = False
     ) -> Repeat | None:
-        """The first of the older ones, each with its cosine, that this one says again."""
+        """The first of `older` (ids with their cosines) that the memory repeats, if any. With
+        `lock` all rows are locked until the transaction ends."""
         rows = self.stores.keeping.fetch_many(tx, [memory_id, *older], lock=lock)
         found = {row.memory.id: row for row in rows if row.memory.status is Status.ACTIVE}
         said = found.get(memory_id)
@@ -48,7 +49,7 @@ class Folding:
         return next((repeat for repeat in repeats if repeat is not None), None)
 
     def fold(self, tx: Tx, order: Order, found: Repeat) -> None:
-        """The rows are held."""
+        """Supersede the newer statement and count it on the older. The rows must be locked."""
         kept, repeat, at = found.kept, found.repeat, order.looking.now
         cause = Cause(order.requester, order.by, at, found.reason, found.similarity)
         self.superseding.fold_in(tx, kept.memory, repeat, cause)
@@ -63,8 +64,8 @@ class Folding:
         )
 
     def _repeat(self, tx: Tx, kept: Stored, said: Stored, cosine: float) -> Repeat | None:
-        """None where the older is somebody's own word, a circle would close, or more than a
-        repetition would go."""
+        """The pair, or None if the rules don't take one for a repeat of the other, if folding would
+        lose more than a repetition, or if the link would close a cycle."""
         near = Neighbour(statement_of(kept.memory), cosine)
         reason = repeat_reason(statement_of(said.memory), near, self.settings)
         if reason is None or not self._holds_all(kept.memory, said.memory):
@@ -80,16 +81,17 @@ class Folding:
 
 @dataclass(frozen=True, slots=True)
 class EqualTexts:
-    """Equal texts. What was written at the same moment, or imported, may be there twice."""
+    """Finds statements with equal texts. Writes are checked for them, but two writes at the same
+    moment, and imports, can still leave duplicates."""
 
     folding: Folding
 
     def all(self) -> list[IdCheck]:
-        """The one check."""
+        """The check, for `IdExaminer`."""
         return [IdCheck(Check.NEAR_DUPLICATES, self._fold_all, self.confirm)]
 
     def confirm(self, tx: Tx, order: Order, ids: Sequence[str]) -> Sequence[str]:
-        """Those that can be folded into an older one."""
+        """The ids of memories that can be folded into an older one."""
         return [id_ for id_ in ids if self._repeat(tx, order, MemoryId(id_)) is not None]
 
     def _fold_all(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
@@ -105,5 +107,5 @@ class EqualTexts:
         self, tx: Tx, order: Order, memory_id: MemoryId, *, lock: bool = False
     ) -> Repeat | None:
         older = self.folding.stores.doctor.older_equals(tx, memory_id, order.looking)
-        # No vectors are needed to know that texts are equal.
+        # The texts are equal, so no cosine is needed; 0 stands for "not computed".
         return self.folding.find(tx, memory_id, dict.fromkeys(older, 0.0), lock=lock)

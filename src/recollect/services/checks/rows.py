@@ -1,5 +1,8 @@
-"""Checks of single memories with their texts. Each row is read and looked at once for all of them;
-a row that is to be mended is read again under its lock, and judged again if it changed."""
+"""Checks of single memories that need their decrypted texts.
+
+One pass reads and screens each row once for all of these checks. A row that is to be repaired is
+read again under its lock, and checked again only if it changed since.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +28,12 @@ from recollect.services.screening import Personal, Screening, Texts
 
 @dataclass(frozen=True)
 class Examined:
-    """A memory under the eyes of the doctor. `terms` are its words in the index, None if it has
-    none there; `earlier` is what its earlier versions kept, where a check asks for that."""
+    """A memory with what checks look at. `terms` are its words in the search index, None if it has
+    no index row; `earlier` are the snapshots of its versions, loaded only if a check needs them.
+
+    Screening is slow, so its results are cached. Equality compares the loaded fields alone, hence
+    two instances are equal as long as the row, its index and its history are unchanged.
+    """
 
     stored: Stored
     terms: str | None
@@ -35,39 +42,39 @@ class Examined:
 
     @property
     def id(self) -> str:
-        """Of the memory."""
+        """The id of the memory."""
         return self.stored.memory.id
 
     @cached_property
     def texts(self) -> Texts:
-        """What its writer wrote."""
+        """All texts of the memory."""
         return Texts.of_memory(self.stored.memory, self.stored.bare_names)
 
     @cached_property
     def said_before(self) -> Sequence[Texts]:
-        """The same of each earlier version."""
+        """All texts of each earlier version."""
         key = self.stored.memory.key
         return [Texts.of_version(kept.members, key) for kept in self.earlier]
 
     @property
     def chars(self) -> int:
-        """Roughly how much there is to look at."""
+        """About how much text there is to screen."""
         return sum(texts.chars for texts in (self.texts, *self.said_before))
 
     @cached_property
     def has_secret(self) -> bool:
-        """Does screening see a secret in it today, or in what it said before?"""
+        """Whether screening finds a secret in the memory or in an earlier version."""
         told = (self.texts, *self.said_before)
         return any(self.screening.secret(texts) is not None for texts in told)
 
     @cached_property
     def personal(self) -> Personal:
-        """What screening sees in it of personal data."""
+        """The personal data that screening finds in the memory."""
         return self.screening.personal(self.texts)
 
     @cached_property
     def personal_before(self) -> Sequence[Personal]:
-        """What it sees of that in each earlier version."""
+        """The personal data that screening finds in each earlier version."""
         return [self.screening.personal(texts) for texts in self.said_before]
 
 
@@ -76,29 +83,29 @@ class RowCheck(Protocol):
 
     @property
     def check(self) -> Check:
-        """Its name."""
+        """The check under which its findings are reported."""
         ...
 
     @property
     def repairable(self) -> bool:
-        """Can it mend?"""
+        """Whether `repair` can do anything."""
         ...
 
     def is_broken(self, row: Examined) -> bool:
-        """Does the row break the rule?"""
+        """Whether the row breaks the rule."""
         ...
 
     def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
-        """Make the held row keep it; False if that can't be done."""
+        """Change the locked row so that it keeps the rule; False if that can't be done."""
         ...
 
 
-# What is in an earlier version is stored like what is in the present one.
+# Checks that look into histories too: an earlier version is readable like the present one.
 _OF_HISTORIES = frozenset({Check.UNTAGGED_PII, Check.CRITICAL_PII_IN_PUBLIC, Check.SECRETS})
 
 
 class RowChecks:
-    """One walk over all memories, however many checks were ordered."""
+    """Runs the row checks in one pass over all memories, however many of them are ordered."""
 
     def __init__(
         self,
@@ -119,6 +126,8 @@ class RowChecks:
         return [rule.check for rule in self._rules]
 
     async def examine(self, order: Order) -> list[Tally]:
+        # Rules are repaired page by page in the order given. A repair may change a row that a later
+        # rule of the same page found broken; `_batch_repairer` notices, because it compares.
         rules = [rule for rule in self._rules if rule.check in order.checks]
         tallies = [Tally(rule.check, rule.repairable) for rule in rules]
         after = 0
@@ -139,7 +148,7 @@ class RowChecks:
         def work(tx: Tx) -> tuple[int | None, list[list[Examined]]]:
             page = self._stores.doctor.page(tx, after_doc=after, limit=ROWS_PER_PAGE)
             broken: list[list[Examined]] = [[] for _ in rules]
-            # Histories may be long: few are in memory at a time.
+            # Histories may be long, so they are loaded for a few rows at a time.
             for start in range(0, len(page), ROWS_PER_TRANSACTION):
                 rows = self._examined(tx, order, page[start : start + ROWS_PER_TRANSACTION])
                 for rule, found in zip(rules, broken, strict=True):
@@ -149,7 +158,8 @@ class RowChecks:
         return work
 
     def _examined(self, tx: Tx, order: Order, page: Iterable[Stored]) -> list[Examined]:
-        """Without what is due: nobody is shown that, and soon it is gone."""
+        """The rows with index words and, if needed, snapshots. Expired rows are left out: nobody
+        can read them, and the next cleanup deletes them."""
         rows = [row for row in page if not is_due(order.looking.now, row.memory.expires_at)]
         words = self._stores.memory_search.words(tx, [row.doc for row in rows])
         terms = {word.doc: word.terms for word in words}
@@ -176,7 +186,13 @@ class RowChecks:
     def _mending(
         self, rule: RowCheck, order: Order, seen: Sequence[Examined]
     ) -> Callable[[Tx], int]:
-        """A row that is as it was seen is not looked through again: texts may be long."""
+        """The transaction that repairs a batch of rows that broke `rule` when they were read.
+
+        The rows are locked and read again. A row that is equal to what was read keeps its verdict
+        and its cached screening: long texts must not be screened while locks are held. Only a row
+        that changed in between is checked once more, and repaired if it still breaks the rule. Rows
+        that are gone, expired or being erased don't come back from the locked read.
+        """
         known = {row.id: row for row in seen}
 
         def work(tx: Tx) -> int:
@@ -189,7 +205,7 @@ class RowChecks:
 
 
 def _batches(rows: Sequence[Examined]) -> Iterator[Sequence[Examined]]:
-    """Small enough not to hold others up, by number and by text."""
+    """Batches that are small in rows and in text, so that a repair holds its locks briefly."""
     batch: list[Examined] = []
     for row in rows:
         batch.append(row)

@@ -1,5 +1,5 @@
-"""Secrets in what callers wrote beside memories: names, claims, titles, metadata. What is found is
-only told, by the id of the agent, person, chat or run."""
+"""The check for secrets in texts that are not memories: names, claims, titles, metadata. It reports
+the id of the agent, person, chat or run and repairs nothing."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -10,12 +10,12 @@ from recollect.ports.doctor import Shelf, Written
 from recollect.ports.stores import Stores
 from recollect.services.checks.order import ROWS_PER_PAGE, Order, Tally
 
-# People have their claims on shelves of their own, and are told once.
+# Claims are tables of their own, but are reported by the id of their person, and each once.
 _TOLD_AS = {Shelf.ALIASES: Shelf.PEOPLE, Shelf.RELATIONSHIPS: Shelf.PEOPLE}
 
 
 class SecretWords:
-    """Goes from shelf to shelf."""
+    """Searches every text source, page by page."""
 
     def __init__(self, database: Database, stores: Stores) -> None:
         self._database = database
