@@ -1,6 +1,6 @@
-"""The memory family inside of somebody else's process: no server, no worker, no vectors.
+"""The memory services inside somebody else's process: no server, no worker, no vectors.
 
-Nothing here touches what belongs to the process: its logging, its signals, its event loop.
+Nothing here touches what belongs to that process: its logging, its signals, its event loop.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from recollect.stores.database import build_stores
 
 
 class Embedded:
-    """One database with the services of the memory family on it."""
+    """One database, and the memory services on it."""
 
     def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
         clock = clock or SystemClock()
@@ -42,13 +42,14 @@ class Embedded:
         self.reads = ReadAudit(self.engine, self.audit, settings.events.reads)
 
     async def open(self) -> None:
-        """Bring the schema up to date, and open the database. Called once, on the loop that all
-        later calls are made on."""
+        """Migrate the schema and open the database. Call it once, on the event loop on which all
+        later calls are made: connections and locks belong to that loop."""
         await asyncio.to_thread(prepare, self.engine, migrate=True)
         self.engine.start()
 
     async def close(self) -> None:
-        """Finish what was accepted, then let go of everything."""
+        """Finish accepted work, then close everything. The recorder of uses still writes to the
+        database, so it is closed first."""
         await self.services.memory_use.close()
         await self.engine.close()
         await self.finding.close()

@@ -1,5 +1,5 @@
-"""The embedded store of agents' memory: entries, stores, views of one agent, and what a runner
-needs. No server is involved."""
+"""The embedded store for agents' memory: entries, stores, views bound to one agent, and support for
+runners. No server is involved."""
 
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import Run, RunStatus

@@ -1,4 +1,4 @@
-"""What a store of memory entries does, whoever keeps it."""
+"""The interface of a store of memory entries."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ from recollect.ir.entries import MemoryEntry
 
 
 class AbstractMemoryStore(ABC):
-    """Keeps memory entries. May be used from several event loops and threads.
+    """Stores memory entries. It may be used from several event loops and threads at once.
 
-    ValueError for what breaks a rule, PermissionError for what is another's, RuntimeError before
-    `initialize` and after `close`.
+    Raises ValueError for what breaks a rule, PermissionError for what belongs to another agent,
+    RuntimeError before `initialize` and after `close`.
     """
 
     @abstractmethod
     async def initialize(self) -> None:
-        """Open the store, making what is not there. A second call changes nothing."""
+        """Open the store, and create the database if there is none. A second call does nothing."""
 
     @abstractmethod
     async def create_memory(self, entry: MemoryEntry) -> MemoryEntry:
-        """Store a copy and return it as it is stored, with its expiry. SecretRefused if it holds a
+        """Store a copy and return it as stored, with its expiry. SecretRefused if it holds a
         secret, ValueError if the id is taken."""
 
     @abstractmethod
@@ -40,7 +40,7 @@ class AbstractMemoryStore(ABC):
 
     @abstractmethod
     async def delete_memory(self, memory_id: str) -> bool:
-        """True for exactly one call per entry."""
+        """Delete the entry. True for exactly one call per entry, however many run at once."""
 
     @abstractmethod
     async def list_memories(
@@ -54,7 +54,7 @@ class AbstractMemoryStore(ABC):
         limit: int = 100,
         offset: int = 0,
     ) -> list[MemoryEntry]:
-        """The newest first. All tags must be there. `limit` is 1 to 1000."""
+        """Entries, newest first. `tags` must all be there. `limit` is 1 to 1000."""
 
     @abstractmethod
     async def search_memories(
@@ -64,36 +64,37 @@ class AbstractMemoryStore(ABC):
         agent_slug: str | None = None,
         limit: int = 100,
     ) -> list[MemoryEntry]:
-        """The best match first. Any text is a query; a blank one finds nothing."""
+        """Entries, best match first. Any text is a valid query; a blank one finds nothing."""
 
     @abstractmethod
     async def expire_old_memories(self) -> int:
-        """Remove all that is past its expiry; how many there were."""
+        """Delete everything that has expired; returns how many entries."""
 
     @abstractmethod
     async def vacuum(
         self, scope: MemoryScope | None = None, older_than_days: int = 90, dry_run: bool = False
     ) -> dict[str, Any]:
-        """Remove what expired long ago and records that are too old, written to a file first."""
+        """Delete entries that expired long ago and records older than `older_than_days`. They are
+        written to a backup file first. With `dry_run` only count."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Finish what was begun and let go. A second call changes nothing."""
+        """Finish running calls and close the database. A second call does nothing."""
 
     @abstractmethod
     def as_principal(
         self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
     ) -> "AbstractMemoryStore":
-        """A view with the rights of one agent, in one run if that is given."""
+        """A view with the rights of one agent; with `run_id` only of that run and its lineage."""
 
     async def start_run(
         self, agent_slug: str, run_id: str | None = None, parent_run_id: str | None = None
     ) -> Run:
-        """Begin a run of an agent, under the run that called it."""
+        """Start a run of an agent, as a child of `parent_run_id` if that is given."""
         raise NotImplementedError("this store keeps no runs")
 
     async def complete_run(self, run_id: str, status: RunStatus | str) -> Run:
-        """End a run. What belongs to it alone is removed."""
+        """Complete a run. Entries that belong to it alone are deleted."""
         raise NotImplementedError("this store keeps no runs")
 
     async def __aenter__(self) -> Self:

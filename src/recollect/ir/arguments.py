@@ -1,5 +1,5 @@
-"""Arguments as callers pass them. What is of a wrong kind is a ValueError that names the argument
-and never repeats it."""
+"""Checks of arguments of the public methods. They raise ValueError, which names the argument and
+never repeats its value."""
 
 from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
@@ -24,7 +24,7 @@ def optional_text(value: object, name: str) -> str | None:
 
 
 def flag(value: object, name: str) -> bool:
-    """True or False, and nothing that only counts as one of them."""
+    """True or False; other truthy and falsy values are refused."""
     if not isinstance(value, bool):
         raise ValueError(f"{name}: must be True or False")
     return value
@@ -43,7 +43,7 @@ def whole(value: object, name: str, *, least: int, most: int) -> int:
 
 
 def texts(value: object, name: str) -> tuple[str, ...]:
-    """Several texts; None is none of them. One text is refused: its letters are not meant."""
+    """Several texts; None means none. A single str is refused: it would count as its letters."""
     if value is None:
         return ()
     if isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray):
@@ -54,7 +54,7 @@ def texts(value: object, name: str) -> tuple[str, ...]:
 
 
 def word(value: object, words: Iterable[Word], name: str) -> Word:
-    """One of a few words, as text or as itself."""
+    """The enum member that `value` is, or that its text names."""
     known = {str(one): one for one in words}
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}: must be one of {', '.join(known)}")
@@ -67,7 +67,8 @@ def optional_scope(value: object) -> MemoryScope | None:
 
 
 def moment(value: object) -> object:
-    """An instant, or its text. A bare number is refused: it would pass for one of 1970."""
+    """A datetime, or one parsed from ISO text. A number is refused: pydantic would take it for
+    seconds since 1970."""
     if value is None or isinstance(value, datetime):
         return value
     try:

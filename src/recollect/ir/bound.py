@@ -1,4 +1,5 @@
-"""Views of a store with the rights of one agent. The rules are part of each query."""
+"""Views of a store with the rights of one agent. Every query contains the rules of visibility; rows
+are not filtered afterwards."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
@@ -17,21 +18,21 @@ T = TypeVar("T")
 
 
 class Served(Protocol):
-    """The store behind a view."""
+    """What a view needs of the store behind it."""
 
     async def initialize(self) -> None:
-        """Open it, if it is not."""
+        """Open the store, if it is not open."""
         ...
 
     async def ask(
         self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: Binding | None = None
     ) -> T:
-        """Do it with the records that the binding sees."""
+        """Run `work` on the store's loop, with the records as the binding sees them."""
         ...
 
 
 class BoundMemoryStore(RecordStore):
-    """What one agent sees and may do. To close a view ends the view; the store goes on."""
+    """What one agent sees and may do. Closing the view leaves the store open."""
 
     def __init__(self, store: Served, binding: Binding) -> None:
         self._store = store
@@ -48,11 +49,12 @@ class BoundMemoryStore(RecordStore):
     def as_principal(
         self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
     ) -> AbstractMemoryStore:
-        """The same agent, in a run if the view is in none. PermissionError for anybody else."""
+        """A view of the same agent, in a run if this one has none. PermissionError for any other
+        agent, org or run: a view can only be narrowed."""
         own, asked = self._binding, bound_to(agent_slug, run_id, org_id)
         same = (asked.agent_id, asked.org_id) == (own.agent_id, own.org_id)
         if not same or own.run_id not in (None, asked.run_id):
-            raise PermissionError("a view of one agent gives no other agent, org or run")
+            raise PermissionError("a view can't be bound to another agent, org or run")
         return BoundMemoryStore(self._store, asked)
 
     async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
@@ -62,7 +64,7 @@ class BoundMemoryStore(RecordStore):
 
 
 def bound_to(agent_slug: str, run_id: str | None, org_id: str) -> Binding:
-    """The binding; ValueError for what can't be one."""
+    """The binding of these arguments; ValueError if one is malformed."""
     with python_errors():
         agent_id = parse_agent_id(text(agent_slug, "agent_slug"), "agent_slug")
         check_name(text(org_id, "org_id"), "org_id")

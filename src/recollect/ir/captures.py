@@ -1,4 +1,5 @@
-"""What goes into an agent and comes out of it, as an entry that can be stored whatever it is."""
+"""Inputs, outputs and errors of agents, made into entries. A payload may be any Python object: it is
+copied into bounded JSON, its secrets are masked, and it is cut to the size of an entry."""
 
 import dataclasses
 import math
@@ -30,7 +31,7 @@ _NUMBER_BITS_MAX = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
-    """What was captured, copied, and not looked at yet."""
+    """A captured payload, copied as JSON, not screened yet."""
 
     stage: str
     direction: str
@@ -41,15 +42,16 @@ class Captured:
 
     @classmethod
     def of(cls, stage: str, direction: str, payload: object, **ids: Any) -> "Captured":
-        """A copy that nobody can change any more. ValueError for a stage or direction that there is
-        not."""
+        """Copy a payload. The agent may go on changing the original. ValueError for an unknown
+        stage or direction."""
         if stage not in STAGES or direction not in DIRECTIONS:
             raise ValueError(f"the stage is one of {STAGES}, the direction one of {DIRECTIONS}")
         value = _error(payload) if direction == "error" else {PAYLOAD_NAMES[direction]: payload}
         return cls(stage=stage, direction=direction, value=json_safe(value), **ids)
 
     def to_entry(self) -> MemoryEntry:
-        """The entry of the session, without secrets and no larger than an entry may be."""
+        """A session entry, with secrets masked and cut to the size of an entry. Masking comes
+        first: a cut could leave a part of a secret that is no longer recognised as one."""
         task = {} if self.task_id is None else {"task_id": self.task_id}
         return create_memory(
             scope=MemoryScope.SESSION,
@@ -64,13 +66,14 @@ class Captured:
 
 
 def json_safe(value: object) -> Any:
-    """The value as JSON. What has no such form is its text; what is too deep or too much is cut."""
+    """A copy of the value as JSON. Objects without a JSON form become their `str`; what is too deep
+    or too much is cut."""
     return _Copy().of(value, 0)
 
 
 def without_secrets(value: Any, name: str = "") -> Any:
-    """The JSON value with a mark in place of each text, number or name that is a secret. `name` is
-    that of the member, which may be what makes it one."""
+    """The JSON value with a mark in place of each text, number or field name that is a secret.
+    `name` is that of the field: under `password` any value is a secret."""
     if isinstance(value, dict):
         return {
             REFUSED if find_secret(member) else member: without_secrets(inner, member)
@@ -82,7 +85,8 @@ def without_secrets(value: Any, name: str = "") -> Any:
 
 
 def fitting(value: dict[str, Any]) -> dict[str, Any]:
-    """The value, with shorter texts until it is small enough to be stored."""
+    """The value, with its texts cut shorter and shorter until it is small enough to be stored. If
+    texts of length 0 don't suffice, every field becomes the mark of a cut."""
     chars_max = _TEXT_CHARS_MAX
     while len(jsontext.dump(value).encode()) > VALUE_BYTES_MAX - 1_024:
         if chars_max == 0:
@@ -106,8 +110,12 @@ def _error(payload: object) -> dict[str, str]:
 
 
 class _Copy:
-    """Counts while it copies: what refers to itself widely has an end, and so has the time that an
-    agent spends here."""
+    """Copies with a budget of items, depth and characters.
+
+    The agent waits for the copy, so its time must be bounded whatever the payload is. A count of
+    items ends the copy of an object that contains itself many times, where a limit on depth alone
+    would still allow exponential growth.
+    """
 
     def __init__(self) -> None:
         self._items = 0
@@ -137,8 +145,13 @@ class _Copy:
         return self._text(_written(value))
 
     def _text(self, text: str) -> str:
-        """The whole text, or so much of a long one that `fitting` has to shorten it: what is cut
-        here might end within a secret, and would not be known as one."""
+        """The text, or enough of a long one that `shorten_to_fit` certainly cuts it again.
+
+        This cut comes before secrets are masked, so it may split a secret, whose first half is then
+        not recognised. A text that is cut here therefore keeps VALUE_BYTES_MAX characters, more
+        than an entry can hold: the split end never reaches the store. If the budget has no room for
+        that much, the whole text is dropped.
+        """
         room = 2 * VALUE_BYTES_MAX - self._chars
         if len(text) > room:
             text = text[:VALUE_BYTES_MAX] if room >= VALUE_BYTES_MAX else CUT
@@ -153,7 +166,7 @@ class _Copy:
 
 
 def _members(value: object) -> Any:
-    """The members of what has named ones."""
+    """Names and values of a mapping, pydantic model or dataclass; None for anything else."""
     if isinstance(value, Mapping):
         return list(islice(value.items(), _ITEMS_MAX))
     if isinstance(value, BaseModel):

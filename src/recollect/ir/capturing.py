@@ -1,5 +1,5 @@
-"""Captures on their way into a store: one after the other, on a thread of their own, so that no
-agent waits for them or fails by them."""
+"""The queue of captures. They are stored one after the other on a thread of their own, so that no
+agent waits for the store or fails because of it."""
 
 import asyncio
 import logging
@@ -19,30 +19,37 @@ _log = logging.getLogger("recollect.ir")
 
 
 class Capture:
-    """A capture on its way. Nobody has to wait for it; who awaits it gets the stored entry, or None
-    if there is none."""
+    """A capture that is being stored. Awaiting it is optional; it gives the stored entry, or None
+    if it could not be stored."""
 
     def __init__(self, future: "Future[MemoryEntry | None]") -> None:
         self._future = future
 
     @classmethod
     def nothing(cls) -> "Capture":
-        """Nothing was stored, and nothing will be."""
+        """A capture that failed already: its result is None."""
         done: Future[MemoryEntry | None] = Future()
         done.set_result(None)
         return cls(done)
 
     def __await__(self) -> Generator[Any, None, MemoryEntry | None]:
-        # Who gives up waiting does not take the capture back.
+        # `wrap_future` passes a cancellation on to the work. The shield stops it: whoever gives up
+        # waiting must not cancel the capture.
         return asyncio.shield(asyncio.wrap_future(self._future)).__await__()
 
     def result(self, timeout: float | None = None) -> MemoryEntry | None:
-        """The same for code without an event loop."""
+        """Wait for the entry in code without an event loop."""
         return self._future.result(timeout)
 
 
 class Captures:
-    """The captures of one runner and all its handles, in their order."""
+    """The captures of a runner and all its handles, stored in the order of `enqueue`.
+
+    The order comes from two things. Coroutines are submitted under `_lock`, so the loop starts them
+    in that order; and `_turn` lets one of them run at a time, since `asyncio.Lock` is fair. Without
+    `_turn` two saves would overlap at their first await. The lock belongs to the loop of the
+    thread, so each new thread gets a new one.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -50,7 +57,8 @@ class Captures:
         self._turn = asyncio.Lock()
 
     def keep(self, save: Save, stage: str, direction: str, **what: Any) -> Capture:
-        """Copy what is to be kept now, save it later. Whatever goes wrong is a warning."""
+        """Copy the payload now and store it later. Any failure is logged as a warning: the agent
+        must go on, even if the `str` of its payload raises."""
         try:
             captured = Captured.of(stage, direction, **what)
             return Capture(self._submit(save, captured))
@@ -59,14 +67,16 @@ class Captures:
             return Capture.nothing()
 
     async def settle(self) -> None:
-        """Wait for all that was captured before."""
+        """Wait for all captures that were enqueued before this call."""
         with self._lock:
             pending = self._thread.running() if self._thread is not None else set()
         if pending:
+            # `wait` does not cancel what it waits for, so no shield is needed here.
             await asyncio.wait([asyncio.wrap_future(future) for future in pending])
 
     def stop(self) -> None:
-        """Block until all is stored. Captures that come later start anew."""
+        """Block until all is stored, and end the thread. A later capture starts a new one. The
+        thread is stopped outside of the lock, which captures on other threads need."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
@@ -91,6 +101,6 @@ async def _saved(save: Save, captured: Captured, turn: asyncio.Lock) -> MemoryEn
 
 
 def _warn(error: Exception, agent_slug: object, run_id: object) -> None:
-    """Ids and the kind of the error: its message could hold what was captured."""
+    """Log ids and the type of the error. Its message could repeat the payload."""
     kind = type(error).__name__
     _log.warning("a capture was not stored: %s, agent %r, run %r", kind, agent_slug, run_id)

@@ -1,7 +1,7 @@
-"""A memory entry: a record as agents' code holds it. Nothing here is stored.
+"""MemoryEntry: a record in the form in which agents' code handles it. Nothing here is stored.
 
-Every rule is the server's own; what breaks one is a ValueError that names the field and never
-repeats what it holds.
+Its fields follow the rules of the server. A broken rule is a ValueError that names the field and
+never repeats its value.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +51,7 @@ _IDS = Uuid7Ids(_CLOCK)
 
 @contextmanager
 def value_errors() -> Iterator[None]:
-    """What the rules refuse, as Python's own error."""
+    """Turn errors of the domain rules into ValueError, which pydantic expects of validators."""
     try:
         yield
     except RecollectError as error:
@@ -59,7 +59,8 @@ def value_errors() -> Iterator[None]:
 
 
 def _checked(check: Callable[[T, str], object], *, replaces: bool = False) -> AfterValidator:
-    """A validator from a check of the domain, which takes the value and the field's name."""
+    """A pydantic validator from a domain check, which takes the value and the field's name. With
+    `replaces` the result of the check becomes the value."""
 
     def validate(value: T, field: ValidationInfo) -> object:
         with value_errors():
@@ -70,13 +71,13 @@ def _checked(check: Callable[[T, str], object], *, replaces: bool = False) -> Af
 
 
 def _whole_object(value: object) -> object:
-    # Otherwise a mapping of another kind would be taken apart and half of it be kept.
+    # Otherwise pydantic would convert other mappings, and might keep half of what they hold.
     if not isinstance(value, dict):
         raise ValueError("must be a dict")
     return value
 
 
-# Bytes are no text.
+# Strict: bytes are not decoded.
 Text = Annotated[str, Strict()]
 Instant = Annotated[datetime, BeforeValidator(moment), _checked(as_instant, replaces=True)]
 Slug = Annotated[Text, _checked(parse_agent_id)]
@@ -96,10 +97,10 @@ PiiTags = Annotated[list[Text], _checked(lambda tags, _: list(normalise_tags(tag
 
 
 class MemoryEntry(BaseModel):
-    """One record. Checked when it is made and at every assignment; a refused assignment changes
-    nothing.
+    """One record. It is validated when it is built and at every assignment; a refused assignment
+    changes nothing.
 
-    `embedding` is the store's to make: one that is sent is not kept, and what is read has none.
+    `embedding` is never stored or returned.
     """
 
     model_config = ConfigDict(
@@ -124,6 +125,8 @@ class MemoryEntry(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _fits_together(cls, value: Any, handler: Any) -> "MemoryEntry":
+        # On assignment pydantic passes the model itself and has set the new value before this
+        # check of several fields fails; the old values are put back by hand.
         before = dict(value.__dict__) if isinstance(value, cls) else None
         entry: MemoryEntry = handler(value)
         try:
@@ -138,13 +141,13 @@ class MemoryEntry(BaseModel):
         return entry
 
     def is_expired(self, now: datetime | None = None) -> bool:
-        """From the instant `expires_at` on."""
+        """Whether `expires_at` is reached; that instant itself counts as expired."""
         if not (now is None or isinstance(now, datetime)):
             raise ValueError("now: must be a datetime")
         return is_due(now or _CLOCK.now(), self.expires_at)
 
     def set_ttl(self, seconds: int) -> None:
-        """Let it end so many seconds from now."""
+        """Let the entry expire so many seconds from now."""
         now = _CLOCK.now()
         self.expires_at = _after(seconds, now)
         self.updated_at = now
@@ -162,7 +165,7 @@ def create_memory(  # noqa: PLR0913, PLR0917 - the signature that agents' code c
     retention_policy: str | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> MemoryEntry:
-    """A new entry, checked. It is stored by `AbstractMemoryStore.create_memory`."""
+    """Build and validate an entry. To store it call `AbstractMemoryStore.create_memory`."""
     now = _CLOCK.now()
     return MemoryEntry(
         scope=scope,
@@ -181,12 +184,13 @@ def create_memory(  # noqa: PLR0913, PLR0917 - the signature that agents' code c
 
 
 def apply_default_ttl(scope: MemoryScope) -> int:
-    """Seconds that an entry of this scope lives where nothing else is said."""
+    """The default TTL of the scope, in seconds."""
     return DEFAULT_TTL_SECONDS[word(scope, MemoryScope, "scope")]
 
 
 def entry_of(memory: Memory) -> MemoryEntry:
-    """A stored record. It is not checked again: rules may have changed since it was written."""
+    """The entry of a stored record. It is not validated again: rules may have changed since it was
+    written, and it must stay readable."""
     return MemoryEntry.model_construct(
         memory_id=str(memory.id),
         scope=memory.space.scope,
@@ -214,5 +218,5 @@ def _after(seconds: int, now: datetime) -> datetime | None:
 
 @cache
 def _rules() -> RetentionRules:
-    """Those of the settings, as a store has them; the file is read once in a process."""
+    """The retention rules of the settings, as a store has them. Read once per process."""
     return retention_rules(load().settings)

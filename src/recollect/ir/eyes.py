@@ -1,5 +1,5 @@
-"""Whose eyes look at the store, and in whose name it is written: any agent's for the system
-principal, one agent's for a bound view."""
+"""The identity behind the calls of a store: who reads and writes, and what they may see. The unbound
+store is the system, which sees everything; a view is one agent."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -28,7 +28,7 @@ Places = tuple[tuple[SpaceKind, str | None], ...]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """An agent, the run that it is in if that matters, and its org."""
+    """What a view is bound to: an agent, its org, and optionally one run."""
 
     agent_id: AgentId
     run_id: RunId | None = None
@@ -36,37 +36,39 @@ class Binding:
 
 
 class Eyes(Protocol):
-    """What a store sees, and in whose name it writes."""
+    """Who reads and writes through a store."""
 
     async def reader(self) -> Requester:
-        """Who looks."""
+        """The requester of reads."""
         ...
 
     async def writer(self, agent_id: AgentId, *, registers: bool = False) -> Requester:
-        """Who writes for this agent, registered first where that is wanted."""
+        """The requester of writes for this agent. With `registers` the agent is registered first,
+        if it is not."""
         ...
 
     def sight(self, tx: Tx, reader: Requester) -> Sight:
-        """What the rules show."""
+        """The viewer, by whom the rules of visibility filter rows."""
         ...
 
     def places(self, tx: Tx, reader: Requester) -> Places:
-        """Where records are looked for. The sight says which of them are shown."""
+        """The spaces in which records are looked for; an id of None means all of the kind. The
+        viewer decides which of their rows are visible."""
         ...
 
     def check_write(self, agent_id: AgentId, run_id: str | None) -> None:
-        """Forbidden where a binding allows less than the rules."""
+        """Forbidden where a binding allows less than the rules of the server do."""
         ...
 
     @property
     def is_system(self) -> bool:
-        """Is it the system principal, who may do what is for nobody else?"""
+        """Whether this is the system, which alone may clean up."""
         ...
 
 
 class SystemEyes:
-    """The unbound store: operators' and single-tenant code. It sees every record, and writes as the
-    agent of each."""
+    """The identity of an unbound store, for operators and single-tenant code. It sees every record,
+    and writes as the agent of each."""
 
     def __init__(self, embedded: Embedded) -> None:
         self._embedded = embedded
@@ -96,8 +98,8 @@ class SystemEyes:
 
 
 class AgentEyes:
-    """A bound view: the rules that the server has for this agent. Bound to a run it sees that run
-    with its lineage, and no other run of the same agent."""
+    """The identity of a view: the rights that the server gives this agent. Bound to a run it sees
+    that run with its ancestors and descendants, and no other run of the agent."""
 
     def __init__(self, embedded: Embedded, binding: Binding) -> None:
         self._embedded = embedded
@@ -146,7 +148,7 @@ class AgentEyes:
 
 
 def _as_agent(agent_id: AgentId, org_id: OrgId, *roles: Role) -> Requester:
-    """With its owner's rights in its own spaces: that is what an embedded binding gives."""
+    """The agent as a requester, with the rights of its owner in its own spaces."""
     principal = Principal(
         UserId(AGENT_MARK + agent_id),
         roles=frozenset(roles),
@@ -158,7 +160,8 @@ def _as_agent(agent_id: AgentId, org_id: OrgId, *roles: Role) -> Requester:
 
 
 async def _registered(embedded: Embedded, agent_id: AgentId, org_id: OrgId) -> OrgId:
-    """The org of the agent, which is made where there is none: its own owner, with two spaces."""
+    """The org of the agent. An unknown agent is registered first, as its own owner, with a private
+    and a public space."""
     agent = await _fetch(embedded, agent_id)
     if agent is not None:
         return agent.org_id
@@ -166,7 +169,8 @@ async def _registered(embedded: Embedded, agent_id: AgentId, org_id: OrgId) -> O
     try:
         return (await embedded.services.agents.register(_as_agent(agent_id, org_id), new)).org_id
     except Conflict:
-        # Somebody else was faster; the write will say so if it is not that.
+        # Another call has registered it since. If the conflict has another cause, the write that
+        # follows is refused with an error of its own.
         agent = await _fetch(embedded, agent_id)
         return agent.org_id if agent else org_id
 

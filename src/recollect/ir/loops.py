@@ -1,5 +1,9 @@
-"""An event loop on a thread of its own, so that callers on any loop or thread share what lives on
-it."""
+"""An event loop on a thread of its own.
+
+A database engine belongs to the loop on which it was opened, but a store may be used from several
+loops and threads: from `asyncio.run` called twice, from a notebook, from worker threads. So the
+engine gets a loop of its own, and every caller submits coroutines to it.
+"""
 
 import asyncio
 import threading
@@ -11,45 +15,59 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs coroutines for others until it is stopped."""
+    """Runs coroutines for other threads until it is stopped.
+
+    `_lock` guards `_running` and `_stopping`. `submit` checks `_stopping` and registers its future
+    under one hold of the lock, and `stop` sets the flag under the same lock. So each coroutine is
+    either refused or waited for; none can slip in between the flag and the wait. `_loop` and
+    `_stopped` are set on the new thread, which the constructor waits for.
+    """
 
     def __init__(self, name: str) -> None:
         self._ready = threading.Event()
         self._lock = threading.Lock()
         self._running: set[Future[Any]] = set()
         self._stopping = False
-        # A process that ends without closing its store must not hang.
+        # A daemon: a process that exits without closing its store must not hang.
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
         self._ready.wait()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Start it; the caller goes on. RuntimeError once it is stopping."""
+        """Start the coroutine and return at once. RuntimeError if the thread is being stopped."""
         with self._lock:
             if self._stopping:
+                # Closing it avoids the warning "coroutine was never awaited".
                 work.close()
-                raise RuntimeError("it is closed")
+                raise RuntimeError("the store is closed")
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
             self._running.add(future)
+        # Outside of the lock: for a future that is done already the callback runs right here, on
+        # this thread, and takes the lock itself.
         future.add_done_callback(self._forget)
         return future
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Its result, on the caller's own loop. Who gives up waiting cancels it."""
+        """Wait for the result on the caller's own loop. Cancelling the wait cancels the work."""
         return await asyncio.wrap_future(self.submit(work))
 
     @property
     def pending(self) -> int:
-        """How many are not done."""
+        """How many coroutines are not done. Without the lock: it only needs to be about right."""
         return len(self._running)
 
     def running(self) -> set["Future[Any]"]:
-        """What is not done."""
+        """The futures that are not done."""
         with self._lock:
             return set(self._running)
 
     def stop(self, last: Callable[[], Coroutine[Any, Any, None]] | None = None) -> None:
-        """Block until all that was started is done, then `last`, then the thread has ended."""
+        """Refuse new work, wait until running work is done, run `last` on the loop, end the thread.
+
+        `last` closes what lives on the loop, so it runs on the loop and after all work. If it
+        fails the thread ends nevertheless. Must not be called on the loop's own thread, which would
+        wait for itself.
+        """
         with self._lock:
             self._stopping = True
         wait(self.running())

@@ -1,5 +1,5 @@
-"""A store over records: entries go in and out, arguments are checked; the work is done elsewhere,
-on the loop where the database lives."""
+"""The public methods of a store: they check arguments, convert between entries and memories, and
+run the work on the loop of the database."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
@@ -32,12 +32,12 @@ _OFFSET_MAX = 2**31
 
 
 class RecordStore(AbstractMemoryStore):
-    """What the store itself and its views have in common: every call goes to the records that they
-    may see, on the loop where the database lives."""
+    """The methods that stores and views share. Subclasses decide in `_call_records` with which
+    identity the work runs. Arguments are checked before that, on the caller's own loop."""
 
     @abstractmethod
     async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
-        """Do it with the records of this store."""
+        """Run `work` on the loop of the database, with the records of this store or view."""
 
     async def create_memory(self, entry: MemoryEntry) -> MemoryEntry:
         checked = _copied(entry)
@@ -126,8 +126,8 @@ class RecordStore(AbstractMemoryStore):
 
 
 def _copied(entry: MemoryEntry) -> MemoryEntry:
-    """Checked once more: what is inside of a value can change without anybody looking. The copy
-    shares nothing with it."""
+    """A deep copy, validated again: the dicts and lists inside of an entry may have changed since
+    without any validation."""
     if not isinstance(entry, MemoryEntry):
         raise ValueError("entry: must be a MemoryEntry")
     return MemoryEntry.model_validate(entry.model_dump(warnings=False))

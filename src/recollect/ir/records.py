@@ -1,6 +1,6 @@
-"""Records as an embedded store keeps them: the services' use cases, asked by the names of entries.
+"""Operations on records, made of the server's services, in terms of entries.
 
-All of it runs on the loop of the database and raises the services' errors.
+Everything here runs on the loop of the database and raises the errors of the services.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _FIXED = ("scope", "agent_slug", "run_id", "key")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which records; None and empty mean any."""
+    """Which records to read; None and empty mean any."""
 
     scope: MemoryScope | None = None
     agent_slug: str | None = None
@@ -43,13 +43,13 @@ class Wanted:
 
     @property
     def is_storable(self) -> bool:
-        """What no text of ours can hold, no record has."""
+        """False if a text holds characters that can't be stored, so that no record can match."""
         texts = (self.agent_slug, self.run_id, self.key, *self.tags)
         return all(text_problem(text) is None for text in texts if text is not None)
 
 
 class Records:
-    """Create, get, update, delete, list, search; expire, vacuum; runs. `eyes` say for whom."""
+    """Operations on records for one identity (`eyes`)."""
 
     def __init__(self, embedded: Embedded, eyes: Eyes) -> None:
         self._embedded = embedded
@@ -58,8 +58,8 @@ class Records:
         self._eyes = eyes
 
     async def create(self, entry: MemoryEntry) -> Memory:
-        """Screened, with its expiry. Its terms count from its own `created_at`: an entry that was
-        made long ago is not younger for being stored now."""
+        """Screen and store an entry. Its TTL and caps count from its own `created_at`: storing an
+        old entry now does not make it younger."""
         self._check_age(entry.created_at)
         agent_id = AgentId(entry.agent_slug)
         await self._allowed("createMemory", agent_id, entry.run_id)
@@ -70,7 +70,7 @@ class Records:
         return written.stored.memory
 
     async def get(self, memory_id: str) -> Memory | None:
-        """None for what is unknown, hidden or due."""
+        """The record; None if it is unknown, hidden or expired."""
         if text_problem(memory_id):
             return None
         reader = await self._eyes.reader()
@@ -85,7 +85,8 @@ class Records:
         return (await self._told(reader, "getMemory", [found]))[0] if found else None
 
     async def update(self, entry: MemoryEntry) -> Memory:
-        """NotFound if it is unknown, hidden or due; Forbidden if it is another's to change."""
+        """Replace the fields that may change. NotFound if the record is unknown, hidden or expired;
+        Forbidden if it belongs to another agent, or if a later expiry needs an approval."""
         before = await self._found(entry.memory_id)
         if before is None or is_due(self._embedded.clock.now(), before.expires_at):
             raise NotFound("memory", entry.memory_id)
@@ -94,12 +95,12 @@ class Records:
         changed = await self._services.memories.update(writer, before.id, _changes(entry, before))
         if changed.approval is not None:
             approval = changed.approval.id
-            message = f"to live longer needs an approval: {approval} is pending, nothing changed"
+            message = f"a later expiry needs an approval: {approval} is pending, nothing changed"
             raise Forbidden(message)
         return changed.stored.memory
 
     async def delete(self, memory_id: str) -> bool:
-        """True for the one call that removed it."""
+        """Delete the record; True for the one call that did it."""
         before = await self._found(memory_id)
         if before is None:
             return False
@@ -111,7 +112,8 @@ class Records:
         return True
 
     async def list(self, wanted: Wanted, *, limit: int, offset: int) -> Sequence[Memory]:
-        """The newest first."""
+        """Records, newest first. The store's page has a cursor and no offset, so that the rows of
+        the offset are read and dropped."""
         if not wanted.is_storable:
             return []
         reader = await self._eyes.reader()
@@ -127,7 +129,7 @@ class Records:
         return await self._told(reader, "listMemories", found[offset:])
 
     async def search(self, query: str, wanted: Wanted, *, limit: int) -> Sequence[Memory]:
-        """The best first."""
+        """Records, best match first."""
         if not wanted.is_storable:
             return []
         reader = await self._eyes.reader()
@@ -139,7 +141,7 @@ class Records:
         return await self._told(reader, "searchMemories", [hit.stored for hit in hits])
 
     async def expire(self) -> int:
-        """How many went."""
+        """Delete expired records; returns how many."""
         await self._allowed_to_all("expireMemories")
         order = Commission(dry_run=False, requester=await self._eyes.reader())
         return (await self._services.housekeeping.expire(order)).deleted_count
@@ -147,7 +149,7 @@ class Records:
     async def vacuum(
         self, *, scope: MemoryScope | None, older_than_days: int, dry_run: bool
     ) -> dict[str, Any]:
-        """The members of the server's answer."""
+        """Delete old records; the fields of the server's response."""
         await self._allowed_to_all("vacuumMemories")
         order = Commission(dry_run=dry_run, requester=await self._eyes.reader())
         done = await self._services.housekeeping.vacuum(
@@ -167,14 +169,14 @@ class Records:
     async def start_run(
         self, agent_id: AgentId, run_id: RunId | None, parent_run_id: RunId | None
     ) -> Run:
-        """A run of the agent. The system principal may hang it under any run."""
+        """Start a run of the agent. The system may start it under any run."""
         await self._allowed("startRun", agent_id, run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
         new = NewRun(agent_id=agent_id, id=run_id, parent_run_id=parent_run_id)
         return await self._services.runs.start(writer, new, under_any=self._eyes.is_system)
 
     async def complete_run(self, run_id: RunId, status: RunStatus) -> Run:
-        """The run at its end; what ends with it is gone."""
+        """Complete a run and delete the records that belong to it alone."""
         run = await self._embedded.engine.read(lambda tx: self._stores.runs.fetch(tx, run_id))
         if run is None:
             raise NotFound("run", run_id)
@@ -183,8 +185,8 @@ class Records:
         return done.run
 
     async def _found(self, memory_id: str) -> Memory | None:
-        """The record, where these eyes look for records; whether it is theirs to change is for the
-        services to say."""
+        """The record, if it lies in a space that this identity looks at. Visibility is not asked:
+        the services decide whether it may be changed, and answer Forbidden or NotFound."""
         if text_problem(memory_id):
             return None
         reader = await self._eyes.reader()
@@ -216,6 +218,7 @@ class Records:
     async def _told(
         self, reader: Requester, operation: str, found: Sequence[Stored]
     ) -> Sequence[Memory]:
+        """The memories, after their read has been audited."""
         memories = [stored.memory for stored in found]
         await self._embedded.reads.tell(reader, operation, memories, rule="direct")
         return memories
@@ -235,12 +238,12 @@ class Records:
 
     def _check_age(self, created_at: datetime) -> None:
         if created_at - self._embedded.clock.now() > OBSERVED_AHEAD_MAX:
-            # Caps on personal data count from here.
+            # Caps on personal data count from `created_at`: a later one would extend them.
             raise ValidationFailed.of("created_at", "must not lie in the future")
 
 
 def _members(entry: MemoryEntry) -> dict[str, Any]:
-    """By the names of the wire."""
+    """The fields of a create call, by their names in the API."""
     return {
         "id": entry.memory_id,
         "agent_id": entry.agent_slug,
@@ -257,8 +260,9 @@ def _members(entry: MemoryEntry) -> dict[str, Any]:
 
 
 def _changes(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
-    """What an update replaces. Expiry and policy are wishes only where the caller moved them: sent
-    back as it was, a default would become one, and a cap would have to be approved of again."""
+    """The fields of an update call. Expiry, policy and PII tags are sent only if the caller changed
+    them. Sent back unchanged, an expiry that was a default would become an explicit one, and one
+    that was approved would need another approval."""
     changes: dict[str, Any] = {
         "value": entry.value,
         "tags": entry.tags,

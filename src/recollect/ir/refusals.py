@@ -1,4 +1,4 @@
-"""What the services refuse, in Python's own errors."""
+"""Errors of the services, translated into Python's own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ SECRET_CODE = "secret_refused"  # noqa: S105 - a code of the contract
 
 
 class SecretRefused(ValueError):
-    """What was to be stored holds a secret. Where, and of which family; never the text."""
+    """The entry holds a secret. Has the field and the family of the secret, never the text."""
 
     def __init__(self, message: str, *, family: str, field: str) -> None:
         super().__init__(message)
@@ -26,8 +26,8 @@ class SecretRefused(ValueError):
 
 @contextmanager
 def python_errors() -> Iterator[None]:
-    """ValueError, SecretRefused and PermissionError; RuntimeError for what the caller can't help,
-    such as a database that is away."""
+    """Raise ValueError, SecretRefused or PermissionError instead of the services' errors, and
+    RuntimeError for what the caller can't help, such as a database that doesn't answer."""
     try:
         yield
     except Forbidden as error:
@@ -40,8 +40,8 @@ def python_errors() -> Iterator[None]:
 
 @contextmanager
 def opening(name: str) -> Iterator[None]:
-    """A store that can't be opened is a RuntimeError that names the argument, and a ValueError
-    where a setting is wrong."""
+    """While a store is opened: ValueError for a wrong setting, else RuntimeError, which names the
+    argument of the constructor."""
     try:
         yield
     except InvalidInput as error:

@@ -1,5 +1,5 @@
-"""What a runner of agents does with memory: it keeps what goes into each agent and comes out of it,
-and gives agents a handle to save and load."""
+"""Memory for a runner of agents: it captures the inputs and outputs of agents, and gives each agent
+a handle to save and load memories."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,11 +21,11 @@ R = TypeVar("R")
 
 
 class RunnerMemory:
-    """The memory of a runner. On if `enable_memory` says so; where it says nothing, if a store was
-    given or the flag `RECOLLECT_MEMORY__ENABLED` is set.
+    """The memory of a runner. It is on if `enable_memory` is True; if that is None, when a store is
+    given or `RECOLLECT_MEMORY__ENABLED` is set.
 
-    Without a store it keeps one of its own, in the file of the settings, until `close`. What was
-    captured before a call is there when the call looks.
+    Without a store it opens its own, in the file of the settings, until `close`. Reads wait for the
+    captures that were made before them, so a runner always finds its own captures.
     """
 
     def __init__(
@@ -41,17 +41,19 @@ class RunnerMemory:
 
     @property
     def enabled(self) -> bool:
-        """Is anything kept?"""
+        """Whether memory is on."""
         return self._store is not None
 
     async def start(self) -> None:
-        """Open the store. Raises if it can't be opened; the first call that needs it would, too."""
+        """Open the store. Optional: the first call that needs it opens it. Raises if it can't be
+        opened."""
         if self._store is not None and not self._started:
             await self._store.initialize()
             self._started = True
 
     async def close(self) -> None:
-        """Wait for the captures, and close a store of its own."""
+        """Wait for the captures, then close the store if it is the runner's own."""
+        # `stop` blocks until everything is stored; meanwhile this loop must go on.
         await asyncio.to_thread(self._captures.stop)
         if self._own is not None:
             await self._own.close()
@@ -60,7 +62,7 @@ class RunnerMemory:
     def as_principal(
         self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
     ) -> "RunnerMemory":
-        """The handle of one agent in its own run: that of a master, and that of each sub-agent."""
+        """The handle of one agent in its run. A master and each sub-agent get one each."""
         if self._store is None:
             return self
         return _Handle(self._store.as_principal(agent_slug, run_id, org_id), self._captures)
@@ -74,8 +76,8 @@ class RunnerMemory:
         run_id: str | None = None,
         **options: Any,
     ) -> MemoryEntry:
-        """Store an entry; options are those of `create_memory`. RuntimeError while memory is off:
-        whoever saves relies on it."""
+        """Store an entry; `options` are those of `create_memory`. RuntimeError while memory is off:
+        unlike a capture, the caller relies on it."""
         return await self._save(create_memory(scope, agent_slug, key, value, run_id, **options))
 
     async def load_memories(
@@ -87,7 +89,7 @@ class RunnerMemory:
         tags: Sequence[str] | None = None,
         limit: int = 100,
     ) -> list[MemoryEntry]:
-        """The newest first; none while memory is off."""
+        """Entries, newest first; none while memory is off."""
         store = await self._ready()
         if store is None:
             return []
@@ -100,24 +102,24 @@ class RunnerMemory:
         agent_slug: str | None = None,
         limit: int = 100,
     ) -> list[MemoryEntry]:
-        """The best match first; none while memory is off."""
+        """Entries, best match first; none while memory is off."""
         store = await self._ready()
         return await store.search_memories(query, scope, agent_slug, limit) if store else []
 
     async def delete_memory(self, memory_id: str) -> bool:
-        """False also while memory is off."""
+        """Delete an entry; False if it is unknown, or while memory is off."""
         store = await self._ready()
         return await store.delete_memory(memory_id) if store else False
 
     async def start_run(
         self, agent_slug: str, run_id: str | None = None, parent_run_id: str | None = None
     ) -> Run | None:
-        """Begin a run of an agent, under the run that called it; None while memory is off."""
+        """Start a run of an agent, as a child of `parent_run_id`; None while memory is off."""
         store = await self._ready()
         return await store.start_run(agent_slug, run_id, parent_run_id) if store else None
 
     async def complete_run(self, run_id: str, status: RunStatus | str) -> Run | None:
-        """End a run; None while memory is off."""
+        """Complete a run; None while memory is off."""
         store = await self._ready()
         return await store.complete_run(run_id, status) if store else None
 
@@ -130,9 +132,9 @@ class RunnerMemory:
         agent_slug: str,
         task_id: str | None = None,
     ) -> Capture | None:
-        """Keep what an agent was given (`input`), gave (`output`) or raised (`error`), for the
-        session. It never fails and nobody has to wait: await what it returns for the entry, which
-        is None where it could not be stored. While memory is off it returns None itself.
+        """Store an agent's `input`, `output` or `error` as a session entry. It never raises and
+        does not wait for the store. Await the returned Capture for the stored entry, or None if it
+        could not be stored. While memory is off the return value itself is None.
 
         `stage` is `mag` for a master and `sag` for a sub-agent.
         """
@@ -167,6 +169,7 @@ class RunnerMemory:
         try:
             result = await agent(payload)
         except BaseException as error:
+            # BaseException: a cancelled agent is captured as well.
             keep("error", error)
             raise
         keep("output", result)
@@ -185,7 +188,7 @@ class RunnerMemory:
         await self.close()
 
     async def _ready(self) -> AbstractMemoryStore | None:
-        """The store, with all that was captured in it."""
+        """The open store, after all earlier captures are in it; None while memory is off."""
         await self.start()
         await self._captures.settle()
         return self._store
@@ -198,14 +201,15 @@ class RunnerMemory:
 
 
 class _Handle(RunnerMemory):
-    """One agent's. Captures go the way of the runner's, so that they keep their order."""
+    """The handle of one agent. It shares the runner's queue, so that captures of all agents keep
+    their order."""
 
     def __init__(self, view: AbstractMemoryStore, captures: Captures) -> None:
         super().__init__(view)
         self._captures = captures
 
     async def close(self) -> None:
-        """Wait for the captures; the runner goes on."""
+        """Wait for the captures. The queue and the store stay open for the runner."""
         await self._captures.settle()
 
 

@@ -1,9 +1,8 @@
-"""The stores: one database in this process, over the tables and rules of the server. A file written
+"""The stores: a database in this process, with the tables and rules of the server. A file written
 here opens in the server, and the other way round.
 
-Settings come from where the server has them (retention file, personal data, encryption), but for
-the database. Search is by words: vectors are not made here, so that a store starts at once and
-needs no model.
+Settings are those of the server (retention file, personal data, encryption), except the database.
+Search is by words: no vectors are made, so a store starts at once and needs no model.
 """
 
 import asyncio
@@ -34,15 +33,20 @@ _SERVER_PREFIX = "postgresql://"
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """The database, and the loop that it lives on."""
+    """An open database and the loop that it lives on."""
 
     thread: LoopThread
     embedded: Embedded
 
 
 class EmbeddedStore(RecordStore):
-    """A store on one database. Unbound it is the system principal: it sees everything, and writes
-    as the agent of each entry, which it registers as its own owner."""
+    """A store on one database. Unbound it is the system: it sees everything, and writes as the
+    agent of each entry, which it registers if needed.
+
+    `_lock` serialises opening and closing. Both block for long, so they run on worker threads and
+    never on a caller's loop. Calls don't take the lock: they read `_open` once, and if the store is
+    closed right after that, the loop refuses their work.
+    """
 
     def __init__(self, name: str, flags: Mapping[str, Any]) -> None:
         self._name = name
@@ -65,7 +69,8 @@ class EmbeddedStore(RecordStore):
     async def ask(
         self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: Binding | None = None
     ) -> T:
-        """Do it with the records that the binding sees; without one, with all."""
+        """Run `work` on the store's loop, with the records as the binding sees them; without a
+        binding as the system. RuntimeError if the store is not open."""
         opened = self._open
         if opened is None:
             raise RuntimeError("the store is not open: call initialize() first")
@@ -86,6 +91,7 @@ class EmbeddedStore(RecordStore):
             try:
                 embedded = thread.submit(_opened(settings)).result()
             except BaseException:
+                # Else each failed attempt would leave a thread behind.
                 thread.stop()
                 raise
             self._open = _Open(thread, embedded)
@@ -98,8 +104,8 @@ class EmbeddedStore(RecordStore):
 
 
 class SQLiteMemoryStore(EmbeddedStore):
-    """A store in a file, for development and for single machines. Without `enable_fts` a search
-    looks at every record; what was written meanwhile is found with it, too."""
+    """A store in a file, for development and single machines. Without `enable_fts` a search reads
+    every record; records written meanwhile are indexed all the same and found with it later."""
 
     def __init__(
         self, db_path: str | PathLike[str] = ".recollect/memory.db", enable_fts: bool = True
