@@ -1,4 +1,5 @@
-"""One line of the audit log: ids and tags, never titles, contents or query texts."""
+"""Events of the audit log, and cursors into it. An event holds ids and tags, never titles, content
+or query texts."""
 
 import base64
 import json
@@ -17,7 +18,7 @@ _POSITION_MAX = 2**63 - 1
 
 
 class EventKind(StrEnum):
-    """What family of thing happened."""
+    """The subject of an event: the part of its type before the dot."""
 
     ADMIN_READ = "admin_read"
     ADMIN_WRITE = "admin_write"
@@ -38,14 +39,14 @@ class EventKind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """Whether it was let through."""
+    """Whether the call was allowed."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
 
 
 class EventLevel(StrEnum):
-    """How much an operator should care."""
+    """How much attention an event needs from an operator."""
 
     INFO = "info"
     WARNING = "warning"
@@ -54,7 +55,8 @@ class EventLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Who did what to whom. Levels are words; `params` holds ids, flags and tags only."""
+    """Who did what to whom. `from_level` and `to_level` are names of levels; `params` holds ids,
+    flags, counts and tags only."""
 
     id: str
     at: datetime
@@ -80,18 +82,18 @@ class Event:
 
     @property
     def event_type(self) -> str:
-        """Both halves in one word, such as `memory.write`."""
+        """Kind and action, such as `memory.write`."""
         return f"{self.kind}.{self.action}"
 
     @property
     def named(self) -> dict[str, str]:
-        """The ids of what it tells of, where there are any."""
+        """The ids of the memory, agent and run of the event, as far as it has them."""
         ids = {"memory_id": self.memory_id, "agent_id": self.agent_id, "run_id": self.run_id}
         return {name: id_ for name, id_ in ids.items() if id_ is not None}
 
     @property
     def level(self) -> EventLevel:
-        """How much an operator should care."""
+        """WARNING for alerts and denials, ERROR for failures, else INFO."""
         if self.kind is EventKind.ALERT or self.outcome is Outcome.DENIED:
             return EventLevel.WARNING
         return EventLevel.ERROR if self.action == "failed" else EventLevel.INFO
@@ -107,26 +109,30 @@ class Event:
 
 
 def masked_key(key: str | None) -> str | None:
-    """A key that can be told from others of the same space, and not read."""
+    """The first character of a key and a mask: enough to recognise it, too little to read it."""
     return None if key is None else f"{key[:1]}{KEY_MASK}"
 
 
 @dataclass(frozen=True, slots=True)
 class EventPlace:
-    """Where an event stands in the order in which events became visible."""
+    """The position of an event in commit order, which is the order of streams. Times and ids are
+    made before the commit, so a slow transaction could commit an event that sorts before one
+    already read (see ADR 0007). Several events of one transaction share a position on PostgreSQL;
+    the id orders those."""
 
     position: int
     event_id: str
 
 
 def encode_place(place: EventPlace) -> str:
-    """An opaque cursor of a stream."""
+    """The cursor as an opaque text, for the id of a server-sent event."""
     text = json.dumps([_STREAM, place.position, place.event_id], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def decode_place(cursor: str) -> EventPlace:
-    """The inverse of `encode_place`; a cursor of a list or of nobody is refused."""
+    """The inverse of `encode_event_cursor`. Anything that it did not make is refused, also cursors
+    of lists: the text must come out the same when it is encoded again."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         name, position, event_id = json.loads(
@@ -143,7 +149,7 @@ def decode_place(cursor: str) -> EventPlace:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events a reader asked for; None means any. `since` is inclusive, `until` exclusive."""
+    """Filters for events; None means any. `since` is inclusive, `until` exclusive."""
 
     kind: str | None = None
     action: str | None = None

@@ -1,5 +1,5 @@
-"""Inputs, outputs and errors of agents, made into entries. A payload may be any Python object: it is
-copied into bounded JSON, its secrets are masked, and it is cut to the size of an entry."""
+"""Inputs, outputs and errors of agents, made into entries. A payload may be any Python object. It
+is copied into bounded JSON, its secrets are masked, and it is cut to the size of an entry."""
 
 import dataclasses
 import math

@@ -1,5 +1,5 @@
-"""The identity behind the calls of a store: who reads and writes, and what they may see. The unbound
-store is the system, which sees everything; a view is one agent."""
+"""The identity behind the calls of a store: who reads and writes, and what they may see. The
+unbound store is the system, which sees everything; a view is one agent."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Whose events a caller may read: the owner those of own spaces, an auditor all."""
+"""Which events a caller may read: owners those of their own spaces, auditors all."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,10 @@ from recollect.policy.requesters import Requester
 
 @dataclass(frozen=True, slots=True)
 class EventReader:
-    """Who reads. `everything` is an auditor's; `acts_for_owner` is as in `Caller`.
+    """Who reads the log. `everything` is True for auditors; `acts_for_owner` is as in `Caller`.
+    Anybody else reads by the space of the event:
 
-    | space of the event | who else reads it |
+    | space of the event | who reads it |
     | --- | --- |
     | of an agent | the agent's present owner |
     | run, org, none | the owner of the agent that it names |
@@ -24,11 +25,11 @@ class EventReader:
 
     @classmethod
     def of(cls, requester: Requester) -> "EventReader":
-        """The reader that a requester is."""
+        """The requester as a reader of events."""
         return cls(requester.who, requester.auditor, requester.principal.acts_for_owner)
 
     @property
     def acting(self) -> AgentId | None:
-        """The agent that has its owner's rights in its own spaces."""
+        """The agent's id, if the reader is an agent with its owner's rights in its own spaces."""
         acts = self.acts_for_owner and self.who.kind is OwnerKind.AGENT
         return AgentId(self.who.id) if acts else None

@@ -1,4 +1,4 @@
-"""How the audit log is read by those whom it tells of: a page at a time, or as it grows."""
+"""Reads of the audit log: in pages, and as a stream that follows it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,15 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Events with their places, oldest first, and how far the log was looked through."""
+    """Events with their cursors, oldest first. `reached` is how far the log was read; it may lie
+    after the last event, where later ones did not match."""
 
     events: list[tuple[EventPlace, Event]]
     reached: EventPlace
 
 
 class EventReads(Protocol):
-    """Every read says for whom."""
+    """Reads of the log on behalf of a reader, whose rights are part of each query."""
 
     def page(
         self,
@@ -30,18 +31,19 @@ class EventReads(Protocol):
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Event]:
-        """By instant and id, newest first."""
+        """Events ordered by time and id, newest first."""
         ...
 
     def head(self, tx: Tx) -> EventPlace:
-        """The last place at which nothing can appear any more."""
+        """The last position up to which the log is final: no running transaction can add an event
+        at or before it."""
         ...
 
     def follow(
         self, tx: Tx, reader: EventReader, chosen: EventFilter, *, after: EventPlace, limit: int
     ) -> Followed:
-        """What became visible behind a place. An event is passed over only when no event can
-        appear before it any more, so a reader that goes on from `reached` misses none."""
+        """Events after a cursor, up to the final part of the log. So a reader that continues from
+        `reached` misses none, and lags behind the longest running transaction."""
         ...
 
     def count(
@@ -54,6 +56,6 @@ class EventReads(Protocol):
         limit: int,
         tags: Sequence[str] = (),
     ) -> int:
-        """How many events of a type there were since an instant, with `tags` only those that tell
-        of one of them; counting stops at `limit`."""
+        """How many events of a type there were since an instant; with `tags` only those that have
+        one of them in their payload. Counting stops at `limit`."""
         ...

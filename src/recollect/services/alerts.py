@@ -1,5 +1,5 @@
-"""Alerts: too many deletions, too many looks at the most personal data. One in a window, counted in
-the transaction of what crosses the bound."""
+"""Alerts for too many deletions and for too many reads of sensitive personal data. There is at most
+one a window, written in the transaction of the event that crosses the threshold."""
 
 from datetime import datetime, timedelta
 from uuid import NAMESPACE_OID, uuid5
@@ -13,14 +13,14 @@ _COUNTED_MAX = 100_000
 
 
 class Alerts:
-    """Looks at each event of a memory once it is written."""
+    """Checks the thresholds after each event of a memory."""
 
     def __init__(self, stores: Stores, rules: AuditRules) -> None:
         self._stores = stores
         self._rules = rules
 
     def heed(self, tx: Tx, event: Event) -> None:
-        """Write an alert if this event is the one too many."""
+        """Write an alert if this event, which is stored already, crosses a threshold."""
         if event.event_type == "memory.delete":
             self._heed(tx, event, "mass_deletion", self._rules.mass_deletion)
         elif event.event_type == "memory.read":
@@ -29,6 +29,12 @@ class Alerts:
                 self._heed(tx, event, "pii_access_spike", alert)
 
     def _heed(self, tx: Tx, event: Event, action: str, alert: Alert) -> None:
+        # Every event counts the ones before it, so the usual case must be cheap: counting stops at
+        # the threshold, and an alert that was written within the window ends the check. Only then
+        # is the real number counted, for the alert's payload, up to a bound.
+        #
+        # Two transactions may cross the threshold at once, each without seeing the other's alert.
+        # Both then compute the same id and `insert_once` keeps one.
         window = timedelta(minutes=alert.window_minutes)
         since = event.at - window
         if self._count(tx, event, alert, since, most=alert.count) < alert.count:
@@ -62,5 +68,6 @@ class Alerts:
 
 
 def _id_of(action: str, at: datetime, window: timedelta) -> str:
-    """Those who cross the bound at the same time write one and the same event."""
+    """The id of the alert for the fixed time slot that `at` falls into. Transactions that cross the
+    threshold in the same slot get the same id."""
     return str(uuid5(NAMESPACE_OID, f"{action} {int(at.timestamp() // window.total_seconds())}"))

@@ -1,4 +1,4 @@
-"""Builds events, so that every service tells of itself in the same way."""
+"""Recording of events of conversations and of the admin API."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,21 +13,21 @@ from recollect.ports.stores import Stores
 
 @dataclass(frozen=True, slots=True)
 class AuditName:
-    """What an operation is called in the audit log."""
+    """The kind and action of an operation in the audit log."""
 
     kind: EventKind
     action: str
 
 
 class Auditor:
-    """Writes events in the transaction of what they tell of."""
+    """Writes events in the transaction of the change that they record."""
 
     def __init__(self, stores: Stores, runtime: Runtime) -> None:
         self._stores = stores
         self._runtime = runtime
 
     def record(self, tx: Tx, principal: Principal, name: AuditName, **facts: Any) -> None:
-        """One event by this caller. `facts` are members of Event."""
+        """Record one event of this caller. `facts` are fields of Event."""
         event = Event(
             id=self._runtime.ids.new(),
             at=self._runtime.clock.now(),
@@ -48,7 +48,7 @@ class Auditor:
         outcome: Outcome = Outcome.ALLOWED,
         **facts: Any,
     ) -> None:
-        """One event of the admin surface, with the role that opened it."""
+        """Record one event of the admin API, with the role that allowed it."""
         role = used_role(principal, name.kind) if outcome is Outcome.ALLOWED else None
         self.record(tx, principal, name, outcome=outcome, role=role, **facts)
 
@@ -63,7 +63,7 @@ class Auditor:
         after: Level | None,
         conversation_id: str,
     ) -> None:
-        """`add`, `update` or `remove`, with both levels."""
+        """Record the action `add`, `update` or `remove` with the levels before and after."""
         self.record(
             tx,
             principal,
@@ -76,7 +76,7 @@ class Auditor:
 
 
 def used_role(principal: Principal, kind: EventKind) -> str | None:
-    """The role that opened an admin call: the least one that suffices and that the caller has."""
+    """The role that allowed an admin call: the weakest of the caller's roles that suffices."""
     if kind is EventKind.ADMIN_READ and Role.AUDITOR in principal.roles:
         return Role.AUDITOR.value
     return Role.ADMIN.value if Role.ADMIN in principal.roles else None

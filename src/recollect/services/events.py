@@ -1,4 +1,4 @@
-"""The audit log for those whom it tells of: pages of the past, and a stream that goes on."""
+"""The audit log for its readers: pages of past events, and a stream that follows the log."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -27,8 +27,8 @@ _NAME = AuditName(EventKind.ADMIN_READ, "listEvents")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often streams look, when they speak though there is nothing to tell, and how many there
-    may be: each costs a look at the database every time."""
+    """How often a stream polls the database, after how much silence it sends its cursor, and how
+    many streams may be open: each costs a query per poll."""
 
     poll_seconds: float
     silence_seconds: float
@@ -37,14 +37,14 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a stream tells next: an event, or without one only how far it came."""
+    """One item of a stream: an event, or without one only the cursor that it has reached."""
 
     place: EventPlace
     event: Event | None = None
 
 
 class EventService:
-    """Owners read of their own spaces; an auditor reads everything, and leaves an event."""
+    """Owners read events of their own spaces. An auditor reads all, and each read is audited."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class EventService:
         limit: int,
         justification: str | None = None,
     ) -> Page[Event]:
-        """Newest first."""
+        """A page of events, newest first."""
         place = decode_key(_LIST, after) if after else None
         reader = await self._admitted(requester, justification)
         found = await self._database.read(
@@ -92,10 +92,13 @@ class EventService:
         after: EventPlace | None,
         justification: str | None = None,
     ) -> AsyncIterator[Step]:
-        """Oldest first from `after` on, then as events come; without it from now on, or from
-        `chosen.since`. Refusals come before the first step. It ends after an hour, or when the
-        token does: who reads on shows a credential again. Unavailable if there are too many
-        streams."""
+        """A stream of events after the cursor, oldest first, that goes on with new ones. Without a
+        cursor it starts with `chosen.since`, or now.
+
+        Refusals are raised before the first item; Unavailable if too many streams are open. The
+        stream ends after an hour, or when the token expires, so that a reader has to present a
+        credential again to continue.
+        """
         reader = await self._admitted(requester, justification)
         start = after
         if start is None:
@@ -107,6 +110,8 @@ class EventService:
     async def _counted(
         self, requester: Requester, steps: AsyncIterator[Step]
     ) -> AsyncIterator[Step]:
+        # Counted inside the generator and not in `follow`: a stream that is never iterated must not
+        # take a place for ever, as its `finally` would never run.
         self._open += 1
         try:
             async for step in steps:
@@ -119,8 +124,13 @@ class EventService:
     async def _steps(
         self, reader: EventReader, chosen: EventFilter, place: EventPlace
     ) -> AsyncIterator[Step]:
-        """The first step tells where it begins: a reader who is cut off before the first event
-        can go on from there."""
+        """The items of a stream.
+
+        The first item is only a cursor: a reader who loses the connection before the first event
+        can continue from there. The cursor advances to `reached` even if nothing matched, and is
+        sent again after a silence, so that a reconnect does not read the same part of the log
+        again. A full batch means that there is more, so the next one is read without a pause.
+        """
         yield Step(place)
         now = asyncio.get_running_loop().time
         told_at, end = now(), now() + LIFETIME_SECONDS
@@ -157,6 +167,7 @@ class EventService:
                 conversation_id=None,
                 justification=justification,
             )
+            # Written before anything is read: an auditor's read that fails later is recorded too.
             await self._database.write(
                 lambda tx: self._auditor.record_admin(
                     tx, requester.principal, _NAME, justification=justification

@@ -1,6 +1,8 @@
-"""Events of the memory family: ids and tags, in the transaction of what they tell of.
+"""Recording of events about memories, people, agents and runs.
 
-A refusal rolls its transaction back, so its event is written behind it, in one of its own.
+An event is written in the transaction of the change that it records, so there is never one without
+the other. A refusal rolls its transaction back, so its event is written afterwards in a transaction
+of its own.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -18,15 +20,15 @@ from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.alerts import Alerts
 
-# Screening: what was sent is fit in form and not in content.
+# Error codes of screening: the request was well-formed, but its content is not stored.
 REFUSALS = frozenset(
     {"secret_refused", "pii_refused", "pii_not_allowed", "sensitivity_not_allowed"}
 )
 
 
 class MemoryAudit:
-    """Writes events that `GET /v1/events` shows. `rules` say how risky personal data is, and when
-    an alert is due."""
+    """Writes the events of `GET /v1/events`. `rules` rate the risk of personal data and set the
+    thresholds of alerts."""
 
     def __init__(
         self,
@@ -53,10 +55,10 @@ class MemoryAudit:
         event_id: str | None = None,
         **ids: str | int | None,
     ) -> str:
-        """One event, such as `memory.write`; its id, `event_id` if that is free. `requester` None
-        is the server itself.
+        """Record one event, such as `memory.write`, and return its id: `event_id` if that is
+        unused, else a new one. `requester` None is the server itself.
 
-        `ids` are members of Event: memory_id, agent_id, run_id, conversation_id, target_user_id,
+        `ids` are fields of Event: memory_id, agent_id, run_id, conversation_id, target_user_id,
         count, role, justification. The payload holds ids, tags and counts, never content.
         """
         kind, _, action = event_type.partition(".")
@@ -79,7 +81,7 @@ class MemoryAudit:
         return event.id
 
     def told(self, tx: Tx, event_id: str, memory_id: MemoryId) -> bool:
-        """Does an event of this id tell of this memory already?"""
+        """Whether an event with this id exists and is about this memory."""
         event = self._stores.events.fetch(tx, event_id)
         return event is not None and event.memory_id == memory_id
 
@@ -92,9 +94,11 @@ class MemoryAudit:
     async def watching(
         self, requester: Requester, operation: str, **ids: str | None
     ) -> AsyncIterator[None]:
-        """Around a use case: a refusal that leaves it writes its one event first.
+        """Wrap a use case and record a refusal that it raises, then raise it on.
 
-        403 is `memory.denied`, content that screening refused is `memory.refused`.
+        Forbidden becomes `memory.denied`, content refused by screening becomes `memory.refused`;
+        other errors have no event. The transaction of the use case must lie inside of the wrapped
+        block, so that it is rolled back when the event is written.
         """
         try:
             yield
@@ -105,7 +109,8 @@ class MemoryAudit:
     async def tell_refusal(
         self, requester: Requester, operation: str, error: RecollectError, **ids: str | None
     ) -> None:
-        """The event of a refusal that did not leave its use case; other errors have none."""
+        """Record a refusal that its use case does not raise, in a transaction of its own. Errors
+        other than refusals are ignored."""
         if _event_of(operation, error) is not None:
             await self._database.write(
                 lambda tx: self.note_refusal(tx, requester, operation, error, **ids)
@@ -119,8 +124,8 @@ class MemoryAudit:
         error: RecollectError,
         **ids: str | None,
     ) -> None:
-        """The same in a transaction that goes on. The row, if there is one, says whose business
-        the event is."""
+        """The same in a transaction that goes on, as in a batch. The space of the event is that of
+        the stored memory, so that its owner can read that somebody else was refused."""
         told = _event_of(operation, error)
         if told is None:
             return
@@ -134,7 +139,8 @@ class MemoryAudit:
             space=row.memory.space if row else None,
             payload=payload,
             outcome=Outcome.DENIED,
-            # What was refused for its content is no event of the memory that stayed as it was.
+            # A write that was refused for its content did not touch the memory, so the event is not
+            # listed among those of the memory.
             memory_id=memory_id if event_type == "memory.denied" else None,
             agent_id=ids.get("agent_id") or (row.memory.agent_id if row else None),
             run_id=ids.get("run_id"),
@@ -142,7 +148,7 @@ class MemoryAudit:
 
 
 def _event_of(operation: str, error: RecollectError) -> tuple[str, dict[str, Any]] | None:
-    """The type and the payload of a refusal's event, if it has one."""
+    """The event type and payload of a refusal; None for other errors."""
     if isinstance(error, Forbidden):
         return "memory.denied", _denied(operation, error)
     if isinstance(error, InvalidInput) and error.code in REFUSALS:

@@ -1,4 +1,4 @@
-"""What an event tells of one memory: its id, place, tags and key, never content or values."""
+"""The payload of events about a memory: its id, space, tags and key, never content or values."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ def tell_of(
     event_id: str | None = None,
     **more: Any,
 ) -> str:
-    """Record an event of this memory, with `more` in its payload; the event's id, `event_id` if
-    that is free."""
+    """Record an event about this memory, with `more` in its payload, and return the event's id:
+    `event_id` if that is unused, else a new one."""
     return audit.record(
         tx,
         requester,
@@ -36,8 +36,8 @@ def tell_of(
 
 
 def memory_payload(memory: Memory, rules: RetentionRules) -> dict[str, Any]:
-    """The members that every event of a memory has. The key of a row with critical personal data
-    may hold some of it, so it is masked."""
+    """The payload that every event about a memory has. The key of a memory with critical personal
+    data may hold some of that itself, so it is masked."""
     critical = rules.is_critical(memory.pii_tags)
     return {
         "memory_id": memory.id,

@@ -1,5 +1,9 @@
-"""Tells the audit log who was shown which memories. Reads change nothing, so their event is a
-transaction of its own, before the answer goes out."""
+"""Audit of reads: which memories were returned to whom.
+
+A read runs in a read-only transaction, so its event gets a transaction of its own. That one is
+committed before the response is sent: if the log can't be written, nothing is disclosed. An event
+may thus record a response that never arrived, but no response goes unrecorded.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -18,7 +22,9 @@ IDS_MAX = 100
 
 
 class ReadAudit:
-    """Events `memory.read`: by `reads` of memories with high or critical risk, of all, of none."""
+    """Writes `memory.read` events. By `reads` for memories with personal data of high or critical
+    risk (`pii`), for all memories, or for none. Writing costs a commit for each response, hence the
+    choice."""
 
     def __init__(
         self, database: Database, audit: MemoryAudit, reads: Literal["pii", "all", "none"]
@@ -28,7 +34,7 @@ class ReadAudit:
         self._reads = reads
 
     def wants(self, memory: Memory) -> bool:
-        """Is it told when this one is shown?"""
+        """Whether reads of this memory are recorded."""
         if self._reads == "pii":
             risk = self._audit.rules.riskiest(memory.pii_tags)
             return risk is not None and risk >= Risk.HIGH
@@ -37,9 +43,14 @@ class ReadAudit:
     async def tell(
         self, requester: Requester, operation: str, shown: Iterable[Memory], *, rule: str
     ) -> None:
-        """One event for each space, so that its owner finds it; nothing if none is wanted.
+        """Record the memories of a response, as one event per space.
 
-        `rule` is the one that showed a single memory, for many the context they were asked in.
+        The log is readable by space (see `EventReader`): an event over several spaces would either
+        be hidden from their owners or show one owner the ids of another's memories. All events of a
+        response are written in one transaction. Nothing is written if no memory is to be recorded.
+
+        `rule` is the rule of visibility that allowed a single memory; for lists and searches it is
+        the context of the request (see `context_word`).
         """
         told = sorted(filter(self.wants, shown), key=_space_key)
         if not told:
@@ -54,6 +65,8 @@ class ReadAudit:
     def _record(
         self, tx: Tx, requester: Requester, rows: Sequence[Memory], members: dict[str, Any]
     ) -> None:
+        # With a single memory the event is one of that memory, with its id and key. With several
+        # it names what they have in common; their ids are in the payload, up to IDS_MAX.
         first = rows[0]
         alone = len(rows) == 1
         told = memory_payload(first, self._audit.rules) if alone else _of_many(rows)
@@ -70,7 +83,7 @@ class ReadAudit:
 
 
 def context_word(sight: Sight) -> str:
-    """Where it was asked: `direct` outside of chats, else the kind of the chat."""
+    """The context of a request: `direct` outside of chats, else the kind of the chat."""
     return "direct" if sight.chat is None else str(sight.chat.kind)
 
 
@@ -79,7 +92,7 @@ def _space_key(memory: Memory) -> tuple[str, str]:
 
 
 def _common(values: Iterable[str | None]) -> str | None:
-    """What all of them have."""
+    """The value, if all have the same one."""
     seen = {*values}
     return next(iter(seen)) if len(seen) == 1 else None
 
@@ -89,7 +102,8 @@ def _counted(rows: Sequence[Memory]) -> dict[str, Any]:
 
 
 def _of_many(rows: Sequence[Memory]) -> dict[str, Any]:
-    """As for one memory, of what they have in common and together."""
+    """The payload of `memory_payload` for several memories of one space: their scope and space, and
+    all of their tags."""
     space: Space = rows[0].space
     tags = sorted({tag for row in rows for tag in row.pii_tags})
     return {

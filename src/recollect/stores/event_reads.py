@@ -1,4 +1,5 @@
-"""Reads of the audit log for those whom it tells of, by the table in `policy/events.py`."""
+"""SQL for reads of the audit log by its readers. The table in EventReader is written here as a
+clause for each of its rows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ _LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
 class SqlEventReads:
-    """The port's EventReads on both engines."""
+    """EventReads on SQLite and PostgreSQL."""
 
     def page(
         self,
@@ -62,6 +63,10 @@ class SqlEventReads:
     def follow(
         self, tx: Tx, reader: EventReader, chosen: EventFilter, *, after: EventPlace, limit: int
     ) -> Followed:
+        # The head is read first and bounds the query; events after it are left to the next call,
+        # since others may still be committed before them. If the batch is full the new cursor is
+        # that of its last event. Else everything up to the head was read, and the cursor goes
+        # there, also if nothing matched; it never goes back.
         head = self.head(tx)
         params = _params(reader, chosen) | {
             "limit": limit,
@@ -91,7 +96,8 @@ class SqlEventReads:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What of a reader and a filter is in a statement's text."""
+    """What of reader and filter changes the text of a query; the rest is bound as parameters. The
+    queries are cached by it."""
 
     everything: bool
     kind: OwnerKind
@@ -104,7 +110,7 @@ class _Shape:
         return cls(reader.everything, reader.who.kind, acts, frozenset(_used(chosen)))
 
     def filters(self) -> Iterable[ColumnElement[bool]]:
-        """What was asked for."""
+        """The clauses of the filters that are set."""
         return [FILTERS[name] for name in sorted(self.used)]
 
 
@@ -118,7 +124,8 @@ def _params(reader: EventReader, chosen: EventFilter) -> dict[str, Any]:
 
 
 def _branches(shape: _Shape) -> tuple[ColumnElement[bool], ...]:
-    """The rows of the table of readers; no event fits two of them, and an index serves each."""
+    """One clause for each row of the table in EventReader. They exclude each other, so a UNION ALL
+    has no duplicates, and an index serves each."""
     of_agents = [word(kind) for kind in sorted(AGENT_KINDS)]
     by_agent = [word(kind) for kind in (SpaceKind.RUN, SpaceKind.ORG)]
     own = _v.space_id == _WHO if shape.kind is OwnerKind.USER else false()
@@ -134,7 +141,8 @@ def _branches(shape: _Shape) -> tuple[ColumnElement[bool], ...]:
 
 
 def _agents(shape: _Shape) -> Select[Any]:
-    """A removed agent keeps its owner, who may still look at what happened to it."""
+    """The ids of the reader's agents. A removed agent keeps its owner, who may still read what
+    happened to it."""
     owned = and_(_a.owner_kind == word(shape.kind), _a.owner_id == _WHO)
     return select(_a.id).where(or_(owned, _a.id == _WHO) if shape.acts else owned)
 
@@ -154,8 +162,9 @@ def _page(shape: _Shape, *, cursor: bool) -> Statement:
     if shape.everything:
         query = query.order_by(_v.at.desc(), _v.id.desc())
         return Statement(query.limit(param("limit")))
-    # Each branch by itself, and by an order that no index has: else an engine may walk the log of
-    # everybody backwards, in the belief that it soon meets enough of the reader's own events.
+    # Each branch is a query of its own, sorted by an expression that no index has. With the plain
+    # column an engine may scan the index on time backwards through everybody's events, expecting to
+    # meet enough of the reader's own soon; for a reader with few events that reads the whole log.
     query = query.order_by(func.coalesce(_v.at, _v.at).desc(), _v.id.desc())
     query = query.limit(param("limit"))
     parts = [select(query.where(branch).subquery()) for branch in _branches(shape)]

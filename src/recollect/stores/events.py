@@ -1,4 +1,4 @@
-"""The audit log."""
+"""The table of the audit log."""
 
 from datetime import datetime
 from functools import cache
@@ -18,7 +18,7 @@ EVENT = tuple(events.columns)
 
 
 class SqlEvents:
-    """The port's EventStore on both engines."""
+    """EventStore on SQLite and PostgreSQL."""
 
     def insert(self, tx: Tx, event: Event) -> None:
         tx.run(_INSERT, _to_params(event))
@@ -55,7 +55,7 @@ def _to_params(event: Event) -> dict[str, Any]:
 
 
 def from_row(row: Row) -> Event:
-    """An event of the columns in `EVENT`."""
+    """The event of a row with the columns of `EVENT`."""
     values = dict(zip((column.name for column in EVENT), row, strict=True))
     values["kind"] = EventKind(values["kind"])
     values["outcome"] = Outcome(values["outcome"])

@@ -1,4 +1,4 @@
-"""Events over JSON: a page, or server-sent events that go on."""
+"""The handler of `GET /v1/events`: a page as JSON, or a stream of server-sent events."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,12 +13,12 @@ from recollect.errors import RecollectError, ValidationFailed
 from recollect.services.events import Step
 
 _log = structlog.get_logger("recollect.rest")
-# Members of the log that this shape has no place for.
+# Fields of Event that have no field of their own in the JSON and go into its payload.
 _BESIDE = ("conversation_id", "target_user_id", "from_level", "to_level", "transfer_id", "count")
 
 
 def to_event(event: Event) -> str:
-    """An event."""
+    """The event as JSON."""
     return dump(
         {
             "id": event.id,
@@ -36,7 +36,7 @@ def to_event(event: Event) -> str:
 
 
 async def list_events(call: Call) -> bytes | Reply:
-    """A page of events, or a stream of them."""
+    """A page of events, or with `Accept: text/event-stream` a stream of them."""
     if b"text/event-stream" in call.headers.get(b"accept", b"").lower():
         return await _stream(call)
     page = await call.services.events.list(
@@ -64,8 +64,8 @@ async def _stream(call: Call) -> Reply:
 
 
 async def _lines(steps: AsyncIterator[Step]) -> AsyncIterator[bytes]:
-    """The status is sent already: when the log can't be read the stream ends, and the reader
-    comes back with the last id."""
+    """The items as blocks of server-sent events. The status has been sent by then, so if the log
+    can't be read the stream just ends; the client reconnects with the last id."""
     try:
         async for step in steps:
             yield _block(step)
@@ -74,7 +74,8 @@ async def _lines(steps: AsyncIterator[Step]) -> AsyncIterator[bytes]:
 
 
 def _block(step: Step) -> bytes:
-    """Without an event the block is a comment, with an id to go on from."""
+    """An item as a block. Without an event it is a comment with an id, from which the client can
+    continue."""
     id_ = f"id: {encode_place(step.place)}\n"
     if step.event is None:
         return f": no more events up to here\n{id_}\n".encode()

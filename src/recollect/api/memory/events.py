@@ -1,4 +1,4 @@
-"""Events: what happened to the memories of a caller's own spaces."""
+"""The operation that lists events of a caller's own spaces."""
 
 from recollect.api.memory.rows import ID, LIST, id_param, optional, resource, row
 from recollect.api.operation import Operation
