@@ -1,4 +1,4 @@
-"""`recollect doctor`: is everything in order?"""
+"""`recollect doctor`: checks the installation and what is stored, and repairs it on request."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ RetryStuck = Annotated[
     bool, typer.Option("--retry-stuck", help="First give jobs that were given up new attempts.")
 ]
 
-Repair = Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")]
+Repair = Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")]
 Report = dict[str, Any]
 
 
@@ -52,14 +52,19 @@ async def _examine(settings: Settings, *, retry_stuck: bool, repair: bool) -> tu
 
 
 async def _all_checks(app: "App", examination: "Examination") -> tuple[Report, int]:
-    """Texts that no key opens can't be looked at: then the memories wait until the key is back."""
+    """The report and the number of problems, from the health of the server and the doctor's checks.
+
+    The checks decrypt texts. If rows are encrypted with a key that isn't configured the checks are
+    left out (`memories` is null) until the key is back: they would fail on the first such row.
+    After a repair the health is read again, since repairs change what it counts.
+    """
     report = await app.doctor()
     if report.unknown_keys:
         return report.to_dict() | {"memories": None}, report.problems
     found = await app.services.doctor.examine(None, examination)
     if examination.repair:
         report = await app.doctor()
-    # Stuck jobs are counted among the rest already.
+    # `report.problems` counts stuck jobs already.
     wrong = (one for one in found.results if one.is_problem and one.check is not Check.STUCK_JOBS)
     problems = report.problems + sum(one.left for one in wrong)
     return report.to_dict() | {"problems": problems, "memories": _shapes(found)}, problems

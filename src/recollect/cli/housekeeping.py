@@ -1,4 +1,5 @@
-"""`recollect expire`, `vacuum` and `gc`: what a server does at its times, now or only counted."""
+"""`recollect expire`, `vacuum` and `gc`: the cleanups that a server runs by its schedule, on demand
+or as a dry run."""
 
 import asyncio
 import json
@@ -21,7 +22,7 @@ Report = dict[str, Any]
 Work = Callable[["HousekeepingService", "Commission"], Awaitable[Report]]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
-Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two must be said.")]
+Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two is required.")]
 Scope = Annotated[MemoryScope | None, typer.Option("--scope", help="Only memories of this scope.")]
 Days = Annotated[int, typer.Option("--older-than-days", min=0, help="Age of records that go.")]
 
@@ -69,7 +70,7 @@ def gc(
     database_url: DatabaseUrl = None,
     as_json: Json = False,
 ) -> None:
-    """Purge what expired beyond its grace, archive where a space is too full, compact."""
+    """Delete what expired beyond its grace, archive where a space is over quota, compact."""
 
     async def work(service: "HousekeepingService", order: "Commission") -> Report:
         done = await service.gc(order)
@@ -80,9 +81,10 @@ def gc(
 
 
 def _is_dry(dry_run: bool, really: bool) -> bool:
-    """Neither has a default, and both together are a slip that must not delete."""
+    """Whether it is a dry run. BadParameter unless exactly one of the two flags is given: there is
+    no default, and both together are a mistake that must not delete anything."""
     if dry_run == really:
-        raise typer.BadParameter("say --dry-run or --really, and not both")
+        raise typer.BadParameter("pass --dry-run or --really, and not both")
     return dry_run
 
 

@@ -1,4 +1,4 @@
-"""The server process itself: Uvicorn on a bound socket around the application."""
+"""The server process: Uvicorn on a bound socket, around the application."""
 
 import gc
 import signal
@@ -33,7 +33,8 @@ async def _run(app: App, server: "_Server", listener: socket.socket) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn that greets once it answers. The application is started and closed by `_run`."""
+    """Uvicorn that prints the greeting once it answers. Its lifespan protocol is off: the
+    application is started and closed by `_serve_until_stopped`."""
 
     def __init__(self, app: App, greeting: str) -> None:
         super().__init__(
@@ -54,18 +55,19 @@ class _Server(uvicorn.Server):
         self._greeting = greeting
 
     def stop(self, *_: object) -> None:
-        """A signal handler."""
+        """Signal handler: let Uvicorn shut down."""
         self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then greet, unless a signal came first."""
+        """Listen, then print the greeting, unless a signal came first."""
         await super().startup(sockets)
-        # What start-up made stays: the collector need not look through it, not even now.
+        # What start-up made stays for good, so the garbage collector need not look through it.
         gc.freeze()
         if not self.should_exit:
             print(self._greeting, flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Streams end now; other requests at hand may take their time."""
+        """End streams at once, and let other requests finish. Streams would go on until the grace
+        period is over."""
         await self._app.end_streams()
         await super().shutdown(sockets)

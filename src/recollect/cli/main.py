@@ -1,7 +1,7 @@
-"""Entry point: the table of commands, and how a failure ends the process.
+"""The entry point: the table of commands, and the exit codes of failures.
 
-A command loads the application when it runs, and only if it needs it: that takes many times as long
-as everything else that `version` or `token` do.
+A command imports the application when it runs, and only if it needs it: importing it takes many
+times as long as everything else that `version` or `token` do.
 """
 
 import gc
@@ -47,8 +47,8 @@ app.add_typer(config_app, name="config")
 
 def run() -> None:
     """Run the command line. An error becomes one line on stderr and an exit code."""
-    # Hardly anything of what loading makes is garbage, nor is what a request leaves: after every
-    # few hundred objects the collector would look in vain.
+    # Importing makes hardly any garbage, and requests leave little. With the default threshold the
+    # collector would run after every few hundred objects, in vain (see ADR 0010).
     gc.set_threshold(_COLLECT_AFTER_OBJECTS, 20, 50)
     try:
         app()
@@ -59,7 +59,7 @@ def run() -> None:
     except Exception as error:  # noqa: BLE001 - the outermost frame: no traceback for the user
         _fail(f"internal error: {type(error).__name__}: {error}", CLI_EXIT[Internal])
     finally:
-        # The system takes it all back: no need to look through it for garbage on the way out.
+        # The process ends: without this the interpreter would collect garbage once more on exit.
         gc.freeze()
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what is asked of them before anything is loaded."""
+"""Options that several commands share, and checks that run before the application is imported."""
 
 import sys
 from pathlib import Path
@@ -29,7 +29,7 @@ def load_settings(
     port: int | None = None,
     database_url: str | None = None,
 ) -> Loaded:
-    """Settings of this command; what is unwise about them goes to stderr."""
+    """Load the settings of a command, and print warnings about unwise ones to stderr."""
     flags = {"server.host": host, "server.port": port, "database.url": database_url}
     loaded = load(flags, config_path=config)
     for warning in loaded.settings.warnings():

@@ -1,4 +1,4 @@
-"""`recollect reindex`: new vectors for everything, while servers go on searching by the old."""
+"""`recollect reindex`: new vectors for everything. Servers search by the old ones meanwhile."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The work of `recollect reindex`: queue everything, work on the queue, tell how far it is."""
+"""The work of `recollect reindex`: queue all texts, process the queue, show the progress."""
 
 import asyncio
 import signal
@@ -32,22 +32,22 @@ _LINE_SECONDS = 10.0
 
 
 class _Display(Protocol):
-    """Tells how far the work is."""
+    """Shows the progress."""
 
     def show(self, state: Reindexing) -> None:
-        """Called some times a second."""
+        """Show the state. Called a few times a second."""
         ...
 
 
 def reindex(settings: Settings) -> None:
-    """Make the vectors anew and show how far it is, until the end or a signal."""
+    """Make all vectors again and show the progress, until the end or a signal."""
     with _display() as display:
         state = asyncio.run(_reindex(settings, display))
     _conclude(state)
 
 
 def queue(settings: Settings) -> None:
-    """Leave the work to servers and workers."""
+    """Only queue the work, for servers and workers to do."""
     asyncio.run(_queue(settings))
 
 
@@ -61,7 +61,8 @@ async def _queue(settings: Settings) -> None:
 
 
 async def _reindex(settings: Settings, display: _Display) -> Reindexing:
-    """Queue it, then work on the queue, beside whoever else does, until a signal or the end."""
+    """Queue the work, then process it beside any other workers, until the end or a signal. Returns
+    the state after the job at hand is finished."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -93,18 +94,19 @@ async def _watch(app: App, display: _Display, stop: asyncio.Event) -> None:
 
 
 def _conclude(state: Reindexing) -> None:
-    """Say what is left. Whatever stopped us, the queue holds it."""
+    """Print the result. Unfinished work stays in the queue, whatever stopped it; then the exit code
+    is not 0."""
     if not state.ended:
         print(
             f"recollect: interrupted; {state.pending} of {state.entries} texts still wait, and "
-            "the queue keeps them: servers and workers go on, for one `recollect worker`",
+            "stay queued: servers and workers go on, for example `recollect worker`",
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED_EXIT)
     if state.pending or state.stuck:
         raise Internal(
             f"{state.pending} of {state.entries} texts got no vector, and {state.stuck} jobs "
-            "were given up: see the log, mend the cause, then run "
+            "were given up: see the log, fix the cause, then run "
             "`recollect doctor --retry-stuck` and this again"
         )
     print(f"Done: {state.entries} texts have new vectors.")
@@ -112,7 +114,8 @@ def _conclude(state: Reindexing) -> None:
 
 @contextmanager
 def _display() -> Iterator[_Display]:
-    """A bar on a terminal. It is up before logging starts, so that log lines go above it."""
+    """A progress bar on a terminal, else lines. It is opened before logging is set up, so that log
+    lines are printed above the bar."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines()
@@ -123,7 +126,7 @@ def _display() -> Iterator[_Display]:
 
 
 class _Bar:
-    """It pulses until everything is queued."""
+    """A bar that pulses until everything is queued and the total is known."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -141,7 +144,7 @@ class _Bar:
 
 
 class _Rate(ProgressColumn):
-    """Entries a second."""
+    """The column with texts per second."""
 
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
@@ -149,14 +152,14 @@ class _Rate(ProgressColumn):
 
 
 class _Lines:
-    """A line now and then, for logs and pipes."""
+    """A line every few seconds, for logs and pipes."""
 
     def __init__(self) -> None:
         self._at = time.monotonic()
         self._done: int | None = None
 
     def show(self, state: Reindexing) -> None:
-        """The first as soon as the numbers mean something."""
+        """Print the first line as soon as everything is queued: before that the total grows."""
         done, now = state.entries - state.pending, time.monotonic()
         if state.queueing or (self._done is not None and now < self._at + _LINE_SECONDS):
             return
@@ -168,6 +171,6 @@ class _Lines:
 
 
 def _pace(made: int, seconds: float, left: int) -> str:
-    """How fast it went, and how long the rest takes at that."""
+    """The rate since the last line, and the time that the rest takes at that rate."""
     rate = made / seconds
     return f", {rate:.0f}/s" + (f", about {left / rate:.0f} s left" if made > 0 else "")

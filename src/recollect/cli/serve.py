@@ -1,4 +1,4 @@
-"""`recollect serve`: binds, starts the application, says how to use it, stops gracefully."""
+"""`recollect serve`: binds the port, starts the application, prints how to use it."""
 
 import ipaddress
 import shlex
@@ -19,7 +19,7 @@ from recollect.settings import ServerSettings, Settings
 Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
 
-# Asked after 30 seconds of silence, given up 30 seconds later.
+# The first probe after 30 seconds of silence; the connection is given up 30 seconds later.
 _KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 
 
@@ -38,7 +38,7 @@ def serve(
 
 
 def welcome(settings: Settings, address: str, token: str) -> str:
-    """What is printed once requests are answered: the address and a line to try."""
+    """The text that is printed once requests are answered: the address and a command to try."""
     mints = settings.auth.mode == "local" or settings.auth.jwt_secret is not None
     source = f"{token} you" if mints else "your identity provider; put one in $TOKEN"
     if settings.auth.mode == "local":
@@ -54,7 +54,7 @@ def welcome(settings: Settings, address: str, token: str) -> str:
 
 
 def token_command(config: Path | None, database_url: str | None) -> str:
-    """The command that makes tokens for this very server, as typed in a shell."""
+    """The shell command that makes tokens for this server, with the same config and database."""
     name = "recollect" if shutil.which("recollect") else sys.argv[0]
     options = {"--config": config, FLAGS["database.url"]: database_url}
     given = [part for flag, value in options.items() if value for part in (flag, str(value))]
@@ -62,7 +62,7 @@ def token_command(config: Path | None, database_url: str | None) -> str:
 
 
 def base_url(host: str, port: int) -> str:
-    """Where a client on this machine reaches a server bound to `host`."""
+    """The URL by which a client on this machine reaches a server bound to `host`."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -73,7 +73,8 @@ def base_url(host: str, port: int) -> str:
 
 
 def bound_socket(server: ServerSettings) -> socket.socket:
-    """Bound before anything else starts, so that a taken port leaves nothing behind."""
+    """A bound socket. Binding comes before everything else, so that a taken port fails before a
+    database is created or a job is started."""
     where = f"can't listen on {server.host} port {server.port}"
     try:
         family, _, _, _, address = socket.getaddrinfo(
@@ -93,8 +94,9 @@ def bound_socket(server: ServerSettings) -> socket.socket:
 
 
 def _notice_vanished_callers(listener: socket.socket) -> None:
-    """An upload that is recorded may be silent for as long as it likes, but not for ever after its
-    caller's machine went down. Connections take this over from who accepts them."""
+    """Enable TCP keepalive. A recording may be silent for as long as its caller likes, so there is
+    no read timeout; keepalive ends the connection if the caller's machine is gone. Accepted
+    connections inherit the options of the listener."""
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEPALIVE.items():
         if hasattr(socket, name):

@@ -34,7 +34,7 @@ setting, and ignored. `recollect config show` prints each value and its source, 
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page, or with `--check` say whether it is up to date."""
+    """Write the page, or with `--check` return 1 if it is out of date."""
     text = reference()
     if arguments == ["--check"]:
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:

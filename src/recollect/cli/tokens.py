@@ -50,7 +50,7 @@ def token(
 
 
 def parse_ttl(text: str) -> timedelta:
-    """`24h` and the like."""
+    """A TTL such as `24h`; InvalidInput for anything else."""
     match = _TTL.fullmatch(text)
     if match is None:
         raise InvalidInput(f"--ttl: should be a number and one of s, m, h, d, w, and is {text!r}")
