@@ -154,7 +154,7 @@ def test_an_interrupted_run_keeps_its_queue_and_says_so(
         embeddings.mode = "ok"
     assert line == f"0 of {TEXTS} texts\n"
     assert process.returncode == 130
-    assert f"{TEXTS} of {TEXTS} texts still wait, and the queue keeps them" in rest
+    assert f"{TEXTS} of {TEXTS} texts still wait, and stay queued" in rest
     assert waiting(database) > 0
     assert f"Done: {TEXTS} texts" in reindex().stdout
 

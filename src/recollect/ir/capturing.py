@@ -95,7 +95,7 @@ async def _saved(save: Save, captured: Captured, turn: asyncio.Lock) -> MemoryEn
     async with turn:
         try:
             return await save(captured.to_entry())
-        except Exception as error:  # noqa: BLE001 - nobody waits for this who could be told
+        except Exception as error:  # noqa: BLE001 - no caller waits for it
             _warn(error, captured.agent_slug, captured.run_id)
             return None
 

@@ -70,6 +70,7 @@ class LoopThread:
         """
         with self._lock:
             self._stopping = True
+        # `wait` must not hold the lock: the callbacks of finishing futures take it.
         wait(self.running())
         try:
             if last is not None:

@@ -153,6 +153,8 @@ class ImportPlaces:
     def _require_known(
         self, tx: Tx, order: ImportOrder, space: Space, agent_id: AgentId | None
     ) -> None:
+        """ValidationFailed or NotFound if the space, or what it belongs to, is not there for the
+        importer. A run or chat that they can't see is reported as one that doesn't exist."""
         if space.kind in (SpaceKind.RUN, SpaceKind.ORG) and agent_id is None:
             raise ValidationFailed.of("agent_id", f"is needed for a space of kind `{space.kind}`")
         if space.kind not in (SpaceKind.USER, SpaceKind.CHAT) and agent_id is not None:

@@ -64,7 +64,7 @@ def lowest(space: Space, findings: Findings) -> Sensitivity:
 
 def approved_until(group: Group) -> datetime | None:
     """Until when approvals let the memory outlive its cap; None without an approved one. The
-    `approved_expires_at` of the line alone is not believed: an approval has to come with it."""
+    `approved_expires_at` of the line alone does not count: an approval has to come with it."""
     approved = [
         line.values["requested_expires_at"] or FOREVER
         for line in group.behind
