@@ -83,6 +83,7 @@ def bound_socket(server: ServerSettings) -> socket.socket:
         listener = socket.socket(family)
     except OSError as error:
         raise Unavailable(f"{where}: {error.strerror}") from error
+    # Else a restart would fail while connections of the old process are in TIME_WAIT.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     _notice_vanished_callers(listener)
     try:

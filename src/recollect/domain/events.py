@@ -139,6 +139,7 @@ def decode_place(cursor: str) -> EventPlace:
             base64.b64decode(padded, altchars=b"-_", validate=True)
         )
         place = EventPlace(position, parse_uuid(event_id) or "")
+        # `type() is`, because True is an int too.
         genuine = type(position) is int and encode_place(place) == cursor and name == _STREAM
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise unknown_cursor() from None

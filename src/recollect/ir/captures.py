@@ -87,6 +87,7 @@ def without_secrets(value: Any, name: str = "") -> Any:
 def fitting(value: dict[str, Any]) -> dict[str, Any]:
     """The value, with its texts cut shorter and shorter until it is small enough to be stored. If
     texts of length 0 don't suffice, every field becomes the mark of a cut."""
+    # 1 KiB is left for `task_id`, which is added afterwards.
     chars_max = _TEXT_CHARS_MAX
     while len(jsontext.dump(value).encode()) > VALUE_BYTES_MAX - 1_024:
         if chars_max == 0:
@@ -179,6 +180,7 @@ def _members(value: object) -> Any:
 def _number(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    # Python refuses to print very long integers, and the time for it grows by the square.
     if isinstance(value, int) and value.bit_length() > _NUMBER_BITS_MAX:
         return CUT
     return value

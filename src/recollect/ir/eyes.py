@@ -119,6 +119,7 @@ class AgentEyes:
         return self._embedded.sights.of(tx, reader)
 
     def places(self, tx: Tx, reader: Requester) -> Places:
+        # Orgs without an id: the viewer shows only that of the agent.
         own = (SpaceKind.AGENT_PRIVATE, str(self._binding.agent_id))
         return (own, (SpaceKind.ORG, None), *self._runs(tx))
 

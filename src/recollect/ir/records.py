@@ -108,6 +108,7 @@ class Records:
         try:
             await self._services.memories.delete(writer, before.id)
         except NotFound:
+            # Another call has deleted it since it was read.
             return False
         return True
 

@@ -34,6 +34,7 @@ class RunnerMemory:
         if not (store is None or isinstance(store, AbstractMemoryStore)):
             raise ValueError("store: must be a store of memory entries, or None")
         optional_flag(enable_memory, "enable_memory")
+        # `_own` is closed by `close`; a store that was given belongs to the caller.
         self._own = _own_store(enable_memory) if store is None else None
         self._store = (store or self._own) if enable_memory is not False else None
         self._captures = Captures()

@@ -126,6 +126,8 @@ class PostgresMemoryStore(EmbeddedStore):
 
 def _file(db_path: str | PathLike[str]) -> str:
     path = fspath(db_path) if isinstance(db_path, str | PathLike) else None
+    # The path becomes part of a URL, in which `?` and `#` have a meaning. An in-memory database
+    # would be a different one for each connection.
     if not isinstance(path, str) or path in ("", "/", ":memory:") or re.search(r"[?#\x00]", path):
         raise ValueError("db_path: must be the path of a file, without `?` and `#`")
     return path

@@ -39,6 +39,7 @@ _OTHERS = (
     LineType.PARTICIPANT,
     LineType.RUN,
 )
+# Expired is computed from the expiry and never stored.
 _STORED = tuple(status for status in Status if status is not Status.EXPIRED)
 
 Lines = list[tuple[LineType, str]]
@@ -87,6 +88,7 @@ class ExportService:
         """What the export holds. An admin's export without filters (`everything`) also has the
         agents, people, chats and runs to which no memory refers: it is a backup."""
         filters = wish.filters
+        # An owner gets NotFound for a run or person that they may not know; an admin knows all.
         statuses = _STORED if wish.every_status else (filters.status,)
         known_to = None if requester.admin else requester
         asked = chosen_by(tx, self._stores, filters, known_to=known_to)
@@ -158,6 +160,8 @@ class ExportService:
             values = [one for _, one in found]
             if not requester.admin:
                 values = known_to(tx, self._stores, requester, type_=type_, found=values)
+            # By the rows of the query, not by those that the caller may see: a page without any
+            # visible row must not end the export.
             place = found[-1][0] if len(found) == ROWS_PER_PAGE else None
             return place, [(type_, to_line(type_, one)) for one in values]
 

@@ -71,6 +71,7 @@ _KEPT = (
     "archive_reason",
     "confidence",
 )
+# Memories of these statuses have no edges in the graph.
 _UNFOUND = frozenset({Status.QUARANTINED, Status.ARCHIVED})
 
 
@@ -126,6 +127,7 @@ class MemoryImports:
         gaps = told_gaps(order, group.head.values)
         check_no_circle(tx, self._stores, order, memory, gaps=gaps)
         if outcome is Outcome.SKIPPED:
+            # The parts of a skipped memory are skipped with it, whatever was found in them.
             return Tally(outcomes=Counter({outcome: 1 + len(group.behind)}))
         behind = versions.brought(order, admitted, stored)
         if order.dry_run:
@@ -233,6 +235,8 @@ class MemoryImports:
         known = (values["suspicion"] or 0.0) >= findings.suspicion.score
         if self._screening.is_suspect(findings) and not (admin and known):
             memory = _set_aside(memory)
+        # A compacted memory has no text left to be judged, so the score of the line is all there
+        # is, also in the import of an owner.
         judged = known and (admin or values["compacted_at"] is not None)
         suspicion = told_suspicion(values) if judged else findings.suspicion
         approved = approved_until(group) if admin else None
@@ -335,6 +339,7 @@ class MemoryImports:
         ids, requester = [PersonId(one) for one in sent], order.requester
         fetch, shown = self._stores.people.fetch_many, visible_people
         known = fetch(tx, ids) if requester.admin else shown(tx, self._stores, requester, ids)
+        # `known` maps the ids as sent to people, so an id that was merged leads to its new person.
         led = {str(id_): str(person.id) for id_, person in known.items()}
         led |= {one: one for one in sent if order.foreseen.has(LineType.PERSON, one)}
         people = dict.fromkeys(led[one] for one in sent if one in led)

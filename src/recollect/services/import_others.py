@@ -69,6 +69,8 @@ class OtherImports:
         replaces = order.mode is ImportMode.REPLACE and order.requester.admin
         if not replaces or type_ not in _REPLACED or self._is_tree(tx, type_, values):
             return Outcome.SKIPPED
+        # Delete and insert, as no row of theirs is worth keeping: the line has all fields. Rows
+        # that refer to the id (memories, runs, participants) are not touched.
         _check(type_, values)
         if not order.dry_run:
             self._stores.portable.drop(tx, type_, values["id"])
@@ -173,6 +175,7 @@ def _own_claim(claim: Values, order: ImportOrder) -> Values:
 
 
 def _key(line: Line) -> Any:
+    # A participation has no id. One that ended and began again is another row.
     values = line.values
     if line.type is LineType.PARTICIPANT:
         return tuple(values[name] for name in ("chat_id", "kind", "member_id", "joined_at"))

@@ -173,6 +173,8 @@ class ImportPlaces:
         agent = self._stores.agents.fetch(tx, agent_id)
         if agent is not None:
             return _KnownAgent(agent.owner, agent.org_id, agent.space_mode)
+        # `fetch` finds registered agents, `owner_of` also removed ones: their owners may still
+        # import what belonged to them.
         owner = self._stores.agents.owner_of(tx, agent_id)
         if owner is None:
             raise NotFound("agent", agent_id)
@@ -203,6 +205,8 @@ class ImportPlaces:
         requester = order.requester
         if requester.admin or space.kind is SpaceKind.CHAT:
             return True
+        # An agent of the dry run is in no table, so the policy is asked with a view made here; it
+        # is the same rule that `VisibilityFacts.may_write` applies to stored rows.
         planned = order.foreseen.agents.get(agent_id or "")
         if planned is None:
             return self._views.may_write(tx, requester, space, agent_id=agent_id).allowed

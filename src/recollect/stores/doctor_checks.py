@@ -92,6 +92,7 @@ def _missing_vectors() -> tuple[Found, ...]:
     """Index rows of active memories without a vector of the model that either don't wait for one,
     or wait while no job makes any. Nothing is missing where there is no model."""
     model = param("model", _v.model)
+    # Any job of these kinds makes vectors of whatever is pending, so one is enough for all rows.
     made = any_of(_v.doc == _i.doc, _v.model == model, beside=memory_index)
     kinds = [word("memory_vectors"), word("memory_vectors_retry")]
     making = exists(select(ONE).where(_t.task_type.in_(kinds)))
@@ -108,6 +109,8 @@ def _is_there(end: ColumnElement[Any]) -> ColumnElement[bool]:
     )
 
 
+# An edge without its memory, whose memory is quarantined, or one of whose ends does not exist. An
+# end is a person or an entity.
 LOST_EDGE = or_(
     not_(any_of(_m.id == _r.memory_id, _m.status != word(Status.QUARANTINED), beside=relations)),
     not_(_is_there(_r.from_id)),
@@ -131,6 +134,7 @@ def _unknown_agent() -> tuple[Found, ...]:
 
 
 def _conflicts() -> tuple[Found, ...]:
+    # Conflicts are linked both ways, so both memories of a pair are found.
     one, other = memories.alias("one").c, memories.alias("other").c
 
     def stands(row: Any) -> ColumnElement[bool]:
@@ -179,11 +183,13 @@ OLD = _old
 
 def _near_duplicates() -> tuple[Found, ...]:
     older = exists(select(ONE).select_from(_old).where(OLDER_EQUAL).correlate(memories))
+    # An empty `fold` belongs to rows that are never compared.
     statement = and_(_m.kind == word(Kind.STATEMENT), _m.fold != literal_column("''"))
     return (ids_of(_m.id, ACTIVE, statement, _m.bare_names.is_(None), older),)
 
 
 def _clock() -> tuple[Found, ...]:
+    # Times in the future, beyond the tolerance for clocks that differ, and updates before creation.
     ahead = param("ahead", _m.created_at)
     times = (_m.created_at, _m.updated_at, _m.observed_at)
     return (

@@ -43,6 +43,7 @@ def _linked(person: Any) -> ColumnElement[bool]:
     return exists(select(ONE).where(user.person_id == person.id).correlate(person.id.table))
 
 
+# Another person with the same name and creator and a smaller id: the one to merge into.
 FIRST = people.alias("first")
 NAMESAKE = and_(
     FIRST.c.merged_into.is_(None),

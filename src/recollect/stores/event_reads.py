@@ -35,6 +35,7 @@ from recollect.stores.tables import events
 _v, _a, _p = events.c, agents.c, presences.c
 _ONE: ColumnElement[int] = literal_column("1")
 _POSITION: ColumnElement[Any] = literal_column("audit_events.position")
+# Sorts behind every event of its position, so that the head includes all of them.
 _LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
@@ -90,6 +91,8 @@ class SqlEventReads:
         tags: Sequence[str] = (),
     ) -> int:
         params: dict[str, Any] = {"kind": kind, "action": action, "since": since, "limit": limit}
+        # Payloads are JSON text, so a tag is searched for in its quotes. An underscore in a tag is
+        # a wildcard of LIKE; a false match would at worst count an event too many.
         params |= {f"tag_{place}": f'%"{tag}"%' for place, tag in enumerate(tags)}
         return int(tx.fetch(_count(len(tags)), params)[0][0])
 

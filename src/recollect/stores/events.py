@@ -96,6 +96,7 @@ _ADD_COUNT = Statement(
     .where(_v.id == param("id", _v.id))
     .values(count=_v["count"] + param("more", _v["count"]))
 )
+# Deleted in batches, oldest first: a DELETE without a limit could lock and log for minutes.
 _DUE = (
     select(_v.id).where(_v.at < param("cutoff", _v.at)).order_by(_v.at, _v.id).limit(param("limit"))
 )

@@ -82,6 +82,7 @@ class SqlPortable:
         stored = [self._rows.from_row(row, hanging.get(row[_ID_AT], NOTHING)) for row in found]
         as_of = exported.chosen.as_of
         shown = stored if as_of is None else self._versions.as_of(tx, stored, as_of)
+        # Cursors come from the rows as they are now: the query sorts by these, not by the versions.
         places = ((one.memory.created_at, one.memory.id) for one in stored)
         return list(zip(places, shown, strict=True))
 

@@ -98,6 +98,11 @@ def _chosen(seen: SightShape, chosen: FilterShape) -> tuple[ColumnElement[bool],
     return sight, kept_clause(seen), filter_clause(chosen)
 
 
+# The clauses below say which rows of a type the picked memories refer to. The second argument is
+# True for an admin's export. An owner's has fewer rows: no people that were merged into others, and
+# only chats in which the owner takes part.
+
+
 def _picked(seen: SightShape, chosen: FilterShape) -> CTE:
     named = (
         _m.id,
@@ -154,6 +159,7 @@ def _stays(picked: CTE, all_: bool) -> ColumnElement[bool]:
 
 
 def _runs(picked: CTE, _all: bool) -> ColumnElement[bool]:
+    # With all ancestors: an import needs the parent of each run.
     own = select(picked.c.run_id).where(picked.c.run_id.is_not(None))
     above = select(run_ancestors.c.ancestor_id).where(run_ancestors.c.run_id.in_(own))
     return or_(runs.c.id.in_(own), runs.c.id.in_(above))

@@ -50,6 +50,8 @@ class NearCopies:
 
         def work(tx: Tx) -> _Page:
             rows = self._doctor.vectors(tx, order.looking, after=before.last, limit=ROWS_PER_PAGE)
+            # Three stages, each more expensive: cosines of the page, then which of those are equal
+            # texts, then the rules of repetition on the decrypted rows.
             window, near = older_copies(before.window, rows, least)
             equal = self._equal_among(tx, order, list(near))
             pairs = (

@@ -52,6 +52,8 @@ class PeopleChecks:
         return merged.count(True)
 
     def _merge_one(self, tx: Tx, order: Order, person_id: PersonId) -> bool:
+        # Earlier merges of the batch may have changed who is there, so people are locked and read
+        # again for each. `fetch_many` follows merges; nobody is merged with themself.
         alike = [PersonId(id_) for id_ in self.stores.doctor.namesakes(tx, person_id)]
         self.stores.people.lock(tx, [person_id, *alike])
         found = self.stores.people.fetch_many(tx, [person_id, *alike])
