@@ -1,7 +1,7 @@
-"""The words and vectors that a caller may see, kept in memory from one search to the next.
+"""A cache of corpora: the words and vectors of all entries in a search scope, as arrays in memory.
 
-What is kept is checked in the database at every search: which trees are permitted, and the
-revision of each. Only what changed is read again, so many servers need not talk to each other.
+Every search asks the database which trees are permitted and for the revision of each, and reads
+only what changed. So a cached corpus is never stale, and servers need not notify each other.
 """
 
 import asyncio
@@ -14,18 +14,18 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.search import SearchScope, SearchStore, TextRow, TreeState, VectorRow
 from recollect.services.ranking.corpus import Corpus
 
-# More rows or characters than these are read and arranged where nobody waits for it.
+# Larger changes are read by a scan and applied on a worker thread, off the event loop.
 _LIGHT_ROWS = 100
 _LIGHT_CHARS = 100_000
-# What a scope takes besides its corpus.
+# Estimated memory of a scope besides its corpus.
 _SCOPE_BYTES = 5_000
-# With more changed trees than this one statement for everything is cheaper.
+# With more changed trees than this, one statement that reads the whole scope is cheaper.
 _CHANGED_TREES_MAX = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many entries are ranked as a whole, and how much memory is spent on them."""
+    """The largest scope that is ranked exactly, and the memory for all cached corpora."""
 
     entries: int
     bytes: int
@@ -33,6 +33,9 @@ class Limits:
 
 @dataclass(slots=True)
 class _Held:
+    """The cached corpus of one scope, and the tree states that it was built from. The lock lets
+    one search refresh it while others of the same scope wait for the result."""
+
     corpus: Corpus | None = None
     trees: dict[TreeId, TreeState] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -41,7 +44,8 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What was read: everything anew, or what changed of it."""
+    """What was read from the database: the whole scope (`whole`), or only what changed. `trees`
+    are the tree states of the same snapshot."""
 
     trees: dict[TreeId, TreeState]
     texts: Sequence[TextRow]
@@ -50,7 +54,14 @@ class _Change:
 
 
 class Corpora:
-    """One corpus a scope, the least recently used ones dropped."""
+    """One corpus per scope. The least recently used ones are evicted.
+
+    A tree has a revision, which grows in the same transaction as any change of its index rows. The
+    states of all permitted trees therefore identify the content of a scope, and one small query per
+    search decides whether the cached corpus is current. This is also the permission check: a tree
+    that the caller may no longer read is missing from the states, and its rows are removed. An
+    invalidation message between servers could be lost or late; a comparison can't.
+    """
 
     def __init__(
         self, database: Database, store: SearchStore, limits: Limits, *, model: str, dimensions: int
@@ -65,13 +76,16 @@ class Corpora:
         self._nothing = Corpus.build((), (), dimensions)
 
     async def get(self, scope: SearchScope) -> Corpus | None:
-        """Everything in the scope, current as of now; None if that is too much to rank whole."""
+        """The corpus of the scope, as current as this call; None if the scope has more than
+        `limits.entries` entries and must be searched by candidates instead."""
         trees = await self._database.read(lambda tx: self._trees(tx, scope))
         if not trees or _entries(trees.values()) > self._limits.entries:
             self._drop(scope)
             return None if trees else self._nothing
         held = self._held.setdefault(scope, _Held())
         self._held.move_to_end(scope)
+        # Without the lock: the usual case is that nothing changed, and a corpus never changes in
+        # place. A refresh that is under way doesn't concern a search whose states match.
         if held.corpus is not None and held.trees == trees:
             return held.corpus
         async with held.lock:
@@ -82,6 +96,13 @@ class Corpora:
     async def _refreshed(
         self, scope: SearchScope, held: _Held, trees: dict[TreeId, TreeState]
     ) -> Corpus:
+        """Bring a cached corpus up to date; the caller holds its lock.
+
+        Checked again: whoever held the lock before may have read what we need. The states that
+        are stored come from the transaction that read the rows, not from `trees`, which was read
+        earlier: between the two a tree may have changed, and with the older states the next search
+        would read the same rows again. The corpus returned is at least as new as `trees`.
+        """
         if held.corpus is not None and held.trees == trees:
             return held.corpus
         change = await self._read(scope, held, trees)
@@ -92,6 +113,8 @@ class Corpora:
     async def _read(
         self, scope: SearchScope, held: _Held, trees: dict[TreeId, TreeState]
     ) -> _Change:
+        """Read everything or the changes, whichever is cheaper. `read` may share the event loop's
+        thread, so it gets small work only; `scan` runs beside it."""
         changed = [tree for tree in trees.values() if held.trees.get(tree.tree_id) != tree]
         whole = held.corpus is None or len(changed) > _CHANGED_TREES_MAX
         work = self._reading_all(scope) if whole else self._reading_changes(scope, held)
@@ -107,6 +130,15 @@ class Corpora:
         return work
 
     def _reading_changes(self, scope: SearchScope, held: _Held) -> Callable[[Tx], _Change]:
+        """Reads the changed rows of each changed tree.
+
+        A tree id can be used again after its tree was evicted, and the new tree counts its
+        revisions from the start. `born` tells the two apart: for a tree that is new to us, or is
+        another tree under a known id, all revisions are read (after -1), else only newer ones.
+        `texts_of` and `vectors_of` are not restricted to the scope themselves: the ids come from
+        the permitted trees of the same snapshot.
+        """
+
         def work(tx: Tx) -> _Change:
             trees = self._trees(tx, scope)
             texts: list[TextRow] = []
@@ -126,6 +158,9 @@ class Corpora:
         return work
 
     def _applied(self, held: _Held, change: _Change) -> Corpus:
+        """A corpus with the change applied. Rows are removed only with their tree, because entries
+        leave the index in no other way: trees that are gone, no longer permitted, or replaced by
+        another tree of the same id."""
         if change.whole or held.corpus is None:
             return Corpus.build(change.texts, change.vectors, self._dimensions)
         gone = {
@@ -136,12 +171,14 @@ class Corpora:
         return held.corpus.updated(change.texts, change.vectors, gone=gone)
 
     def _trees(self, tx: Tx, scope: SearchScope) -> dict[TreeId, TreeState]:
+        # Each tree has at least one entry: one tree more than the limit proves the scope too large.
         found = self._store.trees(tx, scope, limit=self._limits.entries + 1)
         return {tree.tree_id: tree for tree in found}
 
     def _weigh(self, scope: SearchScope, held: _Held) -> None:
-        """Count what a scope takes now, and drop others if that is too much. The newest stays,
-        whatever its size."""
+        """Account for the scope's new size and evict the least recently used scopes above the
+        limit. The last scope stays, whatever its size. A scope that was evicted while it was
+        being refreshed is no longer ours to count."""
         if self._held.get(scope) is not held or held.corpus is None:
             return
         self._nbytes -= held.nbytes

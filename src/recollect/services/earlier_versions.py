@@ -1,5 +1,8 @@
-"""Memories as they were: what has changed since an instant is not in the search index with the text
-of that time, so the words of an earlier version are made when somebody asks for it."""
+"""Past versions of memories for a search with `as_of`.
+
+The search index holds the present text only. What has changed since `as_of` is restored from its
+history, and the words of the old text are computed during the search.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,8 +25,9 @@ _EVERY_STATUS = MemoryFilter(statuses=tuple(Status))
 
 @dataclass(slots=True)
 class Earlier:
-    """Versions to rank. Those in `indexed` have the words that the index has of the row today; of
-    `others` the words are here, and the texts for whoever makes vectors of them."""
+    """Past versions to rank. Those in `indexed` have the same words as the present version, so the
+    index's words and vector can be used. For `others` the words are in `words`, and `texts` holds
+    what has to be embedded."""
 
     indexed: list[Candidate] = field(default_factory=list)
     others: list[Candidate] = field(default_factory=list)
@@ -32,7 +36,7 @@ class Earlier:
     memories: list[Memory] = field(default_factory=list)
 
     def add(self, then: Candidate, memory: Memory, words: WordRow | None) -> None:
-        """One version; without words, those of the index are its own."""
+        """Add one version. Without `words` it shares those of the index."""
         self.memories.append(memory)
         if words is None:
             self.indexed.append(then)
@@ -44,15 +48,15 @@ class Earlier:
 
 
 class EarlierVersions:
-    """Opens versions under a sight and makes rows to rank of them."""
+    """Reads past versions that the viewer may see, as candidates to rank."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._lists = MemoryLists(stores, Past(stores, Views(stores)))
 
     def read(self, tx: Tx, looking: Looking) -> Earlier:
-        """All that has changed since the filter's `as_of` and was what it asks for; nothing without
-        an `as_of`."""
+        """All memories that changed since the filter's `as_of` and whose version of that time
+        passes the filter. Empty without an `as_of`."""
         found = Earlier()
         if looking.chosen.as_of is not None:
             for ids in _batches(self._stores.memory_search.changed_since(tx, looking)):
@@ -62,10 +66,12 @@ class EarlierVersions:
     def _read_some(
         self, tx: Tx, looking: Looking, memory_ids: Sequence[MemoryId], found: Earlier
     ) -> None:
+        # Two checks: the row is visible now; its version of that time is, too, and passes the filter.
         seen = self._stores.memories.see_many(tx, looking.sight, memory_ids, looking.chosen)
         shown = self._lists.shown(tx, looking.sight, list(seen.values()), looking.chosen)
         docs = [stored.doc for stored in shown]
         store, today = self._stores.memory_search, replace(looking, chosen=_EVERY_STATUS)
+        # Index rows as they are today, without the filter: it was applied to the old version.
         indexed = {row.doc: row for row in store.some(tx, today, docs)}
         terms = {row.doc: row.terms for row in store.words(tx, docs)}
         for stored in shown:
@@ -101,7 +107,9 @@ def _as_it_was(row: Candidate, memory: Memory, looking: Looking) -> Candidate:
 
 
 def _revision(text: str) -> int:
-    """Below 0, and another one as soon as an erasure changes the text in place."""
+    """A revision for the row cache, made from the text. It is below 0, so that it never equals the
+    revision of an indexed text; and an erasure that changes the text in place changes it, so that
+    no cached words of the erased text are used."""
     return -1 - int.from_bytes(blake2b(text.encode(), digest_size=7).digest())
 
 

@@ -1,6 +1,7 @@
-"""Candidates in a scope that is too large to rank as a whole: what the indexes find, as a small
-corpus that is ranked like any other. Which entries are in it may be an approximation; the scores
-of those that are there are what they would be among all.
+"""Candidates for a scope that is too large to be ranked as a whole.
+
+The indexes propose entries, which become a small corpus and are ranked like any other. Which
+entries are proposed may be an approximation; the scores of those are what they would be among all.
 """
 
 import re
@@ -32,16 +33,16 @@ from recollect.services.ranking.fulltext import rank_fulltext
 
 _BATCH = 5_000
 _EVERY_TREE = 2**62
-# A walk through full-text results ends behind the best of so many.
+# Full-text results can be paged up to this many matches, the best ones.
 _MATCHES_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Speakers:
-    """Who is in a large scope, as far as a question names them."""
+    """The speakers of a large scope whom a question may name."""
 
     ids: Mapping[str, str]
-    """By name; of namesakes the first by id."""
+    """Speaker ids by name; of several people with one name the first by id."""
     assistant: bool
 
 
@@ -50,16 +51,16 @@ NOBODY = Speakers({}, assistant=False)
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A corpus of candidates, and the stages that could not propose any."""
+    """A corpus of candidates, and the components that failed to propose any."""
 
     corpus: Corpus
     failed: Sequence[Stage]
 
 
 class Gathering:
-    """Asks the indexes of the database, or the vector database beside it.
+    """Gathers candidates from the database's indexes and, if configured, from a vector database.
 
-    Words have no failure of their own: they are in the database, without which nothing is found.
+    Only the vector database can fail alone. If our own database fails, so does the search.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Gathering:
         self._candidates = candidates
 
     async def speakers(self, scope: SearchScope, text: str) -> Speakers:
-        """Those whom the text may name."""
+        """The speakers of the scope whose names may occur in the text."""
         found = await self._database.scan(lambda tx: self._store.voices(tx, scope))
         ids: dict[str, str] = {}
         for user_id in sorted(_perhaps_named(found.user_ids, text)):
@@ -96,7 +97,18 @@ class Gathering:
         vector: Vector | None,
         speakers: Speakers,
     ) -> Gathered:
-        """Full-text matches for `fulltext`; else the best by words and by meaning."""
+        """The candidates: all matches for `fulltext`, else the best by words and by vector.
+
+        A word score includes the neighbours' heads, and neighbours are not known until they are
+        read. So words are scored twice. First each batch of index matches is scored with whatever
+        neighbours the batch happens to contain, to choose the best. Then their neighbours, and the
+        neighbours of these, are loaded, and every entry whose neighbours are complete is scored
+        again, now exactly. Entries that are loaded only as neighbours stay in the corpus as
+        bystanders and are not ranked.
+
+        Ids from the vector database are proposals only. It has no transaction with ours and may
+        be ahead, behind or wrong; texts and vectors are read from our tables, under the scope.
+        """
         whole = Whole(speakers.ids, speakers.assistant)
         if type_ is SearchType.FULLTEXT:
             corpus = await self._database.scan(lambda tx: self._matches(tx, scope, question.text))
@@ -116,7 +128,8 @@ class Gathering:
         return Gathered(await self._database.scan(work), failed)
 
     def _matches(self, tx: Tx, scope: SearchScope, text: str) -> Corpus:
-        """All of them, or the best of very many."""
+        """All full-text matches, or the best of very many: whenever there are twice as many as
+        allowed, the better half is kept."""
         tokens = words.query_tokens(text)
         found: list[TextRow] = []
         for rows in self._batches(tx, scope, prefix_query(tokens)) if tokens else ():
@@ -129,7 +142,7 @@ class Gathering:
     def _fitting(
         self, tx: Tx, scope: SearchScope, stems: Sequence[str], whole: Whole
     ) -> list[EntryId]:
-        """The best by their words, as far as can be told without most of their neighbours."""
+        """The best by words, scored without most of their neighbours: see `gather`."""
         query = stem_query(_looked_at(stems, whole))
         best: list[tuple[float, str]] = []
         for rows in self._batches(tx, scope, query) if query else ():
@@ -147,7 +160,8 @@ class Gathering:
     async def _near_beside(
         self, scope: SearchScope, vector: Vector | None
     ) -> tuple[list[EntryId] | None, Sequence[Stage]]:
-        """What the vector database proposes; None if there is none to be asked."""
+        """What the vector database proposes; None without a vector database or a vector. It knows
+        no permissions, so it gets the permitted trees as a filter, unless all trees are."""
         if vector is None or self._beside is None:
             return None, ()
         trees = None
@@ -164,8 +178,12 @@ class Gathering:
     def _with_neighbours(
         self, tx: Tx, scope: SearchScope, fitting: Sequence[EntryId], near: Sequence[EntryId]
     ) -> tuple[Corpus, set[str]]:
-        """Whoever proposed an entry, it is read under the scope. What stands beside one that fits
-        does so a little itself. The set is of those whose neighbours, too, are all there."""
+        """A corpus of the proposed entries with their neighbours, read under the scope; and the ids
+        of those whose own neighbours are all in it.
+
+        A neighbour of a good match scores a little itself, so it is a candidate too, and needs its
+        neighbours as well: hence the second read.
+        """
         texts = self._store.texts_around(tx, scope, fitting)
         complete: set[str] = {text.entry_id for text in texts}
         further = {EntryId(entry_id) for entry_id in complete.difference(fitting)}.union(near)
@@ -173,7 +191,7 @@ class Gathering:
         return self._corpus(texts), complete
 
     def _best(self, corpus: Corpus, stems: Sequence[str], among: set[str]) -> list[EntryId]:
-        """The best by words, their neighbours' among them."""
+        """The best by exact word score, among entries whose neighbours are complete."""
         scores = lexical.fit(corpus, stems).scores.tolist()
         found = [
             (score, entry_id)
@@ -200,7 +218,8 @@ class Gathering:
 
 
 def _looked_at(stems: Sequence[str], whole: Whole) -> list[str]:
-    """The stems that a score looks at: of many, the rarest, and a name is less rare than any."""
+    """The stems to ask the index for: those that `score_words` would use. Names of speakers come
+    last there, as their rarity is bounded, but are asked for in any case."""
     names = {words.stem(name) for name in whole.names}
     others = sorted(set(stems) - names, key=lambda stem: (-idf(stem), stem))
     return [*others[: lexical.WORDS_MAX], *names.intersection(stems)]
@@ -212,8 +231,8 @@ def _is_everything(scope: SearchScope) -> bool:
 
 
 def _perhaps_named(user_ids: Sequence[str], text: str) -> Iterator[str]:
-    """Those whose name may be a word of the text, or have its stem: both begin alike. To read the
-    names of all would take long where there are many."""
+    """A cheap filter: ids whose first two letters begin a word of the text. A word and its stem
+    begin alike, so no match is lost. Parsing the names of all ids would be slow in large scopes."""
     beginnings = {token[:2] for token in words.query_tokens(text)}
     for user_id in user_ids:
         begins = _FIRST_LETTERS.search(user_id.lower())

@@ -1,4 +1,4 @@
-"""Handlers of the index jobs. Each may run again after a crash, so each is idempotent."""
+"""Handlers of the jobs that index entries. A job may run again after a crash, so each is idempotent."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,14 +38,15 @@ _EMBEDDED_BY = "embedding_model"
 _COPIED_TO = "vector_database"
 
 
-# A text that waits, with those around it, and the vectors of texts.
+# A pending text with the texts around it; vectors by text.
 _Text = tuple[PendingText, Sequence[PlacedText]]
 _Vectors = Mapping[str, Vector]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexParts:
-    """What makes and keeps vectors; without an embedder there are none."""
+    """What makes and stores vectors. Without an embedder none are made; `beside` is an optional
+    vector database. Above `exact_max` entries an index for nearest neighbours is built."""
 
     embedder: Embedder | None
     beside: VectorIndex | None
@@ -54,8 +55,9 @@ class IndexParts:
 
 @dataclass(frozen=True, slots=True)
 class Reindexing:
-    """How far a reindex is. What it asks for is queued first, which is quick; only then `pending`
-    tells how many of all entries and memories still wait for a vector."""
+    """The progress of a reindex. It first marks texts as pending and queues their jobs, which is
+    quick (`queueing`). Only when that is done does `pending` count all entries and memories that
+    still have to be embedded."""
 
     entries: int
     pending: int
@@ -65,12 +67,13 @@ class Reindexing:
 
     @property
     def ended(self) -> bool:
-        """Is there nothing left that somebody will do?"""
+        """Whether no job is left that could make progress."""
         return not self.queueing and not self.waiting
 
 
 class IndexJobs:
-    """Vectors of new texts, of all texts anew, and words of what was stored before."""
+    """Embeds new texts, embeds all texts again, and indexes entries stored before there was an
+    index."""
 
     def __init__(
         self,
@@ -91,7 +94,7 @@ class IndexJobs:
         self._memories = memories
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type."""
+        """The handlers by job type."""
         return {
             VECTOR_INDEX: self.index_tree,
             VECTOR_INDEX_RETRY: self.index_tree,
@@ -101,8 +104,9 @@ class IndexJobs:
         }
 
     async def schedule(self) -> None:
-        """Queue what a change of the model or of the vector database asks for, and the regular
-        looks at the vectors."""
+        """Queue jobs at the start of a server: embed texts that have no vector of the present
+        model, copy all vectors to a new vector database, and check for the nearest-neighbour index.
+        """
         embedder = self._parts.embedder
         if embedder is None:
             return
@@ -118,7 +122,7 @@ class IndexJobs:
         await self._database.write(work)
 
     def _is_new_beside(self, tx: Tx) -> bool:
-        """Is there a vector database that was not there before? The answer is remembered."""
+        """Whether the vector database is another one than at the last start. Stores its name."""
         name = self._parts.beside.name if self._parts.beside is not None else ""
         known = self._stores.maintenance.fetch_state(tx, _COPIED_TO) or ""
         if name != known:
@@ -126,7 +130,7 @@ class IndexJobs:
         return name not in ("", known)
 
     async def start_reindex(self) -> None:
-        """Queue new vectors for everything, and the index of texts that are in none yet."""
+        """Queue jobs that embed everything again and index texts that are not in the index."""
         embedder = self._parts.embedder
         if embedder is None:
             return
@@ -143,7 +147,6 @@ class IndexJobs:
         await self._database.write(work)
 
     async def reindexing(self) -> Reindexing:
-        """How far a reindex is."""
 
         def work(tx: Tx) -> Reindexing:
             state, found = self._stores.jobs.state, self._stores.search.progress(tx)
@@ -161,9 +164,13 @@ class IndexJobs:
         return await self._database.read(work)
 
     async def index_tree(self, job: Job) -> NewJob | None:
-        """Make a batch of the vectors that a tree waits for; the rest is another job, so that no
-        tree keeps others waiting, nor a worker that shall stop. Of jobs that failed one is kept,
-        as a retry."""
+        """Embed one batch of a tree's pending texts. If more are pending, a new job is returned, so
+        that a large tree delays neither other trees nor the stop of a worker.
+
+        When the embedder or the vector database is unavailable, the job is kept as the tree's retry
+        job and raises; if the tree already has one, this job simply ends. Else an outage would
+        leave one failed job for every append.
+        """
         tree_id = TreeId(job.body["conversationGroupId"])
         try:
             more = await self._index_batch(job.id, tree_id)
@@ -174,8 +181,9 @@ class IndexJobs:
         return self._indexer.job(tree_id) if more else None
 
     async def reindex(self, job: Job) -> NewJob | None:
-        """Let texts wait for vectors of today's model, all of them or those that have none. For
-        the latter it comes back: a server with another model may still be at work."""
+        """Mark texts as pending for the present model: all of them, or those without a vector of
+        it. The latter job returns itself for later: during a rolling upgrade a server with another
+        model may still store vectors of that model."""
         model, every = job.body["model"], job.body["every"]
         if self._parts.embedder is None or self._parts.embedder.model != model:
             return await self._left_to_others(job)
@@ -191,7 +199,8 @@ class IndexJobs:
         return _reindex_job(model, self._runtime.clock.now() + pause, "again")
 
     async def _left_to_others(self, job: Job) -> NewJob | None:
-        """Those who have the model of the job. If it is not the newest, the job is out of date."""
+        """Leave a job for another model to the servers that have it: run it again later. If the job
+        is not for the model that was configured last, it is obsolete and ends."""
         model, every = job.body["model"], job.body["every"]
         newest = await self._database.read(
             lambda tx: self._stores.maintenance.fetch_state(tx, _EMBEDDED_BY)
@@ -210,7 +219,8 @@ class IndexJobs:
             after = done[-1]
 
     async def _mark_lacking(self, model: str) -> bool:
-        """Was there anything to mark?"""
+        """Returns whether anything was marked. Reading scans the whole index, so it runs apart from
+        the short write transactions."""
         after: TreeId | None = None
         while True:
             found = await self._database.scan(self._reading_lacking(model, after))
@@ -220,7 +230,7 @@ class IndexJobs:
             after = found[-1]
 
     async def backfill(self, _: Job) -> None:
-        """Index what was stored before there was an index."""
+        """Index the texts of entries that were stored before there was an index."""
 
         after: EntryId | None = None
         while True:
@@ -233,7 +243,8 @@ class IndexJobs:
             await self._database.write(self._writing(texts))
 
     async def prepare_nearest(self, _: Job) -> NewJob | None:
-        """Build the vector index of the engine once it pays, and look again later."""
+        """Build the engine's nearest-neighbour index once there are enough vectors; check again
+        later."""
         embedder = self._parts.embedder
         if embedder is None:
             return None
@@ -247,8 +258,13 @@ class IndexJobs:
         return NewJob(PREPARE_NEAREST, {}, due_at, PREPARE_NEAREST)
 
     async def _index_batch(self, job_id: str, tree_id: TreeId) -> bool:
-        """One batch of waiting texts; False when none was left. Without an embedder there is
-        nothing to wait for."""
+        """Embed one batch; returns whether more may be pending.
+
+        Three transactions with the slow part between them, so that no lock is held while a model or
+        an endpoint computes: claim the pending texts, read their windows, then store. Texts may
+        change meanwhile; `_store_vectors` checks for that. Without an embedder the texts only stop
+        being pending.
+        """
         waiting = await self._database.write(lambda tx: self._take(tx, job_id, tree_id))
         if not waiting:
             return False
@@ -263,6 +279,9 @@ class IndexJobs:
         embedder, beside = self._parts.embedder, self._parts.beside
         if embedder is None:
             return {}
+        # Equal texts are embedded once. The vector database is written first: if our transaction
+        # fails afterwards, the texts stay pending and are written again. The other way round a
+        # failure would leave entries that the vector database never gets.
         distinct = _texts_to_embed(texts)
         vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True))
         if beside is not None:
@@ -270,8 +289,12 @@ class IndexJobs:
         return vectors
 
     def _put(self, tx: Tx, tree_id: TreeId, texts: Sequence[_Text], vectors: _Vectors) -> int:
-        """What was made of a text and those beside it while one of them changed is out of date: it
-        might replace what another job made since. Such a text goes on waiting."""
+        """Store vectors under the tree's lock; returns how many texts are done.
+
+        A window vector depends on the neighbours, too. So the windows are read again, and only
+        texts whose whole window is unchanged are stored. Else this job could overwrite newer
+        vectors that another job stored meanwhile. The others stay pending.
+        """
         self._stores.conversations.lock(tx, ConversationId(tree_id))
         now_near = self._read_near(tx, [text for text, _ in texts])
         current = [one for one, now in zip(texts, now_near, strict=True) if one[1] == now]
@@ -286,15 +309,20 @@ class IndexJobs:
         )
 
     def _take(self, tx: Tx, job_id: str, tree_id: TreeId) -> list[PendingText]:
-        """Under the tree's lock the job gives up its name: an append that comes later queues a
-        job of its own, and one that came before is seen here."""
+        """Read pending texts and detach the job from its name, both under the tree's lock.
+
+        Appends rely on the name: while a job has it, an append queues none. Under the lock there is
+        no gap. An append before this transaction is among the texts read here; one after it finds
+        the name free and queues a new job.
+        """
         found = self._stores.search.pending(tx, tree_id, limit=_TEXTS_PER_BATCH)
         self._stores.jobs.detach(tx, job_id)
         return found
 
     def _keep_for_retry(self, tx: Tx, job_id: str, tree_id: TreeId) -> bool:
-        """One job a tree is enough: it takes all that waits there. A job that is at hand has no
-        name, so the one that has it waits still."""
+        """Turn the job into the tree's retry job; False if there is one already. One is enough, as
+        it takes everything pending. A running job has no name, so the one that has the name has
+        not started yet."""
         self._stores.conversations.lock(tx, ConversationId(tree_id))
         name = f"{VECTOR_INDEX_RETRY}:{tree_id}"
         return self._stores.jobs.rename(tx, job_id, type_=VECTOR_INDEX_RETRY, name=name)
@@ -308,7 +336,7 @@ class IndexJobs:
         return lambda tx: read(tx, after=after, limit=_ROWS_PER_TRANSACTION)
 
     def _writing(self, texts: Sequence[tuple[Entry, str, IndexedWords]]) -> Callable[[Tx], None]:
-        """Trees are locked in the order of their ids."""
+        """Trees are locked in the order of their ids, so that two writers can't deadlock."""
         held_at = self._indexer.held_at(self._runtime.clock.now())
 
         def work(tx: Tx) -> None:
@@ -320,7 +348,8 @@ class IndexJobs:
         return work
 
     def _is_unwritten(self, tx: Tx, entry: Entry) -> bool:
-        """Nobody indexed it meanwhile, and it was not evicted. The tree's lock is taken first."""
+        """Whether the entry still exists and nobody indexed it meanwhile. Takes the tree's lock
+        first, so the answer holds until the transaction ends."""
         written = self._stores.search.is_written(tx, entry)
         return not written and self._stores.entries.fetch(tx, entry.id) is not None
 
@@ -352,7 +381,8 @@ def _reindex_job(model: str, at: datetime, which: Literal["every", "lacking", "a
 
 
 def _texts_to_embed(texts: Sequence[_Text]) -> list[str]:
-    """Own texts of what waits, and windows of that and of what stands beside it, each once."""
+    """The distinct texts to embed: own texts of the pending entries, and the windows of these
+    and of their neighbours, whose windows contain the changed text."""
     own = (row.text for text, near in texts for row in near if row.entry_id == text.entry_id)
     windows = (window for text, near in texts for _, window in _windows(text.seq, near))
     return list(dict.fromkeys([*own, *windows]))
@@ -377,7 +407,7 @@ def _new_vectors(texts: Sequence[_Text], vectors: _Vectors) -> list[NewVectors]:
 
 
 def _windows(seq: int, around: Sequence[PlacedText]) -> list[tuple[EntryId, str]]:
-    """The windows that a text at this position is part of: its own and those beside it."""
+    """The windows that contain the text at this position: its own and its neighbours'."""
     place = next((i for i, row in enumerate(around) if row.seq == seq), None)
     if place is None:
         return []
@@ -386,7 +416,7 @@ def _windows(seq: int, around: Sequence[PlacedText]) -> list[tuple[EntryId, str]
 
 
 def window_text(around: Sequence[PlacedText], place: int) -> str:
-    """A text between the beginnings of its neighbours, as one."""
+    """A text between the openings of its two neighbours, joined for embedding."""
     before = around[place - 1].text[:WINDOW_NEIGHBOUR_CHARS] if place else ""
     after = around[place + 1].text[:WINDOW_NEIGHBOUR_CHARS] if place + 1 < len(around) else ""
     return "\n".join(

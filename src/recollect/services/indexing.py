@@ -1,4 +1,4 @@
-"""How texts get into the search index: with the append, by an indexer's call, and later anew."""
+"""Writes entry texts into the search index: with an append, by an indexer's call, and again later."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from recollect.ports.stores import Stores
 LONG_CHARS = 20_000
 
 VECTOR_INDEX = "vector_store_index"
-# Short, as the whole cursor has at most 100 characters.
+# Prefix of the cursor; short, because a cursor has at most 100 characters.
 _UNINDEXED = "u"
 
 
 class Indexer:
-    """Puts words into the index at once, and queues the vectors where there are any."""
+    """Writes words to the index in the caller's transaction, and queues a job for the vectors."""
 
     def __init__(self, stores: Stores, runtime: Runtime, *, vectors: bool) -> None:
         self._stores = stores
@@ -32,34 +32,35 @@ class Indexer:
         self._vectors = vectors
 
     def held_at(self, at: datetime) -> datetime | None:
-        """When every enabled index holds a text that is written now; None: later."""
+        """The `indexed_at` of a text that is written now: None if its vector is still to come."""
         return None if self._vectors else at
 
     def add(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
-        """A new entry, under the lock of its tree."""
+        """Index a new entry. The caller holds the tree's lock."""
         self._stores.search.insert(tx, entry, found, pending=self._vectors)
         self.queue(tx, entry.tree_id)
 
     def renew(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
-        """An entry that is there already, under the lock of its tree."""
+        """Index an existing entry again. The caller holds the tree's lock."""
         told = found.said_by(assistant=history.is_assistant(jsontext.load(entry.content)))
         self._stores.search.replace(tx, entry, told, pending=self._vectors)
         self.queue(tx, entry.tree_id)
 
     def queue(self, tx: Tx, tree_id: TreeId) -> None:
-        """One job a tree, however many of its texts wait."""
+        """Queue one job for the tree, however many of its texts are pending. The job's name is
+        unique, so a second insert does nothing."""
         if self._vectors:
             self._stores.jobs.insert(tx, self.job(tree_id))
 
     def job(self, tree_id: TreeId) -> NewJob:
-        """The job that makes the vectors a tree waits for."""
+        """The job that embeds the pending texts of a tree."""
         body = {"conversationGroupId": tree_id}
         name = f"{VECTOR_INDEX}:{tree_id}"
         return NewJob(VECTOR_INDEX, body, self._runtime.clock.now(), name)
 
 
 class IndexingService:
-    """What an indexer may do: see what lacks a text, and give it one."""
+    """The indexer's operations: list entries without indexed text, and set their text."""
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, indexer: Indexer
@@ -70,7 +71,8 @@ class IndexingService:
         self._indexer = indexer
 
     async def index(self, principal: Principal, items: Sequence[NewText]) -> int:
-        """All or nothing; an earlier text is replaced. How many entries were indexed."""
+        """Set the texts of all items, or of none if one is refused. Replaces earlier texts. Returns
+        the number of entries."""
 
         found = await words_of([item.text for item in items])
 
@@ -83,8 +85,8 @@ class IndexingService:
         return await self._database.write(work)
 
     def _lock(self, tx: Tx, principal: Principal, ids: set[ConversationId]) -> None:
-        """Trees are locked in the order of their ids, so that two calls can't wait for each
-        other."""
+        """Lock all trees up front, in the order of their ids: two calls that locked the same trees
+        in different orders would deadlock."""
         locate = self._stores.conversations.locate
         found = {id_: locate(tx, id_, principal.user_id) for id_ in ids}
         known = [branch for branch in found.values() if branch is not None]
@@ -119,7 +121,7 @@ class IndexingService:
 
 
 async def words_of(texts: Sequence[str]) -> list[IndexedWords]:
-    """Many words take their time, and nobody else shall wait for them."""
+    """The index words of texts; long texts are processed on a worker thread."""
     if sum(map(len, texts)) < LONG_CHARS:
         return [index_words(text) for text in texts]
     return await asyncio.to_thread(lambda: [index_words(text) for text in texts])

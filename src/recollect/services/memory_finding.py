@@ -1,4 +1,8 @@
-"""Finds memories: what a sight shows and a filter lets through, ranked for a query."""
+"""The read side of memory search: load the rows a viewer may see, then rank them for a query.
+
+`MemoryFinder` embeds the query, reads all candidates in one transaction, completes them from the
+row cache and calls `rank_memories`. `MemorySearchService` and `RecallService` both use it.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -36,17 +40,17 @@ from recollect.services.ranking.memory_rows import MemoryTable, RowCache
 
 T = TypeVar("T")
 
-# More rows than these, or more new ones, are arranged and ranked where nobody else waits for it.
+# Above these sizes a table is built and ranked on a worker thread, off the event loop.
 _LIGHT_ROWS = 2_000
 _LIGHT_NEW_ROWS = 200
-# Vectors of so many earlier versions are made for one search.
+# At most this many past versions are embedded during one search.
 _EARLIER_TEXTS_MAX = 200
-# Rows may be cleared away by another search between the look and the table; not again and again.
+# How often the read is repeated when another search evicted cached rows between read and table.
 _TRIES_MAX = 3
 
 
 class Neighbours(Protocol):
-    """What the graph knows of people."""
+    """Scores memories by their distance to people in the graph."""
 
     def __call__(
         self,
@@ -57,15 +61,16 @@ class Neighbours(Protocol):
         chosen: MemoryFilter,
         earlier: Sequence[Memory],
     ) -> Mapping[str, float]:
-        """How close memories are to them by edges that the sight shows at the instants of the
-        filter: from 0 to 1, by memory id. `earlier` are memories as they were then, that have
-        changed since."""
+        """Returns closeness from 0 to 1 by memory id. Only edges that the viewer may see at the
+        filter's instants count. `earlier` holds the past versions, as of the filter's `as_of`, of
+        memories that changed since. Raises Unavailable."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FindingParts:
-    """What finding is made of. Without an embedder there is no search by meaning."""
+    """What the finder works with. Without an embedder nothing is found by vector. Scopes of more
+    than `exact_max` rows are reduced to candidates before they are ranked."""
 
     cache: RowCache
     gathering: MemoryGathering
@@ -78,7 +83,7 @@ class FindingParts:
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """What is looked for."""
+    """The query text and how to match it. `min_score` drops weaker matches."""
 
     text: str
     mode: SearchType = SearchType.AUTO
@@ -87,7 +92,7 @@ class MemoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Among which rows: those that a sight shows and a filter lets through."""
+    """Which rows are searched: those that the viewer may see and that pass the filter."""
 
     sight: Sight
     chosen: MemoryFilter
@@ -95,7 +100,9 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A ranking, and what it was made from."""
+    """The ranked rows of one search, and all that a page and its cursor need to know of it.
+    `at` is the instant that ages are measured from; `with_meaning` tells whether a query vector
+    took part in the scores."""
 
     range: Range
     table: MemoryTable
@@ -107,13 +114,14 @@ class Found:
     with_meaning: bool
 
     def position(self, score: float, memory_id: str) -> MemoryPosition:
-        """Where a page with this last hit ends."""
+        """The position behind a hit, for the cursor of the next page."""
         return MemoryPosition(score, memory_id, self.ranked.scale, self.at, self.with_meaning)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One look at the database."""
+    """What one read transaction returned. `words` and `vectors` are only those that the row cache
+    did not hold."""
 
     range: Range
     question: MemoryQuestion
@@ -124,17 +132,24 @@ class _Read:
     graph: Mapping[str, float] | None
     failed: Sequence[Part]
     bare: Sequence[WaitingText] = ()
-    """Texts of earlier versions, whose vectors nobody keeps."""
+    """Texts of past versions that have no vector: only present versions are embedded by jobs."""
 
     @property
     def names(self) -> frozenset[str]:
-        """The words of the query that call people."""
+        """The words of the query that name people."""
         said = memory_questions.names_in(self.question.text)
         return frozenset(word for one in self.people for word in words.query_tokens(said[one.form]))
 
 
 class Finder:
-    """Shared by search and recall."""
+    """Finds and ranks memories. Each search ranks one database snapshot.
+
+    The order is fixed by what may run where. Embedding the query awaits a model or an endpoint,
+    so it happens before the transaction opens; a transaction is a plain function and can't await.
+    Everything that depends on permissions is read in one snapshot: the scope, the people whom the
+    query names, the candidate rows, the graph. Building the table and ranking it need no database
+    and move to a worker thread when there are many rows.
+    """
 
     def __init__(self, database: Database, stores: Stores, parts: FindingParts) -> None:
         self._database = database
@@ -143,7 +158,7 @@ class Finder:
 
     @property
     def has_meaning(self) -> bool:
-        """Can anything be found by meaning here?"""
+        """Whether anything can be found by vector."""
         return self._parts.embedder is not None
 
     async def find(
@@ -154,7 +169,14 @@ class Finder:
         now: datetime,
         after: MemoryPosition | None = None,
     ) -> Found:
-        """All that matches. `after` is a page before this one, by whose measure this one goes."""
+        """Rank all matches. `range_of` builds the scope inside the read transaction, so that
+        permissions and rows come from the same snapshot.
+
+        `after` is the position behind the previous page. Its instant and its scale are used again:
+        ages and normalised word scores then equal those of the first page, and a hit can be
+        compared with the position's score. Raises Unavailable if the first page used the query's
+        vector and the embedder fails now.
+        """
         at = after.at if after is not None else now
         vector, failed = await self._embed(query, after)
         read, table = await self._look(lambda tx: self._read(tx, query, range_of(tx), vector, at))
@@ -184,6 +206,15 @@ class Finder:
         )
 
     async def _look(self, work: Callable[[Tx], _Read]) -> tuple[_Read, MemoryTable]:
+        """Read, then build the table of the rows that were read.
+
+        The transaction asks the cache which rows it lacks and reads just those. The table is built
+        later, after the transaction, and in between another search may have pushed the cache over
+        its limit and evicted rows that this read counted on. The cache is not locked across the
+        transaction, since every other search would wait for the database with us. Instead the table
+        says whether it is complete, and an incomplete one is read again. The last attempt is used
+        as it is: the few rows it lacks are missing from the answer, which beats an error.
+        """
         cache = self._parts.cache
         for _ in range(_TRIES_MAX):
             read = await self._embed_earlier(await self._database.scan(work))
@@ -198,6 +229,24 @@ class Finder:
     def _read(
         self, tx: Tx, query: MemoryQuery, among: Range, vector: Vector | None, at: datetime
     ) -> _Read:
+        """The transaction of a search: everything that is ranked, and nothing the viewer may not
+        see.
+
+        1. Parse the question. Named people come first, because the candidate rows carry a flag
+           that says whether one of these people is a subject.
+        2. Read at most `exact_max + 1` candidates. The one row more tells a scope that is ranked
+           exactly from one that is too large.
+        3. Read past versions if the filter has an `as_of`. The candidates hold only memories that
+           have not changed since then, so no memory occurs twice.
+        4. Too many rows: replace them by the best by words and the nearest by vector, batch by
+           batch under the same viewer and filter.
+        5. Read words and vectors, but only those that the row cache lacks. A cache key is row
+           number and revision, so a cached text can't be out of date. Permissions are never cached:
+           step 2 asks for them in every search.
+
+        The model is empty when there is no query vector. Then no row claims to have a vector, and
+        none is read.
+        """
         parts, store, sight = self._parts, self._stores.memory_search, among.sight
         question = self._question(tx, query.text, sight, at)
         people = self._people(tx, query, sight)
@@ -210,6 +259,8 @@ class Finder:
         read = _Read(among, question, people, rows, (), (), graph, failed)
         if len(rows) > parts.exact_max:
             rows = parts.gathering.gather(tx, looking, Wanted(question, read.names, vector))
+        # `past.indexed` has the words that the index holds today, so the cache and the store know
+        # them. The words of `past.others` were computed from the old text and come along with it.
         indexed = [*rows, *past.indexed]
         no_words, no_vectors = parts.cache.missing(indexed)
         return replace(
@@ -221,11 +272,13 @@ class Finder:
         )
 
     def _without_vectors(self, past: Earlier) -> list[WaitingText]:
+        # Their vectors may be cached from an earlier search: ask as if each row had one.
         wanted = [row._replace(has_vector=True) for row in past.others]
         return [past.texts[doc] for doc in self._parts.cache.missing(wanted)[1]]
 
     def _question(self, tx: Tx, text: str, sight: Sight, at: datetime) -> MemoryQuestion:
-        """Days begin at midnight where the one who asks lives, if a day is asked about."""
+        """Parse the query. If it names a day, days begin at midnight in the asker's time zone;
+        the zone is read from the database only then."""
         question = memory_questions.read(text, at, UTC)
         zone = self._zone(tx, sight.asker.person_id) if question.spans else UTC
         return question if zone is UTC else memory_questions.read(text, at, zone)
@@ -243,6 +296,8 @@ class Finder:
     def _neighbours(
         self, tx: Tx, among: Range, people: Sequence[PersonId], earlier: Sequence[Memory]
     ) -> tuple[Mapping[str, float] | None, Sequence[Part]]:
+        """Closeness by the graph, and what failed. A failing graph degrades the search, nothing
+        more."""
         neighbours = self._parts.neighbours
         if neighbours is None or not people:
             return None, ()
@@ -252,8 +307,9 @@ class Finder:
             return None, (Part.GRAPH,)
 
     async def _embed_earlier(self, read: _Read) -> _Read:
-        """With vectors of earlier versions, which are then kept as others are. Where there are too
-        many of them the rest is found by its words alone, and that is told."""
+        """Embed past versions that have no vector. The row cache keeps the vectors, so the next
+        search finds them there. Beyond the limit the remaining texts are found by words alone, and
+        the answer reports degraded vectors."""
         embedder, texts = self._parts.embedder, read.bare[:_EARLIER_TEXTS_MAX]
         if embedder is None or not texts:
             return read
@@ -271,7 +327,12 @@ class Finder:
     async def _embed(
         self, query: MemoryQuery, after: MemoryPosition | None
     ) -> tuple[Vector | None, Sequence[Part]]:
-        """A walk goes on as it began: scores with meaning and without can't be compared."""
+        """The query's vector, or what failed.
+
+        Scores with and without a vector can't be compared, so all pages of one walk must agree. A
+        walk that began without one goes on without, even if the embedder works again. A walk that
+        began with one fails when the embedder does.
+        """
         embedder = self._parts.embedder
         if embedder is None or query.mode is SearchType.FULLTEXT:
             return None, ()
@@ -283,8 +344,8 @@ class Finder:
             if after is None:
                 return None, (Part.EMBEDDING,)
             raise Unavailable(
-                "this walk began with search by meaning, which fails now: try again, or start "
-                "anew without a cursor",
+                "the first page used semantic search, which is unavailable now: try again, or "
+                "start over without a cursor",
                 retry_after_seconds=error.retry_after_seconds,
             ) from error
 

@@ -1,6 +1,7 @@
-"""Candidates among more memories than are ranked as a whole: the best by their words, as the word
-index of the engine finds them, and the nearest by meaning. Which rows these are may be an
-approximation; the scores of those that are there are what they would be among all.
+"""Candidates for a scope with more memories than are ranked as a whole: the best by words and the
+nearest by vector.
+
+Which rows are chosen may be an approximation; their scores are what they would be among all.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +28,8 @@ _Scored = tuple[float, int]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the candidates shall fit: words, of which some are names, and a meaning."""
+    """What candidates are chosen by: the question's words, which of these are names, and a query
+    vector."""
 
     question: MemoryQuestion
     names: frozenset[str]
@@ -35,7 +37,12 @@ class Wanted:
 
 
 class MemoryGathering:
-    """Reads batches under the sight and keeps the best of each kind."""
+    """Reads the viewer's rows batch by batch and keeps the best by words and by vector.
+
+    Each batch is restricted to the viewer and the filter in SQL. An index that finds the nearest of
+    all and filters later would let foreign rows crowd out the caller's own. The word index can't be
+    used when words are encrypted: then all permitted rows are read.
+    """
 
     def __init__(self, store: MemorySearchStore, *, candidates: int, word_index: bool) -> None:
         self._store = store
@@ -43,7 +50,7 @@ class MemoryGathering:
         self._word_index = word_index and not store.words_are_sealed
 
     def gather(self, tx: Tx, looking: Looking, wanted: Wanted) -> list[Candidate]:
-        """The rows to rank."""
+        """The rows to rank, in the order of `doc`."""
         docs = set(self._fitting(tx, looking, wanted) if wanted.question.words else ())
         if wanted.vector is not None:
             docs.update(self._nearest(tx, looking, wanted.vector))
@@ -74,7 +81,9 @@ class MemoryGathering:
         return nlargest(self._candidates, [*best, *(one for one in found if one[0] > 0)])
 
     def _words_of(self, tx: Tx, rows: Sequence[Candidate]) -> MemoryTable:
-        """A batch is not worth keeping."""
+        """A table of the batch's words, from a cache of its own: a batch is used once, and would
+        push useful rows out of the shared cache."""
+        # Only words are needed, so no row may be counted as incomplete for want of its vector.
         bare = [row._replace(has_vector=False) for row in rows]
         words = self._store.words(tx, [row.doc for row in rows])
         return RowCache(dimensions=1, bytes_max=_EVERYTHING).table(bare, words, ())
@@ -92,6 +101,8 @@ def _batches(read: Callable[[int], list[Candidate]]) -> Iterator[list[Candidate]
 
 
 def _words_query(question: MemoryQuestion) -> str:
+    """The query for the word index, in the words that `word_scores` would use. A single letter of
+    a script without spaces is looked up as a prefix, because texts hold it in pairs."""
     lone = [prefix_query([word]) for word in question.words if is_lone_letter(word)]
     stems = dict.fromkeys(stem(word) for word in question.words if not is_lone_letter(word))
     rarest = sorted(stems, key=lambda one: (-idf(one), one))[:WORDS_MAX]

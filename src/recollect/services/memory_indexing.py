@@ -1,4 +1,4 @@
-"""How memories get into the search index: their words with the write, their vectors by a job."""
+"""Writes memories into the search index: their words with the write, their vectors by a job."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from recollect.services.jobs import Handler
 MEMORY_VECTORS = "memory_vectors"
 MEMORY_VECTORS_RETRY = "memory_vectors_retry"
 
-# What is to happen to the texts of these rows, now that they have vectors.
+# Called with the rows whose texts just got their first vector.
 Follower = Callable[[Tx, Sequence[int]], None]
 
 _TEXTS_PER_BATCH = 64
@@ -27,7 +27,7 @@ _ROWS_PER_TRANSACTION = 1_000
 
 
 class MemoryIndexer:
-    """Puts words into the index at once, and queues the vectors where there are any."""
+    """Writes words to the index in the caller's transaction, and queues a job for the vectors."""
 
     def __init__(self, stores: Stores, runtime: Runtime, *, vectors: bool) -> None:
         self._stores = stores
@@ -35,25 +35,30 @@ class MemoryIndexer:
         self._vectors = vectors
 
     def write(self, tx: Tx, stored: Stored, found: IndexedWords | None = None) -> None:
-        """A memory that is new or changed, behind its row. What holds the same words as before
-        costs nothing. Words of a long text are better made before, where nobody waits for them:
-        see `words_of`."""
+        """Index a new or changed memory, after its row was written. Does nothing if the words are
+        the same as before. For a long text compute the words before the transaction, with
+        `compute_indexed_words`."""
         words = index_words(stored.memory.content) if found is None else found
         if self._stores.memory_search.put(tx, stored, words, pending=self._vectors):
             self.queue(tx)
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:
-        """A memory that nobody shall find any more."""
+        """Remove a memory from the index."""
         self._stores.memory_search.drop(tx, memory_id)
 
     def queue(self, tx: Tx) -> None:
-        """A job that makes what is waited for. There are a few names for it, of which a transaction
-        uses one alone: two that used several could wait for each other."""
+        """Queue a job for pending vectors.
+
+        There are `BUCKETS` job names, so that writers don't all contend for one row. `insert_held`
+        locks the row of the name until the transaction ends. A transaction therefore uses one name
+        only: two transactions that each held a name and wanted the other's would deadlock. The hash
+        of the transaction gives it the same name each time.
+        """
         if self._vectors:
             self._stores.jobs.insert_held(tx, self.job(hash(tx) % BUCKETS))
 
     def job(self, bucket: int) -> NewJob:
-        """The job that begins with the vectors of a bucket."""
+        """The job that embeds pending texts, those of a bucket first."""
         return NewJob(
             MEMORY_VECTORS,
             {"bucket": bucket},
@@ -64,7 +69,7 @@ class MemoryIndexer:
 
 @dataclass(frozen=True, slots=True)
 class MemoryIndexState:
-    """How far the vectors of memories are."""
+    """Counts of memories, of pending vectors, and of waiting and stuck jobs."""
 
     memories: int
     pending: int
@@ -73,7 +78,7 @@ class MemoryIndexState:
 
 
 class MemoryIndexJobs:
-    """Vectors of new texts, and of all texts anew. Each job may run again after a crash."""
+    """Embeds new texts, and all texts again. A job may run again after a crash."""
 
     def __init__(
         self,
@@ -94,14 +99,16 @@ class MemoryIndexJobs:
         self._followed_by = followed_by
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type. Who makes no vectors leaves these jobs to those who do."""
+        """The handlers by job type. A server without an embedder has none: it leaves these jobs to
+        servers that have one."""
         if self._embedder is None:
             return {}
         return {MEMORY_VECTORS: self.make_vectors, MEMORY_VECTORS_RETRY: self.make_vectors}
 
     async def make_vectors(self, job: Job) -> NewJob | None:
-        """A batch of the vectors that are waited for; the rest is another job, so that nobody
-        waits long behind it. Of jobs that failed one a bucket is kept, as a retry."""
+        """Embed one batch of pending texts. If more are pending, a new job is returned, so that
+        other jobs don't wait long. When the embedder is unavailable, one retry job per bucket is
+        kept."""
         bucket = job.body["bucket"]
         try:
             more = await self._make_batch(job.id, bucket)
@@ -112,8 +119,8 @@ class MemoryIndexJobs:
         return self._indexer.job(bucket) if more else None
 
     async def mark(self, *, lacking: str | None = None) -> int:
-        """Let memories wait for vectors: all of them, or those that have none of a model. How many
-        there were; none where nobody makes vectors of memories."""
+        """Mark memories as pending: all of them, or those without a vector of the model `lacking`.
+        Returns how many; 0 without an embedder."""
         after = marked = 0
         while self._embedder is not None:
             docs = await self._database.write(self._marking(after, lacking))
@@ -124,13 +131,12 @@ class MemoryIndexJobs:
         return marked
 
     def state(self, tx: Tx) -> MemoryIndexState:
-        """How far they are."""
         found = self._stores.memory_search.progress(tx)
         jobs = self._stores.jobs.state(tx, types=(MEMORY_VECTORS, MEMORY_VECTORS_RETRY))
         return MemoryIndexState(found.entries, found.pending, jobs.depth, jobs.stuck)
 
     async def _make_batch(self, job_id: str, bucket: int) -> bool:
-        """False when nothing is left."""
+        """Embed one batch; returns whether more may be pending."""
         waiting = await self._database.write(lambda tx: self._take(tx, job_id, bucket))
         if not waiting or self._embedder is None:
             return False
@@ -144,7 +150,8 @@ class MemoryIndexJobs:
         return len(waiting) == _TEXTS_PER_BATCH
 
     def _put(self, tx: Tx, made: Sequence[VectorOf], model: str) -> int:
-        """How many were stored. What follows from a text follows once, not at each reindexing."""
+        """Store vectors; returns how many. The follow-up runs only for texts that had no vector
+        before, so a reindex does not repeat it."""
         done = self._stores.memory_search.put_vectors(tx, made, model=model)
         first = [one.doc for one in done if one.first]
         if first and self._followed_by is not None:
@@ -152,13 +159,19 @@ class MemoryIndexJobs:
         return len(done)
 
     def _take(self, tx: Tx, job_id: str, bucket: int) -> list[WaitingText]:
-        """The job gives up its name first, which waits for every write that relies on it: a later
-        one queues a job of its own, and an earlier one is seen here."""
+        """Detach the job from its name, then read pending texts: in this order.
+
+        A write holds the row of the name it relies on until it commits (`insert_held`), so the
+        detach waits for all such writes, and their texts are visible to the read that follows. A
+        later write finds the name free and queues a new job. Read first, and a text committed
+        between the two statements would have no job.
+        """
         self._stores.jobs.detach(tx, job_id)
         return self._stores.memory_search.pending(tx, bucket, limit=_TEXTS_PER_BATCH)
 
     def _keep_for_retry(self, tx: Tx, job_id: str, bucket: int) -> bool:
-        """One is enough: it takes all that waits."""
+        """Turn the job into the bucket's retry job; False if there is one already. One is enough,
+        as it takes everything pending."""
         name = f"{MEMORY_VECTORS_RETRY}:{bucket}"
         return self._stores.jobs.rename(tx, job_id, type_=MEMORY_VECTORS_RETRY, name=name)
 

@@ -1,4 +1,4 @@
-"""Where a page of memories ends, as an opaque cursor."""
+"""The cursor of a page of memory hits: the position behind the page's last hit."""
 
 import base64
 import math
@@ -16,8 +16,9 @@ _TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class MemoryPosition:
-    """The last hit of a page. The next page is measured as this one was: at its instant, by its
-    scale, and with meaning or without."""
+    """The last hit of a page. The next page is scored in the same way: at the same instant, with
+    the same scale, and with a query vector or without. Else its scores could not be compared with
+    this one."""
 
     score: float
     memory_id: str
@@ -26,18 +27,19 @@ class MemoryPosition:
     with_meaning: bool
 
     def is_behind(self, score: float, memory_id: str) -> bool:
-        """Does a hit come after this one?"""
+        """Whether a hit with this score and id comes after the position."""
         return (score, memory_id) < (self.score, self.memory_id)
 
     def to_cursor(self, fingerprint: bytes) -> str:
-        """The cursor of a search with this fingerprint."""
+        """Encode the position as an opaque cursor, bound to the search by its fingerprint."""
         instant = (self.at - _EPOCH) // _TICK
         fixed = _FIXED.pack(self.score, self.scale, instant, self.with_meaning, fingerprint)
         return base64.urlsafe_b64encode(fixed + self.memory_id.encode()).decode().rstrip("=")
 
     @classmethod
     def from_cursor(cls, cursor: str, fingerprint: bytes) -> "MemoryPosition":
-        """The inverse; a cursor of another search or of nobody is refused."""
+        """Decode a cursor. Raises the error for unknown cursors if it is malformed or belongs to
+        another search. Every number is checked, because the cursor comes from outside."""
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
             score, scale, instant, with_meaning, made_for = _FIXED.unpack(raw[: _FIXED.size])

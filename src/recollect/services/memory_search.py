@@ -1,4 +1,4 @@
-"""Search over memories: what a caller may see here, ranked, page by page."""
+"""Search over memories: scope, cursor, hits and audit of one page. `MemoryFinder` ranks."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -30,13 +30,13 @@ from recollect.services.read_audit import ReadAudit, context_word
 from recollect.services.sights import Sights
 from recollect.services.views import Views
 
-# Withheld matches are counted up to here: a caller has to know that there are some.
+# Withheld matches are counted up to this number: that there are some is what matters.
 _WITHHELD_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySearch:
-    """A search as it was sent."""
+    """A search request."""
 
     query: str
     filters: Filters
@@ -47,7 +47,7 @@ class MemorySearch:
     explain: bool = False
 
     def fingerprint(self, requester: Requester) -> bytes:
-        """What a cursor is good for: this search, asked by this caller."""
+        """Binds a cursor to this search and this caller. The page size may change between pages."""
         asked = (self.query, self.mode, self.min_score, self.filters, requester.who.spelling)
         text = repr(asked).encode(errors="surrogatepass")
         return hashlib.blake2b(text, digest_size=8).digest()
@@ -65,8 +65,8 @@ class MemoryHit:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHits:
-    """A page in order. `withheld` counts what a caller asked to have explained: matches about
-    themself that are not told in a group."""
+    """A page of hits in order. With `explain`, `withheld` counts matches about the caller that are
+    not shown because the search is made in a group chat; else it is None."""
 
     items: Sequence[MemoryHit]
     now: datetime
@@ -77,8 +77,8 @@ class MemoryHits:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A part of a ranking: its hits, where it ends if there are more, and how many there are in
-    all."""
+    """Some hits of a ranking, the position behind the last if more follow, and the number of
+    matches in all."""
 
     hits: Sequence[MemoryHit]
     end: MemoryPosition | None
@@ -86,7 +86,7 @@ class Shown:
 
 
 class MemorySearchService:
-    """By words, by meaning, or by all that is known."""
+    """Full-text, semantic and combined search over memories."""
 
     def __init__(
         self,
@@ -110,8 +110,13 @@ class MemorySearchService:
         self._finder = finder
 
     async def search(self, requester: Requester, request: MemorySearch) -> MemoryHits:
-        """A blank query finds nothing. NotFound for an agent, chat, run or person that is not
-        there, ValidationFailed without a place to look at."""
+        """Return one page of hits and record the read in the audit log. A blank query finds
+        nothing.
+
+        Raises NotFound for an agent, chat, run or person that does not exist, and ValidationFailed
+        if no filter says where to search. A blank query raises the same errors: it loads the
+        scope before it returns an empty page.
+        """
         require_place(request.filters)
         self._require(request.mode)
         fingerprint = request.fingerprint(requester)
@@ -132,7 +137,7 @@ class MemorySearchService:
     async def best(
         self, query: str, range_of: Callable[[Tx], Range], *, limit: int
     ) -> Sequence[MemoryHit]:
-        """The best of a range that the caller knows how to make, without pages. Nothing is told to
+        """The best hits of a scope that the caller builds, without pages and without an entry in
         the audit log."""
         text = drop_unstorable(query)
         if is_blank(text):
@@ -143,13 +148,13 @@ class MemorySearchService:
     async def tell(
         self, requester: Requester, operation: str, hits: Sequence[MemoryHit], sight: Sight
     ) -> None:
-        """Who was shown what, to the audit log; and that it was of use."""
+        """Record in the audit log which memories were returned, and count their use."""
         self._use.note(hit.stored for hit in hits)
         shown = [hit.stored.memory for hit in hits]
         await self._reads.tell(requester, operation, shown, rule=context_word(sight))
 
     def range_of(self, requester: Requester, filters: Filters) -> Callable[[Tx], Range]:
-        """What the caller may see of what the filters mean."""
+        """A function that resolves viewer and filter inside the transaction of the search."""
 
         def work(tx: Tx) -> Range:
             sight = self._sights.of(tx, requester, filters.context)
@@ -159,8 +164,8 @@ class MemorySearchService:
         return work
 
     async def shown(self, found: Found, *, after: MemoryPosition | None, limit: int) -> Shown:
-        """The hits behind a position. What is shown is read under the sight once more: a ranking
-        may be a moment old."""
+        """The hits behind a position. Each memory is read again under the viewer: the ranking may
+        be a moment old, and what was hidden or erased meanwhile must not be returned."""
         return await self._database.read(lambda tx: self._shown(tx, found, after, limit))
 
     def _shown(self, tx: Tx, found: Found, after: MemoryPosition | None, limit: int) -> Shown:
@@ -173,7 +178,8 @@ class MemorySearchService:
         return Shown(page, end, len(found.ranked.rows) - len(folded))
 
     def _hits(self, tx: Tx, found: Found, places: Iterator[int], *, wanted: int) -> list[MemoryHit]:
-        """So many, if as many are shown."""
+        """The first `wanted` places whose memories are still visible. Places that turn out to be
+        hidden are made up for by later ones, so a page is short only if nothing is left."""
         hits: list[MemoryHit] = []
         while page := list(islice(places, wanted - len(hits))):
             rows = self._seen(tx, found.range, [_id(found, place) for place in page])
@@ -185,8 +191,9 @@ class MemorySearchService:
         return hits
 
     def _folded(self, tx: Tx, found: Found) -> frozenset[MemoryId]:
-        """What was told again: of a raw list and a fact from it, a search that finds both shows
-        the fact."""
+        """Ids of sources to leave out: where a search finds a raw memory and a fact that was
+        extracted from it, only the fact is shown. Looks at the whole ranking, not at one page, so
+        that a pair is recognised although its parts belong to different pages."""
         rows = found.table.rows
         ids = [MemoryId(rows[row].memory_id) for row in found.ranked.rows]
         if not ids:
@@ -207,7 +214,13 @@ class MemorySearchService:
             raise ValidationFailed.of("mode", "semantic is switched off here", allowed=allowed)
 
     async def _withheld(self, found: Found, query: MemoryQuery) -> int:
-        """Matches about the one who asks that only the group's ears keep from them."""
+        """How many matches about the asker are hidden only because others in the group would read
+        them.
+
+        The search runs again without the chat, restricted to sensitive memories about the asker.
+        Each match is then judged as in the group, and those count that only the rule for sensitive
+        memories in groups hides.
+        """
         sight, chosen = found.range.sight, found.range.chosen
         person_id, group = sight.asker.person_id, sight.chat
         if person_id is None or group is None or group.kind is not ChatKind.GROUP:
@@ -235,7 +248,7 @@ class MemorySearchService:
 
 
 def is_blank(text: str) -> bool:
-    """Nothing to be seen in it."""
+    """Whether the text has no printable character but spaces."""
     return not any(char.isprintable() and not char.isspace() for char in text)
 
 
@@ -244,7 +257,7 @@ def _id(found: Found, place: int) -> MemoryId:
 
 
 def _behind(found: Found, after: MemoryPosition | None) -> Iterator[int]:
-    """Places in the ranking."""
+    """Indexes into the ranking, from the first hit behind the position."""
     for place, score in enumerate(found.ranked.scores):
         if after is None or after.is_behind(score, _id(found, place)):
             yield place
@@ -270,7 +283,8 @@ def _stages(found: Found, place: int) -> list[FindingStage]:
 
 
 def _matched(found: Found, place: int) -> list[str]:
-    """The words of the query that the row holds."""
+    """The words of the query that the memory contains. A single letter of a script without spaces
+    matches as the first letter of a pair."""
     words = found.table.words_of(found.ranked.rows[place])
     held = {stem(word) for word in words}
     held |= {word[0] for word in words if is_lone_letter(word[0])}

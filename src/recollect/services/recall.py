@@ -1,4 +1,5 @@
-"""Recall: what an agent should be told now, as a block for its prompt within a budget of tokens."""
+"""Recall: the memories an agent should know now, as a block of text for its prompt, within a budget
+of tokens."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,13 +27,13 @@ from recollect.services.views import Views
 TOKEN_BUDGET_MAX = 32_000
 ITEMS_MAX = 100
 
-# Without a query the best of so many latest memories are told.
+# Without a query, the best of this many latest memories are used.
 _LATEST_MAX = 200
-# As much of the last words of a conversation as says what it is about.
+# The query is made of the last messages of a conversation, up to these bounds.
 _MESSAGES_ASKED = 3
 _QUERY_CHARS_MAX = 4_000
 _HALF_LIFE = timedelta(days=90)
-# What stays true is worth more than what fades.
+# Weights of the types: what stays true for long counts more.
 _WORTH = {
     MemoryType.IDENTITY: 1.0,
     MemoryType.PREFERENCE: 1.0,
@@ -47,7 +48,7 @@ _TRUST = {Trust.FACT: 1.0, Trust.UNKNOWN: 0.9, Trust.HEARSAY: 0.8}
 
 
 class RecallFormat(StrEnum):
-    """A block of text with the memories in it, or these alone."""
+    """Whether the answer has the prompt block and the items, or the items alone."""
 
     TEXT = "text"
     ITEMS = "items"
@@ -55,7 +56,7 @@ class RecallFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """A recall as it was sent: for a query, for the last messages of a talk, or for neither."""
+    """A recall request: for a query, for the last messages of a conversation, or for neither."""
 
     filters: Filters
     query: str | None = None
@@ -67,7 +68,8 @@ class RecallRequest:
 
     @property
     def text(self) -> str:
-        """What to look for; blank: nothing in particular."""
+        """The text to search for: the query, or the last messages of the user (of anybody, if the
+        user said nothing). Blank if neither was sent."""
         if self.query is not None:
             return drop_unstorable(self.query)
         asked = [one.content for one in self.messages if one.role is Role.USER]
@@ -77,8 +79,8 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A block, the memories in it, and who they are about. `omitted` counts what matched and is
-    not in it. Where only the items were asked for, `tokens` is what they would take."""
+    """The prompt block, the memories in it, and the people they are about. `omitted` counts matches
+    that are not in it. Without a block, `tokens` is what it would take."""
 
     context: str | None
     items: Sequence[MemoryHit]
@@ -91,7 +93,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """Hits in order, best first, and how many there are in all."""
+    """Hits, best first, with the scope they come from and the number of matches in all."""
 
     range: Range
     hits: Sequence[MemoryHit]
@@ -100,7 +102,7 @@ class _Chosen:
 
 
 class RecallService:
-    """Search with a budget."""
+    """Searches, and fits the best hits into a token budget."""
 
     def __init__(
         self,
@@ -119,8 +121,9 @@ class RecallService:
         self._people = RecallPeople(stores)
 
     async def recall(self, requester: Requester, request: RecallRequest) -> Recalled:
-        """The best that fits. Errors are those of a search; without a place to look at, all that
-        the caller may see is meant."""
+        """The best hits that fit into the budget. Raises what a search raises, except that filters
+        are optional: without one, everything that the caller may see is searched. The read is
+        recorded in the audit log."""
         range_of = self._search.range_of(requester, request.filters)
         text = request.text
         if is_blank(text):
@@ -166,7 +169,11 @@ class RecallService:
 def _fitting(
     hits: Sequence[MemoryHit], names: Mapping[str, str], request: RecallRequest
 ) -> tuple[Sequence[MemoryHit], Block]:
-    """Whole lines in order, as many as budget and count allow."""
+    """The hits whose lines fit into the budget, at most `max_items`, and their block.
+
+    The budget is filled first and the count applied after it. If that cuts lines off, the block is
+    made again from the remaining lines, so that `tokens` is right.
+    """
     lines = [_line(hit.stored.memory, names) for hit in hits]
     first = recall.fit(lines, token_budget=request.token_budget)
     kept = first.used[: request.max_items]

@@ -1,4 +1,5 @@
-"""Who is behind a recalled block: names for its lines, and people with what the asker may see."""
+"""People in a recall: names for the lines of the prompt block, and a list of the people that the
+asker may see."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from recollect.services.naming import person_view
 
 @dataclass(frozen=True, slots=True)
 class RecalledPerson:
-    """Somebody whom a block tells of, and what the asker may know of their relationships."""
+    """A person in the answer, with the relationships that the asker may see."""
 
     id: PersonId
     name: str
@@ -24,7 +25,8 @@ class RecalledPerson:
 
 
 class RecallPeople:
-    """Looks people up for the one who is judged, and for the agent that asks for them."""
+    """Reads people as far as everybody may see them who reads the answer: the asker, and the agent
+    that asks for them."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -32,15 +34,15 @@ class RecallPeople:
     def names(
         self, tx: Tx, requester: Requester, sight: Sight, memories: Sequence[Memory]
     ) -> Mapping[str, str]:
-        """Of subjects and staters, by id, as far as everybody who reads the answer for it may
-        know them."""
+        """Names of the memories' subjects and of those who stated them, by person id. Only names
+        that every caller behind the request may see."""
         ids = {PersonId(id_) for one in memories for id_ in (*one.subjects, one.stated_by) if id_}
         return {str(id_): one.name for id_, one in self._seen(tx, requester, sight, ids).items()}
 
     def block(
         self, tx: Tx, requester: Requester, sight: Sight, memories: Sequence[Memory]
     ) -> list[RecalledPerson]:
-        """Subjects of what is shown, then others who take part in the chat."""
+        """The subjects of these memories, then the other participants of the chat."""
         subjects = [PersonId(id_) for memory in memories for id_ in memory.subjects]
         present = self._present(tx, sight)
         ids = list(dict.fromkeys([*subjects, *sorted(present)]))
@@ -74,7 +76,8 @@ class RecallPeople:
     def _claims(
         self, tx: Tx, requester: Requester, sight: Sight, people: Collection[PersonId]
     ) -> list[Relationship]:
-        """Made by the one who asks, about them, or in this chat."""
+        """Relationships that the asker stated, that are about the asker, or that were stated in
+        this chat."""
         if not people:
             return []
         asker, chat = sight.asker.person_id, sight.chat

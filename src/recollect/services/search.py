@@ -1,4 +1,8 @@
-"""Search over conversations: what a caller may see, ranked by one rule on every engine."""
+"""Search over conversation entries: gather what the caller may read, rank it, show one page.
+
+`EntrySearchService` gets a corpus of the scope from the cache, or of candidates if the scope is too
+large, and ranks it by the same rules on every database engine.
+"""
 
 import asyncio
 import hashlib
@@ -36,14 +40,14 @@ from recollect.services.ranking.fusion import RankingOptions, rank_auto
 from recollect.services.ranking.ranked import Ranked
 from recollect.services.search_pages import Place, Position, places_after, to_hits
 
-# A corpus of more rows or words is ranked where nobody else waits for it.
+# A larger corpus is ranked on a worker thread, off the event loop.
 _LIGHT_ROWS = 2_000
 _LIGHT_TOKENS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """What a search is made of. Without an embedder there is no search by meaning."""
+    """What the service works with. Without an embedder there is no semantic search."""
 
     corpora: Corpora
     gathering: Gathering
@@ -54,7 +58,7 @@ class SearchParts:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A search with whoever asks it: what a cursor is good for."""
+    """A search request with its caller and scope. A cursor belongs to exactly one of these."""
 
     caller: str
     scope: SearchScope
@@ -62,6 +66,8 @@ class _Asked:
 
     @property
     def fingerprint(self) -> bytes:
+        """Identifies the search in its cursors: the same query of another caller or scope differs.
+        The page size may change from page to page, so it is not part of it."""
         scope, request = self.scope, self.request
         parts = (
             request.query,
@@ -78,7 +84,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A ranking, the corpus it is of, and what it could not look at."""
+    """A ranked corpus, and the components that failed while it was made."""
 
     corpus: Corpus
     ranked: Ranked
@@ -86,12 +92,12 @@ class _Answer:
     with_meaning: bool
 
     def position(self, last: Place) -> Position:
-        """Where a page with this last result ends."""
+        """The position behind a match, for the cursor of the next page."""
         return Position(last.score, last.entry_id, self.ranked.scale, self.with_meaning)
 
 
 class SearchService:
-    """By words, by meaning, or by both."""
+    """Full-text search, semantic search, or both combined."""
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, parts: SearchParts
@@ -102,7 +108,7 @@ class SearchService:
         self._auditor = Auditor(stores, runtime)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchPage:
-        """Over the trees where the caller is a member."""
+        """Search the conversation trees that the caller may read."""
         scope = SearchScope(visible(principal, Action.READ))
         return await self._search(_Asked(principal.user_id, scope, request))
 
@@ -115,7 +121,8 @@ class SearchService:
         include_deleted: bool,
         justification: str | None,
     ) -> SearchPage:
-        """Over all trees, or those of one owner. The event holds no word of the query."""
+        """Search all trees, or those of one owner. The audit event is committed before anything is
+        read, and does not contain the query."""
         name = AuditName(EventKind.ADMIN_READ, "searchConversations")
         params = {"includeDeleted": True} if include_deleted else {}
 
@@ -134,6 +141,8 @@ class SearchService:
         return await self._search(_Asked(principal.user_id, scope, request))
 
     async def _search(self, asked: _Asked) -> SearchPage:
+        """One page. Type and cursor are checked before the query, so that a blank query with a bad
+        cursor is refused as any other."""
         request = asked.request
         self._require(request.type)
         fingerprint = asked.fingerprint
@@ -161,6 +170,18 @@ class SearchService:
             )
 
     async def _answer(self, asked: _Asked, text: str, after: Position | None) -> _Answer:
+        """Get a corpus and rank it.
+
+        A scope of at most `search.exact_max` entries has a corpus of everything in it, and the
+        ranking is exact. For a larger scope the cache returns None, and a small corpus is gathered
+        from what the indexes propose.
+
+        To read a question one must know the speakers, since names are not searched for ("Ann's
+        dog" looks for what Ann said, not for the word "Ann"). The corpus knows its speakers. In a
+        large scope they are read beforehand, for `auto` only: the other types don't use them.
+        The query is embedded after that, because `auto` embeds the question in the first person.
+        Without full text the question has no words, so `auto` ranks by vectors alone.
+        """
         type_, parts = asked.request.type, self._parts
         corpus = await parts.corpora.get(asked.scope)
         speakers = NOBODY
@@ -182,7 +203,9 @@ class SearchService:
     async def _embed(
         self, type_: SearchType, question: Question, after: Position | None
     ) -> tuple[Vector | None, Sequence[Stage]]:
-        """A walk goes on as it began: scores with meaning and without can't be compared."""
+        """The query's vector, or what failed. Scores with and without a vector can't be compared,
+        so each page of a walk does as the first page did: it fails if the vector is missing now,
+        and it does without one that has become available."""
         embedder = self._parts.embedder
         if embedder is None or type_ is SearchType.FULLTEXT:
             return None, []
@@ -195,8 +218,8 @@ class SearchService:
             if after is None:
                 return None, [Stage.EMBEDDING]
             raise Unavailable(
-                "this walk began with search by meaning, which fails now: try again, or start "
-                "anew without a cursor",
+                "the first page used semantic search, which is unavailable now: try again, or "
+                "start over without a cursor",
                 retry_after_seconds=error.retry_after_seconds,
             ) from error
 
@@ -218,7 +241,9 @@ class SearchService:
         return rank_semantic(corpus, vector, min_score=options.min_score)
 
     async def _show(self, asked: _Asked, places: Sequence[Place], text: str) -> list[Hit]:
-        """What is shown is read under the scope once more: a ranking may be a moment old."""
+        """Read the matches' entries under the scope again: the ranking may be a moment old, and an
+        entry that was deleted or became invisible meanwhile must not be shown. A page may then be
+        shorter than its limit."""
         if not places:
             return []
         ids = [place.entry_id for place in places]
@@ -235,5 +260,5 @@ async def _off_the_loop(corpus: Corpus, work: Callable[[], Ranked]) -> Ranked:
 
 
 def _is_blank(text: str) -> bool:
-    """Nothing to be seen in it."""
+    """Whether the text has no printable character but spaces."""
     return not any(char.isprintable() and not char.isspace() for char in text)

@@ -1,4 +1,4 @@
-"""Pages of search results: where one ends, and what is shown of each result."""
+"""Pages of entry search results: cursors, and what is shown of each match."""
 
 import asyncio
 import base64
@@ -17,15 +17,15 @@ from recollect.ports.search import FoundEntry
 from recollect.services.ranking.corpus import Corpus
 from recollect.services.ranking.ranked import Ranked
 
-# Words of more text than this are marked where nobody else waits for it.
+# Highlights of more text than this are made on a worker thread.
 _LIGHT_CHARS = 20_000
 _POSITION = struct.Struct(">dd?16s8s")
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The last result of a page. The next page is measured as this one was: by its scale, and
-    with meaning or without."""
+    """The last match of a page. The next page is scored in the same way, with the same scale, and
+    with a query vector or without. Else its scores could not be compared with this one."""
 
     score: float
     entry_id: str
@@ -33,14 +33,15 @@ class Position:
     with_meaning: bool
 
     def to_cursor(self, fingerprint: bytes) -> str:
-        """The cursor of a search with this fingerprint."""
+        """Encode the position as an opaque cursor, bound to the search by its fingerprint."""
         id_ = UUID(self.entry_id).bytes
         raw = _POSITION.pack(self.score, self.scale, self.with_meaning, id_, fingerprint)
         return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
     @classmethod
     def from_cursor(cls, cursor: str, fingerprint: bytes) -> "Position":
-        """The inverse; a cursor of another search or of nobody is refused."""
+        """Decode a cursor. Raises the error for unknown cursors if it is malformed or belongs to
+        another search."""
         try:
             padded = cursor + "=" * (-len(cursor) % 4)
             raw = base64.b64decode(padded, altchars=b"-_", validate=True)
@@ -54,7 +55,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One result before it is shown."""
+    """One result before its entry is read."""
 
     score: float
     entry_id: EntryId
@@ -65,7 +66,12 @@ class Place:
 def places_after(
     corpus: Corpus, ranked: Ranked, after: Position | None, request: SearchRequest
 ) -> list[Place]:
-    """The results behind a position, one more than the page holds."""
+    """The matches behind a position: those of the page and, if there is one, the next, which tells
+    that another page exists.
+
+    With `group_by_conversation` only the best match of each conversation counts. Matches before the
+    position must be looked at too, since they decide which conversations were already shown.
+    """
     seen: set[str] = set()
     found: list[Place] = []
     for row, score, matched in zip(
@@ -91,7 +97,7 @@ async def to_hits(
     request: SearchRequest,
     query: str,
 ) -> list[Hit]:
-    """What is shown of the results that were found again."""
+    """Hits of the matches whose entries could still be read."""
     marked = _marked_words(request.type, query)
 
     def work() -> list[Hit]:
@@ -106,7 +112,8 @@ async def to_hits(
 
 
 def _marked_words(type_: SearchType, text: str) -> list[str]:
-    """The words that highlights mark."""
+    """The words that highlights mark: without stop words, unless the query has no others. Full
+    text matches stop words too, so it marks them."""
     tokens = words.query_tokens(text)
     if type_ is SearchType.FULLTEXT:
         return tokens

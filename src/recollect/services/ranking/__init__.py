@@ -1,4 +1,5 @@
-"""Ranking of what a caller may search: arrays in the process, scores that no other rows change."""
+"""Ranking in memory, over numpy arrays that hold only what the caller may search. So no score
+depends on rows that the caller may not see."""
 
 from recollect.services.ranking.corpus import Corpus
 from recollect.services.ranking.dense import rank_semantic

@@ -1,7 +1,8 @@
-"""All entries that a caller may search, as arrays: words, neighbours, traits and vectors.
+"""A corpus: all entries that a caller may search, as numpy arrays of words, neighbours, traits and
+vectors.
 
-Scores are computed over these arrays and nothing else, so they can't depend on a row the caller
-may not see. A corpus never changes: an update gives another one, which shares what stayed.
+Scores are computed from these arrays alone, so they can't depend on a row that the caller may not
+see. A corpus is immutable: an update returns another one, which shares the unchanged arrays.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,25 +22,29 @@ from recollect.services.ranking.parts import Ints, Names, Parts, Tokens, Vectors
 
 Flags = NDArray[np.bool_]
 
-# About what a row and a word take outside of the arrays.
+# Estimated memory of a row and of a word outside the arrays.
 _ROW_BYTES = 350
 _WORD_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a corpus that is a part of something larger has to know of all of it."""
+    """What a corpus of candidates has to know of the whole scope that they were taken from, so
+    that its scores equal those of a corpus of everything."""
 
     names: Collection[str]
-    """By which a question may call speakers."""
+    """Names by which a question may refer to speakers."""
     has_assistant: bool
-    """Whether an assistant said something."""
+    """Whether the scope has entries of an assistant."""
 
 
 class Corpus:
-    """Entries by row number. Dead rows have numbers too, but no ranking gives them.
+    """Entries by row number. A replaced or removed entry leaves a dead row, which keeps its number
+    but never appears in a ranking.
 
-    What is a property here is by row, unless it says otherwise; -1 is no row and no place.
+    Properties are arrays indexed by row unless their docstring says otherwise. In arrays of row
+    numbers and vector places, -1 means none. Several functions append one element to an array
+    before they index it with such numbers: -1 then selects that last, neutral element.
     """
 
     def __init__(self, parts: Parts, whole: Whole | None = None) -> None:
@@ -60,9 +65,11 @@ class Corpus:
         *,
         gone: Collection[TreeId] = (),
     ) -> "Corpus":
-        """Without the trees that are gone, then with these rows replaced or added.
+        """Another corpus: first without the trees in `gone`, then with these rows replaced or
+        added. The order matters: a tree whose id was reused is both gone and new.
 
-        A text that comes again has no vectors until new ones come.
+        A replaced text loses its vectors, because they belong to the old text. Vectors of entries
+        that are not in the corpus are ignored.
         """
         parts = growth.without_trees(self._parts, gone) if gone else self._parts
         if texts:
@@ -74,10 +81,10 @@ class Corpus:
         return Corpus(growth.tidied(parts))
 
     def as_part(self, whole: Whole, *, bystanders: Collection[str] = ()) -> "Corpus":
-        """The same as a part of something larger, with the scores it would have there.
+        """The same rows as candidates out of a whole scope, with the scores they would have there.
 
-        That takes the neighbours of all it ranks: bystanders are there for that alone, and no
-        ranking gives them.
+        Scores depend on neighbours, so the neighbours of each candidate must be in the corpus too.
+        `bystanders` are entries that are present only as neighbours; they are never ranked.
         """
         return Corpus(growth.without_bystanders(self._parts, bystanders), whole)
 
@@ -88,12 +95,12 @@ class Corpus:
 
     @property
     def rows(self) -> int:
-        """Number of rows, with the dead ones."""
+        """Number of rows, dead ones included."""
         return len(self._parts.rows)
 
     @property
     def nbytes(self) -> int:
-        """About how much memory it takes."""
+        """Estimated memory use."""
         arrays = (
             self._parts.rows,
             self.tokens.words.rows,
@@ -111,12 +118,12 @@ class Corpus:
 
     @property
     def conversation_ids(self) -> Sequence[str]:
-        """Ids of the conversations they are in."""
+        """Ids of the entries' conversations."""
         return self._parts.conversation_ids
 
     @property
     def names(self) -> Names:
-        """Not by row: the numbers of words and ids."""
+        """Not by row: the tables that number words and ids."""
         return self._parts.names
 
     @property
@@ -126,17 +133,17 @@ class Corpus:
 
     @property
     def vectors(self) -> Vectors:
-        """By place: a row says where its vectors are."""
+        """By vector place, not by row: `vector_place` maps a row to its place."""
         return self._parts.vectors
 
     @cached_property
     def ids(self) -> NDArray[np.bytes_]:
-        """Ids of the entries, to sort by."""
+        """Ids of the entries as an array, to sort by."""
         return self._column("id")
 
     @cached_property
     def live(self) -> Flags:
-        """Whether it is an entry still."""
+        """Whether the row is not dead."""
         return self._column("live")
 
     @cached_property
@@ -146,7 +153,7 @@ class Corpus:
 
     @cached_property
     def speaker(self) -> Ints:
-        """Number of the speaker; for an assistant's turn, of whom it answered."""
+        """Number of the speaker; for an assistant's entry, of the user it answered."""
         return self._column("speaker")
 
     @cached_property
@@ -156,22 +163,22 @@ class Corpus:
 
     @cached_property
     def head(self) -> Ints:
-        """How many of them a neighbour looks at."""
+        """Number of tokens at the start that also count, for less, for the neighbours."""
         return self._column("head")
 
     @cached_property
     def before(self) -> Ints:
-        """The row before it in its conversation."""
+        """The previous row in the conversation."""
         return self._column("before")
 
     @cached_property
     def after(self) -> Ints:
-        """The row after it in its conversation."""
+        """The next row in the conversation."""
         return self._column("after")
 
     @cached_property
     def place(self) -> Ints:
-        """Where its vectors are."""
+        """Place of the entry's vectors in `vectors`."""
         return self._column("vector")
 
     @cached_property
@@ -181,39 +188,40 @@ class Corpus:
 
     @cached_property
     def tells_time(self) -> Flags:
-        """Whether it says when."""
+        """Whether the text mentions a time."""
         return self._has(Trait.TIME)
 
     @cached_property
     def asks_a_person(self) -> Flags:
-        """Whether it is a question that one person puts to another.
+        """Whether the entry is a question that one person asks another.
 
-        That is about the other, and its answer follows. What is asked of an assistant tells about
-        the asker, and an assistant's closing question says nothing of the text before it.
+        Such a question seldom answers anything itself, but the next entry often does. Questions to
+        an assistant are excluded, as they tell a lot about the asker. So are an assistant's own
+        questions: the one that closes a long answer says nothing about the text before it.
         """
         by_assistant: Flags = np.append(self.by_assistant, False)  # for -1: nobody
         return self._has(Trait.QUESTION) & ~self.by_assistant & ~by_assistant[self.after]
 
     @cached_property
     def speakers(self) -> Mapping[str, str]:
-        """Not by row: by which name a question may call whom; of namesakes the first by id."""
+        """Not by row: speaker ids by name; of several people with one name the first by id."""
         return {name: ids[0] for name, ids in self._speakers_by_name.items()}
 
     @cached_property
     def speaker_stems(self) -> Collection[str]:
-        """Not by row: the names of speakers as the words of a question hold them."""
+        """Not by row: the stems of all speakers' names, as they occur in a question's words."""
         names = self.speakers if self._whole is None else self._whole.names
         return {words.stem(name) for name in names}
 
     @property
     def has_assistant(self) -> bool:
-        """Not by row: whether an assistant said something."""
+        """Not by row: whether the scope has entries of an assistant."""
         if self._whole is not None:
             return self._whole.has_assistant
         return bool((self.by_assistant & self.live).any())
 
     def said_by(self, user_id: str, *, or_namesake: bool) -> Flags:
-        """Whether this person said it, or anybody whom the same name calls."""
+        """Whether this user wrote the entry, or, with `or_namesake`, anybody of the same name."""
         ids = {user_id}
         if or_namesake:
             for name in questions.speaker_names(user_id):

@@ -1,7 +1,7 @@
-"""How near meanings are: cosines of unit vectors.
+"""Vector scores of entries: cosines of unit vectors.
 
-A fast product with all vectors says who may be near. Scores that are shown or compared are then
-summed row by row in double precision, so that they don't depend on where a row stands.
+A fast float32 product with all vectors preselects rows. Scores that are shown or compared are then
+summed row by row in double precision, so that they don't depend on a row's place in the matrix.
 """
 
 import numpy as np
@@ -13,26 +13,31 @@ from recollect.services.ranking.parts import RowNumbers
 from recollect.services.ranking.pools import Pool
 from recollect.services.ranking.ranked import Ranked, Scores, best, in_order, rounded
 
-# Twice what the fast product may be wrong by.
+# Twice the error bound of the float32 product.
 _MARGIN = 1e-5
 _BLOCK = 1_024
 
 
 def rank_semantic(corpus: Corpus, vector: Vector, *, min_score: float) -> Ranked:
-    """All entries whose own text is as near as that."""
+    """All entries whose own vector has at least this cosine, in order."""
     rows = nearest(corpus, vector, corpus.rows, min_score=min_score)
     scores = cosines(corpus.vectors.own, corpus.place[rows], vector)
     return in_order(corpus, rows, scores, np.zeros(len(rows), np.bool_))
 
 
 def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> RowNumbers:
-    """The rows whose own text is nearest, none of them farther than that."""
+    """The `count` rows with the highest cosine of their own vector, none below `min_score`.
+
+    The float32 product decides wherever its error can't matter. Rows within the margin of
+    `min_score`, or of the last place, are computed exactly. So the result is that of the exact
+    scores, for the price of the fast ones.
+    """
 
     def exact(rows: RowNumbers) -> Scores:
         return rounded(cosines(corpus.vectors.own, corpus.place[rows], vector))
 
     product: Vector = np.append(corpus.vectors.own.rows @ vector, np.float32(-np.inf))
-    near = product[corpus.place]  # the last is for -1: without a vector, far from all
+    near = product[corpus.place]  # place -1 (no vector) selects the appended -inf
     rows = np.flatnonzero(near >= min_score - _MARGIN)
     unsure = rows[near[rows] <= min_score + _MARGIN]
     near[unsure[exact(unsure) < min_score]] = -np.inf
@@ -43,7 +48,8 @@ def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> 
 def cosines(
     pool: Pool[np.float32] | Pool[np.int16], places: NDArray[np.integer], vector: Vector
 ) -> Scores:
-    """Of the vectors at these places with another one; in blocks, for each is copied."""
+    """Products of `vector` with the vectors at these places. In blocks, because indexing and the
+    conversion to double precision copy them."""
     wide = vector.astype(np.float64)
     found = np.empty(len(places))
     for first in range(0, len(places), _BLOCK):

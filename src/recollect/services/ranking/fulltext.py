@@ -1,4 +1,4 @@
-"""Full text: every word of the query begins a word of the entry, nothing stemmed."""
+"""Full-text ranking: each word of the query must be a prefix of a word of the entry, unstemmed."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -12,9 +12,10 @@ from recollect.services.ranking.ranked import Ranked, in_order
 
 
 def rank_fulltext(corpus: Corpus, query: str) -> Ranked:
-    """All entries that hold each word of the query, as the beginning of one of their own words.
+    """All entries that have, for each word of the query, a word that begins with it, by BM25.
 
-    None if the query has no word.
+    A query without words matches nothing. Neither does one with a prefix that no word of the corpus
+    has: `all(groups)` is false then, and no tokens are searched.
     """
     prefixes = _longest(words.query_tokens(query))
     groups = [corpus.names.words.with_prefix(prefix) for prefix in prefixes]
@@ -31,9 +32,12 @@ def rank_fulltext(corpus: Corpus, query: str) -> Ranked:
 
 
 def _longest(tokens: Sequence[str]) -> list[str]:
-    """The tokens that begin no other of them: what begins with these begins with all.
+    """The tokens that are not a prefix of another token.
 
-    So a word belongs to one of them at most.
+    A text that matches "apples" matches "app" too, so "app" adds no condition. What remains are
+    disjoint groups of words, as `find_tokens` needs them: a word belongs to one group at most.
+    In sorted order a prefix stands before the tokens that begin with it, so comparing neighbours
+    is enough.
     """
     ordered = sorted(set(tokens))
     pairs = zip_longest(ordered, ordered[1:], fillvalue="")

@@ -1,4 +1,4 @@
-"""One ranking out of words, meaning, and what a question says about its answer."""
+"""The `auto` ranking of entries: words and vectors combined, adjusted by what the question says."""
 
 from dataclasses import dataclass, replace
 
@@ -14,23 +14,23 @@ from recollect.services.ranking.ranked import Ranked, Scores, best, in_order
 
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
-    """How far to look, and what counts how much."""
+    """Limits and weights of the ranking."""
 
     candidates: int = 1_000
-    """How many entries each of words and meaning may propose."""
+    """How many entries words and vectors may each propose."""
     min_score: float = 0.2
-    """Nothing whose own text is farther than that is found by meaning."""
+    """Least cosine of an entry's own vector for a match by vector."""
     dense_share: float = 0.7
     speaker_bonus: float = 0.1
-    """For what the one in question said."""
+    """Added for entries of the speaker that the question is about."""
     conversation_share: float = 0.2
-    """Of the best score in the same conversation."""
+    """Share of the best score in the same conversation that is added."""
     answer_share: float = 0.1
-    """Of the score of the question right before."""
+    """Share of the score of a question right before the entry that is added."""
     time_bonus: float = 0.05
-    """For what says when, if that is asked."""
+    """Added for entries that mention a time, if the question asks for one."""
     question_malus: float = 0.05
-    """For what asks itself: it seldom answers."""
+    """Subtracted from questions between people: they seldom answer anything."""
 
 
 def rank_auto(
@@ -41,10 +41,16 @@ def rank_auto(
     options: RankingOptions,
     scale: float | None = None,
 ) -> Ranked:
-    """What fits by words or by meaning, or, without a vector, by words alone.
+    """Rank all rows that match by words or by vector; without a vector by words alone.
 
-    `caller` is who says I in the question. A row without a vector counts by its words. Words count
-    relative to `scale`, by default to those of the best row.
+    `caller` is the user whom "I" and "my" in the question refer to. BM25 has no upper bound and a
+    cosine has, so word scores are divided by `scale`: the best word score here, or that of the
+    first page, so that scores of all pages can be compared. A row without a vector has a cosine of
+    0 in the sum.
+
+    The order of the terms matters. The bonus from the conversation is a share of what words,
+    vectors and speaker give together. The malus for questions comes after it: a question that
+    matches well must still lift its answer, which is the next row.
     """
     words = lexical.fit(corpus, question.words)
     rows = _candidates(corpus, words.scores, vector, options)
@@ -77,7 +83,7 @@ def _candidates(
 def _blend(
     corpus: Corpus, rows: RowNumbers, fitting: Scores, vector: Vector | None, share: float
 ) -> Scores:
-    """Words and meaning; without a vector words alone."""
+    """The weighted sum of word score and cosine; without a query vector the word score alone."""
     if vector is None:
         return fitting.copy()
     place = corpus.place[rows]
@@ -88,7 +94,8 @@ def _blend(
 
 
 def _is_told_by(corpus: Corpus, question: Question, caller: str) -> Flags:
-    """Whether a row is by the one in question: the assistant, the speaker it names, the caller."""
+    """Whether a row is of the speaker that the question is about: the assistant, the one speaker
+    it names, or the caller."""
     if question.of_assistant and corpus.has_assistant:
         return corpus.by_assistant
     if question.speaker is not None:
@@ -101,11 +108,14 @@ def _is_told_by(corpus: Corpus, question: Question, caller: str) -> Flags:
 def _from_context(
     corpus: Corpus, rows: RowNumbers, scores: Scores, options: RankingOptions
 ) -> Scores:
-    """A part of the best score of the conversation, and of the question right before."""
+    """Shares of the best score in the conversation, and of a question right before the row.
+
+    Only candidates count: a question that did not match itself lifts nothing.
+    """
     conversation = corpus.conversation[rows]
     top = np.zeros(len(corpus.names.conversations))
     np.maximum.at(top, conversation, scores)
-    asked = np.zeros(corpus.rows + 1)  # the last is for -1: nothing before
+    asked = np.zeros(corpus.rows + 1)  # the last one is for index -1
     asked[rows] = np.maximum(scores, 0.0) * corpus.asks_a_person[rows]
     before = asked[corpus.before[rows]]
     return options.conversation_share * top[conversation] + options.answer_share * before

@@ -1,7 +1,7 @@
-"""How the parts of a corpus change: new parts beside the old ones, which stay as they are.
+"""Updates of corpus parts. Each function returns new parts and leaves the old ones unchanged.
 
-A text that changed gets a new row at the end, and the row it had is dead. Dead rows are cleared
-away when they are many.
+A changed text gets a new row at the end, and its old row becomes dead: every ranking
+skips it. Dead rows are removed together once they are many.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,26 +23,33 @@ from recollect.services.ranking.parts import (
 )
 from recollect.services.ranking.pools import Pool
 
-# How much of the dense score is that of the window: an entry's own text says most about it.
+# The window's share of the mixed vector. An entry's own text says most about it.
 WINDOW_SHARE = np.float32(0.3)
-# So many dead rows or vectors are not worth clearing away.
+# Up to so many dead rows or vectors a compaction is not worth its copy.
 _SPARE = 1_000
 _BLOCK = 1_024
 
 
 def without_trees(parts: Parts, gone: Collection[str]) -> Parts:
-    """No row of another tree stands beside theirs, so nothing has to be linked again."""
+    """Without the rows of these trees. Neighbours are always of the same tree, so the links of
+    the remaining rows stay valid."""
     numbers = [number for tree in gone if (number := parts.names.trees.find(tree)) is not None]
     return _without(parts, np.flatnonzero(np.isin(parts.rows["tree"], numbers)))
 
 
 def without_bystanders(parts: Parts, entry_ids: Collection[str]) -> Parts:
-    """Without entries that still are neighbours: what stands beside them stays linked to them."""
+    """Take entries out of every ranking, but leave them linked as neighbours of others."""
     return _without(parts, np.array([parts.row_of[id_] for id_ in entry_ids], np.int64))
 
 
 def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
-    """With texts replaced or added. A vector is that of a text: with a new text it is gone."""
+    """With texts replaced or added. Each gets a new row without a vector; a row that the entry had
+    before becomes dead.
+
+    The token pools are shared with older corpora and only appended to. The row array is copied,
+    because links and flags of existing rows change. All conversations with a new or a dead row are
+    linked again.
+    """
     numbers = parts.names.words.give(_tokens(texts))
     fresh = _fresh_rows(parts, texts)
     old = np.array([parts.row_of.get(text.entry_id, -1) for text in texts], np.int64)
@@ -64,7 +71,8 @@ def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
 
 
 def with_vectors(parts: Parts, vectors: Sequence[VectorRow]) -> Parts:
-    """With vectors of entries that are there."""
+    """With vectors of entries, each of which must have a live row. The new vectors go to the end
+    of the pools; a place that an entry used before is left to the next compaction."""
     own, own_room = parts.vectors.own.grown(len(vectors))
     np.concatenate([vector.embedding for vector in vectors], out=own_room.reshape(-1))
     mixed, mixed_room = parts.vectors.mixed.grown(len(vectors))
@@ -76,7 +84,7 @@ def with_vectors(parts: Parts, vectors: Sequence[VectorRow]) -> Parts:
 
 
 def tidied(parts: Parts) -> Parts:
-    """The same without dead rows and the vectors of nobody, if those are many."""
+    """The same without dead rows and unused vectors, if more than half is of that kind."""
     vectors = int(np.count_nonzero(parts.rows["vector"] >= 0))
     few = (
         len(parts.rows) <= 2 * len(parts.row_of) + _SPARE
@@ -86,7 +94,8 @@ def tidied(parts: Parts) -> Parts:
 
 
 def _mix(own: NDArray[np.float32], windows: Sequence[Vector], mixed: NDArray[np.int16]) -> None:
-    """Own vectors and those of the windows in one; in blocks, for all of them take much memory."""
+    """Write weighted means of own and window vectors into `mixed`; in blocks, because the
+    intermediate float arrays of all of them would take much memory."""
     for first in range(0, len(windows), _BLOCK):
         block = np.stack(windows[first : first + _BLOCK]).astype(np.float32)
         here = own[first : first + _BLOCK]
@@ -117,6 +126,8 @@ def _fresh_rows(parts: Parts, texts: Sequence[TextRow]) -> Rows:
 
 
 def _with_tokens(tokens: Tokens, numbers: Ints, fresh: Rows, first: int) -> Tokens:
+    """Append the tokens of new rows, the first of which is row `first`."""
+    # `place` is each token's index inside its own text, computed for all texts at once.
     start, length = fresh["start"] - len(tokens.words), fresh["length"]
     place = np.arange(len(numbers)) - np.repeat(start, length)
     behind_head = place >= np.repeat(fresh["head"], length)
@@ -139,7 +150,11 @@ def _bury(rows: Rows, dead: RowNumbers) -> None:
 
 
 def _link(rows: Rows, conversations: Ints) -> None:
-    """Make neighbours of the live entries that follow each other in these conversations."""
+    """Set `before` and `after` of all live rows of these conversations, in place.
+
+    Rows are sorted by conversation and then by position. Two rows that follow each other in that
+    order are neighbours if both are of one conversation.
+    """
     inside = np.flatnonzero(np.isin(rows["conversation"], conversations) & rows["live"])
     linked = rows[inside]
     order = np.lexsort((linked["seq"], linked["conversation"]))
@@ -152,8 +167,10 @@ def _link(rows: Rows, conversations: Ints) -> None:
 
 
 def _compacted(parts: Parts) -> Parts:
+    """Copy the live rows, and renumber what points to rows, tokens and vectors. A link to a dead
+    row becomes -1."""
     live = np.flatnonzero(parts.rows["live"])
-    number = np.full(len(parts.rows) + 1, -1, np.int32)  # one more, for -1: none stays none
+    number = np.full(len(parts.rows) + 1, -1, np.int32)  # the last one is for index -1
     number[live] = np.arange(len(live))
     rows = parts.rows[live]
     rows["before"], rows["after"] = number[rows["before"]], number[rows["after"]]

@@ -1,7 +1,8 @@
-"""How well words fit: BM25 over an entry's own words and, for less, over what stands beside it.
+"""Word scores of entries: BM25 over an entry's own words and, for less, over its neighbours' heads.
 
-Nothing here is counted over the corpus: how rare a word is comes from a table of English, and the
-average length is a constant. So the score of an entry depends on itself and its neighbours alone.
+Nothing is counted over the corpus: how rare a word is comes from a fixed table of English, and the
+average length is a constant. So an entry's score depends on itself and its neighbours alone, and
+does not move when somebody stores another entry.
 """
 
 from collections.abc import Sequence
@@ -14,16 +15,17 @@ from recollect.domain import frequencies
 from recollect.services.ranking.corpus import Corpus, Flags
 from recollect.services.ranking.ranked import Scores
 
-# Of more words than these, the rarest tell enough.
+# A query with more words is scored by the rarest of them.
 WORDS_MAX = 64
+# A word in the entry's own text counts as much as four in a neighbour's head.
 _OWN_WEIGHT = 4
 _SATURATION = 1.2
 _LENGTH_SHARE = 0.75
-# In tokens: a turn of a chat and the heads beside it.
+# In tokens: a typical chat turn with the heads of its neighbours.
 _AVERAGE_LENGTH = 80
-# As rare as "about" and "time".
+# Upper bound for the rarity of a speaker's name: that of words such as "about" and "time".
 NAME_RARITY = 3.0
-# How many counts are held at once.
+# Bounds the memory of the count matrix, which has a cell for each word and row.
 _CELLS_MAX = 2**20
 
 Counts = NDArray[np.int64]
@@ -31,7 +33,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """By row: the score, and whether some word is in the row's own text."""
+    """By row: the score, and whether the row's own text has one of the words."""
 
     scores: Scores
     matched: Flags
@@ -39,14 +41,21 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Tokens that belong to groups of words: the number of the group, and the token's owner."""
+    """Tokens that belong to a group of words: the group's number, and the token's owner as in
+    `CorpusTokens`."""
 
     group: Counts
     owner: Counts
 
 
 def fit(corpus: Corpus, stems: Sequence[str]) -> Fit:
-    """How well each row fits these stems as alternatives; 0 for a row that has none of them."""
+    """The BM25 score of each row for these stems, any of which may match; 0 without a match.
+
+    A row is treated as its own text, counted `_OWN_WEIGHT` times, plus the heads of its two
+    neighbours: in a chat the words of a question often stand in the turn before the answer. All
+    tokens are searched once; counts are then made for a few words at a time, so that the matrix of
+    words and rows stays small.
+    """
     rarity = {stem: _rarity(corpus, stem) for stem in stems}
     rarest = sorted(rarity, key=lambda stem: (-rarity[stem], stem))[:WORDS_MAX]
     hits = find(corpus, [corpus.names.words.with_stem(stem) for stem in rarest])
@@ -57,7 +66,8 @@ def fit(corpus: Corpus, stems: Sequence[str]) -> Fit:
     for first in range(0, len(rarest), step):
         part = rarest[first : first + step]
         own, beside = _counts(corpus, hits, first, len(part))
-        # One word after the other, so that the sum doesn't depend on the number of rows.
+        # Added word by word in a fixed order. A sum over the matrix could be grouped differently
+        # for another number of rows, and floating-point sums depend on the grouping.
         for stem, scores in zip(part, bm25(_OWN_WEIGHT * own + beside, damped), strict=True):
             total += rarity[stem] * scores
         matched |= own.any(axis=0)
@@ -65,38 +75,45 @@ def fit(corpus: Corpus, stems: Sequence[str]) -> Fit:
 
 
 def find(corpus: Corpus, groups: Sequence[Sequence[int]]) -> Hits:
-    """All tokens of these groups of words, in one pass however many they are."""
+    """All tokens that belong to one of these groups of word numbers. One pass over the tokens,
+    however many groups there are."""
     group = corpus.names.words.table(groups).take(corpus.tokens.words.rows)
-    found = np.flatnonzero(group > 0)  # faster than on numbers
+    found = np.flatnonzero(group > 0)  # on booleans this is faster than on integers
     owner = corpus.tokens.owners.rows[found]
     return Hits(group[found].astype(np.int64) - 1, owner.astype(np.int64))
 
 
 def damping(length: NDArray[np.integer]) -> Scores:
-    """By how much BM25 damps a frequency in a text of this length."""
+    """The length-dependent term in the denominator of BM25."""
     relative = np.asarray(length, np.float64) / _AVERAGE_LENGTH
     return _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * relative)
 
 
 def bm25(frequency: Counts, damped: Scores) -> Scores:
-    """BM25 of a word, to be multiplied by how rare the word is."""
+    """BM25 of a word without its rarity, by which the caller multiplies."""
     return (_SATURATION + 1) * frequency / (frequency + damped)
 
 
 def _rarity(corpus: Corpus, stem: str) -> float:
-    """Who talk with each other say the other's name all the time, however rare it is."""
+    """The idf of a stem, bounded for names of speakers: people who talk to each other use each
+    other's names often, however rare the names are in English."""
     rarity = frequencies.idf(stem)
     return min(rarity, NAME_RARITY) if stem in corpus.speaker_stems else rarity
 
 
 def _length_with_heads(corpus: Corpus) -> Counts:
-    head = np.append(corpus.head, 0)  # the last is for -1: no neighbour, no head
+    head = np.append(corpus.head, 0)  # the last one is for index -1: no neighbour
     return np.asarray(corpus.length + head[corpus.before] + head[corpus.after])
 
 
 def _counts(corpus: Corpus, hits: Hits, first: int, count: int) -> tuple[Counts, Counts]:
-    """How often each row has each of the words: of its own, and in the heads beside it."""
-    width = corpus.rows + 1  # the last is for -1: no neighbour, no words
+    """Counts by word and row, for the words `first` to `first + count`: in the row's own text,
+    and in the heads of its neighbours.
+
+    `owner` is `2 * row + behind_head`, so one `bincount` over `word * 2 * width + owner` counts
+    head and rest of every row apart.
+    """
+    width = corpus.rows + 1  # the last one is for index -1: no neighbour
     inside = (hits.group >= first) & (hits.group < first + count)
     cells = (hits.group[inside] - first) * (2 * width) + hits.owner[inside]
     counted = np.bincount(cells, minlength=count * 2 * width).reshape(count, width, 2)

@@ -1,8 +1,8 @@
-"""The order of memories: words and meaning as one score, raised by people, times and the graph,
-then weighed by trust and age.
+"""The ranking of memories: word score and cosine in one sum, raised by people, times and the graph,
+then multiplied by weights for trust and age.
 
-As for entries, nothing is counted over the rows but the best score of the words: how rare a word
-is comes from a table of English, and the average length is a constant.
+As for entries, nothing is counted over the rows except the best word score: how rare a word is
+comes from a fixed table of English, and the average length is a constant.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,47 +27,49 @@ from recollect.services.ranking.ranked import rounded
 Scores = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Factor by which a score is multiplied.
 _TRUST = {"fact": 1.0, "unknown": 0.9, "hearsay": 0.8}
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRanking:
-    """What counts how much."""
+    """The weights of the ranking."""
 
     min_score: float = 0.2
-    """Nothing that is farther than that is found by meaning."""
+    """Least cosine for a match by vector."""
     dense_share: float = 0.7
     person_bonus: float = 0.3
-    """For what is about somebody whom the query names."""
+    """Added for memories about a person whom the query names."""
     time_bonus: float = 0.15
-    """For what was said, or holds, at the time that the query names."""
+    """Added, in full or in part, for memories observed or valid at or near a time in the query."""
     graph_bonus: float = 0.1
-    """For what the graph ties closely to the query."""
+    """Added, times the closeness, for memories near the named people in the graph."""
     recency_share: float = 0.1
-    """How much age can cost."""
+    """The largest share of a score that age can cost."""
     half_life: timedelta = timedelta(days=90)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query with all that its scores depend on. Later pages of a walk are measured as the first:
-    by its instant, and by what the words of its best row were worth (`scale`)."""
+    """A query with everything that its scores depend on. Later pages pass the instant (`now`) and
+    the scale of the first page, so that their scores can be compared with those of the first."""
 
     question: MemoryQuestion
     mode: SearchType
     vector: Vector | None
     now: datetime
     names: frozenset[str] = frozenset()
-    """Words that are names of people: who are often spoken of, however rare their names."""
+    """Words of the query that name people. Their rarity is bounded: people are mentioned often,
+    however rare their names are in English."""
     graph: Mapping[str, float] | None = None
-    """How close memories are to it by the graph, by id, from 0 to 1."""
+    """Closeness by the graph, from 0 to 1, by memory id."""
     scale: float | None = None
     min_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RankedMemories:
-    """Rows of a table, best first, with what found each of them."""
+    """Rows of a table, best first. The flags are parallel to `rows` and tell what found each."""
 
     rows: Sequence[int]
     scores: Sequence[float]
@@ -81,7 +83,7 @@ class RankedMemories:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """By row: how well it fits in each way, and whether that finds it."""
+    """By row of the table: the score of each signal."""
 
     words: Scores
     near: Scores
@@ -91,7 +93,14 @@ class _Parts:
 
 
 def rank(table: MemoryTable, asked: Asked, options: MemoryRanking) -> RankedMemories:
-    """All rows that match, by score and then by id, both descending."""
+    """All rows that match, by score and then by id, both descending.
+
+    The score is `(blend + bonuses) * trust * recency`. The blend is a weighted sum of cosine and
+    word score; word scores are first divided by `scale` because BM25 has no upper bound. Trust
+    and recency multiply instead of adding: they may reorder matches of similar quality, but a
+    trusted or recent memory that matches badly must not overtake a good match. Scores are rounded
+    before they are sorted and filtered, since cursors compare the rounded ones.
+    """
     parts = _parts(table, asked, options)
     best = float(parts.words.max(initial=0.0)) or 1.0
     scale = best if asked.scale is None else asked.scale
@@ -117,7 +126,12 @@ def rank(table: MemoryTable, asked: Asked, options: MemoryRanking) -> RankedMemo
 
 
 def word_scores(table: MemoryTable, question: MemoryQuestion, names: frozenset[str]) -> Scores:
-    """How well each row fits the words as alternatives; 0 for a row that has none of them."""
+    """The BM25 score of each row for the question's words, any of which may match; 0 without a
+    match.
+
+    Each word is a group of vocabulary numbers: all words with its stem. One pass over the tokens
+    finds those in a group, and `unique` counts them by cell `word * rows + row`.
+    """
     rarity = {word: _rarity(word, names) for word in question.words}
     rarest = sorted(rarity, key=lambda word: (-rarity[word], word))[:WORDS_MAX]
     groups = [_spellings(table, word) for word in rarest]
@@ -129,12 +143,13 @@ def word_scores(table: MemoryTable, question: MemoryQuestion, names: frozenset[s
     word, row = np.divmod(held, max(1, len(table)))
     weights = np.array([rarity[one] for one in rarest])[word]
     scores = weights * bm25(frequency, damping(table.lengths[row]))
-    # Word by word, so that a sum does not depend on the number of rows.
+    # `held` is sorted by word, so `bincount` adds up each row's words in that order, whatever other
+    # rows there are.
     return np.bincount(row, scores, minlength=len(table)).astype(np.float64)
 
 
 def nearness(table: MemoryTable, vector: Vector | None) -> Scores:
-    """Cosines with the query, 0 for rows without a vector and for what points away."""
+    """Cosines with the query's vector; 0 for rows without a vector and instead of negative ones."""
     near = np.zeros(len(table))
     if vector is not None:
         has = np.flatnonzero(table.places >= 0)
@@ -155,7 +170,8 @@ def _parts(table: MemoryTable, asked: Asked, options: MemoryRanking) -> _Parts:
 
 
 def _matches(parts: _Parts, asked: Asked, options: MemoryRanking) -> Flags:
-    """A time alone finds rows only where nothing else is asked for: else it would find most."""
+    """Which rows are results. A matching time makes a row a result only if the query asks for
+    nothing but a time: else "Ann's birthday last year" would return everything of last year."""
     near = parts.near >= options.min_score if asked.vector is not None else False
     matched: Flags = (parts.words > 0) | near | parts.person | (parts.graph > 0)
     return matched | (parts.time == 1.0) if asked.question.only_time else matched
@@ -179,7 +195,8 @@ def _fused(
 def _weights(
     table: MemoryTable, rows: NDArray[np.int64], asked: Asked, options: MemoryRanking
 ) -> Scores:
-    """What was asked about a time is not better for being recent."""
+    """Factors for trust and age. If the query names a time, age does not count: the newest of what
+    was asked about last May is not the better answer."""
     chosen = [table.rows[row] for row in rows.tolist()]
     trust = np.array([_TRUST[row.trust] for row in chosen], np.float64)
     if asked.question.spans:
@@ -208,7 +225,8 @@ def _times(table: MemoryTable, spans: Sequence[Span]) -> Scores:
 
 
 def _time(row: Candidate, spans: Sequence[Span]) -> float:
-    """When it was said, or when it holds, if it says so."""
+    """1 if the memory's validity overlaps a time in the query, else how near the time of its
+    observation is to one. A memory without validity bounds is judged by its observation alone."""
     start, until = row.valid_from, row.valid_until
     bounded = start is not None or until is not None
     if bounded and any(_overlap(span, start, until) for span in spans):

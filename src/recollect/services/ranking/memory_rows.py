@@ -1,8 +1,8 @@
-"""Words and vectors of memories, kept from one search to the next and shared by all callers.
+"""A cache of the words and vectors of memories, shared by all callers.
 
-What is kept is named by the number of a row and the revision of its text, so it is never out of
-date: which rows a caller may see, and the revision of each, is asked at every search. A table has
-the rows of one search and no others, so no score can depend on what its caller may not see.
+A cache key is row number and text revision, so an entry can't be out of date. The cache knows
+nothing of permissions: which rows a caller may see, and the revision of each, is asked in every
+search. A table contains the rows of one search only, so no score can depend on another row.
 """
 
 import threading
@@ -20,18 +20,18 @@ from recollect.services.ranking.vocabulary import Vocabulary
 Ints = NDArray[np.int64]
 Key = tuple[int, int]
 
-# About what a row and a word take outside of the arrays.
+# Estimated memory of a row and of a word outside the arrays.
 _ROW_BYTES = 300
 _WORD_BYTES = 200
-# So much is left when there was too much: to clear away a little at a time would cost more.
+# An eviction copies what stays, so it frees half the memory at once instead of a little each time.
 _KEPT_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryTable:
-    """The rows of one search. Of row i the tokens lie from `starts[i]` on, `lengths[i]` of them;
-    its vector at `places[i]`, -1 is none. `whole`: every row that was asked for is there, with all
-    that it has."""
+    """The rows of one search. The tokens of row i are `tokens[starts[i] : starts[i] + lengths[i]]`;
+    its vector is `vectors.rows[places[i]]`, or none if the place is -1. `whole` is false if rows,
+    or vectors that they should have, were not in the cache."""
 
     rows: Sequence[Candidate]
     vocabulary: Vocabulary
@@ -59,7 +59,9 @@ class MemoryTable:
 
 @dataclass(slots=True)
 class _Held:
-    """What is kept. The pools are replaced and never changed, so a table stays as it is."""
+    """The cached rows. `slots` maps a key to its index in `starts`, `lengths` and `used`; `places`
+    maps it to its vector. Arrays and pools are replaced, never changed in place (`used` excepted,
+    which no table reads), so existing tables stay valid while the cache grows."""
 
     vocabulary: Vocabulary
     tokens: Pool[np.int32]
@@ -72,7 +74,12 @@ class _Held:
 
 
 class RowCache:
-    """Safe to use from many threads."""
+    """The cache. `build_table` takes a lock; it may be called from any thread.
+
+    Size and recency are tracked by row: `used` holds the tick of the last search that used the row.
+    When the cache is too large, the rows used last are copied into a new one. The table is built
+    before that, so a search always gets the rows it just added.
+    """
 
     def __init__(self, *, dimensions: int, bytes_max: int) -> None:
         self._dimensions = dimensions
@@ -83,11 +90,12 @@ class RowCache:
 
     @property
     def busy(self) -> bool:
-        """Does somebody use it at this moment, perhaps for long?"""
+        """Whether a thread holds the lock, perhaps for long. The event loop must not wait then."""
         return self._lock.locked()
 
     def missing(self, rows: Sequence[Candidate]) -> tuple[list[int], list[int]]:
-        """Numbers of the rows whose words, and of those whose vectors, are not kept."""
+        """Numbers of the rows whose words, and of the rows whose vectors, are not cached. Without
+        the lock: the answer may be outdated at once, and `MemoryTable.whole` says so later."""
         slots, places = self._held.slots, self._held.places
         words = [row.doc for row in rows if (row.doc, row.revision) not in slots]
         vectors = [
@@ -98,9 +106,9 @@ class RowCache:
     def table(
         self, rows: Sequence[Candidate], words: Sequence[WordRow], vectors: Sequence[VectorOf]
     ) -> MemoryTable:
-        """A table of these rows, for which these words and vectors were missing.
+        """Add missing words and vectors to the cache and build a table of these rows.
 
-        What was cleared away meanwhile, in favour of others, is not in it.
+        Rows that were evicted since `find_missing` was called are left out; `whole` is then false.
         """
         with self._lock:
             _add_words(self._held, words)
@@ -140,7 +148,7 @@ def _keys(rows: Sequence[Candidate]) -> list[Key]:
 
 
 def _looked_up(numbers: Mapping[Key, int], keys: Sequence[Key]) -> Ints:
-    """-1 for what is not there."""
+    """The number of each key, -1 for unknown ones."""
     return np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
 
 
@@ -198,7 +206,8 @@ def _add_vectors(held: _Held, vectors: Sequence[VectorOf]) -> None:
 
 
 def _recent(held: _Held, dimensions: int, kept: int) -> _Held:
-    """What was used last, in tables of its own."""
+    """A copy of the `kept` rows that were used last, with a vocabulary of their words only. Tables
+    built from the old rows stay valid, as they refer to the old arrays."""
     keys = list(held.slots)
     slots = np.fromiter(held.slots.values(), np.int64, len(keys))
     newest = np.argsort(-held.used[slots], kind="stable")[:kept]
@@ -219,6 +228,8 @@ def _recent(held: _Held, dimensions: int, kept: int) -> _Held:
 
 
 def _gathered(tokens: NDArray[np.int32], starts: Ints, lengths: Ints) -> NDArray[np.int32]:
+    """The tokens of several rows, one row after the other."""
+    # For all rows at once: index in the result, moved by the distance between source and result.
     before = np.cumsum(lengths) - lengths
     where: Ints = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
     found: NDArray[np.int32] = tokens[where]

@@ -1,4 +1,5 @@
-"""What a corpus is made of: rows of entries, their tokens, their vectors, and numbers of names."""
+"""The arrays of a corpus: rows of entries, their tokens, their vectors, and the tables that number
+words and ids."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ Rows = NDArray[np.void]
 RowNumbers = NDArray[np.int64]
 Ints = NDArray[np.int32]
 
-# One row an entry. `before` and `after` are the rows beside it in its conversation, `start` is the
-# place of its first token, `vector` that of its vectors; -1 is none.
+# One row per entry. `before` and `after` are the neighbouring rows in its conversation, `start` is
+# the index of its first token, `vector` the place of its vectors; -1 is none.
 ROW = np.dtype(
     [
         ("id", "S36"),
@@ -34,13 +35,13 @@ ROW = np.dtype(
 )
 
 
-# No number of a unit vector is above 1, so the largest becomes the largest of 16 bits.
+# Scale of int16 vectors: the components of a unit vector are at most 1, which becomes 2**15 - 1.
 MIXED_UNIT = 2**15 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Numbers of words and ids, shared by a corpus and its successors."""
+    """Tables that number words and ids. A corpus and its successors share them."""
 
     words: Vocabulary
     trees: Numbers
@@ -50,7 +51,8 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Words of all rows, by number. An owner is twice the row, and 1 more behind its head."""
+    """The tokens of all rows, one after the other: the word's number and its owner. The owner is
+    `2 * row`, plus 1 for tokens behind the head, so one array tells both."""
 
     words: Pool[np.int32]
     owners: Pool[np.int32]
@@ -58,8 +60,9 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Own vectors; and own and window vectors in one: a cosine with it is the mean of both. Those
-    are kept as whole numbers of 1 / `MIXED_UNIT`, which takes half the memory."""
+    """`own` are the vectors of the entries' own texts. `mixed` are weighted means of own and
+    window vector, so one product gives the weighted mean of both cosines. `mixed` is stored as
+    int16 in units of 1 / `MIXED_UNIT`, which takes half the memory of float32."""
 
     own: Pool[np.float32]
     mixed: Pool[np.int16]
@@ -67,7 +70,7 @@ class Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All of a corpus. Ids are by row; `row_of` knows the live rows only."""
+    """Everything in a corpus. Ids are by row, dead rows included; `row_of` has live rows only."""
 
     names: Names
     rows: Rows
@@ -79,7 +82,7 @@ class Parts:
 
 
 def no_parts(dimensions: int) -> Parts:
-    """Those of a corpus without entries."""
+    """The parts of a corpus without entries."""
     no_vectors = np.empty((0, dimensions), np.float32)
     no_tokens = np.empty(0, np.int32)
     return Parts(

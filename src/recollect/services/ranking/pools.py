@@ -1,7 +1,7 @@
 """Append-only arrays that successive corpora share.
 
-A pool is a view of the first rows of a buffer. Its successor writes behind them, where no reader
-of the older pool looks, so adding a few rows copies nothing that is there already.
+A pool is a view of the first rows of a buffer. Its successor writes behind them, where no reader of
+the older pool looks, so appending a few rows copies nothing.
 """
 
 import threading
@@ -14,7 +14,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class _Buffer(Generic[Number]):
-    """Room for rows, and how many are taken by any of the pools upon it."""
+    """Allocated rows, and how many of them belong to any pool."""
 
     def __init__(self, rows: NDArray[Number], filled: int) -> None:
         self.rows = rows
@@ -23,7 +23,7 @@ class _Buffer(Generic[Number]):
 
 
 class Pool(Generic[Number]):
-    """Rows that never change. `appended` gives a longer pool and leaves this one as it is."""
+    """Immutable rows. `concat` returns a longer pool and leaves this one unchanged."""
 
     def __init__(self, rows: NDArray[Number]) -> None:
         self._buffer = _Buffer(rows, len(rows))
@@ -33,13 +33,14 @@ class Pool(Generic[Number]):
         return len(self.rows)
 
     def appended(self, more: NDArray[Number]) -> "Pool[Number]":
-        """A pool with these rows at its end."""
+        """A pool with these rows appended."""
         pool, room = self.grown(len(more))
         room[:] = more
         return pool
 
     def grown(self, count: int) -> tuple["Pool[Number]", NDArray[Number]]:
-        """A pool with so many more rows, and those rows: to be filled before anybody reads it."""
+        """A pool with `count` more rows, and a view of these rows. The caller must fill them
+        before anybody reads the pool."""
         size = len(self) + count
         buffer = self._claim(size)
         pool = Pool(buffer.rows[:size])
@@ -47,7 +48,12 @@ class Pool(Generic[Number]):
         return pool, pool.rows[len(self) :]
 
     def _claim(self, size: int) -> _Buffer[Number]:
-        """The buffer, if the rows behind this pool are nobody's yet; else a larger copy."""
+        """A buffer with room for `size` rows, the first of them ours.
+
+        Two threads may extend the same pool at once. Only the first may write behind it in place:
+        it claims the space under the lock by moving `filled`. The second finds `filled` beyond its
+        own end and gets a copy. So no two pools ever write to the same rows.
+        """
         with self._buffer.lock:
             if self._buffer.filled == len(self) and size <= len(self._buffer.rows):
                 self._buffer.filled = size

@@ -1,4 +1,4 @@
-"""The order of results: score descending, then entry id descending, wherever the rows stand."""
+"""The order of search results: score descending, then entry id descending."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,28 +11,30 @@ from recollect.services.ranking.parts import RowNumbers
 
 Scores = NDArray[np.float64]
 
-# Scores are part of cursors: what machines do differently in the last bits must not show.
+# Cursors contain scores, so the last bits, which differ between machines, are rounded away.
 _DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Rows of a corpus, best first. `matched`: some word of the query is in the row's own text."""
+    """Rows of a corpus, best first. `matched` tells whether the row's own text has a word of the
+    query."""
 
     rows: RowNumbers
     scores: Scores
     matched: Flags
     scale: float = 1.0
-    """What the words of the best row were worth: later pages are measured by that of the first."""
+    """Word score of the best row, by which word scores were normalised. Later pages use that of
+    the first page."""
 
 
 def rounded(scores: Scores) -> Scores:
-    """Scores as they are compared and shown."""
-    return np.round(scores, _DECIMALS) + 0.0  # makes negative zero positive
+    """Scores as they are compared, shown and put into cursors."""
+    return np.round(scores, _DECIMALS) + 0.0  # turns -0.0 into 0.0
 
 
 def in_order(corpus: Corpus, rows: RowNumbers, scores: Scores, matched: Flags) -> Ranked:
-    """A ranking of these rows; `scores` and `matched` stand beside them."""
+    """These rows in order. `scores` and `matched` are parallel to `rows`."""
     shown = rounded(scores)
     order = np.lexsort((corpus.ids[rows], shown))[::-1]
     return Ranked(rows[order], shown[order], matched[order])
@@ -47,8 +49,12 @@ def best(
     exact: Callable[[RowNumbers], Scores],
     margin: float,
 ) -> RowNumbers:
-    """The `count` best of these rows. `scores` may be wrong by half the margin; where that could
-    decide, `exact` does."""
+    """The `count` best of these rows, in no order. `scores` may be off by half the margin.
+
+    The score at place `count` is the bound. Rows above it by more than the margin are in, rows
+    below it by more are out, and the rows between are compared by exact score and id. So ties at
+    the bound are broken the same way every time.
+    """
     if len(rows) <= count:
         return rows
     bound = np.partition(scores, len(rows) - count)[len(rows) - count]

@@ -1,7 +1,7 @@
-"""Names to numbers: the words of a corpus, and its conversations, trees and speakers.
+"""Tables that give strings numbers: the words of a corpus, its conversations, trees and speakers.
 
-Numbers are given once and stay, so that a corpus and its successors share one table. A reader of
-an older corpus may meet numbers that none of its rows has.
+A number is given once and stays, so a corpus and its successors share one table. A reader of an
+older corpus may find numbers here that none of its rows has.
 """
 
 import threading
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from recollect.domain import words
 
-# Above every character a word can hold.
+# The highest code point: no word continues a prefix with anything above it.
 _LAST = chr(0x10FFFF)
 
 
 class Numbers:
-    """A number for each name, counted from 0."""
+    """Numbers strings from 0 in the order of their arrival. Updates of several corpora may run on
+    different threads: the lock keeps them from giving one number twice."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -29,7 +30,7 @@ class Numbers:
         return len(self.names)
 
     def give(self, names: Sequence[str]) -> NDArray[np.int32]:
-        """The numbers of these names; who has none yet gets one."""
+        """The numbers of these strings. New strings get a number."""
         with self._lock:
             missing = [name for name in dict.fromkeys(names) if name not in self._numbers]
             first = len(self.names)
@@ -38,12 +39,13 @@ class Numbers:
         return np.fromiter(map(self._numbers.__getitem__, names), np.int32, len(names))
 
     def find(self, name: str) -> int | None:
-        """The number of a name, if it has one."""
+        """The number of a string; None if it has none."""
         return self._numbers.get(name)
 
 
 class Vocabulary(Numbers):
-    """Words, to be found by their stem or by how they begin."""
+    """Numbered words that can be looked up by stem and by prefix. Both lookups are built lazily,
+    for the words that came since the last one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,14 +60,15 @@ class Vocabulary(Numbers):
         return list(self._stems.get(stem, ()))
 
     def with_prefix(self, prefix: str) -> list[int]:
-        """Numbers of the words that begin so."""
+        """Numbers of the words with this prefix."""
         listed = self._in_order()
         first = bisect_left(listed, prefix)
         last = bisect_left(listed, prefix + _LAST, first)
         return [self._numbers[word] for word in listed[first:last]]
 
     def table(self, groups: Sequence[Sequence[int]]) -> NDArray[np.unsignedinteger]:
-        """For each word the group it is in, counted from 1; 0 for the words of none."""
+        """An array by word number: the group that the word belongs to, counted from 1, or 0. The
+        smallest integer type that fits is used, since the array is indexed with every token."""
         table = np.zeros(len(self), np.min_scalar_type(len(groups)))
         for group, members in enumerate(groups, start=1):
             table[members] = group
@@ -78,9 +81,10 @@ class Vocabulary(Numbers):
                 self._stemmed = number + 1
 
     def _in_order(self) -> list[str]:
+        # Without a lock: two threads may both sort, and either result is right.
         listed = self._sorted
         if len(listed) != len(self):
-            # What is nearly in order is sorted in linear time.
+            # Timsort takes about linear time here, as all but the new words are in order.
             listed = sorted([*listed, *self.names[len(listed) :]])
             self._sorted = listed
         return listed
