@@ -1,7 +1,8 @@
-"""What a search over memories says of each hit: which stages found it, and why, in one sentence.
+"""What a memory search reports about each hit: the stages that found it, and one sentence that says
+why.
 
-The sentence holds words of the query and names that the caller may know, and nothing else of what
-is stored.
+The sentence contains words of the query and names that the caller may see, and no other stored
+text.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ class FindingStage(StrEnum):
 
 
 class Part(StrEnum):
-    """A part of a search that may fail while the others answer."""
+    """A component of a search that may fail while the others still answer."""
 
     EMBEDDING = "embedding"
     VECTORS = "vectors"
@@ -38,8 +39,8 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Why a memory was found: words of the query that it holds, names of people whom the query
-    names and it is about, and when it was said."""
+    """Why a memory was found: the query's words that it contains, the people in the query that it
+    is about, and when it was observed."""
 
     stages: Sequence[FindingStage]
     words: Sequence[str]
@@ -48,7 +49,7 @@ class Reasons:
 
 
 def why(reasons: Reasons) -> str:
-    """One sentence."""
+    """The reasons as one sentence; empty without stages."""
     said = [_clause(stage, reasons) for stage in reasons.stages]
     sentence = "; ".join(said)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""

@@ -1,4 +1,4 @@
-"""What a query over memories says: words to look for, names that it may call people by, times."""
+"""Parses a query over memories: words to search by, possible names of people, and times."""
 
 import re
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from recollect.domain.people import normal_form
 from recollect.domain.relationship_words import relationship_key
 from recollect.domain.timewords import Span
 
-# Longer ones are rare, and a query of many words must not ask for thousands of names.
+# Longer names are rare, and a long query must not lead to thousands of lookups.
 _NAME_WORDS_MAX = 3
 _WORDS_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuestion:
-    """A query as search understands it. Any text is one."""
+    """A parsed query. Any text can be parsed."""
 
     text: str
-    """As asked, without NUL and lone surrogates."""
+    """The query without NUL and lone surrogates."""
     words: tuple[str, ...]
-    """Distinct words to look for, as `words.query_tokens` gives them; empty without any word."""
+    """Distinct words to search by, from `query_tokens`. Empty if the text has no word."""
     spans: tuple[Span, ...]
-    """The times that it names."""
+    """The times that the query names."""
     only_time: bool
-    """Names a time and asks for nothing else."""
+    """The query names a time and asks for nothing else."""
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ class MemoryQuestion:
 
 
 def read(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
-    """Read a query that is asked now."""
+    """Parse a query. Relative times refer to `now`; days begin at midnight in `zone`."""
     asked = drop_unstorable(text)
     spans = timewords.spans(asked, now, zone)
     found = _telling(asked)
@@ -45,13 +45,14 @@ def read(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
 
 
 def is_lone_letter(word: str) -> bool:
-    """A letter of a script without spaces: in a text it begins a pair, and is seldom alone."""
+    """Whether the word is one letter of a script without spaces. Texts are indexed by pairs of
+    such letters, so it has to be matched as the beginning of a pair."""
     return len(word) == 1 and _UNSPACED.match(word) is not None
 
 
 def names_in(text: str) -> dict[str, str]:
-    """What may be somebody's name, handle or relationship in a query: the normal form, and the
-    words that say it. Who is really called so is not known here."""
+    """Everything in a query that may be a person's name, handle or relationship: the words by
+    their normal form. Whether a person of that name exists is decided elsewhere."""
     parts = [word for word in map(_bare, text.split()[:_WORDS_MAX]) if word]
     found: dict[str, str] = {}
     for size in range(1, _NAME_WORDS_MAX + 1):
@@ -65,7 +66,7 @@ def names_in(text: str) -> dict[str, str]:
 
 
 def _telling(text: str) -> list[str]:
-    """Words that tell something; all of them where none does."""
+    """The words of a text without stop words, or all words if there are no others."""
     found = words.query_tokens(text)
     return [word for word in found if word not in words.STOP] or found
 
@@ -77,7 +78,7 @@ def _without(text: str, spans: tuple[Span, ...]) -> str:
 
 
 def _bare(word: str) -> str:
-    """Without the marks around it and a possessive ending."""
+    """Without punctuation around it and without a possessive ending."""
     return _POSSESSIVE.sub("", _EDGES.sub("", word))
 
 

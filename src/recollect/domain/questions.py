@@ -1,4 +1,4 @@
-"""What a question says about its answer: words to search by, whose words they may be, and when."""
+"""Parses a question about conversations: words to search by, whose entries it asks for, and when."""
 
 import itertools
 import re
@@ -13,29 +13,30 @@ from recollect.domain.words import STOP, query_tokens, stem, tokens
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as search understands it; of a language we don't know, only text and words."""
+    """A parsed question. In a language other than English only text and words are set."""
 
     text: str
-    """As asked, without NUL and lone surrogates."""
+    """The question without NUL and lone surrogates."""
     words: tuple[str, ...]
-    """Distinct stems to search by; never empty unless the text has no word at all."""
+    """Distinct stems to search by. Empty only if the text has no word at all."""
     dense: str
-    """The text to embed: people speak of themselves as I and my, not by their names."""
+    """The text to embed. A named speaker is replaced by "I" and "my", because people don't use
+    their own names when they speak of themselves."""
     speaker: str | None
     """Id of the one speaker that the question names."""
     of_self: bool
-    """Says I, my or we, and names nobody."""
+    """The question says I, my or we, and names nobody."""
     of_assistant: bool
-    """Asks what the assistant said: "what did you suggest"."""
+    """The question asks what the assistant said: "what did you suggest"."""
     asks_when: bool
-    """Asks for a time."""
+    """The question asks for a time."""
 
 
 def read(text: str, speakers: Mapping[str, str]) -> Question:
-    """Read a question; `speakers` maps names as of `speaker_names` to speaker ids.
+    """Parse a question. `speakers` maps names, as `speaker_names` returns them, to speaker ids.
 
-    The names of speakers are not searched for: what people say of themselves seldom holds their
-    name, and who said a thing the index knows. Only one who is named alone is meant to speak.
+    Names of speakers are not searched for. What people say of themselves seldom contains their
+    name, and the index knows who said it. `speaker` is set only if exactly one speaker is named.
     """
     asked = drop_unstorable(text)
     words = query_tokens(asked)
@@ -55,17 +56,17 @@ def read(text: str, speakers: Mapping[str, str]) -> Question:
 
 
 def speaker_names(user_id: str) -> list[str]:
-    """By which words a question may call a user: of "ann.smith@example.org" it is "ann".
+    """The names by which a question may refer to a user: "ann" for "ann.smith@example.org".
 
-    The first word of the id before its `@`. Stop words, numbers, single letters and words for
-    roles ("user", "admin") name nobody.
+    That is the first word of the id before its `@`. Stop words, numbers, single letters and words
+    for roles ("user", "admin") are not names.
     """
     local = drop_unstorable(user_id).lstrip("@").partition("@")[0]
     return [word for word in query_tokens(local)[:1] if _is_name(word)]
 
 
 def _by_token(speakers: Mapping[str, str]) -> dict[str, str]:
-    """Speaker ids by the token of their names; a name of several words is not looked for."""
+    """Speaker ids by the token of their name; names of several words are ignored."""
     found = ((query_tokens(name), speaker) for name, speaker in speakers.items())
     return {words[0]: speaker for words, speaker in found if len(words) == 1}
 
@@ -81,7 +82,7 @@ def _search_words(words: Sequence[str], called: set[str]) -> tuple[str, ...]:
 
 
 def _as_said(text: str, called: set[str]) -> str:
-    """The question as the speaker would put it: "Caroline's dog" as "my dog"."""
+    """The question in the speaker's own words: "Caroline's dog" becomes "my dog"."""
 
     def first_person(match: re.Match[str]) -> str:
         words = tokens(match["name"])
@@ -101,15 +102,14 @@ def _asks_the_assistant(words: Sequence[str]) -> bool:
 
 
 def _asks_to_be_reminded(words: Sequence[str]) -> bool:
-    """ "Remind me of the shop we talked about": what was said, not what the asker is like."""
+    """ "Remind me of the shop we talked about" asks for what the assistant said."""
     reminded = ("remind", "me") in itertools.pairwise(words)
     return reminded and not language.TALKS.isdisjoint(words)
 
 
 def _has_said(words: Sequence[str], place: int) -> bool:
-    """Whether "you" at this place spoke in the past: "you suggested", "did you suggest".
-
-    "Can you suggest" asks for something new.
+    """Whether the "you" at this index said something in the past: "you suggested", "did you
+    suggest". "Can you suggest" asks for something new.
     """
     verb = _following(words, place)
     before = [word for word in words[:place] if word != "the"][-1:]

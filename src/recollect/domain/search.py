@@ -1,5 +1,4 @@
-"""What a search asks for and what it gives back, and the words of one entry as an index holds
-them."""
+"""Requests and results of entry search, and the words of a text as the index stores them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +10,14 @@ from recollect.domain.ids import ConversationId, EntryId
 
 QUERY_CHARS_MAX = 10_000
 INDEX_ITEMS_MAX = 1_000
-# As much of a neighbour as counts for the entry beside it.
+# A text's head: the part that also counts, for less, for its neighbours.
 HEAD_CHARS = 200
-# Stands before a stem in the index, so that it is never taken for a word.
+# Prefix of stems in the index, so that a stem never matches as a word.
 STEM_MARK = "="
 
 
 class SearchType(StrEnum):
-    """How to find: by words, by meaning, or by all that is on, as one ranked answer."""
+    """How to search: by words, by vector, or by everything that is enabled, in one ranking."""
 
     AUTO = "auto"
     FULLTEXT = "fulltext"
@@ -26,7 +25,7 @@ class SearchType(StrEnum):
 
 
 class Stage(StrEnum):
-    """A part of a search that may fail while the others answer."""
+    """A component of a search that may fail while the others still answer."""
 
     EMBEDDING = "embedding"
     FULLTEXT = "fulltext"
@@ -34,7 +33,7 @@ class Stage(StrEnum):
 
 
 class Trait(IntFlag):
-    """What is known of an entry besides its words."""
+    """Properties of an entry that the ranking uses besides its words."""
 
     NONE = 0
     ASSISTANT = 1
@@ -44,7 +43,7 @@ class Trait(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search as it was sent."""
+    """A search request."""
 
     query: str
     type: SearchType = SearchType.AUTO
@@ -68,7 +67,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Results in order, the cursor of the next page, and the stages that failed."""
+    """Results in order, the cursor of the next page, and the components that failed."""
 
     items: Sequence[Hit]
     next_cursor: str | None = None
@@ -77,7 +76,7 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """A text that an indexer gives an entry; it replaces an earlier one."""
+    """A text that an indexer sets for an entry. It replaces an earlier one."""
 
     conversation_id: ConversationId
     entry_id: EntryId
@@ -86,8 +85,8 @@ class NewText:
 
 @dataclass(frozen=True, slots=True)
 class IndexedWords:
-    """A text as the index holds it: its words in order and their stems, both parted by blanks,
-    how many of the words stand in its head, and its traits."""
+    """A text as the index stores it: words in order and marked stems, both separated by spaces,
+    the number of words in the head, and traits."""
 
     terms: str
     stems: str
@@ -95,12 +94,12 @@ class IndexedWords:
     traits: Trait
 
     def said_by(self, *, assistant: bool) -> "IndexedWords":
-        """The same, from the mouth of the assistant or of a user."""
+        """The same with the assistant trait, if an assistant said it."""
         return replace(self, traits=self.traits | Trait.ASSISTANT) if assistant else self
 
 
 def index_words(text: str) -> IndexedWords:
-    """The words of a text and what else a ranking wants to know of it. Linear in its length."""
+    """The words and traits of a text. Linear in its length."""
     tokens = words.tokens(text)
     head = len(tokens) if len(text) <= HEAD_CHARS else len(words.tokens(text[:HEAD_CHARS]))
     traits = Trait.QUESTION if language.is_question(text) else Trait.NONE
@@ -110,12 +109,12 @@ def index_words(text: str) -> IndexedWords:
 
 
 def index_terms(text: str) -> str:
-    """The `terms` of `index_words` alone, in a third of the time."""
+    """Only the `terms` of `index_words`, in a third of the time."""
     return " ".join(words.tokens(text))
 
 
 def _stems(tokens: Sequence[str]) -> str:
-    """Those that are no token already, marked, so that a stem is never taken for a word."""
+    """The marked stems of tokens, without stems that are tokens themselves."""
     distinct = set(tokens)
     stems = {words.stem(token) for token in distinct} - distinct
     return " ".join(STEM_MARK + stem for stem in sorted(stems))

@@ -1,4 +1,4 @@
-"""Texts to vectors, behind a port: a model in the process, an endpoint, or none."""
+"""The embedder: turns texts into vectors, by a model in the process or an HTTP endpoint."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,11 +10,12 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Makes unit vectors. It may fail with EmbeddingFailed and nothing else."""
+    """Makes unit vectors. Methods raise EmbeddingFailed and nothing else."""
 
     @property
     def model(self) -> str:
-        """Name of the model; stored beside each vector, so vectors of another are never mixed."""
+        """Name of the model. Stored with each vector, so that vectors of different models are never
+        compared."""
         ...
 
     @property
@@ -23,13 +24,13 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order, each of length 1; never on the event loop's own time."""
+        """One row per text, in order, each of length 1. Must not block the event loop."""
         ...
 
     async def embed_query(self, text: str) -> Vectors:
-        """One vector (shape `(dimensions,)`), perhaps remembered from an earlier query."""
+        """One vector of shape `(dimensions,)`, perhaps from a cache."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Release connections or the model's memory."""
         ...

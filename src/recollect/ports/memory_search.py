@@ -1,5 +1,5 @@
-"""How memories are found, behind a port. What a caller may see is part of every question that
-looks for rows; words and vectors are then read by the numbers of rows that it gave."""
+"""The search index of memories. Queries for rows take the viewer and the filter; words and vectors
+are then read by the row numbers that such a query returned."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter, Stored
 from recollect.ports.search import IndexProgress, Vector
 
-# Among so many jobs the vectors that are waited for are shared out.
+# Pending vectors are divided among this many jobs.
 BUCKETS = 8
 
 
 class Candidate(NamedTuple):
-    """A row that may be ranked, and what a ranking wants to know of it beside its words.
+    """A row that may be ranked, with what the ranking needs besides its words.
 
-    `doc` and `revision` together name a text: neither is ever used for another one. The revision
-    of a text that the index does not have, because it is that of an earlier version, is below 0 and
-    made of the text. `about`: one of the people asked for is a subject.
+    `doc` and `revision` identify a text: the pair is never used for another text. A past version
+    that is not in the index has a revision below 0, made from its text. `about` tells whether one
+    of the people in the query is a subject.
     """
 
     doc: int
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
 
 class WordRow(NamedTuple):
-    """The words of one memory in text order, parted by blanks."""
+    """The words of one memory in text order, separated by spaces."""
 
     doc: int
     revision: int
@@ -55,8 +55,9 @@ class VectorOf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """Which rows are ranked: those that the sight shows and the filter lets through. `people` are
-    those whom the query names; `model` is that of the vectors, empty for none."""
+    """Which rows are ranked: those that the viewer may see and that pass the filter. `people` are
+    those whom the query names. `model` is the embedding model, or empty if there is no query
+    vector."""
 
     sight: Sight
     chosen: MemoryFilter
@@ -66,7 +67,7 @@ class Looking:
 
 @dataclass(frozen=True, slots=True)
 class NamedPerson:
-    """Somebody whom a query names, and the normal form that does."""
+    """A person whom a query names. `form` is the normal form of the words that do."""
 
     person_id: PersonId
     name: str
@@ -75,7 +76,7 @@ class NamedPerson:
 
 @dataclass(frozen=True, slots=True)
 class WaitingText:
-    """A text that waits for its vector. `revision` says which text of the row it is."""
+    """A text that has to be embedded. `revision` identifies the text of the row."""
 
     doc: int
     revision: int
@@ -83,54 +84,55 @@ class WaitingText:
 
 
 class Placed(NamedTuple):
-    """A row whose vector was stored; `first`: its text had none before, of any model."""
+    """A row whose vector was stored. `first`: its text had no vector of any model before."""
 
     doc: int
     first: bool
 
 
 class MemorySearchStore(Protocol):
-    """Words and vectors of memories. All of it runs in the caller's transaction."""
+    """Stores words and vectors of memories. Every method runs in the caller's transaction. A row is
+    pending while its text has to be embedded."""
 
     @property
     def words_are_sealed(self) -> bool:
-        """Are words encrypted, so that no index of the engine finds them?"""
+        """Whether words are encrypted, so that the engine's word index can't be used."""
         ...
 
     def put(self, tx: Tx, stored: Stored, found: IndexedWords, *, pending: bool) -> bool:
-        """Index a row that is new or changed, with its `doc`. False if its words are there
-        already; otherwise an older vector is gone."""
+        """Index a new or changed row. Returns False if it is indexed with the same words; else
+        an older vector is deleted."""
         ...
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:
-        """Forget words and vector of a row."""
+        """Delete words and vector of a row."""
         ...
 
     def candidates(self, tx: Tx, looking: Looking, *, limit: int) -> list[Candidate]:
-        """The rows to rank, in no order. This and all that follows knows the present versions
-        alone: what has changed since the filter's `as_of` is not among them."""
+        """The rows to rank, in no order. This and the following methods know present versions only:
+        rows that changed since the filter's `as_of` are not returned."""
         ...
 
     def matching(
         self, tx: Tx, looking: Looking, query: str | None, *, after_doc: int, limit: int
     ) -> list[Candidate]:
-        """Those that the engine's word index finds, by `doc`; None finds all. Sealed words are not
-        in that index: see `words_are_sealed`."""
+        """A batch of rows that the engine's word index finds, by `doc`; without a query, of all
+        rows. Encrypted words are not in that index: see `has_sealed_words`."""
         ...
 
     def with_vectors(
         self, tx: Tx, looking: Looking, *, after_doc: int, limit: int
     ) -> list[Candidate]:
-        """Those that have a vector of the model, by `doc`."""
+        """A batch of rows that have a vector of the model, by `doc`."""
         ...
 
     def some(self, tx: Tx, looking: Looking, docs: Sequence[int]) -> list[Candidate]:
-        """Those of these rows that may be ranked."""
+        """Those of these rows that the viewer may see and that pass the filter."""
         ...
 
     def changed_since(self, tx: Tx, looking: Looking) -> list[MemoryId]:
-        """What had another version at the filter's `as_of`, by `doc`. That version may not fit the
-        filter: see `MemoryLists.shown`."""
+        """Memories whose version at the filter's `as_of` is not the present one, by `doc`. The
+        caller has to check that version against viewer and filter."""
         ...
 
     def words(self, tx: Tx, docs: Sequence[int]) -> list[WordRow]:
@@ -138,34 +140,35 @@ class MemorySearchStore(Protocol):
         ...
 
     def vectors(self, tx: Tx, docs: Sequence[int], *, model: str) -> list[VectorOf]:
-        """The vectors of these rows, as far as they have one of this model."""
+        """The vectors of those of these rows that have one of this model."""
         ...
 
     def named(self, tx: Tx, asker: AskerView, forms: Sequence[str]) -> list[NamedPerson]:
-        """Whom one of these normal forms calls: by a name that the one who asks may know, or by
-        what they claimed themself. A word for a relationship is no name that others know."""
+        """The people whom one of these normal forms names: by a name that the asker may see, or by
+        an alias or relationship that the asker stated. Relationship words ("my sister") are compared
+        with what the asker stated or created only, never with names that others gave."""
         ...
 
     def facts_from(
         self, tx: Tx, memory_ids: Sequence[MemoryId]
     ) -> Mapping[MemoryId, Sequence[MemoryId]]:
-        """By id of a source, what was made from it."""
+        """By id of a source, the ids of the memories that were derived from it."""
         ...
 
     def pending(self, tx: Tx, bucket: int, *, limit: int) -> list[WaitingText]:
-        """Texts that wait for a vector: those of a bucket by `doc`, and if there are fewer, any
-        others. So jobs of different buckets seldom take the same."""
+        """Pending texts: those of the bucket by `doc` and, if these are too few, any others. So
+        jobs of different buckets seldom embed the same texts, and none ends while work is left."""
         ...
 
     def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> list[Placed]:
-        """Store the vectors of texts that are still there and wait; which those were."""
+        """Store vectors of texts that are unchanged and still pending; returns these rows."""
         ...
 
     def mark(self, tx: Tx, *, after_doc: int, limit: int, lacking: str | None) -> list[int]:
-        """Let the next rows by `doc` wait for vectors: all, or those that have none of a model and
-        wait for none. Which rows these are."""
+        """Mark the next rows by `doc` as pending; returns them. With `lacking` only rows that have
+        no vector of that model and are not pending."""
         ...
 
     def progress(self, tx: Tx) -> IndexProgress:
-        """How far the index is."""
+        """Counts over all memories."""
         ...

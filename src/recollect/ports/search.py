@@ -1,4 +1,5 @@
-"""The search index behind a port. What a caller may see is part of every question it takes."""
+"""The search index of entries: what the store and a vector database must provide. Every query for
+rows takes the scope of trees that the caller may read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +15,16 @@ from recollect.domain.search import STEM_MARK, IndexedWords, Trait
 from recollect.policy.scope import Scope
 from recollect.ports.database import Tx
 
-# Of any byte order: stored vectors are big-endian, computed ones are of the machine.
+# Of any byte order: stored vectors are big-endian, computed ones in the machine's order.
 Vector = NDArray[np.floating[Any]]
-# As much of a text as is embedded; what a model reads of it is its own affair.
+# A text is cut to this length before it is embedded. A model may read even less of it.
 EMBEDDED_CHARS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """Whose trees are searched: what policy permits, for administrators perhaps narrowed to one
-    owner, and with deleted trees or without."""
+    """Which trees are searched: those that the policy permits. An administrator may restrict them
+    to one owner, and may include deleted trees."""
 
     scope: Scope
     owner_user_id: str | None = None
@@ -32,8 +33,8 @@ class SearchScope:
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """A permitted tree: how many entries its index holds, and a number that grows with each
-    change of it. The id of an evicted tree may be taken again: `born` tells the two apart."""
+    """The index state of a permitted tree. `revision` grows with every change of its index rows.
+    The id of an evicted tree can be used again; `born`, its creation time, tells the two apart."""
 
     tree_id: TreeId
     entries: int
@@ -43,7 +44,7 @@ class TreeState:
 
 @dataclass(frozen=True, slots=True)
 class Voices:
-    """Who speaks in a scope: ids of users, and whether an assistant does."""
+    """The speakers in a scope: user ids, and whether there are entries of an assistant."""
 
     user_ids: Sequence[str]
     assistant: bool
@@ -51,7 +52,7 @@ class Voices:
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """The words of one entry. `terms` are its tokens in order, parted by blanks."""
+    """The words of one entry. `terms` are its tokens in order, separated by spaces."""
 
     entry_id: EntryId
     tree_id: TreeId
@@ -65,7 +66,7 @@ class TextRow:
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
-    """The vectors of one entry: of its own text, and of it with its neighbours."""
+    """The vectors of one entry: of its own text, and of its window (it and its neighbours)."""
 
     entry_id: EntryId
     embedding: Vector
@@ -74,7 +75,7 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
-    """An entry of a result page, with what else the page shows of it."""
+    """An entry on a result page, with its conversation's title and its indexed text."""
 
     entry: Entry
     title: str | None
@@ -83,7 +84,7 @@ class FoundEntry:
 
 @dataclass(frozen=True, slots=True)
 class PendingText:
-    """A text that waits for its vector. `revision` says which text it is."""
+    """A text that has to be embedded. `revision` identifies the text."""
 
     entry_id: EntryId
     conversation_id: ConversationId
@@ -93,7 +94,7 @@ class PendingText:
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A text at its place in a conversation."""
+    """A text and its position in a conversation."""
 
     entry_id: EntryId
     seq: int
@@ -102,8 +103,8 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class NewVectors:
-    """What an index job made: the vector of an entry's own text (None: the one there stays), and
-    that of its window."""
+    """Vectors made by an index job. `embedding` is None if only the window changed: then the
+    stored own vector stays."""
 
     entry_id: EntryId
     conversation_id: ConversationId
@@ -113,26 +114,28 @@ class NewVectors:
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How many entries are indexed, and how many of them still wait for a vector."""
+    """How many entries are indexed, and how many of these are pending."""
 
     entries: int
     pending: int
 
 
 class SearchStore(Protocol):
-    """Words and vectors of entries. All of it runs in the caller's transaction."""
+    """Stores words and vectors of entries. Every method runs in the caller's transaction. An entry
+    is pending while it has to be embedded."""
 
     def insert(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
-        """Index a new entry, behind the append that counted it. The tree's lock is held."""
+        """Index a new entry. The append has already counted it in the tree's row, and holds the
+        tree's lock."""
         ...
 
     def replace(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
-        """Index an entry that was there before, anew or for the first time. The tree's lock is
-        held."""
+        """Index an existing entry, again or for the first time. The caller holds the tree's lock.
+        Deletes its vectors."""
         ...
 
     def update_text(self, tx: Tx, entry_id: EntryId, text: str, *, at: datetime | None) -> None:
-        """Set an entry's indexed text. `at` is when its indexes hold it, None: not yet."""
+        """Set an entry's text for search. `at` is when all its indexes have it; None: not yet."""
         ...
 
     def page_unindexed(
@@ -144,11 +147,11 @@ class SearchStore(Protocol):
     def page_unwritten(
         self, tx: Tx, *, after: EntryId | None, limit: int
     ) -> list[tuple[Entry, str]]:
-        """Entries by id whose text is not in the index, with that text."""
+        """Entries that have a text for search but no index row, with that text, by id."""
         ...
 
     def is_written(self, tx: Tx, entry: Entry) -> bool:
-        """Is the entry's text in the index? The tree's lock is taken."""
+        """Whether the entry has an index row. Takes the tree's lock."""
         ...
 
     def trees(self, tx: Tx, scope: SearchScope, *, limit: int) -> list[TreeState]:
@@ -156,28 +159,29 @@ class SearchStore(Protocol):
         ...
 
     def voices(self, tx: Tx, scope: SearchScope) -> Voices:
-        """Who said what is permitted. Looks at all of it."""
+        """The speakers of all permitted entries. Reads all of their index rows."""
         ...
 
     def texts(self, tx: Tx, scope: SearchScope) -> list[TextRow]:
-        """All permitted entries."""
+        """The words of all permitted entries."""
         ...
 
     def texts_of(self, tx: Tx, tree_id: TreeId, *, after_revision: int) -> list[TextRow]:
-        """Entries of one tree whose words changed after a revision."""
+        """The entries of one tree whose words changed after a revision. Not restricted to a scope:
+        the caller has checked the tree."""
         ...
 
     def texts_matching(
         self, tx: Tx, scope: SearchScope, query: str, *, after_doc: int, limit: int
     ) -> tuple[list[TextRow], int | None]:
-        """Permitted entries that a `prefix_query` or a `stem_query` finds, and where the next batch
-        starts."""
+        """A batch of permitted entries that match a `prefix_query` or a `stem_query`, and the
+        `after_doc` of the next batch; None after the last."""
         ...
 
     def texts_around(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
     ) -> list[TextRow]:
-        """Permitted ones of these entries, with the entries before and after each."""
+        """Those of these entries that are permitted, each with its two neighbours."""
         ...
 
     def vectors(self, tx: Tx, scope: SearchScope, *, model: str) -> list[VectorRow]:
@@ -187,36 +191,36 @@ class SearchStore(Protocol):
     def vectors_of(
         self, tx: Tx, tree_id: TreeId, *, model: str, after_revision: int
     ) -> list[VectorRow]:
-        """Vectors of one tree that changed after a revision."""
+        """Vectors of one tree that changed after a revision. Not restricted to a scope."""
         ...
 
     def vectors_at(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId], *, model: str
     ) -> list[VectorRow]:
-        """Vectors of the permitted ones of these entries."""
+        """Vectors of those of these entries that are permitted."""
         ...
 
     def nearest(
         self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
     ) -> list[EntryId]:
-        """The permitted entries whose own vectors are nearest, in no order; perhaps not all of
-        the very best where the engine's index is approximate."""
+        """The permitted entries whose own vectors are nearest, in no order. Where the engine's
+        index is approximate, some of the nearest may be missing."""
         ...
 
     def find(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
     ) -> dict[EntryId, FoundEntry]:
-        """The permitted ones of these entries."""
+        """Those of these entries that are permitted, by id."""
         ...
 
     def pending(self, tx: Tx, tree_id: TreeId, *, limit: int) -> list[PendingText]:
-        """Texts of a tree that wait for a vector, by position. The tree's lock is taken."""
+        """Pending texts of a tree, by position. Takes the tree's lock."""
         ...
 
     def texts_near(
         self, tx: Tx, conversation_id: ConversationId, seq: int, *, reach: int
     ) -> list[PlacedText]:
-        """The indexed text at a position with those before and after it, by position."""
+        """The text at a position, and up to `reach` texts before and after it, by position."""
         ...
 
     def put_vectors(
@@ -229,68 +233,72 @@ class SearchStore(Protocol):
         model: str,
         at: datetime,
     ) -> int:
-        """Store vectors and take what is done from those that wait; a text that changed
-        meanwhile goes on waiting. How many were done."""
+        """Store vectors and clear the pending flag of the texts in `done`; returns how many. A
+        text whose revision changed meanwhile stays pending and gets no vector. Takes the tree's
+        lock."""
         ...
 
     def mark_pending(self, tx: Tx, *, after: TreeId | None, limit: int) -> list[TreeId]:
-        """Let all texts of the next trees by id wait for vectors. Which trees these are."""
+        """Mark all texts of the next trees by id as pending; returns the trees."""
         ...
 
     def page_lacking(self, tx: Tx, *, model: str, after: TreeId | None, limit: int) -> list[TreeId]:
-        """Trees by id with a text that has no vector of this model and waits for none. Looks at
-        the whole index."""
+        """Trees by id with a text that has no vector of this model and is not pending. Scans the
+        whole index."""
         ...
 
     def mark_lacking(self, tx: Tx, tree_id: TreeId, *, model: str) -> None:
-        """Let the texts of a tree that have no vector of this model wait for one. The tree's lock
-        is taken."""
+        """Mark the texts of a tree without a vector of this model as pending. Takes the tree's
+        lock."""
         ...
 
     def progress(self, tx: Tx) -> IndexProgress:
-        """How far the index is."""
+        """Counts over all trees."""
         ...
 
     def missing_index(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
-        """Statements for `Database.apart` that build the index of `nearest`, once there are so
-        many vectors that it pays; none where it is there or the engine has no such index."""
+        """The statements that build the index behind `nearest_entries`, to be run outside of any
+        transaction. Empty below `from_entries` vectors, if the index exists, or if the engine has
+        no such index."""
         ...
 
 
 class VectorIndex(Protocol):
-    """A vector database beside ours. It can be rebuilt at any time; ours holds the truth.
+    """A separate vector database. It is a copy and can be rebuilt from our tables at any time.
 
-    It may fail with Unavailable and nothing else."""
+    Methods raise Unavailable and nothing else."""
 
     @property
     def name(self) -> str:
-        """Which one it is; under a new name there is nothing in it yet."""
+        """Identifies server and collection. A new name means that it has to be filled."""
         ...
 
     async def put(self, tree_id: TreeId, made: Sequence[NewVectors]) -> None:
-        """Store the own vectors of these entries."""
+        """Store the own vectors of these entries; window vectors are not copied."""
         ...
 
     async def delete_tree(self, tree_id: TreeId, *, keep: Sequence[EntryId] = ()) -> None:
-        """Forget a tree, but for these entries of it."""
+        """Delete the vectors of a tree, except those of the entries in `keep`."""
         ...
 
     async def nearest(
         self, trees: Sequence[TreeId] | None, vector: Vector, *, limit: int
     ) -> list[EntryId]:
-        """The nearest entries of these trees, None: of all, best first."""
+        """The nearest entries of these trees (None: of all trees), best first."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
 def prefix_query(tokens: Sequence[str]) -> str:
-    """What `texts_matching` takes for texts that hold every word, or one that starts with it."""
+    """A query for `texts_matching`: each token must be a prefix of a word of the text. Tokens are
+    quoted, so no character in them is an operator."""
     return " AND ".join(f'"{token}" *' for token in tokens)
 
 
 def stem_query(stems: Sequence[str]) -> str:
-    """What `texts_matching` takes for texts that hold a word with one of these stems."""
+    """A query for `texts_matching`: a word of the text has one of these stems. The index holds a
+    marked stem only where it differs from every word of the text, so both forms are asked for."""
     return " OR ".join(f'"{stem}" OR "{STEM_MARK}{stem}"' for stem in stems)

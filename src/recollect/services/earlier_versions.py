@@ -66,7 +66,8 @@ class EarlierVersions:
     def _read_some(
         self, tx: Tx, looking: Looking, memory_ids: Sequence[MemoryId], found: Earlier
     ) -> None:
-        # Two checks: the row is visible now; its version of that time is, too, and passes the filter.
+        # Two checks: the row is visible now, and its version of that time is visible and passes the
+        # filter.
         seen = self._stores.memories.see_many(tx, looking.sight, memory_ids, looking.chosen)
         shown = self._lists.shown(tx, looking.sight, list(seen.values()), looking.chosen)
         docs = [stored.doc for stored in shown]

@@ -1,4 +1,4 @@
-"""Handlers of the jobs that index entries. A job may run again after a crash, so each is idempotent."""
+"""Handlers of the jobs that index entries. Each is idempotent: it may run again after a crash."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Writes entry texts into the search index: with an append, by an indexer's call, and again later."""
+"""Writes entry texts into the search index: with an append, by an indexer's call, or later."""
 
 import asyncio
 from collections.abc import Sequence

@@ -49,10 +49,11 @@ class MemoryIndexer:
     def queue(self, tx: Tx) -> None:
         """Queue a job for pending vectors.
 
-        There are `BUCKETS` job names, so that writers don't all contend for one row. `insert_held`
-        locks the row of the name until the transaction ends. A transaction therefore uses one name
-        only: two transactions that each held a name and wanted the other's would deadlock. The hash
-        of the transaction gives it the same name each time.
+        A job's name is unique, so an insert waits for another transaction that inserted the same
+        name and has not committed yet. Several names (`BUCKETS`) keep writers from queueing up
+        behind one. A transaction uses one name only, chosen by its hash: two transactions that
+        inserted several names in different orders could deadlock. `insert_held` also holds a shared
+        lock on the job until the commit, which `_claim_texts` of the job handler relies on.
         """
         if self._vectors:
             self._stores.jobs.insert_held(tx, self.job(hash(tx) % BUCKETS))

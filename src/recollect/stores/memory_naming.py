@@ -1,4 +1,4 @@
-"""Whom the words of a query call by name, as far as the one who asks may know."""
+"""SQL that finds the people whom the words of a query name, as far as the asker may know them."""
 
 from functools import cache
 
@@ -24,8 +24,13 @@ _Named = Select[tuple[str, str, str]]
 
 @cache
 def named(*, person: bool) -> Statement:
-    """Person, name, and the form that calls them. `names` are looked for within the orgs of the one
-    who asks, `terms` among the names that they gave and the claims that are their own."""
+    """Selects person id, name and the matching form.
+
+    `names` are compared with the names of people in the asker's orgs. `terms`, which also contain
+    relationship words, are compared with names of people whom the asker created, and with aliases
+    and relationships that the asker stated. Without a person behind the request only the first part
+    applies.
+    """
     in_org = exists(
         select(_o.person_id)
         .where(_o.person_id == _p.id, AmongTexts(_o.org_id, param("orgs", _o.org_id)))
@@ -57,7 +62,8 @@ def _by_alias() -> _Named:
 
 
 def _by_relationship() -> _Named:
-    """What somebody is to the one who says so; what is said of two others calls nobody."""
+    """By a relationship to the asker. One between two other people names nobody: "my sister" is the
+    asker's."""
     to_self = or_(_r.to_person_id.is_(None), _r.to_person_id == _PERSON)
     return (
         select(_p.id, _p.name, _r.normal_relationship.label("form"))

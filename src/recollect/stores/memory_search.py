@@ -1,5 +1,5 @@
-"""Words and vectors of memories. Scores are made elsewhere: this finds rows, always under a sight,
-and hands over what is kept of them."""
+"""The store of memory words and vectors, in SQL for both engines. It selects rows that the viewer
+may see and returns their words and vectors; scores are computed elsewhere."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -34,8 +34,8 @@ from recollect.stores.statements import Row
 
 
 class SqlMemorySearch:
-    """The port's MemorySearchStore on both engines. With `sealed` the words are encrypted as the
-    text is, and the engine's word index does not hold them."""
+    """Implements MemorySearchStore. With `sealed` and an encryption key, words are stored encrypted
+    and are not in the engine's word index."""
 
     def __init__(self, cipher: Cipher, engine: Engine, *, sealed: bool = False) -> None:
         self._words = engine.memory_words
@@ -49,6 +49,8 @@ class SqlMemorySearch:
         return self._sealed
 
     def put(self, tx: Tx, stored: Stored, found: IndexedWords, *, pending: bool) -> bool:
+        # The first revision is the memory's version, not 1: a row that was dropped and is indexed
+        # again must not repeat a pair of row number and revision that a cache may still hold.
         known = tx.first(sql.KNOWN, {"doc": stored.doc})
         if known is not None and self._open(known[0], stored.memory.id) == found.terms:
             return False
@@ -135,6 +137,8 @@ class SqlMemorySearch:
     def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> list[Placed]:
         done: list[Placed] = []
         for doc, revision, vector in made:
+            # The update is also the check: it changes nothing if the text was replaced, deleted or
+            # embedded by another job meanwhile.
             if not tx.change(sql.TAKE, {"doc": doc, "revision": revision, "model": model}):
                 continue
             done.append(Placed(doc, first=not tx.change(sql.FORGET_VECTOR, {"doc": doc})))

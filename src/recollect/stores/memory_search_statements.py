@@ -1,5 +1,5 @@
-"""The statements by which memories are found. Those that look for rows are made per shape of sight
-and filter: which values these have, not what they are."""
+"""SQL of memory search. Statements that select rows are built and cached per shape of viewer and
+filter: which values these have, not what the values are."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -58,7 +58,7 @@ _ONE: ColumnElement[int] = literal_column("1")
 
 @dataclass(frozen=True, slots=True)
 class LookingShape:
-    """Which values a look for rows has."""
+    """Which parts of a search context are present; the key of the statement cache."""
 
     sight: SightShape
     chosen: FilterShape
@@ -67,13 +67,13 @@ class LookingShape:
 
     @classmethod
     def of(cls, looking: Looking) -> "LookingShape":
-        """The look with its values taken out."""
+        """The shape of a search context."""
         sight, chosen = SightShape.of(looking.sight), FilterShape.of(looking.chosen)
         return cls(sight, chosen, bool(looking.people), bool(looking.model))
 
 
 def looking_params(looking: Looking) -> dict[str, Any]:
-    """The values of a look as parameters."""
+    """The values of a search context as statement parameters."""
     params = {
         **sight_params(looking.sight),
         **filter_params(looking.chosen, looking.sight.now),
@@ -84,13 +84,13 @@ def looking_params(looking: Looking) -> dict[str, Any]:
 
 @cache
 def candidates(shape: LookingShape) -> Statement:
-    """Everything that may be ranked."""
+    """All rows that may be ranked."""
     return Statement(_permitted(shape).limit(_LIMIT))
 
 
 @cache
 def matching(shape: LookingShape, *, every: bool) -> Statement:
-    """What holds words, or every row, in batches."""
+    """Rows that match the word query, or all rows, in batches."""
     query = _permitted(shape)
     if not every:
         query = query.where(WordsMatch(param("query", _i.terms), memory_index))
@@ -99,19 +99,19 @@ def matching(shape: LookingShape, *, every: bool) -> Statement:
 
 @cache
 def with_vectors(shape: LookingShape) -> Statement:
-    """What has a vector of the model, in batches."""
+    """Rows that have a vector of the model, in batches."""
     return _batch(_permitted(shape).where(_i.vector_model == _MODEL))
 
 
 @cache
 def some(shape: LookingShape) -> Statement:
-    """What of a list may be ranked."""
+    """Those rows of a list that may be ranked."""
     return Statement(_permitted(shape).where(AmongNumbers(_m.doc, _DOCS)))
 
 
 @cache
 def changed_since(shape: LookingShape) -> Statement:
-    """What was another text, perhaps, at the filter's `as_of`: the index does not have it."""
+    """Memories that changed since the filter's `as_of`: the index has their present text only."""
     query = select(_m.id).where(
         sight_clause(shape.sight), filter_clause(shape.chosen), has_changed_since()
     )
@@ -123,7 +123,12 @@ def _batch(query: Select[Any]) -> Statement:
 
 
 def _permitted(shape: LookingShape) -> Select[Any]:
-    """Of a past, what is still as it was."""
+    """The rows that the viewer may see and that pass the filter. With an `as_of`, only rows that
+    have not changed since; past versions are added elsewhere.
+
+    The reach clause grants nothing: it only lets the planner find the rows by index when the filter
+    names no space. Each row is still judged by the visibility clause.
+    """
     source = memories.join(memory_index, _i.doc == _m.doc)
     unchanged = (~has_changed_since(),) if shape.chosen.as_of else ()
     reach = reach_clause(shape.sight, shape.chosen)
@@ -155,7 +160,7 @@ def _about(*, people: bool) -> ColumnElement[Any]:
 
 @cache
 def pending(*, bucket: bool) -> Statement:
-    """Texts that wait for a vector, of one bucket or all."""
+    """Pending texts, of one bucket or of all."""
     query = (
         select(_i.doc, _i.revision, _m.content, _m.id)
         .select_from(memory_index.join(memories, _m.doc == _i.doc))
@@ -169,7 +174,7 @@ def pending(*, bucket: bool) -> Statement:
 
 @cache
 def next_rows(*, lacking: bool) -> Statement:
-    """Rows by number: all, or those that have no vector of the model and wait for none."""
+    """Rows by number: all, or those that have no vector of the model and are not pending."""
     query = select(_i.doc).where(_i.doc > _AFTER)
     if lacking:
         held = exists(select(_ONE).where(_v.doc == _i.doc, _v.model == _MODEL))
@@ -190,7 +195,8 @@ REPLACE = Statement(
 )
 FORGET_VECTOR = Statement(delete(memory_embeddings).where(_v.doc == _DOC))
 _ID = param("memory_id", _i.memory_id)
-# In this order: who makes a vector at this moment holds the row of the index.
+# In this order: a job that stores a vector locks the index row first. The other order could
+# deadlock with it, or miss the vector that it is about to insert.
 DROPS = (
     Statement(delete(memory_index).where(_i.memory_id == _ID)),
     Statement(delete(memory_embeddings).where(_v.memory_id == _ID)),

@@ -1,5 +1,5 @@
-"""Words and vectors of entries. Scores are made elsewhere: this finds rows and hands them over,
-always under a scope."""
+"""The store of entry words and vectors, in SQL for both engines. It selects rows within a scope and
+returns them; scores are computed elsewhere."""
 
 import json
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from recollect.stores.statements import Row
 
 
 class SqlSearch:
-    """The port's SearchStore on both engines."""
+    """Implements SearchStore."""
 
     def __init__(self, cipher: Cipher, engine: Engine) -> None:
         self._nearest = engine.nearest
@@ -165,6 +165,9 @@ class SqlSearch:
         model: str,
         at: datetime,
     ) -> int:
+        # The revision is bumped before the vectors are written, as each takes over the tree's
+        # current one. `TAKE` compares the text's revision: a text that changed meanwhile stays
+        # pending and must not get the vector of the old text; one that was removed gets none.
         tx.lock(sql.LOCK, {"tree_id": tree_id})
         tx.run(sql.BUMP, {"tree_id": tree_id})
         taken = {
@@ -219,7 +222,8 @@ def _index_params(entry: Entry, found: IndexedWords, *, pending: bool) -> dict[s
 
 
 def _put_vector(tx: Tx, tree_id: TreeId, made: NewVectors, model: str) -> None:
-    """An entry that was removed meanwhile gets none."""
+    """Update the entry's vectors, or insert them if it has none. Without an own vector only the
+    window of existing vectors is updated."""
     params = {
         "entry_id": made.entry_id,
         "conversation_id": made.conversation_id,

@@ -1,5 +1,5 @@
-"""The statements of the search index. Those that look at many trees are made per shape of scope:
-which values it has, not what they are."""
+"""SQL of the entry search index. Statements that look at many trees are built and cached per shape
+of scope: which values it has, not what the values are."""
 
 from functools import cache
 from typing import Any
@@ -52,14 +52,14 @@ _MODEL = param("model", _v.model)
 
 
 def shape(scope: SearchScope) -> SearchScope:
-    """The scope with its values taken out."""
+    """The scope without its values; the key of the statement cache."""
     inner = Scope(scope.scope.reach, None, scope.scope.least)
     owner = None if scope.owner_user_id is None else ""
     return SearchScope(inner, owner, scope.include_deleted)
 
 
 def scope_values(scope: SearchScope) -> dict[str, Any]:
-    """The values of a scope as parameters."""
+    """The values of a scope as statement parameters."""
     return {**scope_params(scope.scope), "owner": scope.owner_user_id}
 
 
@@ -69,7 +69,8 @@ def _within(
     tree_id: ColumnElement[str],
     scope: SearchScope,
 ) -> Select[Any]:
-    """Select from a source that is joined with its trees, under the scope."""
+    """Select from a source that is joined with `trees`, restricted to the scope. All queries for
+    rows are built on this, so that none can forget the restriction."""
     query = select(*columns).select_from(scoped(source, scope.scope, tree_id))
     query = query.where(predicate(scope.scope, _t.deleted_at))
     if scope.scope.reach is Reach.EVERYTHING and not scope.include_deleted:
@@ -87,7 +88,7 @@ def _indexed(scope: SearchScope, *columns: ColumnElement[Any]) -> Select[Any]:
 
 @cache
 def trees_in(scope: SearchScope) -> Statement:
-    """Trees with something in the index."""
+    """States of permitted trees with indexed entries."""
     columns = (_t.id, _t.index_entries, _t.index_revision, _t.created_at)
     query = _within(columns, trees, _t.id, scope).where(_t.index_entries > literal_column("0"))
     return Statement(query.limit(_LIMIT))
@@ -95,26 +96,26 @@ def trees_in(scope: SearchScope) -> Statement:
 
 @cache
 def entries_in(scope: SearchScope) -> Statement:
-    """How many entries are permitted."""
+    """The number of permitted entries."""
     return Statement(_within((func.sum(_t.index_entries),), trees, _t.id, scope))
 
 
 @cache
 def voices(scope: SearchScope) -> Statement:
-    """Who said what is permitted, and whether as an assistant."""
+    """Distinct speakers of permitted entries, and whether as an assistant."""
     assistant = _i.traits.op("&")(literal_column(str(int(Trait.ASSISTANT))))
     return Statement(_indexed(scope, _i.speaker, assistant).distinct())
 
 
 @cache
 def texts(scope: SearchScope) -> Statement:
-    """Every permitted text."""
+    """The words of all permitted entries."""
     return Statement(_indexed(scope, *_TEXT))
 
 
 @cache
 def matching(scope: SearchScope) -> Statement:
-    """Permitted texts that hold words, in batches."""
+    """Permitted entries that match a word query, in batches."""
     query = _indexed(scope, *_TEXT, _i.doc).where(
         WordsMatch(param("query", _i.terms), index), _i.doc > param("after_doc", _i.doc)
     )
@@ -123,7 +124,12 @@ def matching(scope: SearchScope) -> Statement:
 
 @cache
 def around(scope: SearchScope) -> Statement:
-    """Permitted texts by id, each with the one before and the one after it."""
+    """Permitted entries by id, each with its two neighbours.
+
+    The scope restricts the chosen entries only. Neighbours are in the same conversation, hence in
+    the same tree, and permissions are per tree. They are found by position with min and max, which
+    are index lookups; positions in a conversation have gaps.
+    """
     chosen = _indexed(scope, _i.conversation_id, _i.seq).where(AmongIds(_i.entry_id, _IDS))
     at = chosen.cte("chosen")
     other = index.alias("other")
@@ -150,7 +156,7 @@ def vectors_by(scope: SearchScope, *columns: ColumnElement[Any]) -> Select[Any]:
 
 @cache
 def vectors(scope: SearchScope, *, ids: bool) -> Statement:
-    """All of them, or those of a list."""
+    """Own and window vectors of all permitted entries, or of those in a list."""
     query = vectors_by(scope, *_VECTOR)
     return Statement(query.where(AmongIds(_v.entry_id, _IDS)) if ids else query)
 
@@ -164,7 +170,7 @@ def vectors_in(scope: SearchScope) -> Statement:
 
 @cache
 def vectors_after(scope: SearchScope) -> Statement:
-    """Permitted own vectors of one tree, a batch at a time, as an index gives them."""
+    """Permitted own vectors of one tree, in batches ordered by revision and id."""
     revision, id_ = param("revision", _v.revision), param("after", _v.entry_id)
     query = vectors_by(scope, _v.entry_id, _v.embedding, _v.revision)
     query = query.where(
@@ -177,7 +183,7 @@ def vectors_after(scope: SearchScope) -> Statement:
 
 @cache
 def found(scope: SearchScope) -> Statement:
-    """Permitted entries by id, with the title of their conversation and their indexed text."""
+    """Permitted entries by id, with their conversation's title and their indexed text."""
     source = entries.join(trees, _t.id == _e.conversation_group_id)
     title = select(_c.title).where(_c.id == _e.conversation_id).scalar_subquery()
     columns = (*ENTRY, title.label("title"), _e.indexed_content)
@@ -187,7 +193,8 @@ def found(scope: SearchScope) -> Statement:
 
 @cache
 def unindexed(*, cursor: bool) -> Statement:
-    """Live history without indexed text, oldest first."""
+    """History entries of live trees without indexed text, oldest first. `created_at >=` is implied
+    by the `or`, but lets the planner start at the right place of the index."""
     at, id_ = param("after_at", _e.created_at), param("after_id", _e.id)
     query = (
         select(*ENTRY)
@@ -203,7 +210,7 @@ def unindexed(*, cursor: bool) -> Statement:
 
 @cache
 def unwritten(*, cursor: bool) -> Statement:
-    """Entries with a text that the index does not hold, by id."""
+    """Entries that have a text for search but no index row, by id."""
     known = exists(select(literal_column("1")).where(_i.entry_id == _e.id))
     query = select(*ENTRY, _e.indexed_content).where(_e.indexed_content.is_not(None), ~known)
     if cursor:
@@ -213,7 +220,7 @@ def unwritten(*, cursor: bool) -> Statement:
 
 @cache
 def next_trees(*, cursor: bool) -> Statement:
-    """Trees with something in the index, by id, held until the transaction ends."""
+    """Trees with indexed entries, by id, locked until the transaction ends."""
     query = select(_t.id).where(_t.index_entries > literal_column("0"))
     if cursor:
         query = query.where(_t.id > param("after", _t.id))
@@ -222,7 +229,7 @@ def next_trees(*, cursor: bool) -> Statement:
 
 @cache
 def lacking_trees(*, cursor: bool) -> Statement:
-    """Trees by id with a text that has no vector of the model and waits for none."""
+    """Trees by id with a text that has no vector of the model and is not pending."""
     tree_id = _i.conversation_group_id
     query = select(tree_id).distinct().where(_i.pending == false(), _LACKING)
     if cursor:
@@ -231,7 +238,8 @@ def lacking_trees(*, cursor: bool) -> Statement:
 
 
 def _near() -> Statement:
-    """One row at a position, and so many before and after it."""
+    """The text at a position, and up to `reach` texts before and after it. Three selects, because
+    each side needs a limit of its own."""
     here = _i.conversation_id == param("conversation_id", _i.conversation_id)
     seq, reach = param("seq", _i.seq), param("reach", _i.seq)
     parts = (
