@@ -1,4 +1,4 @@
-"""What search is made of, by the settings."""
+"""Builds the parts of search from the settings."""
 
 from dataclasses import dataclass
 
@@ -25,20 +25,20 @@ from recollect.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What makes vectors and what keeps them, of one process."""
+    """The embedder and the vector database of a process."""
 
     embedder: Embedder | None
     beside: VectorIndex | None
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close both."""
         for part in (self.embedder, self.beside):
             if part is not None:
                 await part.close()
 
 
 def open_finding(settings: Settings) -> Finding:
-    """Nothing is loaded or connected before its first use."""
+    """Create both. Nothing is loaded or connected before its first use."""
     embedder = _embedder(settings)
     beside = _beside(settings, embedder) if embedder is not None else None
     return Finding(embedder, beside)
@@ -47,7 +47,7 @@ def open_finding(settings: Settings) -> Finding:
 def search_parts(
     finding: Finding, settings: Settings, database: Database, stores: Stores
 ) -> SearchParts:
-    """The parts of the search service."""
+    """What EntrySearchService works with."""
     search, embedder = settings.search, finding.embedder
     model, dimensions = (embedder.model, embedder.dimensions) if embedder else ("", 1)
     return SearchParts(
@@ -80,7 +80,7 @@ def memory_finder(
     *,
     neighbours: Neighbours,
 ) -> Finder:
-    """What finds memories."""
+    """The finder that memory search and recall share."""
     search = settings.search
     embedder = finding.embedder if settings.makes_memory_vectors else None
     dimensions = embedder.dimensions if embedder else 1
@@ -100,7 +100,7 @@ def memory_finder(
 
 
 def index_parts(finding: Finding, settings: Settings) -> IndexParts:
-    """The parts of the index jobs."""
+    """What IndexJobs works with."""
     return IndexParts(finding.embedder, finding.beside, settings.search.exact_max)
 
 
@@ -137,7 +137,7 @@ def _beside(settings: Settings, embedder: Embedder) -> VectorIndex | None:
     if qdrant.url is None:
         return None
     try:
-        # Its client is an extra, and takes a second to load.
+        # The client is an optional dependency and takes a second to import.
         from recollect.providers.vectors.qdrant import QdrantIndex, QdrantServer  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise InvalidInput(

@@ -1,6 +1,6 @@
-"""Whole days of a calendar, and what comes round on it: weekdays, months, seasons, years.
+"""Calendar arithmetic in whole days, and calendar cycles: weekdays, months, seasons, years.
 
-All arithmetic stays inside years 1 to 9999: what would leave them stops at their edge.
+Results stay within the years 1 to 9999: anything beyond is clamped to the first or last day.
 """
 
 import calendar
@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-# A leap day may be eight years away: 1896, then 1904.
+# A leap day may be eight years away (1896, then 1904), so a cycle of years is searched that far.
 _STEPS_MAX = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """Days in a row, half open."""
+    """Consecutive days from `start` up to, but without, `until`."""
 
     start: date
     until: date
@@ -22,13 +22,14 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """What comes round: `index` numbers the rounds, `at` gives a round's days, if it has any."""
+    """A recurring range of days. `index` gives the number of the round that a day falls into, and
+    `at` the days of a round; None if the round has none, as February 29 in most years."""
 
     index: Callable[[date], int]
     at: Callable[[int], Days | None]
 
     def latest(self, day: date) -> Days | None:
-        """The last round that begins on this day or before."""
+        """The last round that has begun by this day."""
         return self._nearest(day, -1, lambda days: days.start <= day)
 
     def finished(self, day: date) -> Days | None:
@@ -37,7 +38,7 @@ class Cycle:
 
     def upcoming(self, day: date) -> Days | None:
         """The first round that is not over on this day."""
-        # A round that began in the turn before may still run, as a winter does in January.
+        # A round may reach into the next year: winter begins in December.
         running = self.latest(day)
         if running is not None and running.until > day:
             return running
@@ -48,7 +49,7 @@ class Cycle:
         return self._nearest(day, 1, lambda days: days.start > day)
 
     def current(self, day: date) -> Days | None:
-        """The round that holds this day, else the one of the same week, month or year."""
+        """The round that contains this day, else the one of the same week, month or year."""
         running = self.latest(day)
         return running if running and running.until > day else self.at(self.index(day))
 
@@ -59,12 +60,12 @@ class Cycle:
 
 
 def shifted(day: date, days: int) -> date:
-    """The day so many days later."""
+    """The day that many days later, or earlier if negative."""
     return _from_ordinal(day.toordinal() + days)
 
 
 def months_later(day: date, months: int) -> date:
-    """The same day of a later month; a day that the month lacks becomes its last day."""
+    """The same day of a later month, or that month's last day if it is shorter."""
     first = _first_of(_month_index(day) + months)
     return first.replace(day=min(day.day, calendar.monthrange(first.year, first.month)[1]))
 
@@ -75,7 +76,7 @@ def months_from(index: int, months: int) -> Days:
 
 
 def one_day(year: int, month: int, day: int) -> Days | None:
-    """A date's day; None when the calendar has no such date."""
+    """The range of one date; None if there is no such date."""
     try:
         start = date(year, month, day)
     except ValueError:
@@ -84,7 +85,7 @@ def one_day(year: int, month: int, day: int) -> Days | None:
 
 
 def months_of_year(month: int, length: int = 1) -> Cycle:
-    """Some months of each year, the first of them `month` of 1 to 12."""
+    """`length` months of each year, beginning with `month` (1 to 12)."""
     return Cycle(_year, lambda year: months_from(year * 12 + month - 1, length))
 
 
@@ -99,7 +100,7 @@ def day_of_month(day: int) -> Cycle:
 
 
 def days_of_week(weekday: int, length: int = 1) -> Cycle:
-    """Some days of each week; Monday is 0."""
+    """`length` days of each week, beginning with `weekday`; Monday is 0."""
 
     def at(week: int) -> Days:
         first = week * 7 + weekday + 1

@@ -1,7 +1,7 @@
-"""Details of a text that a near copy must share: its numbers, its dates, its names.
+"""The details that near copies of a text must share: numbers, dates and names.
 
-Cautious: a word that might be a name counts as one, so that two texts about two people are never
-taken for one. Of scripts without letter case every word might be.
+Extraction is cautious: a word that may be a name counts as one, so that texts about two different
+people are never taken for copies. In scripts without letter case every word may be a name.
 """
 
 import re
@@ -23,7 +23,7 @@ from recollect.domain.words import tokens
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Numbers and names in their order, for "Ann owes Bob" is not "Bob owes Ann"."""
+    """Numbers and names keep their order: "Ann owes Bob" is not "Bob owes Ann"."""
 
     numbers: tuple[str, ...]
     dates: frozenset[str]
@@ -64,13 +64,14 @@ def details(text: str) -> Details:
 
 
 def kinds(text: str) -> tuple[str, ...]:
-    """What a text names of which one has many: pets, children, siblings, friends. Sorted."""
+    """The nouns in a text for what a person can have several of: pets, children, siblings, friends.
+    Sorted."""
     found = (_singular(word) for word in tokens(text))
     return tuple(sorted({word for word in found if word in MANY_VALUED}))
 
 
 def unified(text: str) -> str:
-    """The text in one spelling of spaces, apostrophes and compatible forms."""
+    """The text in NFKC, with straight apostrophes and single spaces."""
     return " ".join(normal("NFKC", text).replace("’", "'").split())
 
 
@@ -91,7 +92,8 @@ def date_words(text: str) -> str | None:
 
 
 def _moved(found: re.Match[str], dates: set[str]) -> str:
-    """Take a date out of the text and keep its parts, year first, as far as they are told."""
+    """A replacement for `re.sub`: adds the date to `dates`, year first if given, and returns a
+    space."""
     year = found["y1"] or found["y2"] or found["y3"]
     day = found["d1"] or found["d2"] or found["d3"]
     month = found["m1"] or str(MONTHS[(found["m2"] or found["m3"]).lower()])
@@ -100,7 +102,7 @@ def _moved(found: re.Match[str], dates: set[str]) -> str:
 
 
 def _spoken(text: str) -> Iterator[tuple[str, bool]]:
-    """Words with whether they begin a sentence."""
+    """The words of a text, each with whether it begins a sentence."""
     end = 0
     for found in _WORD.finditer(text):
         gap = text[end : found.start()]
@@ -113,7 +115,8 @@ def _number(word: str) -> str:
 
 
 def _is_day(word: str, lower: str, *, is_start: bool) -> bool:
-    """Months that are also verbs count only in capitals, and not at a start."""
+    """Whether a word is a month or a weekday. Months that are also other words ("may") need a
+    capital letter and must not begin a sentence; "sun" and "sat" never count."""
     if lower in ("may", "march", "mar", "jan", "sun", "sat"):
         return lower in MONTHS and word[0].isupper() and not is_start
     return lower in MONTHS or lower in DAYS
@@ -130,7 +133,7 @@ def _is_name(word: str, lower: str, *, is_start: bool) -> bool:
 
 
 def _called(text: str, names: list[str]) -> list[str]:
-    """Names in lower case that are said to be names: "a dog named max"."""
+    """Lower-case names that the text introduces as names: "a dog named max"."""
     return [found[1] for found in _NAMED.finditer(text.lower()) if found[1] not in names]
 
 

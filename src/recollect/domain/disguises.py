@@ -1,6 +1,6 @@
-"""A text without its disguises, for rules that match what a reader would see.
+"""Undoes disguises in a text, so that screening rules match what a reader would see.
 
-Nothing here is stored: what is found in a view of a text is said of the text as it was sent.
+These forms are never stored. A finding in one of them is reported for the original text.
 """
 
 import re
@@ -11,10 +11,11 @@ _EXPANSION_MAX = 4
 
 
 def views(text: str) -> tuple[str, ...]:
-    """The text as it is meant: plain, with escapes decoded, with spelled-out words closed up.
+    """The distinct readable forms of a text: plain, with escapes decoded, and with letters joined
+    that are separated by spaces.
 
-    The first view is the plain text; a further one is there only if it differs. All of them are
-    needed: a decoded `%2F` ends a password in a URL that the undecoded text shows whole.
+    The plain form comes first. All of them must be checked: a decoded `%2F` may end a password in a
+    URL that is complete in the form before.
     """
     seen = [plain(text)]
     for _ in range(_DECODINGS_MAX):
@@ -26,12 +27,12 @@ def views(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """NFKC, without the characters that show nothing; every line ends in a line feed."""
+    """NFKC without invisible characters; every line ends with a line feed."""
     return unicodedata.normalize("NFKC", text.translate(_VISIBLE))
 
 
 def joined(view: str) -> str:
-    """The text with the line breaks removed that lie inside base64, or might."""
+    """The text without line breaks that are, or may be, inside base64."""
     return _BREAK_IN_BASE64.sub("", view)
 
 
@@ -49,7 +50,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 class _Visible(dict[int, str | None]):
-    """What each character is to a reader; filled as characters are met."""
+    """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
@@ -63,16 +64,17 @@ class _Visible(dict[int, str | None]):
 def _shown(char: str, category: str) -> str | None:
     if char in _LINE_ENDS:
         return "\n"
-    # Marks go too: no rule needs them, and a long run of them makes NFKC take quadratic time.
+    # Combining marks are dropped: no rule needs them, and on a long run of them NFKC takes
+    # quadratic time.
     hidden = category in ("Cc", "Cf") or category[0] == "M" or _BLANK.match(char)
     if hidden and char not in "\t\n":
         return None
-    # Signs that stand for whole words would make the text many times longer.
+    # Some characters expand to whole words under NFKC and would make the text many times longer.
     return char if len(unicodedata.normalize("NFKC", char)) <= _EXPANSION_MAX else " "
 
 
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
-# Letters and symbols that draw nothing, and the plane of tags.
+# Letters and symbols without a visible glyph, and the plane of tags.
 _BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
 _VISIBLE = _Visible()
 _ESCAPE = re.compile(r'(?:%[0-9A-Fa-f]{2})+|\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]')

@@ -1,4 +1,4 @@
-"""ISO-8601 durations and calendar arithmetic with them."""
+"""ISO-8601 durations, and calendar arithmetic with them."""
 
 import calendar
 import math
@@ -29,10 +29,10 @@ class Duration:
     microseconds: int
 
     def before(self, instant: datetime) -> datetime:
-        """The instant in UTC this long before `instant`: months first, then the rest.
+        """The instant this long before `instant`, in UTC. Months are subtracted first.
 
-        A day that the month lacks becomes its last day; what lies before year 1 becomes the
-        beginning of year 1.
+        If the month is shorter, its last day is used. Anything before year 1 becomes the beginning
+        of year 1.
         """
         start = _months_before(instant.astimezone(UTC), self.months)
         if self.microseconds > (start - EARLIEST) // _MICROSECOND:
@@ -41,11 +41,11 @@ class Duration:
 
 
 def parse_duration(text: str) -> Duration:
-    """The duration of an ISO-8601 text such as `P1Y2M10DT2H30M`, `P1W` or `PT0.5S`.
+    """Parse an ISO-8601 duration such as `P1Y2M10DT2H30M`, `P1W` or `PT0.5S`.
 
-    Weeks may stand beside other components. The last component may have a decimal fraction, with
-    point or comma; a fraction of a month counts 30 days a month, and what is shorter than a
-    microsecond counts as one. Anything else, zero and signs included, is a ValueError.
+    Weeks may be combined with other components. The last component may have a decimal fraction,
+    with point or comma. A fraction of a month counts as that share of 30 days, and fractions of a
+    microsecond are rounded up. Raises ValueError for anything else, zero and signs included.
     """
     match = _DURATION.fullmatch(text) if len(text) <= CHARS_MAX else None
     if match is None:

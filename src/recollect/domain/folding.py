@@ -1,7 +1,7 @@
-"""When two texts are one text: equal but for case, space and punctuation.
+"""Folds texts for comparison: texts that differ only in case, space and punctuation are equal.
 
-The store keeps a hash of the folded text: after a change here, texts that fold otherwise since no
-longer meet the rows from before it.
+The database stores a hash of the folded text. After a change here, new hashes of some texts differ
+from the stored ones, and these texts no longer match their older rows.
 """
 
 import re
@@ -13,15 +13,15 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text with the hash of its folded form. They go together, so that the hash of a text never
-    stands for another one."""
+    """A text with the hash of its folded form, kept together so that a hash is never used with
+    another text."""
 
     text: str
     digest: str
 
     @classmethod
     def of(cls, text: str) -> "Folded":
-        """Of a long text this takes a while."""
+        """Fold and hash a text. Slow for long texts."""
         return cls(text, sha256(fold(text).encode()).hexdigest())
 
 
@@ -31,11 +31,12 @@ def is_equal_text(a: str, b: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """The text without differences of case, space and punctuation; never empty but for a blank one.
+    """The text in lower case, with single spaces and without punctuation; empty only if blank.
 
-    What looks like punctuation and isn't stays: the point in 1.5, the minus of -5, the percent
-    sign, C#, @ann, !=, a/b, a.b. So do accents and symbols. An apostrophe goes without leaving a
-    gap.
+    Punctuation that carries meaning stays: the point in 1.5, the minus in -5, the percent sign,
+    C#, @ann, !=, a/b, a.b. So do accents and symbols. Apostrophes are removed, other punctuation
+    becomes a space. A text of punctuation alone is not folded further, so that it doesn't become
+    empty.
     """
     lower = normal("NFC", normal("NFD", text).casefold())
     pieces = _MEANT.split(lower)
@@ -44,14 +45,16 @@ def fold(text: str) -> str:
 
 
 def signs(text: str) -> str:
-    """The symbols of a text in their order: of two near copies one may say < and the other >."""
+    """The symbols of a text in order. Near copies may differ in one: "<" and ">"."""
     return "".join(filter(_is_sign, fold(text)))
 
 
 def normal(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
-    """A normal form in linear time: the library's takes quadratic time to sort a pile of marks.
+    """A Unicode normal form in linear time. `unicodedata` takes quadratic time on a long run of
+    combining marks, because it sorts them.
 
-    A pile is cut after 64 characters that are no letters: no script has that many on one letter.
+    So the text is normalised in pieces, and a run of non-letters is cut after 64 characters. No
+    script has that many marks on one letter.
     """
     if text.isascii():
         return text
@@ -63,7 +66,7 @@ def _is_sign(char: str) -> bool:
 
 
 class _Plain(dict[int, str]):
-    """What each character is to a comparison; filled as characters are met."""
+    """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -81,12 +84,12 @@ def _shown(char: str, category: str) -> str:
 
 
 _APOSTROPHES = "'’‘ʼ＇"
-# They change what an emoji or a Persian word is.
+# Joiners make a difference in emoji and in Persian words.
 _JOINERS = "\u200c\u200d"
 _PIECE = re.compile(r"\w*\W{0,64}")
 _MEANT = re.compile(
     r"((?<=\d)[.,:/-](?=\d)|(?<![^\W_])[-−](?=\d)|(?<=\d)%|(?<=[^\W\d_])#|@"
-    # What denies a comparison, and what parts the steps of a path or of a dotted name.
+    # Negated comparisons, and separators in paths and dotted names.
     r"|[!/](?==)|(?:(?<=[^\W_ʼ])|(?<!\S))[./\\](?=[^\W_ʼ]))"
 )
 _PLAIN = _Plain()

@@ -1,7 +1,8 @@
-"""How rare a word is in general, from a fixed table: no score depends on what others stored.
+"""Inverse document frequencies of English stems, from a fixed table: no score depends on what
+others stored.
 
-`frequencies.txt` is made by `models/build_frequencies.py`, which says how: the idf of a stem is
--ln of the share of messages of 20 words that hold it, by its rank among English words.
+`frequencies.txt` is built by `models/build_frequencies.py`. The idf of a stem is -ln of the share
+of 20-word messages that contain it, estimated from its rank among English words.
 """
 
 from functools import cache
@@ -9,9 +10,9 @@ from importlib.resources import files
 
 
 def idf(stem: str) -> float:
-    """How much a match of this stem tells: near 1 for "the", above 9 for the rarest.
+    """How much a match of this stem counts: near 1 for "the", above 9 for the rarest.
 
-    A word that the table lacks (a name, a number, another language) counts as the rarest listed.
+    A stem that is not in the table (a name, a number, another language) counts as the rarest one.
     """
     return _table().get(stem, _rarest())
 
@@ -23,7 +24,7 @@ def _rarest() -> float:
 
 @cache
 def _table() -> dict[str, float]:
-    """Read once, when first asked: about 5 ms."""
+    """Read once, on first use; takes about 5 ms."""
     table: dict[str, float] = {}
     text = files("recollect.domain").joinpath("frequencies.txt").read_text(encoding="utf-8")
     for line in text.splitlines():

@@ -1,4 +1,8 @@
-"""The part of a text that shows why it was found, with the matching words marked."""
+"""Excerpts of a text that show why it was found, with the matching words marked.
+
+A text is split into units: words, symbols, single letters of scripts without spaces. The excerpt is
+built around the window of units with the most different matches.
+"""
 
 import re
 from collections import Counter, deque
@@ -13,14 +17,14 @@ from recollect.domain.words import folded, stem, tokens
 OPENING_CHARS_MAX = 200
 CHARS_MAX = 600
 
-# Lengths are counted in quarters of a word; a letter of a script without spaces is a quarter.
+# Lengths are measured in quarters of a word; a letter of a script without spaces is one quarter.
 _WORD = 4
 _WHOLE_MAX = 50 * _WORD
 _WINDOW_MAX = 40 * _WORD
 _GROUP_MAX = 30 * _WORD
 _UNIT_CHARS_MAX = 200
 _EDGE_CHARS_MAX = 40
-# Of a longer text only parts are looked at, if that will do.
+# In a longer text only parts that are likely to match are split into units, if that suffices.
 _LONG_CHARS = 8_000
 _LIKELY_MAX = 200
 _PARTS_MAX = 6
@@ -34,11 +38,10 @@ Match = Callable[[str], Key]
 def highlight(text: str, words: Collection[str], *, prefix: bool) -> str | None:
     """20 to 50 words around the densest group of matches, each match as `**…**`; None without one.
 
-    `words` are tokens: with `prefix` a word of the text matches that begins with one of them,
-    otherwise a word with the same stem (they may be stems already). A text of at most 50 words is
-    given whole. Of scripts without spaces, 200 characters stand for 50 words. `…` says that the
-    text goes on. At most 600 characters of the text are shown, so very long words cost others
-    their place.
+    `words` are tokens. With `prefix` a word of the text matches if it begins with one of them, else
+    if it has the same stem (`words` may be stems already). A text of at most 50 words is returned
+    whole. In scripts without spaces 200 characters count as 50 words. `…` marks where text was cut
+    off. At most 600 characters of the text are shown, so very long words leave room for fewer.
     """
     match = _matcher(words, prefix=prefix)
     units = _best_part(text, words, match) if len(text) > _LONG_CHARS else []
@@ -53,7 +56,7 @@ def highlight(text: str, words: Collection[str], *, prefix: bool) -> str | None:
 
 
 def _best_part(text: str, words: Collection[str], match: Match) -> list["_Unit"]:
-    """The units of a part with the most different words, if a part has any."""
+    """The units of the part with the most different matches; empty if no part has one."""
     best: list[_Unit] = []
     most = 0
     for start, end in islice(_likely_parts(text, words), _PARTS_MAX):
@@ -65,8 +68,12 @@ def _best_part(text: str, words: Collection[str], match: Match) -> list["_Unit"]
 
 
 def _likely_parts(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Where a long text may hold one of the words, found without looking at each word of it: by
-    the beginnings of the words as they are spelt. No more than a few parts, each cut at a space."""
+    """Ranges of a long text that may contain one of the words, each cut at a space.
+
+    A regular expression searches for the beginnings of the words, which is far cheaper than
+    splitting the whole text into units. It may miss words that are spelled differently; then the
+    caller looks at the whole text.
+    """
     beginnings = {word[: max(len(word) - 2, 2)] for word in words if word}
     if not beginnings:
         return
@@ -82,7 +89,7 @@ def _likely_parts(text: str, words: Collection[str]) -> Iterator[tuple[int, int]
 
 
 def _space_before(text: str, place: int) -> int:
-    """A place in the near that parts no word, where there is one."""
+    """The last space shortly before this index; the index itself if there is none."""
     if place in (0, len(text)):
         return place
     space = text.rfind(" ", max(place - _UNIT_CHARS_MAX, 0), place)
@@ -94,7 +101,7 @@ def _shifted(units: Iterator["_Unit"], by: int) -> Iterator["_Unit"]:
 
 
 def opening(text: str) -> str:
-    """The first 200 characters, or a few less where the cut would split a letter or an emoji."""
+    """The first 200 characters, or a few less if the cut would split a letter or an emoji."""
     if len(text) <= OPENING_CHARS_MAX:
         return text
     signs = shape(text[: OPENING_CHARS_MAX + 1])
@@ -105,7 +112,8 @@ def opening(text: str) -> str:
 
 
 def _is_inside(signs: str, cut: int) -> bool:
-    """Whether what is before and after the cut belongs together; flags are counted in pairs."""
+    """Whether a cut here would split a grapheme: before a mark or a joiner, behind a joiner, or
+    between the two halves of a flag. Halves are counted, because flags may follow each other."""
     before = signs[:cut]
     halves = len(before) - len(before.rstrip("r"))
     return signs[cut] in "mj" or before[-1] == "j" or (signs[cut] == "r" and halves % 2 == 1)
@@ -118,7 +126,7 @@ class _Unit(NamedTuple):
     end: int
     weight: int
     key: Key
-    """Which of the searched words it matches."""
+    """The searched word that it matches, or None."""
 
 
 def _matcher(words: Collection[str], *, prefix: bool) -> Match:
@@ -141,7 +149,7 @@ def _units(text: str, match: Match) -> Iterator[_Unit]:
 
 
 def _ascii_units(text: str, match: Match) -> Iterator[_Unit]:
-    """The same as of any text, and three times as fast: a page of results has many."""
+    """As `_unicode_units` for ASCII texts, but three times as fast."""
     for found in _ASCII_UNIT.finditer(text):
         start, end = found.span()
         yield _Unit(start, min(end, start + _UNIT_CHARS_MAX), _WORD, _key(found[0], match))
@@ -170,12 +178,13 @@ def _key(word: str, match: Match) -> Key:
 
 @lru_cache(maxsize=2**14)
 def _tokens_of(word: str) -> tuple[str, ...]:
-    """Remembered from text to text: most words are common ones."""
+    """Cached across texts, since most words are common ones."""
     return tuple(tokens(word))
 
 
 def _run_units(text: str, spans: Sequence[tuple[int, int]], match: Match) -> Iterator[_Unit]:
-    """The letters of a script without spaces; a matching pair marks the letters it is made of."""
+    """The letters of a run without spaces. Tokens there are pairs of letters: a matching pair
+    marks both of its letters."""
     chars = _folded_letters(text, spans)
     keys: list[Key] = [None] * len(spans)
     for place, (char, owner) in enumerate(chars):
@@ -193,9 +202,9 @@ def _unit(start: int, end: int, weight: int, key: Key) -> _Unit:
 
 
 def _folded_letters(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
-    """Characters as they are compared, each with the place of the letter that it comes from."""
+    """Folded characters, each with the index of the letter that it comes from."""
     whole = folded(text[spans[0][0] : spans[-1][1]])
-    if len(whole) == len(spans) == spans[-1][1] - spans[0][0]:  # no marks: one for one
+    if len(whole) == len(spans) == spans[-1][1] - spans[0][0]:  # no marks: folding maps one to one
         return list(zip(whole, range(len(spans)), strict=True))
     return [
         (char, owner)
@@ -210,14 +219,15 @@ def _folded_letter(letter: str) -> str:
 
 
 class _Window:
-    """Which units to show of a text that is too long to be shown whole."""
+    """Chooses the units to show of a text that is too long to be shown whole."""
 
     def __init__(self, units: Sequence[_Unit]) -> None:
         self.units = units
         self._reach = list(accumulate((unit.weight for unit in units), initial=0))
 
     def chosen(self) -> tuple[int, int]:
-        """First and last unit: the densest group and, by turns, what is before and after it."""
+        """First and last unit to show: the densest group of matches, extended by turns on both
+        sides until the window is full."""
         first, last = self._densest()
         while True:
             shown = last - first
@@ -229,7 +239,8 @@ class _Window:
                 return first, last
 
     def _densest(self) -> tuple[int, int]:
-        """The group with the most different words, of these the one with the most matches."""
+        """First and last unit of the group with the most different words; of several the one with
+        the most matches. A sliding window over the matches, in linear time."""
         keys: Counter[Key] = Counter()
         group: deque[int] = deque()
         best, found = (0, 0), (0, 0)
@@ -273,7 +284,7 @@ def _marked(text: str, units: Iterable[_Unit], start: int, end: int) -> str:
 
 
 def _touching(hits: Iterable[_Unit]) -> list[tuple[int, int]]:
-    """Where matches are; those without anything between them are one."""
+    """The ranges of matches; adjacent ones are merged into one."""
     spans: list[tuple[int, int]] = []
     for hit in hits:
         if spans and spans[-1][1] == hit.start:
@@ -288,5 +299,5 @@ _LETTER = re.compile(r"u[mj]*")
 _ASCII_UNIT = re.compile(
     r"[A-Za-z0-9]+(?:'(?i:s|ll|ve|re|d|m)(?![A-Za-z0-9])|(?i:(?<=n)'t)(?![A-Za-z0-9]))?"
 )
-# English endings behind an apostrophe belong to the word, as in `tokens`.
+# English endings after an apostrophe belong to the word, as in `tokens`.
 _ENDING = re.compile(r"(?:['‘’ʼ＇](?:s|ll|ve|re|d|m)|(?<=n)['‘’ʼ＇]t)(?![^\W_])", re.IGNORECASE)

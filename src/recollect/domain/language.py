@@ -1,14 +1,14 @@
-"""All that depends on a language, in one place: English function words and phrases.
+"""Everything that depends on a language, in one place: English function words and phrases.
 
-A text in another language finds nothing here, and nothing found has no effect. Words are in the
-form of `words.tokens`: lower case, "don't" as "dont", "I've" as "i".
+A text in another language matches nothing here, and no match has no effect. Words are in the form
+that `tokens` returns: lower case, "don't" as "dont", "I've" as "i".
 """
 
 import re
 
 
 def has_time(text: str) -> bool:
-    """Whether a text says when: a date, a day, a month, a year, "last week", "two years ago"."""
+    """Whether a text mentions a time: a date, a day, a year, "last week", "two years ago"."""
     return _TIME.search(text.lower()) is not None
 
 
@@ -20,8 +20,8 @@ def asks_when(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Whether the last sentence is a question: a question mark with no word after it.
 
-    Quotes, brackets and emoji may follow the mark. One question early in a long message doesn't
-    make the message a question.
+    Quotes, brackets and emoji may follow the mark. A question early in a long message doesn't make
+    the message a question.
     """
     for char in reversed(text):
         if char in QUESTION_MARKS:
@@ -40,7 +40,7 @@ def _one_of(*sets: frozenset[str]) -> str:
     return "(?:" + "|".join(sorted(frozenset[str]().union(*sets))) + ")"
 
 
-# "us" is not here: in lower case it is also a country.
+# Without "us": in lower case it may also be the country.
 FIRST_PERSON = _words("i im ive my me mine myself we our ours ourselves")
 SECOND_PERSON = _words("you your yours yourself yourselves")
 QUESTION_WORDS = _words("how what when where which who whom whose why")
@@ -57,7 +57,7 @@ STOP_WORDS |= _words("""
     aint
 """)
 
-# Ids such as "user-7" or "support@…" name a role: a question with that word names nobody.
+# Ids such as "user-7" or "support@…" denote a role, so such a word in a question names nobody.
 ROLE_NAMES = _words("""
     admin agent ai assistant bot chatbot client customer guest human info member model owner
     person root service support system team test tester unknown user visitor
@@ -66,7 +66,7 @@ ROLE_NAMES = _words("""
 # Latin, full-width, Arabic, doubled and mixed, Ethiopic, Greek.
 QUESTION_MARKS = frozenset("?？؟⁇⁈⁉‽፧\u037e")
 
-# What an assistant does with words, as said of the past: "you suggested".
+# Verbs for what an assistant says, in the past tense: "you suggested".
 SAID = _words("""
     advised answered came cited compared created described drafted explained gave generated included
     listed mentioned named noted offered outlined pointed proposed provided quoted recommended
@@ -79,23 +79,23 @@ SAYING = SAID | _words("""
     mention name note offer outline point propose provide quote recommend refer remind reply
     respond say share show shown state suggest summarise summarize teach tell think write written
 """)
-# The same as a thing: "your suggestion".
+# The same as nouns: "your suggestion".
 SAYINGS = _words("""
     advice answer answers explanation recommendation recommendations reply response responses
     suggestion suggestions
 """)
-# Who is asked: "you", or the assistant in the third person.
+# Words for the assistant that is asked: "you", or the third person.
 ASKED = _words("you assistant ai chatbot")
 PAST_AUXILIARIES = _words("did had has have")
-# Words that stand between "you" and the verb and change nothing.
+# Adverbs between "you" and the verb, which don't change the meaning.
 ADVERBS = _words(
     "also already actually just previously earlier recently once originally initially first"
 )
-# An earlier talk, of which one asks to be reminded.
+# Words for an earlier conversation that one asks to be reminded of.
 TALKS = _words("conversation chat discussion session talked discussed chatted")
 
 MONTHS = _words("january february april june july august september october november december")
-# Months only beside a word that says so.
+# Months only together with another word that makes it clear.
 UNSURE_MONTHS = _words("may march")
 WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
 DAYS = _words("yesterday today tonight tomorrow nowadays midnight noon")

@@ -1,9 +1,9 @@
-"""How alike two statements are. Pure.
+"""The similarity of two statements.
 
-A small embedding model tells texts apart by their names and values: "Bob likes mayo" and "I hate
-mayo" are farther from each other for it than two sentences about colours. Where both texts state
-the same attribute of the same subjects, their form tells that they are about one thing, whatever
-the vectors say; what they say of it is left to `reconcile.py`.
+A small embedding model separates texts by their names and values: for it "Bob likes mayo" and "I
+hate mayo" are farther apart than two sentences about colours. If both texts state the same
+attribute of the same subjects, their form shows that they are about one thing, whatever the
+vectors say. Reconciliation then compares what they say of it.
 """
 
 from recollect.domain.attributes import attribute_of, is_same_person
@@ -11,7 +11,7 @@ from recollect.domain.succession import Statement
 
 
 def likeness(cosine: float, a: Statement, b: Statement) -> float:
-    """The cosine of two statements, or 1 where they state one attribute."""
+    """The cosine of two statements, or 1 if both state the same attribute."""
     return 1.0 if a.subjects == b.subjects and _states_the_same_attribute(a, b) else cosine
 
 

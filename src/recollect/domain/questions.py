@@ -1,4 +1,5 @@
-"""Parses a question about conversations: words to search by, whose entries it asks for, and when."""
+"""Parses a question about conversations: words to search by, whose entries, and whether it asks for
+a time."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""The day or instant that "until …" names, and calendar arithmetic in the speaker's zone."""
+"""Parses the date or instant in "until …", with calendar arithmetic in the speaker's time zone."""
 
 import calendar
 import re
@@ -10,9 +10,11 @@ _HOURS_OF_HALF = 12
 
 
 def end_of_date(found: re.Match[str], local: datetime) -> datetime | None:
-    """The instant in UTC at which what a match of `DATE` names is over; None if it doesn't exist.
+    """The instant, in UTC, at which the date in a match of `DATE` is over; None if there is no
+    such date.
 
-    A date with a time of day is that instant, in the zone that stands beside it if there is one.
+    A date with a time of day is that instant, in the time zone given with it, or else in the
+    speaker's.
     """
     last = _last_day(found, local.date())
     if last is None:
@@ -27,14 +29,14 @@ def end_of_date(found: re.Match[str], local: datetime) -> datetime | None:
 
 
 def months_after(local: datetime, months: int) -> datetime:
-    """The same time of day so many months later, in UTC; OverflowError past the calendar."""
+    """The same time of day that many months later, in UTC. Raises OverflowError past year 9999."""
     year, month = divmod(local.year * 12 + local.month - 1 + months, 12)
     day = _month_end(year, month + 1)
     return local.replace(year=year, month=month + 1, day=min(day.day, local.day)).astimezone(UTC)
 
 
 def _clock(written: str) -> time:
-    """Of "10:00", "22:15:30.5", "5 pm" or "noon"; a ValueError if there is no such time."""
+    """Parse "10:00", "22:15:30.5", "5 pm" or "noon". Raises ValueError if there is no such time."""
     if written == "noon":
         return time(12)
     if written[-1] != "m":
@@ -113,6 +115,8 @@ def _named_day(found: re.Match[str], today: date) -> date | None:
     year = found["year"] or found["year_after"]
     if year:
         return _calendar_day(int(year), _month(name), day)
+    # Without a year the next such day is meant: the first in the coming months or years that exists
+    # and is not over.
     months = _coming_months(today) if name is None else _coming_years(_month(name), today)
     days = (_calendar_day(at_year, month, day) for at_year, month in months)
     return next((at for at in days if at and at >= today), None)
@@ -152,7 +156,7 @@ _CLOCK = (
     r"(?:(?: )?(?P<offset>z\b|utc\b|gmt\b|[+-]\d\d(?::?\d\d)?))?"
 )
 DAY_WORDS = rf"(?:today|tonight|tomorrow|{_WEEKDAY}|{_MONTH})"
-"""Words by which a day is named, as a pattern to be used without regard to letter case."""
+"""A pattern for words that name a day. Use it with IGNORECASE."""
 DATE = "".join(
     (
         r"(?:(?P<iso>\d{4}-\d\d-\d\d)",
@@ -169,4 +173,4 @@ DATE = "".join(
         r"(?![\w/+]|[:.]\d)",
     )
 )
-"""A date, perhaps with a time of day, as a pattern to be used without regard to letter case."""
+"""A pattern for a date, perhaps with a time of day. Use it with IGNORECASE."""

@@ -1,8 +1,8 @@
-"""Whether two texts say the same, and how that is known. Pure.
+"""Decides whether one text is a duplicate of another, and why.
 
-Equal texts are the same without a look at their vectors. Near copies differ by a word or two that
-change nothing: whoever calls knows from the vectors that they are near, and here stands what must
-not differ all the same.
+Equal texts are duplicates without a look at their vectors. Near copies differ in a word or two that
+change nothing: the caller knows from the vectors that they are near, and the rules here check what
+must not differ.
 """
 
 from recollect.domain.attributes import Attribute, attribute_of, is_same_person
@@ -16,14 +16,16 @@ REPEAT_REASONS = frozenset({EQUAL_TEXT, SAME_DETAILS})
 
 
 def sameness(a: str, b: str, *, near: bool) -> str | None:
-    """Why two texts say the same, in one word; None if they don't."""
+    """The reason why two texts are duplicates; None if they are not. `near`: their vectors are
+    close."""
     if is_equal_text(a, b):
         return EQUAL_TEXT
     return SAME_DETAILS if near and _says_the_same(a, b) else None
 
 
 def _says_the_same(a: str, b: str) -> bool:
-    """Near copies differ by a word: not one of a value, not a "not", and not by a sign."""
+    """Whether the texts differ in nothing that matters: no value, negation or symbol, and no
+    number, date or name."""
     if is_long(a, b):
         return False
     first, second = attribute_of(a), attribute_of(b)

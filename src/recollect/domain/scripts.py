@@ -1,7 +1,7 @@
-"""What single characters are to the finding of words: letter, mark, symbol or what separates.
+"""Character tables for tokenisation: what is a letter, a mark, a symbol or a separator.
 
-Written scripts differ in what is a word. The tables here are Unicode's categories, with the few
-places where search wants something else.
+Scripts differ in what a word is. The tables follow Unicode's categories, with the few exceptions
+that search needs.
 """
 
 import re
@@ -18,7 +18,7 @@ UNSPACED = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# Symbols that decompose into letters or digits: their letters must not join the word beside them.
+# Symbols that decompose into letters or digits, which must not join the adjacent word.
 COMPOUND_SYMBOLS = "₨℀-℁℃℅-℆℉№℠-™℻①-⓿㈀-㏿﷼\U0001f100-\U0001f1e5\U0001f200-\U0001f2ff"
 
 # Marks of Latin, Greek and Cyrillic; Hebrew points; Arabic vowel signs and tatweel; variation
@@ -30,10 +30,10 @@ _DROPPED = re.compile(
     "\u08ca-\u08e1\u08e3-\u08ff"
     "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef\U0001f3fb-\U0001f3ff\u02bb]"
 )
-# Letters that don't decompose, as people write them who lack the key.
+# Letters that don't decompose, and how people write them without the right keyboard.
 _PLAIN_LETTERS = dict(zip("øłđðħŧı", "olddhti", strict=True)) | {"æ": "ae", "œ": "oe", "þ": "th"}
 _VOICED_MARKS = "\u3099\u309a\uff9e\uff9f"
-# Newer emoji than the interpreter's tables know are unassigned there.
+# Emoji that are newer than the interpreter's Unicode tables are unassigned there.
 _PICTOGRAPH = re.compile("[\U0001f000-\U0001fbff]")
 _REGIONAL_INDICATOR = re.compile("[\U0001f1e6-\U0001f1ff]")
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
@@ -41,24 +41,27 @@ _COMPOUND_SYMBOL = re.compile(f"[{COMPOUND_SYMBOLS}]")
 
 
 def spread(decomposed: str) -> str:
-    """A decomposed, folded text as words with spaces between them.
+    """A decomposed, case-folded text as words separated by spaces.
 
-    Marks that people leave out are gone, symbols stand alone, all digits are 0 to 9.
+    Marks that people tend to omit are dropped, symbols become words of their own, and digits of
+    all scripts become 0 to 9.
     """
     return decomposed.translate(_REPLACEMENTS)
 
 
 def shape(text: str) -> str:
-    """One sign for each character of a text as it was written:
+    """The class of each character of an unfolded text, one character per character:
 
     `w` letter or digit, `u` letter of a script without spaces, `m` mark or other character that
-    belongs to the one before, `j` joiner, `s` symbol, `r` half of a flag, and a space for the rest.
+    belongs to the previous one, `j` joiner, `s` symbol, `r` half of a flag, and a space for the
+    rest. The result can be searched with regular expressions, and its indexes are those of the
+    text.
     """
     return text.translate(_SHAPES)
 
 
 class _Table(dict[int, str]):
-    """What each character becomes; filled as characters are met, so importing costs nothing."""
+    """A table for `str.translate`, filled as characters occur, so that importing costs nothing."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)

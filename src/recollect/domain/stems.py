@@ -1,7 +1,7 @@
-"""Porter's stemmer: English words that share a stem become one word for ranking.
+"""Porter's stemmer: maps English words with a common stem to one form for ranking.
 
 The algorithm of 1980 with its author's later corrections (words of two letters stay, "bli" and
-"logi" in the second step). It is old and coarse, and the measure others rank by.
+"logi" in step 2). It is coarse, but well known and comparable with other systems.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Rules = Sequence[tuple[str, str]]
 
 
 def porter(word: str) -> str:
-    """The stem of a word in lower-case ASCII letters."""
+    """The stem of a word, which must consist of lower-case ASCII letters."""
     if len(word) <= 2:
         return word
     word = _final_y(_past_or_progressive(_plural(word)))
@@ -36,7 +36,7 @@ def _past_or_progressive(word: str) -> str:
 
 
 def _repaired(stem: str) -> str:
-    """What "ed" and "ing" took along: hop(p)ing, fil(e)ing, conflat(e)d."""
+    """Undo changes before "ed" and "ing": hop(p)ing, fil(e)ing, conflat(e)d."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if _ends_double(stem) and stem[-1] not in "lsz":
@@ -84,7 +84,7 @@ def _shape(stem: str) -> str:
 
 
 def _measure(stem: str) -> int:
-    """How often a consonant follows a vowel: about the number of syllables."""
+    """Porter's measure m: how often a consonant follows a vowel, about the number of syllables."""
     return _shape(stem).count("vc")
 
 
@@ -93,12 +93,12 @@ def _ends_double(stem: str) -> bool:
 
 
 def _ends_short(stem: str) -> bool:
-    """Ends consonant, vowel, consonant, the last not w, x or y: hop, fil."""
+    """Porter's *o: ends in consonant, vowel, consonant, the last not w, x or y: hop, fil."""
     return _shape(stem).endswith("cvc") and stem[-1] not in "wxy"
 
 
 def _rules(table: str) -> Rules:
-    """Pairs "suffix:replacement", the longest suffix first: of several that fit, it decides."""
+    """Parse "suffix:replacement" pairs. Longest suffix first, because the longest match applies."""
     pairs = [rule.partition(":")[::2] for rule in table.split()]
     return sorted(pairs, key=lambda pair: -len(pair[0]))
 

@@ -1,7 +1,7 @@
-"""The English words for times, and the patterns of the phrases they make.
+"""English words for times, and regular expressions for the phrases made of them.
 
-Patterns are for lower-case text. Each repetition is bounded, so a search takes linear time. A
-group `unsure` holds a word that means a time only beside another: "may", "fall", "wed".
+Patterns expect lower-case text. Every repetition is bounded, so a search takes linear time. A group
+`unsure` matches a word that means a time only together with another one: "may", "fall", "wed".
 """
 
 import re
@@ -11,7 +11,7 @@ from recollect.domain import cycles, language
 
 
 def _one_of(words: Iterable[str]) -> str:
-    # Longest first: of "sept" and "sep" the longer must win.
+    # Longest first, because the first alternative that matches wins: "sept" before "sep".
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
 
 
@@ -48,7 +48,7 @@ NAMED_DAYS = {
     "day after tomorrow": (2, 1),
     "other day": (-7, 7),
 }
-# Of the northern half of the earth, in whole months as the weather services count them.
+# Meteorological seasons of the northern hemisphere, in whole months.
 SEASONS = {
     "spring": cycles.months_of_year(3, 3),
     "summer": cycles.months_of_year(6, 3),
@@ -84,7 +84,7 @@ SPREAD_DAYS = {
 
 _S = r"\s{1,3}"
 _NTH = "(?:st|nd|rd|th)"
-# "Sat" and "sun" are other words too often.
+# Without "sat" and "sun", which are more often other words.
 _SHORT_WEEKDAYS = ("mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri")
 _UNSURE_MONTHS = {*MONTHS, "sept"} | language.UNSURE_MONTHS
 _YEAR = rf"(?P<year>(?:19|20)[0-9]{{2}}(?!\w)|(?:last|this|next){_S}year\b)"
@@ -94,7 +94,7 @@ _COUNT = rf"(?P<count>[0-9]{{1,4}}|(?:an?{_S})?(?:couple(?:{_S}of)?|few)|{_one_o
 _TURNING = _one_of(
     {*CALENDAR, *_SHORT_WEEKDAYS} | language.WEEKDAYS | language.MONTHS | _UNSURE_MONTHS
 )
-# "The 15th" of the month that is meant, not of one that is named nor of other things in a row.
+# Words after "the 15th" that make it something else: a named month, a floor, a birthday.
 _NOT_OF_MONTH = _one_of(
     {"of", "century", "floor", "street", "avenue", "grade", "birthday", "anniversary", "time"}
     | {"place", "day", "week", "month", "year"}
@@ -107,7 +107,7 @@ NUMBERS = re.compile(
     r"(?<![\w/-])(?P<year>[0-9]{4})(?P<mark>[-/])(?P<month>[0-9]{1,2})"
     r"(?:(?P=mark)(?P<day>[0-9]{1,2}))?(?![0-9/-])"
 )
-# Not "April's": a name, far more often than a month.
+# Not "April's", which is far more often a name than a month.
 MONTH = re.compile(
     rf"\b(?:(?P<day>[0-9]{{1,2}}){_NTH}?(?:{_S}|-)(?:of{_S})?)?"
     rf"(?:(?P<month>{_one_of(language.MONTHS)})|(?P<unsure>{_one_of(_UNSURE_MONTHS)}))"

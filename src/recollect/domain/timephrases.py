@@ -1,7 +1,7 @@
-"""The phrases of a text that name a time, and the days that each of them names.
+"""Finds phrases in a text that name a time, and the days that each names.
 
-A phrase stands alone here. What the words around it make of it ("since", "between … and …") is
-for `timewords`.
+A phrase is read on its own here. `find_spans` handles the words around it ("since", "between …
+and …").
 """
 
 import re
@@ -16,7 +16,8 @@ from recollect.domain.cycles import Cycle, Days, shifted
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A time and the place of its words; an unsure one ("may") needs a word beside it."""
+    """A time and where its words are. One that is not `sure` ("may") counts only together with
+    another word."""
 
     begin: int
     end: int
@@ -25,7 +26,8 @@ class Phrase:
 
 
 def find(text: str, now: datetime) -> list[Phrase]:
-    """The phrases of a lower-case text in text order: of those that overlap the first, longest."""
+    """The phrases of a lower-case text, in order. Of overlapping ones the first is used, of those
+    that begin at the same place the longest."""
     found = [
         Phrase(*match.span(), when, _is_sure(match))
         for pattern, read in _RULES
@@ -36,7 +38,7 @@ def find(text: str, now: datetime) -> list[Phrase]:
 
 
 def _is_sure(match: re.Match[str]) -> bool:
-    """ "May" may be a verb, "May 7" may not."""
+    """ "May" alone may be a verb; "May 7" is a date."""
     named = match.groupdict()
     return not named.get("unsure") or any(map(named.get, ("day", "after", "year")))
 
@@ -77,14 +79,14 @@ def _read_season(match: _Found, now: datetime) -> Days | Cycle | None:
 
 
 def _read_quarter(match: _Found, now: datetime) -> Days | Cycle | None:
-    if match["nth"] and not match["year"]:  # of a game, of an hour
+    if match["nth"] and not match["year"]:  # "the first quarter" of a game or an hour
         return None
     quarter = int(match["quarter"]) if match["quarter"] else patterns.ORDINALS[match["nth"]]
     return _of_year(cycles.months_of_year(quarter * 3 - 2, 3), match, now)
 
 
 def _of_year(cycle: Cycle, match: _Found, now: datetime) -> Days | Cycle | None:
-    """The round of the year that the match names; without one, the cycle itself."""
+    """The cycle's days in the year that the match names; without a year the cycle itself."""
     year = match["year"]
     if year is None:
         return cycle
@@ -104,7 +106,7 @@ def _read_turn(match: _Found, now: datetime) -> Days | None:
 
 
 def _read_stretch(match: _Found, now: datetime) -> Days:
-    """ "Past three weeks": up to and with today; "next three weeks": from today."""
+    """ "Past three weeks" ends with today; "next three weeks" begins today."""
     count = _count(match["count"] or "a")
     ahead = match["turn"] in patterns.AHEAD
     far, tomorrow = _away(now, count if ahead else -count, match["unit"]), shifted(now.date(), 1)
@@ -112,7 +114,7 @@ def _read_stretch(match: _Found, now: datetime) -> Days:
 
 
 def _read_distance(match: _Found, now: datetime) -> Days:
-    """ "Two weeks ago": that day with half a week on either side, for so exact are such words."""
+    """ "Two weeks ago": that day and half a week on either side, since such words are not exact."""
     count, unit = _count(match["count"]), match["unit"]
     middle = _away(now, -count if match["way"] in patterns.BACK else count, unit)
     return Days(
@@ -142,7 +144,7 @@ def _month(name: str) -> int:
 
 
 def _count(words: str) -> int:
-    """The number of "three", "12", "a couple of"."""
+    """The number that "three", "12" or "a couple of" means."""
     if words.isdigit():
         return int(words)
     return next(
@@ -160,6 +162,7 @@ def _away(now: datetime, count: int, unit: str) -> date:
     return shifted(today, (now.hour * 60 + now.minute + minutes) // (24 * 60))
 
 
+# All patterns are tried on the whole text; `_drop_overlaps` then keeps the first and longest.
 _RULES: tuple[tuple[re.Pattern[str], _Read], ...] = (
     (patterns.NAMED_DAY, _read_named_day),
     (patterns.NUMBERS, _read_numbers),

@@ -1,6 +1,6 @@
-"""When a question is about: the times that its words name, and how near to them an instant is.
+"""Finds the times that a question names, and measures how near an instant is to them.
 
-English only; a question in another language names no time. Any text is a valid question.
+English only: a question in another language names no time. Any text is a valid question.
 """
 
 import itertools
@@ -24,7 +24,7 @@ _SCALE_MAX = timedelta(days=183)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Instants in UTC, half open, and where in the question the words for them are."""
+    """A half-open range of instants in UTC, and where its words are in the question."""
 
     start: datetime
     until: datetime
@@ -32,11 +32,11 @@ class Span:
 
 
 def spans(query: str, now: datetime, zone: tzinfo = UTC) -> tuple[Span, ...]:
-    """The times that a question names, in the order of its words, at most 16.
+    """The times that a question names, in text order, at most 16.
 
-    Days begin at midnight of `zone`, weeks on Monday. A time that comes round ("May", "Friday") is
-    the last one that has begun; in a question about the future, the first that is not over.
-    "Before 2024" begins at the beginning of time, "after 2024" never ends, "since" ends today.
+    Days begin at midnight in `zone`, weeks on Monday. A recurring time ("May", "Friday") means the
+    last one that has begun; in a question about the future, the first that is not over. "Before
+    2024" has no beginning, "after 2024" has no end, "since" ends with today.
     """
     here = _local(now, zone)
     text = query.translate(_LOWER)
@@ -47,10 +47,11 @@ def spans(query: str, now: datetime, zone: tzinfo = UTC) -> tuple[Span, ...]:
 
 
 def closeness(spans: Iterable[Span], at: datetime) -> float:
-    """How near an instant is to the nearest span: 1 inside, else below; 0 without spans.
+    """How near an instant is to the nearest span: 1 inside, below 1 outside, 0 without spans.
 
-    It halves with each half length of the span, but not faster than in a day nor slower than in
-    half a year. What is open on one side says exactly where it ends: it halves in a day.
+    The value halves with each half length of the span that the instant is away, but at least with
+    each half year and at most with each day. A span that is open on one side has an exact end, so
+    there it halves with each day.
     """
     return max((_closeness(span, at) for span in spans), default=0.0)
 
@@ -58,7 +59,7 @@ def closeness(spans: Iterable[Span], at: datetime) -> float:
 def _closeness(span: Span, at: datetime) -> float:
     if span.start <= at < span.until:
         return 1.0
-    # The end itself is outside, though at no distance.
+    # `until` itself is outside: without the smallest step its distance would be 0.
     away = span.start - at if at < span.start else at - span.until + timedelta.resolution
     is_open = span.start == EARLIEST or span.until == LATEST
     scale = _DAY if is_open else min(max((span.until - span.start) / 2, _DAY), _SCALE_MAX)
@@ -73,7 +74,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A phrase, or two that bound a time, with the word that leads it in."""
+    """A phrase, or two that are the ends of a range, with the word that introduces it."""
 
     lead: str
     first: Phrase
@@ -107,7 +108,8 @@ def _clauses(text: str, phrases: Sequence[Phrase]) -> Iterator[_Clause]:
 
 
 def _lead(text: str, phrase: Phrase) -> tuple[str, int]:
-    """The word before a phrase that says how it is meant, if any, and where the whole begins."""
+    """The word before a phrase that changes its meaning ("since", "early"), if any, and where both
+    together begin."""
     cut = max(0, phrase.begin - _LEAD_CHARS_MAX)
     found = _LEAD.search(text[cut : phrase.begin])
     if found is None or not (found["word"] or found["part"]):
@@ -116,7 +118,7 @@ def _lead(text: str, phrase: Phrase) -> tuple[str, int]:
 
 
 def _partner(text: str, lead: str, pair: Sequence[Phrase]) -> Phrase | None:
-    """The second of two phrases when they bound one time: "between March and May"."""
+    """The second of two phrases if they are the ends of a range: "between March and May"."""
     if len(pair) < 2:
         return None
     first, last = pair
@@ -127,11 +129,11 @@ def _partner(text: str, lead: str, pair: Sequence[Phrase]) -> Phrase | None:
 
 
 def _span(clause: _Clause, asked: _Asked, zone: tzinfo) -> Span | None:
-    """The time of a clause; None for one that never is: "February 30", "from 2024 to 2020"."""
+    """The span of a clause; None if it is empty: "February 30", "from 2024 to 2020"."""
     days = _days(clause, asked)
     if days is None:
         return None
-    # Compared as instants: a zone that crosses the date line skips a whole day.
+    # Compared as instants, not days: a zone that moved across the date line skipped a whole day.
     start, until = _instant(days.start, zone), _instant(days.until, zone)
     return Span(start, until, clause.words) if start < until else None
 
@@ -145,7 +147,7 @@ def _days(clause: _Clause, asked: _Asked) -> Days | None:
 
 
 def _led(lead: str, days: Days, today: date) -> Days:
-    """What the word before a time makes of it."""
+    """Apply the introducing word: "since" extends the days to today, "before" ends at them."""
     match lead:
         case "since":
             return Days(days.start, shifted(today, 1))
@@ -159,7 +161,8 @@ def _led(lead: str, days: Days, today: date) -> Days:
 
 
 def _between(first: Days | Cycle, last: Days | Cycle, asked: _Asked) -> Days | None:
-    """From the first to the end of the last; what comes round is taken nearest to the other."""
+    """From the start of the first to the end of the last. A recurring time is resolved nearest to
+    the other end: "from May to 2023" begins in the last May before 2023."""
     if isinstance(first, Cycle) and not asked.future:
         until = _resolved(last, asked)
         start = first.latest(until.start) if until else None
@@ -187,7 +190,7 @@ def _instant(day: date, zone: tzinfo) -> datetime:
     return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
 
 
-# Case is folded for these letters alone: places in the folded text are places in the question.
+# Only ASCII letters are lowered, so that the text keeps its length and indexes stay valid.
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LEAD_CHARS_MAX = 40
 _LEAD = re.compile(

@@ -1,7 +1,7 @@
-"""From a text to the words it is found by: normalised tokens, and their English stems.
+"""Tokenisation: turns a text into the words it is found by, and words into English stems.
 
-Tokens are what the indexes hold and what queries are made of, so this module is the only place
-that says when two spellings are the same word. A change here needs a new index.
+The indexes store these tokens and queries are made of them, so this module alone decides when two
+spellings are the same word. A change here requires a new index.
 """
 
 import re
@@ -18,16 +18,16 @@ STOP = language.STOP_WORDS
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text in text order: compatibility forms and case folded, not stemmed.
+    """The words of a text in order: compatibility forms and case folded, not stemmed.
 
-    - Diacritics go where people leave them out: Latin, Greek, Cyrillic (not й, ў, ї, ѓ, ќ: they
-      are letters), Arabic, Hebrew. Digits of every script become 0 to 9.
+    - Diacritics are dropped where people tend to omit them: Latin, Greek, Cyrillic (not in й, ў, ї,
+      ѓ, ќ, which are letters), Arabic, Hebrew. Digits of every script become 0 to 9.
     - An apostrophe separates ("l'école": l, ecole), but English endings are dropped
       ("Caroline's": caroline, "I've": i) and "don't" is one word: dont.
-    - A run of a script without spaces gives overlapping pairs of characters and its last character
-      alone, so each of its characters begins a token.
+    - A run of a script without spaces becomes overlapping pairs of characters and its last
+      character alone, so that each of its characters begins a token.
     - Each emoji or other symbol beyond ASCII is a token, without skin tone and joiners.
-    - NUL and lone surrogates are not there. A token has at most 64 characters.
+    - NUL and lone surrogates are dropped. A token has at most 64 characters.
     """
     if text.isascii():
         return _ascii_tokens(text)
@@ -35,19 +35,21 @@ def tokens(text: str) -> list[str]:
 
 
 def query_tokens(text: str) -> list[str]:
-    """The words to search by: each is the beginning of a token of every text that holds them.
+    """The words to search by. Each is a prefix of a token of any text that contains them.
 
-    As `tokens`, but a run of a script without spaces gives its last character only when it has no
-    other: inside a text that character may be followed by another.
+    As `tokens`, except that a run of a script without spaces yields its last character only if it
+    is the only one: in a text another character may follow it, and its token would be a pair.
     """
     if text.isascii():
         return _ascii_tokens(text)
     return _unicode_tokens(text, lone_last=False)
 
 
+# Cached, since a few thousand words make up most of all texts and the stemmer is slow.
 @lru_cache(maxsize=2**15)
 def stem(token: str) -> str:
-    """The English stem of a token; what holds a digit or a letter beyond ASCII stays as it is."""
+    """The English stem of a token. Tokens with digits or non-ASCII letters are returned as they
+    are."""
     return porter(token) if token.isascii() and token.isalpha() else token
 
 
@@ -63,6 +65,7 @@ def _ascii_tokens(text: str) -> list[str]:
 def _unicode_tokens(text: str, *, lone_last: bool) -> list[str]:
     found: list[str] = []
     for word in folded(text).split():
+        # The usual case. Only words with letters of a script without spaces have to be split.
         if word.isascii() or not _UNSPACED.search(word):
             found.append(word[:TOKEN_CHARS_MAX])
             continue
@@ -82,7 +85,13 @@ def _pairs(run: str, *, lone_last: bool) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Words as they are compared, with spaces for all that stands between them."""
+    """The text with words in their compared form, separated by spaces.
+
+    The steps depend on each other. Compatibility symbols are set apart first, since NFKD turns them
+    into letters. Case folding may yield composed characters again, hence NFKD twice. Cyrillic
+    letters that only look like a letter with a mark are composed before marks are dropped, and
+    English endings are cut while apostrophes still exist.
+    """
     apart = _COMPOUND_SYMBOL.sub(r" \g<0> ", drop_unstorable(text))
     plain = _normal("NFKD", _normal("NFKD", apart).casefold())
     whole = _CYRILLIC_LETTER.sub(lambda letter: _normal("NFC", letter[0]), plain)
@@ -91,12 +100,13 @@ def folded(text: str) -> str:
 
 
 def _normal(form: Literal["NFC", "NFKD"], text: str) -> str:
-    """A normal form in linear time: the library's takes quadratic time to sort a pile of marks."""
+    """A Unicode normal form in linear time. `unicodedata` takes quadratic time on a long run of
+    combining marks, because it sorts them."""
     return unicodedata.normalize(form, _MARK_PILE.sub(_thin, text))
 
 
 def _thin(pile: re.Match[str]) -> str:
-    """Without marks above the 30th on one letter: Unicode's stream-safe format ends there."""
+    """At most 30 marks per letter, as in Unicode's stream-safe text format."""
     kept, depth = [], 0
     for char in pile[0]:
         depth = depth + 1 if unicodedata.combining(char) else 0
@@ -107,8 +117,8 @@ def _thin(pile: re.Match[str]) -> str:
 
 _ASCII_WORD = re.compile(r"([a-z0-9]{1,64})[a-z0-9]*")
 _APOSTROPHE = re.compile("[‘’ʼ＇]")
-# Before it may stand a mark that is still apart from its letter, but no space or punctuation. The
-# apostrophe is first in the pattern because a search for one character is fast.
+# A decomposed mark may precede the apostrophe, but no space or punctuation. The pattern begins with
+# the apostrophe, because a search for one literal character is fast.
 _ENGLISH_ENDING = re.compile(
     r"'(?:(?<=[^\s\x00-/:-@\[-`{-\x7f]')(?:s|ll|ve|re|d|m)(?![^\W_])|(?<=n')(?=t(?![^\W_])))"
 )

@@ -145,8 +145,8 @@ class MemorySearchStore(Protocol):
 
     def named(self, tx: Tx, asker: AskerView, forms: Sequence[str]) -> list[NamedPerson]:
         """The people whom one of these normal forms names: by a name that the asker may see, or by
-        an alias or relationship that the asker stated. Relationship words ("my sister") are compared
-        with what the asker stated or created only, never with names that others gave."""
+        an alias or relationship that the asker stated. Relationship words ("my sister") are
+        compared with what the asker stated or created only, never with names that others gave."""
         ...
 
     def facts_from(

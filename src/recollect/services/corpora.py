@@ -79,6 +79,7 @@ class Corpora:
         """The corpus of the scope, as current as this call; None if the scope has more than
         `limits.entries` entries and must be searched by candidates instead."""
         trees = await self._database.read(lambda tx: self._trees(tx, scope))
+        # A corpus that is no longer wanted is dropped at once, not when its turn comes.
         if not trees or _entries(trees.values()) > self._limits.entries:
             self._drop(scope)
             return None if trees else self._nothing
@@ -107,6 +108,8 @@ class Corpora:
             return held.corpus
         change = await self._read(scope, held, trees)
         held.corpus = await _off_the_loop(change, lambda: self._applied(held, change))
+        # No await between the two: a search without the lock never sees a corpus with the states of
+        # another one.
         held.trees = change.trees
         return held.corpus
 
@@ -135,8 +138,8 @@ class Corpora:
         A tree id can be used again after its tree was evicted, and the new tree counts its
         revisions from the start. `born` tells the two apart: for a tree that is new to us, or is
         another tree under a known id, all revisions are read (after -1), else only newer ones.
-        `texts_of` and `vectors_of` are not restricted to the scope themselves: the ids come from
-        the permitted trees of the same snapshot.
+        `changed_texts` and `changed_vectors` take no scope: the ids come from the permitted trees
+        of the same snapshot.
         """
 
         def work(tx: Tx) -> _Change:

@@ -117,11 +117,13 @@ class Gathering:
         near, failed = await self._near_beside(scope, vector)
 
         def work(tx: Tx) -> Corpus:
+            # One snapshot for all reads, so that neighbours and revisions belong together.
             fitting = self._fitting(tx, scope, stems, whole)
             nearest = self._near(tx, scope, vector) if near is None else near
             corpus, complete = self._with_neighbours(tx, scope, fitting, nearest)
             ranked = {*nearest, *self._best(corpus.as_part(whole), stems, complete)}
             vectors = self._vectors(tx, scope, ranked)
+            # Vectors are read for ranked entries only; bystanders contribute their words.
             bystanders = set(corpus.entry_ids) - ranked
             return corpus.updated((), vectors).as_part(whole, bystanders=bystanders)
 
@@ -173,6 +175,8 @@ class Gathering:
         try:
             return await self._beside.nearest(trees, vector, limit=self._candidates), ()
         except Unavailable:
+            # Not None, which would make the caller ask our own database for the nearest vectors:
+            # the search goes on by words and reports the failure.
             return [], [Stage.VECTORS]
 
     def _with_neighbours(

@@ -113,6 +113,8 @@ class IndexJobs:
 
         def work(tx: Tx) -> None:
             now = self._runtime.clock.now()
+            # The model configured last: servers with another one leave reindex jobs of this model
+            # alone, and jobs of older models end.
             self._stores.maintenance.put_state(tx, _EMBEDDED_BY, embedder.model)
             self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, "lacking"))
             if self._is_new_beside(tx):
@@ -273,6 +275,7 @@ class IndexJobs:
         vectors = await self._embed(tree_id, texts)
         done = await self._database.write(lambda tx: self._put(tx, tree_id, texts, vectors))
         self._metrics.indexed(done)
+        # A full batch may have more behind it; texts that changed meanwhile are still pending.
         return len(waiting) == _TEXTS_PER_BATCH or done < len(waiting)
 
     async def _embed(self, tree_id: TreeId, texts: Sequence[_Text]) -> _Vectors:
@@ -329,6 +332,8 @@ class IndexJobs:
 
     def _read_near(self, tx: Tx, waiting: Sequence[PendingText]) -> list[list[PlacedText]]:
         read = self._stores.search.texts_near
+        # Two on each side: a changed text is part of its neighbours' windows, and these contain
+        # the next neighbours in turn.
         return [read(tx, text.conversation_id, text.seq, reach=2) for text in waiting]
 
     def _reading_unwritten(self, after: EntryId | None) -> Callable[[Tx], list[tuple[Entry, str]]]:

@@ -178,6 +178,7 @@ class Finder:
         vector and the embedder fails now.
         """
         at = after.at if after is not None else now
+        # Before the transaction, in which nothing can be awaited.
         vector, failed = await self._embed(query, after)
         read, table = await self._look(lambda tx: self._read(tx, query, range_of(tx), vector, at))
         asked = Asked(
@@ -218,6 +219,8 @@ class Finder:
         cache = self._parts.cache
         for _ in range(_TRIES_MAX):
             read = await self._embed_earlier(await self._database.scan(work))
+            # The cache has a thread lock. If another thread holds it, wait for it on a thread, too:
+            # waiting here would stop the event loop.
             light = len(read.words) <= _LIGHT_NEW_ROWS and not cache.busy
             table = await _off_the_loop(
                 _tabling(cache, read), light=light and len(read.rows) <= _LIGHT_ROWS
@@ -253,6 +256,7 @@ class Finder:
         ids = tuple(dict.fromkeys(one.person_id for one in people))
         model = parts.embedder.model if parts.embedder and vector is not None else ""
         looking = Looking(sight, among.chosen, ids, model)
+        # Short rows without words: the price of asking for permissions in every search.
         rows = store.candidates(tx, looking, limit=parts.exact_max + 1)
         past = parts.earlier.read(tx, looking)
         graph, failed = self._neighbours(tx, among, ids, past.memories)
@@ -279,6 +283,7 @@ class Finder:
     def _question(self, tx: Tx, text: str, sight: Sight, at: datetime) -> MemoryQuestion:
         """Parse the query. If it names a day, days begin at midnight in the asker's time zone;
         the zone is read from the database only then."""
+        # First in UTC: most queries name no time, and then the asker's zone need not be read.
         question = memory_questions.read(text, at, UTC)
         zone = self._zone(tx, sight.asker.person_id) if question.spans else UTC
         return question if zone is UTC else memory_questions.read(text, at, zone)
@@ -289,6 +294,7 @@ class Finder:
 
     def _people(self, tx: Tx, query: MemoryQuery, sight: Sight) -> Sequence[NamedPerson]:
         forms = memory_questions.names_in(query.text)
+        # Only `auto` ranks by people; for the other modes a name is a word like any other.
         if query.mode is not SearchType.AUTO or not forms:
             return ()
         return self._stores.memory_search.named(tx, sight.asker, list(forms))

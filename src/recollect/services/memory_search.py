@@ -169,6 +169,7 @@ class MemorySearchService:
         return await self._database.read(lambda tx: self._shown(tx, found, after, limit))
 
     def _shown(self, tx: Tx, found: Found, after: MemoryPosition | None, limit: int) -> Shown:
+        # `limit + 1` hits: the last one only tells that there is a next page.
         folded = self._folded(tx, found)
         places = (place for place in _behind(found, after) if _id(found, place) not in folded)
         hits = self._hits(tx, found, places, wanted=limit + 1)
@@ -225,6 +226,7 @@ class MemorySearchService:
         person_id, group = sight.asker.person_id, sight.chat
         if person_id is None or group is None or group.kind is not ChatKind.GROUP:
             return 0
+        # Groups hide sensitive memories only: a filter for others can't have withheld matches.
         if chosen.sensitivity not in (None, Sensitivity.SENSITIVE):
             return 0
         about = replace(chosen, subjects=(person_id,), sensitivity=Sensitivity.SENSITIVE)

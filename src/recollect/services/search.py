@@ -151,6 +151,7 @@ class SearchService:
         if _is_blank(text):
             return SearchPage([])
         answer = await self._answer(asked, text, after)
+        # One match more than the page holds, which only tells that there is a next page.
         found = places_after(answer.corpus, answer.ranked, after, request)
         shown = found[: request.limit]
         cursor = None
@@ -194,6 +195,8 @@ class SearchService:
         if corpus is None:
             gathered = await parts.gathering.gather(asked.scope, type_, question, vector, speakers)
             corpus, failed = gathered.corpus, [*failed, *gathered.failed]
+        # Word scores are relative to the best one. Entries may have been added since the first page,
+        # so its scale is used again: else scores would shift, and matches be skipped or repeated.
         scale = after.scale if after is not None else None
         ranked = await _off_the_loop(
             corpus, lambda: self._rank(asked, corpus, question, vector, scale)
@@ -236,6 +239,7 @@ class SearchService:
             return rank_fulltext(corpus, question.text)
         if asked.request.type is SearchType.AUTO:
             return rank_auto(corpus, question, vector, asked.caller, options, scale)
+        # The embedder failed: the page is empty, and `degraded` says why.
         if vector is None:
             return _NOTHING
         return rank_semantic(corpus, vector, min_score=options.min_score)

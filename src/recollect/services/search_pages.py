@@ -83,6 +83,8 @@ def places_after(
                 continue
             seen.add(conversation_id)
         entry_id = corpus.entry_ids[row]
+        # Not an offset: compared by value, a page continues at the right match even if entries were
+        # added or deleted since the page before.
         if after is not None and (score, entry_id) >= (after.score, after.entry_id):
             continue
         found.append(Place(score, EntryId(entry_id), ConversationId(conversation_id), matched))

@@ -166,7 +166,7 @@ class SqlSearch:
         at: datetime,
     ) -> int:
         # The revision is bumped before the vectors are written, as each takes over the tree's
-        # current one. `TAKE` compares the text's revision: a text that changed meanwhile stays
+        # current one. `CLEAR_PENDING` compares the text's revision: a text that changed meanwhile stays
         # pending and must not get the vector of the old text; one that was removed gets none.
         tx.lock(sql.LOCK, {"tree_id": tree_id})
         tx.run(sql.BUMP, {"tree_id": tree_id})
@@ -175,6 +175,7 @@ class SqlSearch:
             for text in done
             if tx.change(sql.TAKE, {"entry_id": text.entry_id, "revision": text.revision})
         }
+        # `made` also has windows of neighbours, which were not pending themselves: these are stored.
         waiting = {text.entry_id for text in done} - taken
         for one in made:
             if one.entry_id not in waiting:
@@ -240,6 +241,7 @@ def _put_vector(tx: Tx, tree_id: TreeId, made: NewVectors, model: str) -> None:
 
 
 def _stored(vector: Vector) -> Vector:
+    # Big-endian, so that stored bytes are the same on every machine and engine.
     return np.ascontiguousarray(vector, dtype=">f4")
 
 

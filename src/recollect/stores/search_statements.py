@@ -54,6 +54,7 @@ _MODEL = param("model", _v.model)
 def shape(scope: SearchScope) -> SearchScope:
     """The scope without its values; the key of the statement cache."""
     inner = Scope(scope.scope.reach, None, scope.scope.least)
+    # Any constant will do: the statement only has to know that there is an owner.
     owner = None if scope.owner_user_id is None else ""
     return SearchScope(inner, owner, scope.include_deleted)
 
@@ -257,6 +258,8 @@ def _near() -> Statement:
 _LACKING = ~exists(
     select(literal_column("1")).where(_v.entry_id == _i.entry_id, _v.model == _MODEL)
 )
+# Read from the tree's row in the same statement. The tree is locked and its revision was bumped
+# before, so every row that a transaction writes gets the tree's new revision.
 _REVISION = select(_t.index_revision).where(_t.id == _TREE).scalar_subquery()
 _WORDS = {
     "revision": _REVISION,
@@ -275,6 +278,7 @@ _OWN = {
     "model": _MODEL,
     "dimensions": param("dimensions", _v.dimensions),
 }
+# Of a single text: the revision that a reader or a job has seen.
 _SEQ = param("revision", _i.revision)
 _AT = param("at", _e.indexed_at)
 

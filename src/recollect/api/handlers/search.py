@@ -1,4 +1,4 @@
-"""Search and recall over JSON, for every surface."""
+"""Handlers of memory search and recall, shared by all surfaces: JSON in, JSON out."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from recollect.services.recall_people import RecalledPerson
 
 
 async def search_memories(call: Call) -> str:
-    """A page of hits."""
+    """Return a page of hits."""
     body: SearchMemories = call.body
     request = MemorySearch(
         query=body.query,
@@ -39,7 +39,7 @@ async def search_memories(call: Call) -> str:
 
 
 async def recall_memories(call: Call) -> str:
-    """A block for a prompt."""
+    """Return a prompt block."""
     body: RecallMemories = call.body
     request = RecallRequest(
         filters=body.filters,
@@ -64,7 +64,8 @@ async def recall_memories(call: Call) -> str:
 
 
 def _asked(body: RecallMemories) -> dict[str, Any]:
-    """A text, or messages, or neither."""
+    """The query or the messages of a recall, or neither. Raises ValidationFailed for both. A string
+    in `messages` is taken as a query."""
     if body.query is not None and body.messages is not None:
         raise ValidationFailed.of("messages", "send `query` or `messages`, not both")
     if isinstance(body.messages, list):
@@ -89,7 +90,7 @@ def _to_person(person: RecalledPerson) -> dict[str, Any]:
 
 
 def _to_relationship(claim: Relationship) -> dict[str, Any]:
-    """The stater as a person: whose user that is, not everybody may know."""
+    """`stated_by` is the person, not the user: not everybody may know whose user that is."""
     return {
         "relationship": claim.relationship,
         "to_person_id": claim.to_person_id,

@@ -1,4 +1,4 @@
-"""Search over memories, and recall: what an agent should be told."""
+"""Requests, responses and operations of memory search and recall."""
 
 from typing import Annotated, Any, ClassVar
 

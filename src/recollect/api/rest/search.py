@@ -1,4 +1,4 @@
-"""Search, and the texts that entries are found by."""
+"""REST handlers of entry search and of the indexer's operations."""
 
 from functools import partial
 
@@ -10,13 +10,13 @@ from recollect.domain.jsontext import dump
 
 
 async def search(call: Call) -> bytes:
-    """The caller's own trees."""
+    """Search the trees that the caller may read."""
     page = await call.services.search.search(call.principal, search_request(call))
     return call.to_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
 
 
 async def search_all(call: Call) -> bytes:
-    """Everybody's trees."""
+    """Search all trees, for administrators."""
     body: AdminSearchBody = call.body
     page = await call.services.search.search_all(
         call.principal,
@@ -30,13 +30,13 @@ async def search_all(call: Call) -> bytes:
 
 
 async def index_entries(call: Call) -> str:
-    """Texts from an indexer, all or none."""
+    """Set texts from an indexer, all or none."""
     items = [new_text(item) for item in call.body.root]
     return dump({"indexed": await call.services.indexing.index(call.principal, items)})
 
 
 async def list_unindexed(call: Call) -> bytes:
-    """What an indexer has still to do."""
+    """List entries without indexed text."""
     page = await call.services.indexing.list_unindexed(
         call.principal, cursor=call.page.after, limit=call.page.size
     )

@@ -1,1 +1,1 @@
-"""Texts to vectors: a small model in the process, or an endpoint that speaks OpenAI's protocol."""
+"""Embedders: a small model in the process, or an endpoint that speaks OpenAI's protocol."""

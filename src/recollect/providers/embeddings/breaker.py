@@ -1,4 +1,4 @@
-"""A circuit breaker: an endpoint that is known to be down is not asked by everyone in turn."""
+"""A circuit breaker: calls to an endpoint that just failed are refused at once."""
 
 import math
 import time
@@ -9,12 +9,13 @@ from recollect.errors import EmbeddingFailed
 
 
 class EndpointDown(EmbeddingFailed):
-    """It gave no usable answer, however often it was asked."""
+    """The endpoint gave no usable answer after all attempts."""
 
 
 class Breaker:
-    """Closed, until a call raises EndpointDown. Then calls fail at once, for as long as the error
-    asks for; after that one call may try. Its success lets all pass again. Belongs to one loop.
+    """Opens when a call raises EndpointDown, and then refuses calls for as long as the error says.
+    After that one call may probe. Its success closes the breaker; until it ends, other calls are
+    still refused. For use on one event loop.
     """
 
     def __init__(self, name: str, *, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -25,7 +26,7 @@ class Breaker:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Surrounds one call; raises EndpointDown instead of letting it in while open."""
+        """Wraps one call. Raises EndpointDown without making the call while the breaker is open."""
         probe = self._admit()
         try:
             yield
@@ -34,11 +35,12 @@ class Breaker:
             self._open_until = self._monotonic() + error.retry_after_seconds
             raise
         finally:
-            # Only the probe's own end makes room for the next one.
+            # Only the end of the probe itself admits the next probe. Calls that were admitted
+            # before the breaker opened end here too.
             self._probing = self._probing and not probe
 
     def _admit(self) -> bool:
-        """Whether the call is the one that may try."""
+        """Admit a call or raise; returns whether it is the probe."""
         if self._open_until is None:
             return False
         left_seconds = self._open_until - self._monotonic()

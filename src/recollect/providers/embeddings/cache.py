@@ -1,4 +1,4 @@
-"""Vectors of recent queries, remembered; the same query asked by many at once is embedded once."""
+"""A cache for query vectors. Concurrent requests for the same query are embedded once."""
 
 import asyncio
 import hashlib
@@ -11,7 +11,8 @@ REMEMBERED = 1024
 
 
 class CachedQueries:
-    """Any embedder, with a memory for queries. Failures are not remembered. Belongs to one loop."""
+    """Wraps an embedder and caches query vectors, least recently used ones evicted. Failures are
+    not cached. For use on one event loop."""
 
     def __init__(self, inner: Embedder, *, remembered: int = REMEMBERED) -> None:
         self._inner = inner
@@ -30,21 +31,21 @@ class CachedQueries:
         return self._inner.dimensions
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Texts to store pass through: they rarely come twice."""
+        """Texts to store are not cached: they rarely occur twice."""
         return await self._inner.embed(texts)
 
     async def embed_query(self, text: str) -> Vectors:
-        """The query's vector, read-only because others get the same array."""
+        """The query's vector. The array is read-only, because all callers get the same one."""
         key = _key(text)
         known = self._vectors.get(key)
         if known is not None:
             self._vectors.move_to_end(key)
             return known
-        # Shielded: one caller that goes away doesn't take the vector from the others.
+        # Shielded: a caller that is cancelled must not cancel the task that others wait for.
         return await asyncio.shield(self._pending.get(key) or self._start(key, text))
 
     async def close(self) -> None:
-        """Stop what is under way, then close the inner embedder."""
+        """Cancel pending queries, then close the inner embedder."""
         pending = list(self._pending.values())
         for task in pending:
             task.cancel()
@@ -59,7 +60,8 @@ class CachedQueries:
 
     def _finish(self, key: bytes, task: asyncio.Task[Vectors]) -> None:
         del self._pending[key]
-        # Asking for the exception also marks it as seen, should every caller have gone away.
+        # `exception()` also marks it as retrieved: without it asyncio logs an error if every caller
+        # was cancelled.
         if task.cancelled() or task.exception() is not None:
             return
         vector = task.result()
@@ -70,5 +72,5 @@ class CachedQueries:
 
 
 def _key(text: str) -> bytes:
-    """Of one size whatever the query's, and no query stays readable in memory."""
+    """A digest: of constant size, and no query stays readable in memory."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

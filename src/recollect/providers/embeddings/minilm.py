@@ -1,6 +1,7 @@
-"""The model in the process: all-MiniLM-L6-v2 as int8, each call on one thread by default.
+"""The embedding model in the process: all-MiniLM-L6-v2 as int8, each call on one thread by default.
 
-Files and runtime are loaded at the first text, so a server with an endpoint never pays for them.
+Files and runtime are loaded with the first text, so a server that uses an endpoint never pays for
+them.
 """
 
 import asyncio
@@ -21,14 +22,14 @@ MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "minilm-l6-v2-int8.onnx"
 VOCABULARY_FILE = "vocab.txt"
 DIMENSIONS = 384
-# Texts of one stay on a thread: a caller that was cancelled stops computing after so many.
+# Texts per call of a worker thread: after so many a cancelled caller stops computing.
 STAY_TEXTS = 32
-# Short texts gain a quarter from going together; more numbers than this leave the cores' caches.
+# Batching makes short texts a quarter faster; larger batches no longer fit into the CPU's caches.
 BATCH_TOKENS = 256
 
 
 class MiniLm:
-    """Unit vectors of 384 numbers for English; the first 254 tokens of a text count."""
+    """Unit vectors of 384 dimensions, for English. Only the first 254 tokens of a text count."""
 
     model = "minilm-l6-v2-int8"
     dimensions = DIMENSIONS
@@ -40,7 +41,7 @@ class MiniLm:
         self._network: _Network | None = None
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, the same whatever other texts are asked for with it."""
+        """One row per text. A text's vector does not depend on the other texts in the call."""
         rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for at in range(0, len(texts), STAY_TEXTS):
             stay = texts[at : at + STAY_TEXTS]
@@ -53,7 +54,7 @@ class MiniLm:
         return vector
 
     async def close(self) -> None:
-        """Let go of the model's memory; a later text would load it again."""
+        """Release the model's memory. A later text would load it again."""
         self._network = None
 
     def _compute(self, texts: Sequence[str]) -> Vectors:
@@ -65,6 +66,7 @@ class MiniLm:
         return rows
 
     def _loaded(self) -> "_Network":
+        # Under the lock: several threads may come with the first text.
         with self._loading:
             if self._network is None:
                 self._network = _Network(self._folder, self._threads)
@@ -72,7 +74,7 @@ class MiniLm:
 
 
 class _Network:
-    """Vocabulary and runtime session; used by several threads at once."""
+    """Vocabulary and ONNX session, used by several threads at once."""
 
     def __init__(self, folder: Path, threads: int) -> None:
         if not all((folder / name).is_file() for name in (MODEL_FILE, VOCABULARY_FILE)):
@@ -88,7 +90,7 @@ class _Network:
             raise EmbeddingFailed("the embedding model can't be loaded") from error
 
     def tokens(self, text: str) -> list[int]:
-        """The ids of a text; never none, since start and end have one each."""
+        """The token ids of a text; never empty, because start and end are tokens too."""
         return self._words.ids(text)
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
@@ -107,7 +109,7 @@ class _Network:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of texts that go together: of like length, so that little is padded."""
+    """Groups of text indexes. Texts of similar length are batched, so that little is padded."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
@@ -125,6 +127,6 @@ def _session(runtime: Any, file: Path, threads: int) -> Any:
 
 
 def _exceptions(runtime: Any) -> tuple[type[Exception], ...]:
-    """What the runtime raises: its own classes, which have no base class in common."""
+    """The runtime's exception classes, which have no common base class."""
     found = vars(runtime.capi.onnxruntime_pybind11_state).values()
     return tuple(kind for kind in found if isinstance(kind, type) and issubclass(kind, Exception))

@@ -1,6 +1,6 @@
-"""Vectors from an endpoint that speaks OpenAI's embeddings protocol, its own or any other.
+"""Vectors from an endpoint that speaks OpenAI's embeddings protocol.
 
-What it answers is checked before it is believed. Neither the key nor a text gets into an error.
+Answers are validated before they are used. Errors contain neither the API key nor a text.
 """
 
 import asyncio
@@ -23,19 +23,19 @@ from recollect.providers.embeddings.breaker import Breaker, EndpointDown
 _log = structlog.get_logger("recollect.embedding")
 
 RETRIED_STATUSES = frozenset({408, 409, 425, 429})
-# What an endpoint says of a text that it does not take.
+# Statuses with which an endpoint refuses a text.
 TEXT_STATUSES = frozenset({400, 413, 422})
-# A text of this length is short enough for every model.
+# A text of this length is accepted by every model.
 SHORT_CHARS = 100
 PLAIN_TEXT = "hello"
 CONNECTIONS_MAX = 16
-# An endpoint that asks for more rest than this is tried earlier all the same.
+# Upper bound for the pause that an endpoint can ask for.
 REST_SECONDS_MAX = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where the model is and how to treat it; `base_url` ends before `/embeddings`."""
+    """The endpoint and how to call it. `base_url` ends before `/embeddings`."""
 
     base_url: str
     model: str
@@ -46,14 +46,14 @@ class Endpoint:
     timeout_seconds: float = 10.0
     attempts_max: int = 4
     backoff_seconds: float = 0.5
-    # Longer than this no call waits for its next attempt, whatever the endpoint asks for.
+    # Longest pause before the next attempt; if the endpoint asks for more, the call fails.
     wait_seconds_max: float = 20.0
-    # So long no call is made after one failed for good.
+    # How long no call is made after one has failed with all its attempts.
     rest_seconds: int = 5
     batch_size: int = 64
 
     def __post_init__(self) -> None:
-        """Raises ValueError; the message doesn't hold the key."""
+        """Raises ValueError; the message doesn't contain the key."""
         if not _is_web_address(self.base_url):
             raise ValueError(
                 "the embedding endpoint's base URL must be http(s)://host/path,"
@@ -64,7 +64,8 @@ class Endpoint:
 
 
 def _is_web_address(url: str) -> bool:
-    """A user's password in it would be logged by the client; a query would end the path."""
+    """Whether the URL is http(s) without user, query and fragment. The HTTP client would log a
+    password in it, and a query would end the path."""
     try:
         parsed = httpx2.URL(url)
     except httpx2.InvalidURL:
@@ -78,8 +79,8 @@ def _header_safe(key: str) -> bool:
 
 
 class OpenAiEmbedder:
-    """Tries again after what may pass. A batch has `timeout_seconds` for each attempt, a query for
-    all of them together, because someone waits for it.
+    """Retries temporary failures. A batch has `timeout_seconds` for each attempt, a query for all
+    attempts together, because a caller waits for it.
     """
 
     def __init__(
@@ -100,17 +101,17 @@ class OpenAiEmbedder:
 
     @property
     def model(self) -> str:
-        """As the endpoint calls it, with the length: one model may make vectors of several."""
+        """The endpoint's name of the model, with the dimensions: one model may offer several."""
         return f"{self._endpoint.model}/{self._endpoint.dimensions}"
 
     @property
     def dimensions(self) -> int:
-        """As configured; an answer of another length is refused."""
+        """As configured. Vectors of another length are refused."""
         return self._endpoint.dimensions
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, asked for in batches. A text that the endpoint does not take in any
-        length gets a row of zeros, which is near to nothing, so that no other has to wait for it.
+        """One row per text, requested in batches. A text that the endpoint refuses at any length
+        gets a zero vector, which is near to nothing, so that it doesn't block the other texts.
         """
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
         size = self._endpoint.batch_size
@@ -120,7 +121,7 @@ class OpenAiEmbedder:
         return rows
 
     async def embed_query(self, text: str) -> Vectors:
-        """The vector of one text, soon or not at all."""
+        """The vector of one text. Raises EmbeddingFailed after `timeout_seconds` in all."""
         ends_at = self._monotonic() + self._endpoint.timeout_seconds
         vector: Vectors = (await self._rows([text], ends_at=ends_at, all_needed=True))[0]
         return vector
@@ -130,8 +131,14 @@ class OpenAiEmbedder:
         await self._client.aclose()
 
     async def _rows(self, texts: Sequence[str], *, ends_at: float, all_needed: bool) -> Vectors:
-        """One text that the endpoint does not take, mostly as it is too long, must not keep the
-        others from their vectors: then each half goes alone, and a single text is cut shorter."""
+        """Embed texts, and find the ones that the endpoint refuses.
+
+        A refusal is about the whole request, and usually one text is too long. So a refused batch
+        is halved, down to single texts, and a single text is cut in half until it is accepted. A
+        short text that is still refused gets a zero vector, unless it is needed (a query), or the
+        endpoint refuses a harmless text as well: then the endpoint is misconfigured, and zero
+        vectors for everything would hide that.
+        """
         try:
             return await self._batch(texts, ends_at=ends_at)
         except _TextRefused:
@@ -139,14 +146,14 @@ class OpenAiEmbedder:
             if middle == 0 and len(texts[0]) <= SHORT_CHARS:
                 if all_needed or not await self._takes_others():
                     raise
-                _log.warning("a text was refused", endpoint=self._name)
+                _log.warning("the embedding endpoint refused a text", endpoint=self._name)
                 return np.zeros((1, self.dimensions), dtype=np.float32)
         parts = _halves(texts, middle) if middle else [[texts[0][: len(texts[0]) // 2]]]
         rows = [await self._rows(p, ends_at=ends_at, all_needed=all_needed) for p in parts]
         return np.concatenate(rows)
 
     async def _takes_others(self) -> bool:
-        """Is it the text that the endpoint does not take, and not each one?"""
+        """Whether the endpoint accepts a harmless text, so that the refused one was the problem."""
         try:
             await self._batch([PLAIN_TEXT], ends_at=math.inf)
         except _TextRefused:
@@ -156,7 +163,7 @@ class OpenAiEmbedder:
     async def _batch(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
         with self._breaker.call():
             body = await self._post_patiently(texts, ends_at)
-        # Off the loop: numbers by the thousand take their time.
+        # On a thread: parsing thousands of numbers would block the event loop.
         try:
             return await asyncio.to_thread(_vectors, body, len(texts), self.dimensions)
         except _Unusable as error:
@@ -187,16 +194,16 @@ class OpenAiEmbedder:
         )
 
     async def _post(self, request: bytes, ends_at: float) -> "bytes | _Setback":
-        """One attempt: the answer's body, or why another attempt may help."""
+        """One attempt: the answer's body, or a failure that may be retried. Raises for others."""
         seconds = min(self._endpoint.timeout_seconds, ends_at - self._monotonic())
         try:
-            # The client's own time-out is per read; an answer that trickles needs this one.
+            # The client's own timeout is per read, and would never end an answer that trickles.
             async with asyncio.timeout(seconds):
                 response = await self._client.post(self._url, content=request)
         except (TimeoutError, httpx2.TimeoutException):
             return _Setback("is too slow")
         except httpx2.HTTPError as error:
-            # Without its text and its cause, which may hold what was sent.
+            # Without the error's message and cause, which may contain what was sent.
             return _Setback(f"can't be reached ({type(error).__name__})")
         if response.is_success:
             return response.content
@@ -212,7 +219,7 @@ class OpenAiEmbedder:
 
 
 class _TextRefused(EmbeddingFailed):
-    """The endpoint is well, but does not take a text."""
+    """The endpoint works, but refuses a text."""
 
 
 def _halves(texts: Sequence[str], middle: int) -> list[Sequence[str]]:
@@ -226,7 +233,7 @@ class _Setback:
 
 
 class _Unusable(ValueError):
-    """What is wrong with an answer."""
+    """The answer is malformed; the message says how."""
 
 
 def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
@@ -252,12 +259,12 @@ def _request(endpoint: Endpoint, texts: Sequence[str]) -> bytes:
 
 
 def _sendable(text: str) -> str:
-    """Endpoints refuse the empty text, and half characters."""
+    """The text without lone surrogates, and never empty: endpoints refuse both."""
     return text.encode("utf-8", "replace").decode() or " "
 
 
 def _retry_after_seconds(response: httpx2.Response) -> float:
-    """From the header, a number of seconds or a date; 0 without one."""
+    """The `Retry-After` header, a number of seconds or a date; 0 without one."""
     value = response.headers.get("retry-after", "")
     if value.isascii() and value.isdigit():
         return float(value[:9])
@@ -269,7 +276,7 @@ def _retry_after_seconds(response: httpx2.Response) -> float:
 
 
 def _vectors(body: bytes, count: int, dimensions: int) -> Vectors:
-    """The rows in the order of the texts, each of length 1. Raises _Unusable."""
+    """The vectors in the order of the texts, each of length 1. Raises _UnusableAnswer."""
     try:
         rows = np.array(_ordered(json.loads(body), count), dtype=np.float64)
     except _Unusable:

@@ -1,8 +1,8 @@
-"""Words to token ids, as the uncased BERT models expect them.
+"""WordPiece tokenisation, as the uncased BERT models expect it.
 
-Every character is looked at once and alone: marks and control characters vanish, letters become
-small, punctuation and ideographs stand by themselves. A marker such as `[SEP]` that a text holds
-is plain punctuation and letters, so a text can't end itself.
+Characters are mapped one by one: marks and control characters are dropped, letters become lower
+case, punctuation and ideographs become tokens of their own. A marker such as `[SEP]` in a text is
+split into punctuation and letters, so a text can't end its own sequence.
 """
 
 import unicodedata
@@ -14,10 +14,10 @@ UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
 WORD_CHARACTERS_MAX = 100
 WORDS_REMEMBERED = 50_000
 CHARACTERS_REMEMBERED = 20_000
-# A long text is read in pieces of this many characters, and only until it has tokens enough.
+# A long text is read in pieces of this many characters, until it has enough tokens.
 PIECE_CHARACTERS = 4096
 REPLACEMENT = "\ufffd"
-# Marks and controls. Unassigned characters stay: a later Unicode may have given them a meaning.
+# Marks and controls. Unassigned characters stay: a later Unicode version may define them.
 DROPPED = ("Mn", "Cc", "Cf", "Co", "Cs")
 IDEOGRAPHS = (
     (0x3400, 0x4DBF),
@@ -31,7 +31,7 @@ ASCII_SYMBOLS = ((33, 47), (58, 64), (91, 96), (123, 126))
 
 
 class WordPiece:
-    """Greedy longest match against a vocabulary; at most `tokens_max` ids a text."""
+    """Greedy longest match against a vocabulary; at most `tokens_max` ids per text."""
 
     def __init__(self, vocabulary: Sequence[str], *, tokens_max: int = 256) -> None:
         self._ids = {word: number for number, word in enumerate(vocabulary)}
@@ -42,7 +42,7 @@ class WordPiece:
         self._split = lru_cache(WORDS_REMEMBERED)(self._longest_matches)
 
     def ids(self, text: str) -> list[int]:
-        """Start, the text's first tokens, end."""
+        """The ids of the start token, the text's first tokens and the end token."""
         tokens = (token for word in self._words(text) for token in self._tokens(word))
         return [self._start, *islice(tokens, self._room), self._end]
 
@@ -53,7 +53,7 @@ class WordPiece:
             plain = rest + piece.translate(self._characters)
             words = plain.split()
             rest = words.pop() if words and not plain.endswith(" ") else ""
-            # Beyond the limit a word is unknown however it goes on; it need not be carried along.
+            # A word beyond the limit is unknown however it goes on, so the rest is not kept.
             rest = rest[: WORD_CHARACTERS_MAX + 1]
             yield from words
         if rest:
@@ -74,7 +74,7 @@ class WordPiece:
         return found
 
     def _end_of_match(self, word: str, at: int) -> int:
-        """Where the longest piece that starts here ends; `at` if there is none."""
+        """The end of the longest known piece that starts at `at`; `at` if there is none."""
         return next(
             (end for end in range(len(word), at, -1) if _inner(word, at, end) in self._ids), at
         )
@@ -85,11 +85,11 @@ def _inner(word: str, at: int, end: int) -> str:
 
 
 class _Characters(dict[int, str]):
-    """What becomes of a character, remembered: the table of `str.translate`."""
+    """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
         plain = _plain(chr(code))
-        # Texts choose the characters, so the memory for them has a bound.
+        # Bounded, because the characters come from outside.
         if len(self) < CHARACTERS_REMEMBERED:
             self[code] = plain
         return plain

@@ -1,6 +1,6 @@
-"""Vectors in Qdrant. Its client is an extra of the package, so only who uses Qdrant imports this.
+"""Vectors in Qdrant. The client is an optional dependency: import this only if Qdrant is used.
 
-A point is an entry: its id, its own vector, and the tree it is in. No text gets there.
+A point is an entry: its id, its own vector, and the tree it belongs to. No text is sent.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from recollect.ports.search import NewVectors, Vector
 
 SEARCH_SECONDS_MAX = 5
 WRITE_SECONDS_MAX = 30
-# So long nobody asks after a failure: a search must not wait for every time-out in turn.
+# After a failure Qdrant is not asked for so long: not every search shall wait for a timeout.
 REST_SECONDS = 5
-# So many trees are named in one request; it then has less than half a megabyte.
+# Most trees in the filter of one request, which keeps it below half a megabyte.
 TREES_PER_REQUEST = 10_000
 
 _TREE = "tree"
@@ -35,27 +35,27 @@ _FAILURES = (ApiException, QdrantException, httpx.HTTPError, OSError, ValueError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QdrantServer:
-    """Where it is, and the first part of the names of our collections there."""
+    """The server's address, and the prefix of our collections' names."""
 
     url: str
     collection: str
     api_key: str | None = field(default=None, repr=False)
 
     def connect(self) -> AsyncQdrantClient:
-        """A client; nothing is sent yet."""
+        """Create a client. Nothing is sent yet."""
         return AsyncQdrantClient(
             url=self.url,
-            # As a header, because the client warns of a key that goes over plain HTTP, and a
-            # warning is no place to decide that.
+            # As a header, because the client warns about a key over plain HTTP. The operator has
+            # decided that.
             headers={"api-key": self.api_key} if self.api_key else None,
             timeout=WRITE_SECONDS_MAX,
-            # It would ask from a thread of its own, and warn where nobody reads.
+            # The check would run on a thread of its own and only print a warning.
             check_compatibility=False,
         )
 
 
 class QdrantIndex:
-    """The port's VectorIndex: one collection a model, made at its first use."""
+    """Implements VectorIndex. One collection per model, created at first use."""
 
     def __init__(
         self,
@@ -75,11 +75,9 @@ class QdrantIndex:
 
     @property
     def name(self) -> str:
-        """See the port."""
         return f"{self._host}/{self._collection}"
 
     async def put(self, tree_id: TreeId, made: Sequence[NewVectors]) -> None:
-        """See the port."""
         points = [
             models.PointStruct(
                 id=one.entry_id, vector=one.embedding.tolist(), payload={_TREE: tree_id}
@@ -92,7 +90,6 @@ class QdrantIndex:
                 await self._client.upsert(self._collection, points, wait=True)
 
     async def delete_tree(self, tree_id: TreeId, *, keep: Sequence[EntryId] = ()) -> None:
-        """See the port."""
         chosen = models.Filter(
             must=[models.FieldCondition(key=_TREE, match=models.MatchValue(value=tree_id))],
             must_not=[models.HasIdCondition(has_id=list(keep))] if keep else None,
@@ -105,7 +102,6 @@ class QdrantIndex:
     async def nearest(
         self, trees: Sequence[TreeId] | None, vector: Vector, *, limit: int
     ) -> list[EntryId]:
-        """See the port."""
         wanted = vector.tolist()
         async with self._asking(SEARCH_SECONDS_MAX):
             found = [
@@ -117,7 +113,6 @@ class QdrantIndex:
         return [EntryId(str(point.id)) for point in best]
 
     async def close(self) -> None:
-        """See the port."""
         await self._client.close()
 
     async def _nearest(
@@ -130,7 +125,8 @@ class QdrantIndex:
 
     @asynccontextmanager
     async def _asking(self, seconds: float) -> AsyncIterator[None]:
-        """Surrounds requests to the collection: bounded in time, with one kind of failure."""
+        """Wraps requests to the collection: limits their time, and turns every failure into
+        Unavailable. The original error is not chained, as it may quote the request and its key."""
         if time.monotonic() < self._resting_until:
             raise Unavailable(f"Qdrant at {self._host} failed a moment ago")
         try:
@@ -148,14 +144,14 @@ class QdrantIndex:
                 return
             if not await self._client.collection_exists(self._collection):
                 await self._create()
-            # Where it is there already, nothing happens.
+            # Does nothing if the index exists.
             keyword = models.KeywordIndexType.KEYWORD
             by_tree = models.KeywordIndexParams(type=keyword, is_tenant=True)
             await self._client.create_payload_index(self._collection, _TREE, by_tree, wait=True)
             self._ready = True
 
     async def _create(self) -> None:
-        """Another server may do the same at this moment: who comes second is content too."""
+        """Create the collection. Another server may do so at the same time: a conflict is fine."""
         size = models.VectorParams(size=self._dimensions, distance=models.Distance.COSINE)
         try:
             await self._client.create_collection(self._collection, vectors_config=size)
@@ -165,7 +161,7 @@ class QdrantIndex:
 
 
 def collection_name(prefix: str, model: str, dimensions: int) -> str:
-    """Vectors of two models never meet."""
+    """A name of its own for each model, so that vectors of two models are never compared."""
     slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
     return f"{prefix}_{slug}_{dimensions}"
 
@@ -184,7 +180,7 @@ def _filters(trees: Sequence[TreeId] | None) -> list[models.Filter | None]:
 
 
 def _reason(error: Exception) -> str:
-    """Without what the other side said: it may quote the request, and that holds the key."""
+    """The kind of failure, without the server's answer: it may quote the request and its key."""
     if isinstance(error, UnexpectedResponse):
         return f"status {error.status_code}"
     return "no answer in time" if isinstance(error, TimeoutError) else "no usable answer"

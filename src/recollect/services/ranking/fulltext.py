@@ -20,6 +20,8 @@ def rank_fulltext(corpus: Corpus, query: str) -> Ranked:
     prefixes = _longest(words.query_tokens(query))
     groups = [corpus.names.words.with_prefix(prefix) for prefix in prefixes]
     hits = find(corpus, groups if all(groups) else [])
+    # `owner >> 1` is the row: head or not makes no difference here. Each cell is a pair of row and
+    # prefix, so the number of distinct cells in a row is the number of prefixes that it has.
     cells = (hits.owner >> 1) * len(prefixes) + hits.group
     held, frequency = np.unique(cells, return_counts=True)
     row, prefix = np.divmod(held, max(1, len(prefixes)))

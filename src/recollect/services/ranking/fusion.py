@@ -75,6 +75,7 @@ def _candidates(
     if vector is None:
         return found
     near = dense.nearest(corpus, vector, options.candidates, min_score=options.min_score)
+    # A union by flags: in row order and without duplicates, in linear time.
     is_candidate = np.zeros(corpus.rows, np.bool_)
     is_candidate[found] = is_candidate[near] = True
     return np.flatnonzero(is_candidate)
@@ -86,6 +87,7 @@ def _blend(
     """The weighted sum of word score and cosine; without a query vector the word score alone."""
     if vector is None:
         return fitting.copy()
+    # The mixed vectors are integers in units of 1 / MIXED_UNIT: scaled back once, after the product.
     place = corpus.place[rows]
     has_vector = place >= 0
     near = np.zeros(len(rows))

@@ -102,6 +102,7 @@ def rank(table: MemoryTable, asked: Asked, options: MemoryRanking) -> RankedMemo
     before they are sorted and filtered, since cursors compare the rounded ones.
     """
     parts = _parts(table, asked, options)
+    # 1.0 if no word matched: never divide by zero.
     best = float(parts.words.max(initial=0.0)) or 1.0
     scale = best if asked.scale is None else asked.scale
     found = np.flatnonzero(_matches(parts, asked, options))
@@ -111,6 +112,7 @@ def rank(table: MemoryTable, asked: Asked, options: MemoryRanking) -> RankedMemo
         kept = scores >= asked.min_score
         found, scores = found[kept], scores[kept]
     ids = np.array([table.rows[row].memory_id for row in found.tolist()], dtype=np.str_)
+    # The last key is the primary one; reversed, since lexsort is ascending.
     order = np.lexsort((ids, scores))[::-1] if len(found) else np.empty(0, np.int64)
     rows = found[order]
     return RankedMemories(
