@@ -195,8 +195,9 @@ class SearchService:
         if corpus is None:
             gathered = await parts.gathering.gather(asked.scope, type_, question, vector, speakers)
             corpus, failed = gathered.corpus, [*failed, *gathered.failed]
-        # Word scores are relative to the best one. Entries may have been added since the first page,
-        # so its scale is used again: else scores would shift, and matches be skipped or repeated.
+        # Word scores are relative to the best one. Entries may have been added since the first
+        # page, so its scale is used again: else scores would shift, and matches be skipped or
+        # repeated.
         scale = after.scale if after is not None else None
         ranked = await _off_the_loop(
             corpus, lambda: self._rank(asked, corpus, question, vector, scale)

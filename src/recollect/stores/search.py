@@ -166,8 +166,8 @@ class SqlSearch:
         at: datetime,
     ) -> int:
         # The revision is bumped before the vectors are written, as each takes over the tree's
-        # current one. `CLEAR_PENDING` compares the text's revision: a text that changed meanwhile stays
-        # pending and must not get the vector of the old text; one that was removed gets none.
+        # current one. `CLEAR_PENDING` compares the text's revision: a text that changed meanwhile
+        # stays pending and must not get the vector of the old text; one that was removed gets none.
         tx.lock(sql.LOCK, {"tree_id": tree_id})
         tx.run(sql.BUMP, {"tree_id": tree_id})
         taken = {
@@ -175,7 +175,7 @@ class SqlSearch:
             for text in done
             if tx.change(sql.TAKE, {"entry_id": text.entry_id, "revision": text.revision})
         }
-        # `made` also has windows of neighbours, which were not pending themselves: these are stored.
+        # `made` also has windows of neighbours that were not pending themselves: they are stored.
         waiting = {text.entry_id for text in done} - taken
         for one in made:
             if one.entry_id not in waiting:

@@ -87,7 +87,7 @@ def _blend(
     """The weighted sum of word score and cosine; without a query vector the word score alone."""
     if vector is None:
         return fitting.copy()
-    # The mixed vectors are integers in units of 1 / MIXED_UNIT: scaled back once, after the product.
+    # Mixed vectors are integers in units of 1 / MIXED_UNIT: scaled back once, after the product.
     place = corpus.place[rows]
     has_vector = place >= 0
     near = np.zeros(len(rows))
