@@ -102,6 +102,7 @@ def day_of_month(day: int) -> Cycle:
 def days_of_week(weekday: int, length: int = 1) -> Cycle:
     """`length` days of each week, beginning with `weekday`; Monday is 0."""
 
+    # Ordinal 1, the first of January of year 1, is a Monday.
     def at(week: int) -> Days:
         first = week * 7 + weekday + 1
         return Days(_from_ordinal(first), _from_ordinal(first + length))

@@ -38,6 +38,8 @@ def same_details(a: str, b: str) -> bool:
     first, second = details(a), details(b)
     if (first.numbers, first.dates) != (second.numbers, second.dates):
         return False
+    # A word that begins a sentence in one text has a capital letter there, and may be taken for a
+    # name. It is tolerated if both texts have the word.
     extra = set(first.names) ^ set(second.names)
     if not extra <= (_starts(a) | _starts(b)) & _lower_words(a) & _lower_words(b):
         return False
@@ -157,6 +159,7 @@ def _singular(word: str) -> str:
 
 
 _MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + ")"
+# 2024-05-07, "7th of May, 2024", "May 7, 2024"; the year is optional in the last two.
 _DATE = re.compile(
     rf"""\b(?:
         (?P<y1>\d{{4}})-(?P<m1>0?[1-9]|1[0-2])-(?P<d1>0?[1-9]|[12]\d|3[01])

@@ -17,6 +17,7 @@ def views(text: str) -> tuple[str, ...]:
     The plain form comes first. All of them must be checked: a decoded `%2F` may end a password in a
     URL that is complete in the form before.
     """
+    # Escapes may be nested ("%2520"), so decoding is repeated, but not without end.
     seen = [plain(text)]
     for _ in range(_DECODINGS_MAX):
         seen.append(plain(_decoded(seen[-1])))
@@ -88,6 +89,7 @@ _JSON_ESCAPES = {
     "\\": "\\",
     "/": "/",
 }
+# Three or more single characters with spaces between them: "p a s s".
 _SPELLED = re.compile(r"(?<!\S)\S(?: \S){2,}(?!\S)")
 _BREAK_IN_BASE64 = re.compile(
     r"(?<=[A-Za-z0-9_+/=.-]{8})[ \t]{0,8}\n[ \t>]{0,40}(?=[A-Za-z0-9_+/=.-]{4})"

@@ -10,6 +10,7 @@ from fractions import Fraction
 CHARS_MAX = 100
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 
+# A fraction is allowed in the last component only: a unit and the end of the text must follow.
 _NUMBER = r"[0-9]+(?:[.,][0-9]+(?=[A-Z]\Z))?"
 _DATE = "".join(rf"(?:({_NUMBER}){unit})?" for unit in "YMWD")
 _TIME = "".join(rf"(?:({_NUMBER}){unit})?" for unit in "HMS")
@@ -59,6 +60,7 @@ def parse_duration(text: str) -> Duration:
 def _sum(amounts: list[Fraction]) -> Duration:
     months = sum(amount * unit for amount, unit in zip(amounts[:2], _MONTHS, strict=True))
     micros = sum(amount * unit for amount, unit in zip(amounts[2:], _MICROS, strict=True))
+    # A fraction of a month can't be a calendar step, so it becomes a share of 30 days.
     whole = math.floor(months)
     return Duration(whole, math.ceil(micros + (months - whole) * _MICROS_OF_MONTH))
 

@@ -39,6 +39,8 @@ def fold(text: str) -> str:
     empty.
     """
     lower = normal("NFC", normal("NFD", text).casefold())
+    # The pattern has one group, so split returns the separators too, at odd indexes: these are the
+    # punctuation that carries meaning, and stay as they are.
     pieces = _MEANT.split(lower)
     plain = (piece if place % 2 else piece.translate(_PLAIN) for place, piece in enumerate(pieces))
     return " ".join("".join(plain).split()) or " ".join(lower.split())

@@ -74,6 +74,7 @@ def _likely_parts(text: str, words: Collection[str]) -> Iterator[tuple[int, int]
     splitting the whole text into units. It may miss words that are spelled differently; then the
     caller looks at the whole text.
     """
+    # Without the last two letters, since endings differ between a word and its inflections.
     beginnings = {word[: max(len(word) - 2, 2)] for word in words if word}
     if not beginnings:
         return
@@ -223,6 +224,7 @@ class _Window:
 
     def __init__(self, units: Sequence[_Unit]) -> None:
         self.units = units
+        # Prefix sums of the weights: the weight of any range is one subtraction.
         self._reach = list(accumulate((unit.weight for unit in units), initial=0))
 
     def chosen(self) -> tuple[int, int]:
@@ -294,6 +296,8 @@ def _touching(hits: Iterable[_Unit]) -> list[tuple[int, int]]:
     return spans
 
 
+# Matched against the string of character classes (see `char_classes`): a word, a run of letters
+# without spaces, a flag, or a symbol with what is joined to it.
 _UNIT = re.compile(r"(?P<word>w[wmj]*)|(?P<run>u[umj]*)|rr?[mj]*|s[mj]*(?:(?<=j)s[mj]*)*")
 _LETTER = re.compile(r"u[mj]*")
 _ASCII_UNIT = re.compile(

@@ -39,6 +39,7 @@ def read(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
     asked = drop_unstorable(text)
     spans = timewords.spans(asked, now, zone)
     found = _telling(asked)
+    # What is left without the words for times: if that has no content, only a time is asked for.
     rest = _telling(_without(asked, spans)) if spans else found
     only_time = bool(spans) and not any(word not in words.STOP for word in rest)
     return MemoryQuestion(asked, tuple(dict.fromkeys(found)), spans, only_time)
@@ -72,6 +73,7 @@ def _telling(text: str) -> list[str]:
 
 
 def _without(text: str, spans: tuple[Span, ...]) -> str:
+    # From the end, so that the indexes of the earlier spans stay valid.
     for span in reversed(spans):
         text = text[: span.words[0]] + " " + text[span.words[1] :]
     return text

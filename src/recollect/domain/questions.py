@@ -78,6 +78,7 @@ def _is_name(word: str) -> bool:
 
 
 def _search_words(words: Sequence[str], called: set[str]) -> tuple[str, ...]:
+    # A question of names and stop words only ("Who is Ann?") is searched by all its words.
     telling = [word for word in words if word not in STOP and word not in called]
     return tuple(dict.fromkeys(map(stem, telling or words)))
 
@@ -123,6 +124,7 @@ def _following(words: Sequence[str], place: int) -> str:
     return next((word for word in words[place + 1 :] if word not in language.ADVERBS), "")
 
 
+# A word with its possessive ending: "Caroline's", or "James'" after an s.
 _NAME = re.compile(
     r"(?P<name>[^\W_]+)(?P<possessive>['’]s(?![^\W_])|(?<=s)['’](?![^\W_]))?", re.IGNORECASE
 )

@@ -140,5 +140,6 @@ _KEPT = frozenset(
     "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
     "\U000110bd\U000110cd"
 )
+# In a text a bracket anywhere and a bullet at its start; in a name also what separates attributes.
 _MARKS = re.compile(r"\[|\A-")
 _NAME_MARKS = re.compile(r"[\[\];,]")

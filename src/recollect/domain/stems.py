@@ -57,6 +57,7 @@ def _replace(word: str, rules: Rules, *, measure_min: int) -> str:
 
 
 def _strip(word: str) -> str:
+    # In step 4 "ion" is a suffix only after s or t.
     if word.endswith("ion") and not word.endswith(("sion", "tion")):
         return word
     return _replace(word, _STEP_4, measure_min=2)

@@ -102,6 +102,7 @@ def _clauses(text: str, phrases: Sequence[Phrase]) -> Iterator[_Clause]:
         last = _partner(text, lead, phrases[place : place + 2])
         if last is not None:
             taken = place + 1
+        # "may" and the like count only with a second end or an introducing word.
         if last or lead or first.sure:
             last = last or first
             yield _Clause(lead, first, last, (begin, last.end))
@@ -141,6 +142,7 @@ def _span(clause: _Clause, asked: _Asked, zone: tzinfo) -> Span | None:
 def _days(clause: _Clause, asked: _Asked) -> Days | None:
     if clause.first is not clause.last:
         return _between(clause.first.when, clause.last.when, asked)
+    # "Since May" means the last May even in a question about the future.
     is_past = clause.lead == "since"  # whatever the question asks
     named = _resolved(clause.first.when, replace(asked, future=asked.future and not is_past))
     return _led(clause.lead, named, asked.today) if named else None

@@ -86,6 +86,8 @@ def _add(
     present: Candidate | None,
     terms: Mapping[int, str],
 ) -> None:
+    # Often only other fields changed. Then words and vector of the index are those of the old
+    # version, too, and nothing has to be embedded.
     memory, words = stored.memory, index_words(stored.memory.content).terms
     if present is not None and terms.get(stored.doc) == words:
         found.add(_as_it_was(present, memory, looking), memory, None)

@@ -73,6 +73,7 @@ class MemoryGathering:
             lambda after: self._store.with_vectors(tx, looking, after_doc=after, limit=_BATCH)
         ):
             found = self._store.vectors(tx, [row.doc for row in rows], model=looking.model)
+            # Float32 products suffice to choose candidates; the ranking computes exact ones.
             scores = np.stack([one.vector for one in found]).astype(np.float32) @ vector
             best = self._better(best, zip(scores.tolist(), (one.doc for one in found), strict=True))
         return [doc for _, doc in best]
@@ -90,6 +91,7 @@ class MemoryGathering:
 
 
 def _batches(read: Callable[[int], list[Candidate]]) -> Iterator[list[Candidate]]:
+    # By key, not by offset: each batch continues behind the last row of the one before.
     after = -1
     while True:
         rows = read(after)

@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from recollect.domain.jsontext import text_problem
 from recollect.domain.pages import unknown_cursor
 
+# Score, scale, instant in microseconds, with a vector or not, fingerprint. The id has no fixed
+# length and follows.
 _FIXED = struct.Struct(">ddq?8s")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)

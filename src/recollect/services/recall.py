@@ -130,6 +130,7 @@ class RecallService:
             chosen = await self._database.read(lambda tx: self._latest(tx, range_of(tx)))
         else:
             chosen = await self._matching(MemoryQuery(text), range_of)
+        # Only what fits into the budget is returned, so only that is recorded as read.
         told = await self._database.read(lambda tx: self._told(tx, requester, request, chosen))
         await self._search.tell(requester, "recallMemories", told.items, chosen.range.sight)
         return told
@@ -196,6 +197,7 @@ def _line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
 
 def _latest_hit(stored: Stored, now: datetime) -> MemoryHit:
     memory = stored.memory
+    # Half of the score fades with age, the other half stays.
     age = max((now - memory.observed_at) / _HALF_LIFE, 0.0)
     score = _WORTH[memory.type] * _TRUST[memory.trust] * (0.5 + 0.5 * 0.5**age)
     stages = [FindingStage.RECENCY]

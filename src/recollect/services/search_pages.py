@@ -19,6 +19,7 @@ from recollect.services.ranking.ranked import Ranked
 
 # Highlights of more text than this are made on a worker thread.
 _LIGHT_CHARS = 20_000
+# Score, scale, with a vector or not, entry id, fingerprint.
 _POSITION = struct.Struct(">dd?16s8s")
 
 

@@ -18,6 +18,7 @@ _p, _a, _r, _o = people.c, person_aliases.c, person_relationships.c, person_orgs
 _NAMES = param("names", _p.normal_name)
 _TERMS = param("terms", _p.normal_name)
 _PERSON = param("person_id", _a.stated_by)
+# Neither merged into another person nor erased.
 _LIVE = and_(_p.merged_into.is_(None), _p.erasure_id.is_(None))
 _Named = Select[tuple[str, str, str]]
 

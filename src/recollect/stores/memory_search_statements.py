@@ -133,6 +133,7 @@ def _permitted(shape: LookingShape) -> Select[Any]:
     unchanged = (~has_changed_since(),) if shape.chosen.as_of else ()
     reach = reach_clause(shape.sight, shape.chosen)
     reached = () if reach is None else (reach,)
+    # Without a query vector there is no model to compare with, and no row counts as having one.
     has_vector = _i.vector_model.is_not_distinct_from(_MODEL) if shape.vectors else false()
     return (
         select(
@@ -214,11 +215,14 @@ FACTS = Statement(
         _s.kind == word("memory"), AmongTexts(_s.source_id, param("ids", _s.source_id))
     )
 )
+# Revision and pending flag are compared in the update itself: of two jobs that embedded the same
+# text one changes the row, and neither can do so for a text that was replaced.
 TAKE = Statement(
     update(memory_index)
     .where(_i.doc == _DOC, _i.revision == param("revision", _i.revision), _i.pending == true())
     .values(pending=literal_column("false"), vector_model=_MODEL)
 )
+# From the index row, so that nothing is inserted for a row that was dropped meanwhile.
 INSERT_VECTOR = Statement(
     insert_if_absent(memory_embeddings, "doc").from_select(
         ["doc", "memory_id", "embedding", "model", "dimensions"],

@@ -76,6 +76,7 @@ def _within(
     query = query.where(predicate(scope.scope, _t.deleted_at))
     if scope.scope.reach is Reach.EVERYTHING and not scope.include_deleted:
         query = query.where(_t.deleted_at.is_(None))
+    # The owner is that of the tree's root conversation, which has the tree's id.
     if scope.owner_user_id is not None:
         owned = and_(_c.id == _t.id, _c.owner_user_id == param("owner", _c.owner_user_id))
         query = query.where(exists(select(literal_column("1")).where(owned)))
@@ -326,11 +327,13 @@ MARK_LACKING = Statement(
     update(index).where(_i.conversation_group_id == _TREE, _LACKING).values(pending=true())
 )
 NEAR = _near()
+# Changes nothing if the text was replaced since the job read it: its revision is higher then.
 TAKE = Statement(
     update(index)
     .where(_i.entry_id == _ENTRY, _i.revision == _SEQ)
     .values(pending=literal_column("false"))
 )
+# Only beside an own vector of the same model: a cosine with a mix of two models means nothing.
 SET_WINDOW = Statement(
     update(embeddings).where(_v.entry_id == _ENTRY, _v.model == _MODEL).values(_VECTORS)
 )

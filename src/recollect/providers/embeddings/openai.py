@@ -177,6 +177,7 @@ class OpenAiEmbedder:
             answer = await self._post(request, ends_at)
             if isinstance(answer, bytes):
                 return answer
+            # Exponential backoff, or longer if the endpoint asks for it.
             backoff_seconds = self._endpoint.backoff_seconds * 2 ** (attempt - 1)
             pause_seconds = max(backoff_seconds, answer.retry_after_seconds)
             if attempt >= self._endpoint.attempts_max or not self._may_wait(pause_seconds, ends_at):
@@ -296,6 +297,7 @@ def _ordered(answer: dict[str, Any], count: int) -> list[Any]:
     items = answer["data"]
     if len(items) != count:
         raise _Unusable(f"{len(items)} vectors for {count} texts")
+    # The protocol numbers the vectors; endpoints that don't are taken to answer in order.
     rows = {item.get("index", place): item["embedding"] for place, item in enumerate(items)}
     if set(rows) != set(range(count)):
         raise _Unusable("vectors whose numbering has gaps")

@@ -49,6 +49,7 @@ class WordPiece:
     def _words(self, text: str) -> Iterator[str]:
         rest = ""
         for at in range(0, len(text), PIECE_CHARACTERS):
+            # A word may continue in the next piece: the last one is held back in `rest`.
             piece = unicodedata.normalize("NFD", text[at : at + PIECE_CHARACTERS])
             plain = rest + piece.translate(self._characters)
             words = plain.split()
@@ -81,6 +82,7 @@ class WordPiece:
 
 
 def _inner(word: str, at: int, end: int) -> str:
+    # The vocabulary marks pieces inside a word with "##".
     return f"##{word[at:end]}" if at else word[:end]
 
 

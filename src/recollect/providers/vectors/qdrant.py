@@ -83,6 +83,7 @@ class QdrantIndex:
                 id=one.entry_id, vector=one.embedding.tolist(), payload={_TREE: tree_id}
             )
             for one in made
+            # A zero vector stands for a text that could not be embedded; cosine needs a length.
             if one.embedding is not None and one.embedding.any()
         ]
         if points:
@@ -139,6 +140,7 @@ class QdrantIndex:
             raise Unavailable(f"Qdrant at {self._host} failed: {_reason(error)}") from None
 
     async def _prepare(self) -> None:
+        # Once until the next failure, and one at a time: the first requests may come together.
         async with self._preparing:
             if self._ready:
                 return

@@ -199,7 +199,8 @@ class Corpus:
         an assistant are excluded, as they tell a lot about the asker. So are an assistant's own
         questions: the one that closes a long answer says nothing about the text before it.
         """
-        by_assistant: Flags = np.append(self.by_assistant, False)  # for -1: nobody
+        # The appended False is for rows without a next row (-1).
+        by_assistant: Flags = np.append(self.by_assistant, False)
         return self._has(Trait.QUESTION) & ~self.by_assistant & ~by_assistant[self.after]
 
     @cached_property
@@ -241,6 +242,7 @@ class Corpus:
         return found
 
     def _column(self, name: str) -> NDArray[Any]:
+        # A field of a structured array is strided; computing with a contiguous copy is faster.
         return np.ascontiguousarray(self._parts.rows[name])
 
     def _has(self, trait: Trait) -> Flags:

@@ -39,6 +39,7 @@ def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> 
     product: Vector = np.append(corpus.vectors.own.rows @ vector, np.float32(-np.inf))
     near = product[corpus.place]  # place -1 (no vector) selects the appended -inf
     rows = np.flatnonzero(near >= min_score - _MARGIN)
+    # Within the margin of the threshold only the exact score decides.
     unsure = rows[near[rows] <= min_score + _MARGIN]
     near[unsure[exact(unsure) < min_score]] = -np.inf
     rows = rows[near[rows] > -np.inf]

@@ -50,6 +50,7 @@ def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
     because links and flags of existing rows change. All conversations with a new or a dead row are
     linked again.
     """
+    # All tokens at once: one call of the vocabulary, one append to each pool.
     numbers = parts.names.words.give(_tokens(texts))
     fresh = _fresh_rows(parts, texts)
     old = np.array([parts.row_of.get(text.entry_id, -1) for text in texts], np.int64)
@@ -119,6 +120,7 @@ def _fresh_rows(parts: Parts, texts: Sequence[TextRow]) -> Rows:
     rows["traits"] = [int(text.traits) for text in texts]
     rows["length"] = [text.terms.count(" ") + 1 if text.terms else 0 for text in texts]
     rows["head"] = np.minimum([text.head for text in texts], rows["length"])
+    # An exclusive prefix sum: each text begins where the one before it ends.
     rows["start"] = len(parts.tokens.words) + np.cumsum(rows["length"]) - rows["length"]
     rows["live"] = True
     rows["before"] = rows["after"] = rows["vector"] = -1
@@ -192,6 +194,7 @@ def _compacted(parts: Parts) -> Parts:
 
 
 def _compacted_tokens(tokens: Tokens, number: Ints) -> Tokens:
+    # Owners are `2 * row + behind_head`: renumber the row and keep the lowest bit.
     owners = tokens.owners.rows
     row = number[owners >> 1]
     kept = row >= 0

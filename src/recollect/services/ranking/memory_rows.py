@@ -126,6 +126,7 @@ class RowCache:
         known = rows
         if len(slots) < len(rows):
             known = [row for row, slot in zip(rows, found.tolist(), strict=True) if slot >= 0]
+        # In place, under the lock: ticks are only read by an eviction.
         held.used[slots] = next(self._ticks)
         return MemoryTable(
             rows=known,
@@ -179,6 +180,7 @@ def _add_words(held: _Held, words: Sequence[WordRow]) -> None:
     rows = [row for row in words if (row.doc, row.revision) not in held.slots]
     if not rows:
         return
+    # One call of the vocabulary for all rows, since each takes a lock.
     parted = [row.terms.split() for row in rows]
     lengths = np.fromiter(map(len, parted), np.int64, len(parted))
     numbers = held.vocabulary.give([word for words in parted for word in words])
@@ -214,6 +216,7 @@ def _recent(held: _Held, dimensions: int, kept: int) -> _Held:
     chosen = slots[newest]
     lengths = held.lengths[chosen]
     fresh = _nothing(dimensions)
+    # Renumber the words: those that occur in no remaining row leave the vocabulary.
     numbers, places = np.unique(
         _gathered(held.tokens.rows, held.starts[chosen], lengths), return_inverse=True
     )
