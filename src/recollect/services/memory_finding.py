@@ -335,9 +335,9 @@ class Finder:
     ) -> tuple[Vector | None, Sequence[Part]]:
         """The query's vector, or what failed.
 
-        Scores with and without a vector can't be compared, so all pages of one walk must agree. A
-        walk that began without one goes on without, even if the embedder works again. A walk that
-        began with one fails when the embedder does.
+        Scores with and without a vector can't be compared, so all pages of one search must agree.
+        If the first page had no vector, later pages use none, even if the embedder works again. If
+        it had one, a later page fails when the embedder does.
         """
         embedder = self._parts.embedder
         if embedder is None or query.mode is SearchType.FULLTEXT:

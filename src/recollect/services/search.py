@@ -208,8 +208,8 @@ class SearchService:
         self, type_: SearchType, question: Question, after: Position | None
     ) -> tuple[Vector | None, Sequence[Stage]]:
         """The query's vector, or what failed. Scores with and without a vector can't be compared,
-        so each page of a walk does as the first page did: it fails if the vector is missing now,
-        and it does without one that has become available."""
+        so later pages do as the first page did: they fail if the vector is missing now, and do
+        without one that has become available."""
         embedder = self._parts.embedder
         if embedder is None or type_ is SearchType.FULLTEXT:
             return None, []
