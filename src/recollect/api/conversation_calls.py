@@ -1,4 +1,6 @@
-"""What calls of the conversation family ask of the services."""
+"""Converts parsed requests of the conversation operations into arguments of the services.
+
+REST and gRPC share it."""
 
 from recollect.api.bodies import AppendBody, IndexItem, SearchBody, SyncBody
 from recollect.api.calls import Call
@@ -8,7 +10,7 @@ from recollect.services.entries import EntryQuery, NewEntry
 
 
 def conversation_of(call: Call) -> ConversationId:
-    """The conversation that the path names."""
+    """The conversation id from the path."""
     return ConversationId(call.path["id"])
 
 
@@ -19,7 +21,7 @@ def entry_query(call: Call) -> EntryQuery:
 
 
 def new_entry(body: AppendBody | SyncBody) -> NewEntry:
-    """What a body asks to store."""
+    """The entry that a body describes."""
     return NewEntry(
         content=body.content,
         content_type=body.content_type,
@@ -32,7 +34,7 @@ def new_entry(body: AppendBody | SyncBody) -> NewEntry:
 
 
 def search_request(call: Call) -> SearchRequest:
-    """What a search asks for."""
+    """The search that a body describes."""
     body: SearchBody = call.body
     return SearchRequest(
         query=body.query,

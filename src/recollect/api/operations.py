@@ -1,7 +1,8 @@
-"""The table of operations: what a caller can ask for, on whichever surface.
+"""The table of operations of the conversation, admin and system families.
 
-A row says everything but the code that answers: adapters read it to route, to check in the right
-order and to describe themselves. A test fails when an adapter and this table differ.
+A row describes an operation completely, except for the code that runs it. REST and gRPC use the
+table for routing, for checks and for the OpenAPI documents. A test fails if an adapter and the
+table differ.
 """
 
 from typing import Any
@@ -69,7 +70,7 @@ def _system(name: str, call: str, description: str, **rest: Any) -> Operation:
     return Operation(name, Family.SYSTEM, method, path, description, 200, open=True, **rest)
 
 
-# The entry rows come first: routes are tried in this order, and append is the hottest.
+# The entry rows come first: routes are tried in this order, and appends are the most frequent.
 _ENTRIES = (
     _user(
         "appendEntry",
@@ -111,7 +112,7 @@ _ENTRIES = (
     ),
 )
 
-# Before the rows with an id in the same place, which would take these words for ids.
+# These must come before the rows with `{id}` in the same position, which would match them too.
 _SEARCH = (
     _user(
         "searchConversations",

@@ -1,7 +1,7 @@
-"""The shapes of answers, as JSON Schema for the API documents.
+"""JSON Schemas of the responses, for the OpenAPI documents.
 
-Hand-built and not models: answers are written as bytes, so a model would be a second way to
-render. Tests hold the rendered answers against these shapes.
+They are written by hand: responses are rendered to bytes directly, so a model would be a second
+renderer. Tests validate rendered responses against these schemas.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ OBJECT: Schema = {"type": "object"}
 
 
 def shape(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
-    """An object; optional members are left out of an answer when they have no value."""
+    """An object schema. Optional fields are left out of a response if they have no value."""
     return {
         "type": "object",
         "required": list(required),

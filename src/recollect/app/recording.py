@@ -1,4 +1,4 @@
-"""The recorder: what it writes on, and how it is found by other nodes."""
+"""Builds the recorder from the settings: its files, its locator and its address."""
 
 import socket
 from ipaddress import ip_address
@@ -26,7 +26,8 @@ def recorder_service(
     *,
     descriptors: Descriptors,
 ) -> RecorderService:
-    """A recorder that is not started yet."""
+    """Build a recorder; the caller starts it. The node has no more recordings than it has file
+    descriptors for."""
     chosen = settings.recorder
     parts = RecorderParts(
         locator=_locator(settings, database, stores, runtime),
@@ -48,7 +49,8 @@ def recorder_service(
 
 
 def address_of(settings: Settings, host: str, port: int) -> str:
-    """Where other nodes reach one that listens here."""
+    """The address at which other nodes reach this one: the configured one, else the host name if
+    the server listens on all interfaces, else the address that it listens on."""
     if settings.recorder.advertised_address is not None:
         return settings.recorder.advertised_address
     try:

@@ -1,4 +1,7 @@
-"""A conversation: one branch of a tree. Rules for titles and previews."""
+"""Conversations, and the rules for their titles and previews.
+
+A tree is a root conversation and all its forks. Each conversation is one branch of its tree. Access
+and deletion belong to the tree, titles and entries to the branch."""
 
 import re
 from dataclasses import dataclass
@@ -19,13 +22,13 @@ _SHOWN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
 
 
 class Keep(Enum):
-    """Marks a member that a PATCH did not name."""
+    """Marks a field that a PATCH did not send, where None means that it is cleared."""
 
     KEEP = "keep"
 
 
 class ListMode(StrEnum):
-    """Which conversations of each tree a list shows."""
+    """Which conversations of each tree are listed."""
 
     LATEST_FORK = "latest-fork"
     ALL = "all"
@@ -34,11 +37,11 @@ class ListMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A branch as it is stored, with its text already decrypted.
+    """A conversation as it is stored, with its text decrypted.
 
     `forked_at_seq` is the position of the fork point (0 for a blank fork, None for a root).
     `last_text_seq` is the position of the last history entry with text on the visible path.
-    `title_pending` says that the first history entry with text will set the title.
+    `title_pending` means that the first history entry with text will set the title.
     """
 
     id: ConversationId
@@ -59,9 +62,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A conversation as a transaction needs it: its place in the tree, and the caller's level.
+    """The part of a conversation that access checks and appends need, in one cheap row.
 
-    `last_seq` and `last_at` belong to the tree: the position and time of its newest entry.
+    `level` is the caller's level in the tree, None for a non-member. `last_seq` and `last_at` are
+    the position and time of the newest entry of the whole tree.
     """
 
     id: ConversationId
@@ -85,26 +89,26 @@ class SeenConversation:
 
 
 def clean_text(text: str) -> str:
-    """Control characters other than white space dropped, white space runs made one space."""
+    """Remove control characters, and turn each run of white space into one space."""
     kept = text if text.isprintable() else _DROPPED.sub("", text)
     return " ".join(kept.split())
 
 
 def is_blank(text: str) -> bool:
-    """Nothing but white space and control characters, so that `clean_text` leaves nothing."""
+    """True if `clean_text` would leave nothing."""
     return _SHOWN.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What a history text gives its conversation: a title, if it is the first, and the preview."""
+    """The title and the preview that a conversation gets from the text of a history entry."""
 
     title: str | None
     preview: str | None
 
 
 def headline(text: str) -> Headline:
-    """The title is the beginning, nothing added; a preview that was cut says so."""
+    """Take both from the beginning of the text. A preview that was cut ends in an ellipsis."""
     cleaned = clean_text(text)
     cut = len(cleaned) > PREVIEW_CHARS
     shown = cleaned[:PREVIEW_CHARS] + "…" if cut else cleaned
@@ -112,7 +116,7 @@ def headline(text: str) -> Headline:
 
 
 def matches_query(conversation: Conversation, query: str) -> bool:
-    """`query` is a part of the title or of a string value of the metadata, whatever the case."""
+    """Is `query` part of the title or of a metadata string? Letter case is ignored."""
     needle = query.casefold()
     return any(needle in text.casefold() for text in _searchable(conversation))
 
@@ -122,7 +126,7 @@ def _searchable(conversation: Conversation) -> list[str]:
 
 
 def strings_in(value: object) -> list[str]:
-    """Every string value inside a JSON value; member names don't count."""
+    """Every string value inside a JSON value, without the field names."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):

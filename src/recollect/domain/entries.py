@@ -15,14 +15,14 @@ INDEXED_CHARS_MAX = 100_000
 
 
 class Channel(StrEnum):
-    """`history` is what every member sees, `memory` is one client's own state."""
+    """Every member of a tree sees `history`. `memory` is state that only its client sees."""
 
     HISTORY = "history"
     MEMORY = "memory"
 
 
 class Forks(StrEnum):
-    """Whether a list follows one branch or shows the whole tree."""
+    """Whether a list shows one branch or the whole tree."""
 
     NONE = "none"
     ALL = "all"
@@ -33,10 +33,11 @@ EpochFilter = int | Literal["latest", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry. `content` is the JSON text of a list, kept as text so that it goes out as stored.
+    """One entry. `content` is the JSON text of a list; it is returned as stored, without parsing.
 
-    `seq` is the position in the tree; `text_seq` is the position of the last history entry with
-    text at or before this one on its path, so that a fork finds its preview in one look-up.
+    `seq` is the position in the tree. `text_seq` is the position of the last history entry with
+    text at or before this one on its path, so a fork finds its preview with one look-up. `epoch`
+    is set on memory entries only.
     """
 
     id: EntryId

@@ -1,4 +1,7 @@
-"""What a sync does to one client's memory: the contract's table as one pure function."""
+"""Decides what a sync does to a client's memory, as a pure function.
+
+A client's memory is the content of all entries of its latest epoch, joined. A sync that only adds
+items appends them to that epoch. Any other change begins a new epoch with the whole list."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +12,7 @@ from recollect.domain.jsontext import equal
 
 @dataclass(frozen=True, slots=True)
 class SyncPlan:
-    """What to store and what to answer.
+    """What a sync stores and returns.
 
     `store` is the content of the one entry to write; None writes nothing, an empty list writes an
     entry that clears the memory.
@@ -27,10 +30,11 @@ def plan_sync(
     content_type: str,
     new: list[Any],
 ) -> SyncPlan:
-    """Compare a client's whole new memory with the entries of its latest epoch, by position.
+    """Compare the new list with the entries of the client's latest epoch, item by item.
 
-    `existing` holds the content type and content of each. The caller holds the tree's lock and has
-    checked access: a plan tells what the stored memory is.
+    `existing` holds the content type and content of each entry. The caller must hold the tree's
+    lock, or the plan may be outdated when it is carried out. It must also have checked access: the
+    plan reveals whether the stored memory is equal to the list.
     """
     if latest is None:
         return _start(new)

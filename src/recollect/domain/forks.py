@@ -1,7 +1,12 @@
 """The visible path of a conversation: which entries of which ancestors it shows.
 
-Positions are counted per tree and a fork's own entries are all younger than its fork point, so
-the segments of a path, from the root down, never overlap: one after the other they are in order.
+A fork copies nothing. It stores its parent and the position of the last parent entry that it
+shows. Positions count per tree, so all entries of a fork come after its fork point. The segments
+of a path, from the root down, therefore never overlap and are in order one after the other.
+
+Example: root R has entries 1 2 3 5. F forks R after 2 and adds 4 6. G forks F after 4 and adds 7.
+G shows R up to 2, F up to 4, then all of G: 1 2 4 7. A fork of G after 1 shows 1 and its own
+entries, because the cut of an ancestor is the lowest fork point below it.
 """
 
 from collections.abc import Sequence
@@ -14,7 +19,11 @@ UNLIMITED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """A conversation on the chain to the root. `forked_at_seq` is None for the root, 0 if blank."""
+    """A conversation on the chain to the root.
+
+    `forked_at_seq` is the position of the last entry that it shows of its parent: 0 for a blank
+    fork, which shows nothing, and None for the root.
+    """
 
     id: ConversationId
     forked_at_seq: int | None
@@ -29,10 +38,10 @@ class Segment:
 
 
 def visible_path(chain: Sequence[Ancestor]) -> list[Segment]:
-    """`chain` goes from the conversation itself up to the root; the path from the root down.
+    """Turn a chain (from the conversation up to the root) into a path (from the root down).
 
-    The cut of an ancestor is the lowest fork point of all its descendants on the chain. From a
-    blank fork upwards nothing is visible, so those ancestors are left out.
+    The cut of an ancestor is the lowest fork point of all its descendants on the chain. A blank
+    fork makes that 0: nothing above it is visible, so those ancestors are left out.
     """
     path: list[Segment] = []
     cut = UNLIMITED

@@ -1,4 +1,7 @@
-"""What a history entry may hold: strict rules for clients, tolerant ones for keyless users."""
+"""What a history entry may contain.
+
+Clients with an API key must follow strict rules, and their content is stored as sent. Content of
+users without a key is normalized by tolerant rules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +16,9 @@ ROLES = ("USER", "AI")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A history entry that keeps the rules: what is stored, as which type, and its text.
+    """Valid history content, as it is to be stored.
 
-    `text` serves title, preview and the raw index; it is None when the entry has none or a blank
-    one.
+    `text` is used for title, preview and index. It is None if the entry has no text or a blank one.
     """
 
     content: list[Any]
@@ -25,12 +27,12 @@ class History:
 
 
 def is_history_type(content_type: str) -> bool:
-    """`history` itself or one of its subtypes, `history/…`; letter case counts."""
+    """Is it `history` or a subtype `history/…`? Case-sensitive."""
     return content_type == HISTORY_TYPE or content_type.startswith(HISTORY_TYPE + "/")
 
 
 def strict(content: object, content_type: str | None) -> History:
-    """History by a client, kept as sent. Every breach is InvalidInput that names the member."""
+    """Check the content of a client and keep it as sent. Raises InvalidInput with the field."""
     if content_type is None or not is_history_type(content_type):
         raise _broken("contentType", "must be `history` or start with `history/`")
     if not isinstance(content, list) or len(content) != 1:
@@ -43,10 +45,11 @@ def strict(content: object, content_type: str | None) -> History:
 
 
 def tolerant(content: object, content_type: str | None) -> History:
-    """History by a user without a key: text in any wrapping becomes one object.
+    """Normalize the content of a user without an API key into one message object.
 
-    Nulls count as absent, the first valid role wins, and members that history does not know are
-    dropped. Nothing left is EmptyEntry.
+    Strings and objects are merged: texts are joined by newlines, lists are concatenated, and the
+    first valid role wins. Nulls count as absent, and unknown fields are dropped. Raises EmptyEntry
+    if nothing is left, and InvalidInput for values of a wrong type.
     """
     parts = list(_parts(content))
     texts = [text for part in parts if (text := _text_or_none(part.get("text"))) is not None]
@@ -60,12 +63,12 @@ def tolerant(content: object, content_type: str | None) -> History:
 
 
 def text_of(content: list[Any]) -> str | None:
-    """The text of stored history content, None if it has none or a blank one."""
+    """The text of stored history content, None if there is none or it is blank."""
     return _text_or_none(content[0].get("text"))
 
 
 def is_assistant(content: list[Any]) -> bool:
-    """Did the assistant say it?"""
+    """Is it a message of the assistant?"""
     return bool(content[0].get("role") == ROLES[1])
 
 
@@ -96,7 +99,7 @@ def _check_attachment(attachment: object, field: str) -> None:
 
 
 def _parts(content: object) -> Iterator[dict[str, Any]]:
-    """Each item as an object whose `events` and `attachments`, if any, are lists."""
+    """Each item as an object. Checks that `events` and `attachments`, if any, are lists."""
     if not isinstance(content, str | list):
         raise _broken("content", "must be a string or a list")
     for index, item in enumerate([content] if isinstance(content, str) else content):

@@ -1,4 +1,4 @@
-"""Who belongs to a tree, and how much they may do there."""
+"""Memberships: who belongs to a tree, and at which level."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ USER_ID_CHARS_MAX = 255
 
 
 class Level(IntEnum):
-    """reader < writer < manager < owner."""
+    """Access levels in ascending order; each includes the lower ones."""
 
     READER = 1
     WRITER = 2
@@ -19,7 +19,7 @@ class Level(IntEnum):
 
     @property
     def word(self) -> str:
-        """The word on the wire and in the database."""
+        """The name in JSON and in the database."""
         return self.name.lower()
 
     @classmethod

@@ -1,7 +1,7 @@
-"""Recorded responses: what an agent says is kept while it says it, so that others can follow.
+"""Recordings: the text of a response is kept while it is generated, so that readers can follow.
 
-A *location* tells where a recording is: the address of its node, and its id. It lives under a key
-for a few seconds and is renewed as long as the recording runs.
+A *location* is the address of the node that has a recording, and the recording's id. It is stored
+under a key for a few seconds, and renewed as long as the recording runs.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ LEFTOVER_SECONDS = 30 * 60
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """How long a location lives, when it is renewed, and how long a cancel waits, in seconds."""
+    """Times in seconds: the lifetime of a location, the interval of its renewal, and how long a
+    cancel waits. By default one renewal may fail before the location expires."""
 
     lifetime: float = 10
     renewal: float = 5
@@ -24,7 +25,7 @@ class Tempo:
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """How many of something a node may have, and how many of them may be one caller's."""
+    """The most that a node may have (`of_all`), and the most of one user (`of_one`)."""
 
     of_all: int
     of_one: int
@@ -32,7 +33,7 @@ class Most:
 
 @dataclass(frozen=True, slots=True)
 class RecorderLimits:
-    """Of recordings that run, and again of those that are kept; and of readers."""
+    """`recordings` limits running recordings, and separately those that ended and are kept."""
 
     recordings: Most = Most(1_000, 100)
     replays: Most = Most(5_000, 200)
@@ -40,7 +41,7 @@ class RecorderLimits:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a recording is."""
+    """The node that has a recording, and the recording's id."""
 
     address: str
     recording_id: str
@@ -50,24 +51,27 @@ class Location:
 
     @classmethod
     def parse(cls, text: str) -> "Location | None":
-        """The inverse of `str`; None for a text that nobody of us wrote."""
+        """The inverse of `str`; None for a malformed text."""
         recording_id, at, address = text.partition("@")
         return cls(address, recording_id) if at and recording_id and address else None
 
 
 def location_key(conversation_id: ConversationId) -> str:
-    """The key of a recording that runs."""
+    """The key of the conversation's running recording."""
     return f"response:{conversation_id}"
 
 
 def tail_key(conversation_id: ConversationId, recording_id: str) -> str:
-    """The key of one that ended and is kept for those who lost their connection. It is looked up
-    with an id that a caller sent, so what that names must be of the same conversation."""
+    """The key of a recording that ended and is kept for readers who reconnect.
+
+    The recording's id comes from the caller. The conversation, for which access was checked, is
+    part of the key; so an id of another conversation's recording finds nothing.
+    """
     return f"response-tail:{conversation_id}:{recording_id}"
 
 
 class RecordOutcome(StrEnum):
-    """How a recording ended that ended well."""
+    """How a recording ended, if not with an error."""
 
     SUCCESS = "success"
     CANCELLED = "cancelled"
@@ -75,7 +79,7 @@ class RecordOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a recording: what a reader has had so far."""
+    """A position in a recording: how far a reader has come. It is the id of an SSE event."""
 
     recording_id: str
     offset: int = 0
@@ -94,7 +98,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a recording, and the place behind it; without text, a sign of life."""
+    """Some text of a recording, and the position after it. Without text it is a keep-alive."""
 
     text: str
     place: Place

@@ -1,4 +1,4 @@
-"""Ownership moves by a transfer that the recipient accepts."""
+"""Ownership transfers: offered by the owner, effective when the recipient accepts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from recollect.domain.ids import TransferId, TreeId, UserId
 
 
 class TransferRole(StrEnum):
-    """Which side of a transfer the caller is on."""
+    """Filters a list of transfers by the caller's side."""
 
     ALL = "all"
     SENDER = "sender"
@@ -17,7 +17,7 @@ class TransferRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A pending change of owner. The tree's id is the id of its root conversation."""
+    """A pending transfer. The tree's id is also the id of its root conversation."""
 
     id: TransferId
     tree_id: TreeId

@@ -1,4 +1,4 @@
-"""Every action there is, and the least level or the role it needs."""
+"""All actions, and what each needs: a level in the tree, an API key or a server role."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from recollect.policy.principals import Role
 
 
 class Action(StrEnum):
-    """What a caller may ask to do."""
+    """An action that needs permission."""
 
     READ = "conversation.read"
     APPEND = "conversation.append"

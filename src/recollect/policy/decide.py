@@ -1,4 +1,7 @@
-"""The two questions: may this caller do this here, and what may this caller see?"""
+"""Access policy of conversation trees, in two forms.
+
+`decide` answers for one tree: may the caller do this? `scope_for` answers for lists: which trees
+does the caller see? Property tests prove that the two agree."""
 
 from dataclasses import dataclass
 
@@ -11,14 +14,16 @@ from recollect.policy.views import TreeView
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Allowed or not, and the rule that said so."""
+    """Whether an action is allowed, and the rule that decided."""
 
     allowed: bool
     rule: str
 
 
 def decide(principal: Principal, action: Action, view: TreeView) -> Decision:
-    """May the caller do this to this tree? `view.level` is the caller's own level in it."""
+    """May the caller do this in this tree? `view.level` is the caller's own level there."""
+    # An action needs a server role or a level, never both. A role gives no level: an admin reads
+    # other users' conversations through the admin operations only, which are audited.
     role = NEEDS_ROLE.get(action)
     if role is not None:
         return _by(principal.has(role), f"needs role {role}")
@@ -35,7 +40,7 @@ def decide(principal: Principal, action: Action, view: TreeView) -> Decision:
 
 
 def visible(principal: Principal, action: Action) -> Scope:
-    """All trees where `decide` would allow the action."""
+    """The scope of all trees in which `decide` allows the action."""
     role = NEEDS_ROLE.get(action)
     if role is not None:
         return Scope.system(f"role {role}") if principal.has(role) else Scope.nothing()

@@ -1,4 +1,4 @@
-"""Who may change whose membership: the contract's table as one pure function."""
+"""Decides who may change whose membership, as a pure function."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ from recollect.domain.memberships import Level
 
 
 class Ruling(Enum):
-    """What a membership change meets."""
+    """The decision on a membership change. Values of refusals are error messages."""
 
     ALLOWED = "allowed"
     FORBIDDEN = "forbidden"
@@ -17,9 +17,11 @@ class Ruling(Enum):
 def rule_on_change(
     actor: Level | None, *, present: Level | None, wanted: Level | None, own: bool = False
 ) -> Ruling:
-    """May `actor` turn a membership from `present` into `wanted`? None means no membership.
+    """May `actor` change a membership from level `present` to `wanted`? None is no membership.
 
-    `own` marks the actor's own membership: giving it up is leaving, open to all but the owner.
+    `own` means that it is the actor's own membership. Everybody but the owner may leave. Managers
+    and the owner may change others, but only the owner may add, change or remove managers.
+    Ownership changes by a transfer only.
     """
     if actor is None:
         return Ruling.FORBIDDEN

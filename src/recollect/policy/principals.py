@@ -1,4 +1,4 @@
-"""Who calls."""
+"""The authenticated caller of a request."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +10,7 @@ from recollect.domain.spaces import OrgId
 
 
 class Role(StrEnum):
-    """A role opens the role endpoints only; it gives no membership."""
+    """A role of the server. It allows the operations that name it, and gives no membership."""
 
     ADMIN = "admin"
     AUDITOR = "auditor"
@@ -21,10 +21,10 @@ class Role(StrEnum):
 class Principal:
     """The user a request acts for, the client it came through, and their roles.
 
-    An agent is a user named `agent:<id>` to conversations; `kind` alone says that it is one.
-    `orgs` are what the credential and the settings say; those of an agent are in its registration.
-    `acts_for_owner` is a credential's word, never a header's. `expires_at` is when the token's
-    life ends, in seconds since 1970; a call that goes on for long has to look at it again.
+    In conversations an agent is a user with the id `agent:<id>`; only `kind` tells that it is an
+    agent. `orgs` come from the credential and the settings; an agent's org is in its registration.
+    `acts_for_owner` comes from a credential, never from a header. `expires_at` is the token's
+    expiry in seconds since 1970; a stream has to check it again while it runs.
     """
 
     user_id: UserId
@@ -38,15 +38,15 @@ class Principal:
 
     @property
     def who(self) -> Owner:
-        """The one who asks, in the namespace that the credential named."""
+        """The caller as an owner: kind and id, without the prefix `agent:`."""
         if self.kind is OwnerKind.AGENT:
             return Owner.agent(self.user_id.removeprefix(AGENT_MARK))
         return Owner.user(self.user_id)
 
     def is_expired(self, now: datetime) -> bool:
-        """Is the token over by which this caller was believed?"""
+        """Has the caller's token expired? A caller without a token does not expire."""
         return self.expires_at is not None and now.timestamp() >= self.expires_at
 
     def has(self, role: Role) -> bool:
-        """`admin` includes the other two."""
+        """Does the caller have the role? `admin` includes the other two."""
         return role in self.roles or Role.ADMIN in self.roles

@@ -1,4 +1,4 @@
-"""Who asks of the memory family: the caller with all that is known of them."""
+"""The caller of a memory operation, with person, users and orgs looked up."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,11 @@ from recollect.policy.spaces import Caller
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """A caller, looked up. An agent has neither person nor users; its one org is that of its
-    registration. `user_ids` are all users of the person, the caller's own among them."""
+    """A principal and what the database knows about it.
+
+    `user_ids` are all user ids of the caller's person, including the caller's own. An agent has
+    neither a person nor user ids, and one org: that of its registration.
+    """
 
     principal: Principal
     orgs: frozenset[OrgId]
@@ -22,17 +25,17 @@ class Requester:
 
     @property
     def who(self) -> Owner:
-        """The one who asks."""
+        """The caller as an owner: kind and id."""
         return self.principal.who
 
     @property
     def agent_id(self) -> AgentId | None:
-        """Set where an agent asks."""
+        """The agent's id, None for a user."""
         return AgentId(self.who.id) if self.who.kind is OwnerKind.AGENT else None
 
     @property
     def admin(self) -> bool:
-        """Counts only where a rule names admin."""
+        """Matters only where a rule names admins."""
         return Role.ADMIN in self.principal.roles
 
     @property
@@ -42,5 +45,5 @@ class Requester:
 
     @property
     def caller(self) -> Caller:
-        """As the rules of spaces see it."""
+        """The caller in the form that the policy of spaces takes."""
         return Caller(self.who, self.orgs, self.principal.acts_for_owner, self.admin)

@@ -1,4 +1,4 @@
-"""A scope says which trees a list may show. A store can't list without one."""
+"""A scope says which trees a list may show. Stores require one for every list."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +9,7 @@ from recollect.policy.views import TreeView
 
 
 class Reach(Enum):
-    """How far a scope goes."""
+    """The three kinds of scope."""
 
     NOTHING = "nothing"
     MEMBER = "member"
@@ -18,9 +18,9 @@ class Reach(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Live trees where `user_id` has at least `least`, or everything with a reason.
+    """No trees, the live trees in which `user_id` has at least level `least`, or all trees.
 
-    Built by `visible` for callers and by `Scope.system` for background work.
+    Built by `scope_for` for callers, and by `TreeScope.system` for background work.
     """
 
     reach: Reach
@@ -30,7 +30,7 @@ class Scope:
 
     @classmethod
     def nothing(cls) -> "Scope":
-        """Matches no tree."""
+        """No trees."""
         return cls(Reach.NOTHING)
 
     @classmethod
@@ -40,11 +40,11 @@ class Scope:
 
     @classmethod
     def system(cls, reason: str) -> "Scope":
-        """All trees, deleted ones too. The reason is for the reader of the code and the log."""
+        """All trees, deleted ones too. The reason is for readers of the code and the logs."""
         return cls(Reach.EVERYTHING, reason=reason)
 
     def matches(self, view: TreeView) -> bool:
-        """Does the scope hold the tree that its user sees as `view`?"""
+        """Is the tree in the scope? `view` is the tree as seen by the scope's user."""
         if self.reach is Reach.MEMBER:
             return not view.deleted and view.level is not None and view.level >= self.least
         return self.reach is Reach.EVERYTHING

@@ -1,4 +1,4 @@
-"""What policy needs to know of a thing, and nothing more."""
+"""The facts about a tree that policy needs."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from recollect.domain.memberships import Level
 
 @dataclass(frozen=True, slots=True)
 class TreeView:
-    """A tree as one caller meets it: is it soft-deleted, and which level has the caller in it?"""
+    """A tree as one caller sees it: is it deleted, and which level does the caller have in it?"""
 
     deleted: bool
     level: Level | None

@@ -1,4 +1,4 @@
-"""Other nodes, asked in a caller's place."""
+"""The interface for requests that are forwarded to other nodes."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """What another node answered; of its headers those that belong to a refusal."""
+    """The response of another node, with the few headers that are passed back to the caller."""
 
     status: int
     media: bytes
@@ -16,14 +16,14 @@ class Forwarded:
 
 
 class Forwarder(Protocol):
-    """Sends a request on. Raises Unavailable if the node does not answer."""
+    """Sends requests to other nodes. Raises Unavailable if a node does not answer."""
 
     async def send(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
     ) -> Forwarded:
-        """The answer as it comes; its body has to be read to the end, or closed."""
+        """Send the request. The body is streamed: it must be read to the end, or closed."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...

@@ -1,4 +1,4 @@
-"""Who is calling, from what a request carries."""
+"""The interface that turns the credentials of a request into a principal."""
 
 from typing import Protocol
 
@@ -6,11 +6,11 @@ from recollect.policy.principals import Principal
 
 
 class Authenticator(Protocol):
-    """Turns credentials into a principal."""
+    """Authenticates requests, the same way for every protocol."""
 
     async def authenticate(
         self, *, authorization: str | None, api_key: str | None, requester_id: str | None
     ) -> Principal:
-        """Raises Unauthenticated for none or bad ones, Forbidden when two of them disagree,
-        Unavailable when a token can't be checked now."""
+        """Raises Unauthenticated for missing or bad credentials, Forbidden if two of them
+        contradict each other, and Unavailable if a token can't be checked now."""
         ...

@@ -1,4 +1,4 @@
-"""Where recordings are, and what they are written on."""
+"""Interfaces of recordings: the locator that all nodes share, and the files of one node."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -8,91 +8,100 @@ from recollect.ports.database import Tx
 
 
 class Locator(Protocol):
-    """Short-lived values that all nodes see. Raises Unavailable while its store is away.
+    """Short-lived values that all nodes see: a compare-and-set store with expiry.
 
-    `seconds` is how long a value lives unless it is renewed.
+    `seconds` is how long a value lives unless it is renewed. Every method raises Unavailable while
+    the store can't be reached.
     """
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        """Set it, unless another value is there; is it this one now? Who did not hear the answer
-        can ask again."""
+        """Set the value unless the key has another one. True if the key has this value now.
+
+        Idempotent: a caller that did not get the answer can ask again.
+        """
         ...
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
-        """Let it live on, if it is still this value; False if it is gone or another's."""
+        """Extend the lifetime if the key still has this value. False if it has none or another."""
         ...
 
     async def find(self, keys: Iterable[str]) -> dict[str, str]:
-        """The values that there are, by key."""
+        """The live values, by key."""
         ...
 
     async def release(self, key: str, value: str) -> None:
-        """Remove it, if it is still this value."""
+        """Remove the key if it still has this value."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
 class Tape(Protocol):
-    """One recording's text, in the order it came. Written by one, read by many."""
+    """The text of one recording: append-only, with one writer and many readers.
+
+    Users are counted. A closed file is removed at once, but can be read to the end by those who
+    have acquired it.
+    """
 
     @property
     def end(self) -> int:
-        """The offset behind all that was written."""
+        """The offset after all that was written."""
         ...
 
     async def write(self, text: str) -> None:
-        """Append; returns when readers can have it. Raises RecordingFull if the tape is full,
-        Unavailable if the disk is."""
+        """Append the text. Readers can read it when this returns. Raises RecordingFull at the
+        size limit, Unavailable if the disk is full."""
         ...
 
     async def read(self, offset: int) -> tuple[str, int]:
-        """Some of the text from an offset on, and the offset behind it. Empty at the end. Only
-        offsets that it gave out are offsets of it: another one raises ValueError."""
+        """Some text from an offset on, and the offset after it. Empty at the end.
+
+        Only 0 and offsets that this method returned are valid. Others raise ValueError.
+        """
         ...
 
     def close(self) -> None:
-        """Remove it. Whoever still reads may do so to the end."""
+        """Remove the file. Those who have acquired it can still read to the end."""
         ...
 
     def hold(self) -> None:
-        """A reader begins."""
+        """Count one more user."""
         ...
 
     def let_go(self) -> None:
-        """A reader is done."""
+        """Count one user less; the last one of a closed file frees it."""
         ...
 
 
 class Tapes(Protocol):
-    """Makes tapes, on this node."""
+    """Creates the files of recordings on this node."""
 
     async def start(self) -> None:
-        """Remove what an earlier process left behind."""
+        """Remove files that an earlier process left behind."""
         ...
 
     async def create(self, recording_id: str) -> Tape:
-        """An empty tape. Raises Unavailable if there is no room for one."""
+        """Create an empty file. Raises Unavailable if the disk does not allow it."""
         ...
 
 
 class LocationStore(Protocol):
-    """Locations as rows; what is due counts as gone."""
+    """Locations as rows. A row that has expired counts as absent."""
 
     def claim(self, tx: Tx, key: str, value: str, *, now: datetime, until: datetime) -> bool:
-        """Insert it unless one is there; was it inserted?"""
+        """Insert the row unless the key has one. True if it was inserted."""
         ...
 
     def renew(self, tx: Tx, key: str, value: str, *, now: datetime, until: datetime) -> bool:
-        """Move its end; False if it is gone or another's."""
+        """Set a new expiry. False if the row is gone or has another value."""
         ...
 
     def find(self, tx: Tx, keys: Sequence[str], *, now: datetime) -> dict[str, str]:
-        """The values that there are, by key."""
+        """The live values, by key."""
         ...
 
     def remove(self, tx: Tx, key: str, value: str) -> None:
-        """Remove it, if it is still this value."""
+        """Delete the row if it still has this value."""
         ...

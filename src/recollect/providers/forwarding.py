@@ -1,4 +1,4 @@
-"""Requests to other nodes, over HTTP."""
+"""Forwards requests to other nodes over HTTP."""
 
 from collections.abc import AsyncIterator, Mapping
 
@@ -8,13 +8,13 @@ from recollect.errors import Unavailable
 from recollect.ports.forwarding import Forwarded
 
 CONNECT_SECONDS_MAX = 5
-# No longer than a cancel may wait. A stream that is alive says so more often.
+# Time between two reads. A cancel may take as long; a live stream sends keep-alives more often.
 ANSWER_SECONDS_MAX = 30
 _PASSED_BACK = (b"retry-after", b"www-authenticate")
 
 
 class HttpForwarder:
-    """Implements `recollect.ports.forwarding.Forwarder`."""
+    """Implements `Forwarder`. The HTTP client is created with the first request."""
 
     def __init__(self) -> None:
         self._http: httpx2.AsyncClient | None = None
@@ -22,10 +22,9 @@ class HttpForwarder:
     async def send(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
     ) -> Forwarded:
-        """See the port."""
         if self._http is None:
             timeout = httpx2.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
-            # As many as there are readers here of what others record.
+            # Each reader here of a recording elsewhere holds one connection, so no maximum.
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
             self._http = httpx2.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
         try:
@@ -39,13 +38,13 @@ class HttpForwarder:
         return Forwarded(response.status_code, media, passed_back, _body(response))
 
     async def close(self) -> None:
-        """See the port."""
         if self._http is not None:
             await self._http.aclose()
 
 
 async def _body(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """What came until the node went away is all there is."""
+    """The body in chunks. A lost connection ends it like a normal end: the caller's stream then
+    ends without an end event, and the reader reconnects with its cursor."""
     try:
         async for chunk in response.aiter_raw():
             yield chunk

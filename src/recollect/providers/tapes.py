@@ -1,9 +1,8 @@
-"""Recordings on this node's disk: a file each, gone when the recording is over.
+"""Recording files on the local disk, one for each recording, removed when it is over.
 
-A file is a row of frames: four bytes of length, then text in UTF-8, sealed where encryption is on.
-Frames end between characters, so a reader never gets half of one, and none is longer than a reader
-takes at once. Small texts are written, and all are read, without a thread: that is a copy in
-memory, and the system's cache takes it.
+A file is a sequence of frames: four bytes of length, then UTF-8 text, encrypted if encryption is
+on. A frame never splits a character, and always fits into one read. Reads and small writes run on
+the event loop: they are copies to and from the page cache. A thread would cost more.
 """
 
 import asyncio
@@ -17,19 +16,19 @@ from struct import Struct
 from recollect.errors import Internal, RecordingFull, Unavailable
 from recollect.ports.runtime import Cipher
 
-# At most 64 KiB of UTF-8, and a third more where it is sealed.
+# At most 64 KiB of UTF-8, and a third more if encrypted: less than READ_BYTES.
 FRAME_CHARACTERS_MAX = 16 * 1024
 READ_BYTES = 128 * 1024
-# Up to here a write is a copy in memory; a longer one may wait for the disk, on a thread.
+# A longer write may wait for the disk, so it goes to a thread.
 QUICK_CHARACTERS = 64 * 1024
 SUFFIX = ".tape"
 _LENGTH = Struct(">I")
 _TABLE, _COLUMN = "recordings", "content"
-_NO_PLACE = "no such place in the recording"
+_NO_PLACE = "no such position in the recording"
 
 
 class FileTapes:
-    """Implements `recollect.ports.recordings.Tapes` in a folder."""
+    """Implements `RecordingFiles` in a folder."""
 
     def __init__(
         self, folder: Path, cipher: Cipher, *, bytes_max: int, leftover_seconds: float
@@ -40,11 +39,10 @@ class FileTapes:
         self._leftover_seconds = leftover_seconds
 
     async def start(self) -> None:
-        """See the port. Younger files may be those of another process in the same folder."""
+        """Removes old files only: younger ones may belong to another process in the same folder."""
         await asyncio.to_thread(self._sweep)
 
     async def create(self, recording_id: str) -> "FileTape":
-        """See the port."""
         path = self._folder / f"{recording_id}{SUFFIX}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,7 +60,11 @@ class FileTapes:
 
 
 class FileTape:
-    """Implements `recollect.ports.recordings.Tape`."""
+    """Implements `RecordingFile`.
+
+    The file is unlinked when it is closed, but its descriptor stays open until the last user
+    releases it: on POSIX an unlinked file can be read as long as it is open.
+    """
 
     def __init__(self, file: int, path: Path, cipher: Cipher, *, bytes_max: int) -> None:
         self._file = file
@@ -76,11 +78,11 @@ class FileTape:
 
     @property
     def end(self) -> int:
-        """See the port."""
         return self._end
 
     async def write(self, text: str) -> None:
-        """See the port."""
+        # Acquired while writing, so that a `close` in between can't close the descriptor, whose
+        # number another file might get.
         self.hold()
         try:
             if len(text) > QUICK_CHARACTERS:
@@ -93,9 +95,10 @@ class FileTape:
             self.let_go()
 
     async def read(self, offset: int) -> tuple[str, int]:
-        """See the port. Of a tape that was removed before a reader began nothing is left."""
+        """Returns nothing for a file that was removed before the reader acquired it."""
         if self._file < 0:
             return "", offset
+        # `_end` is set after a write is complete, so a reader never sees half a write.
         if not 0 <= offset <= self._end:
             raise ValueError(_NO_PLACE)
         raw = os.pread(self._file, min(READ_BYTES, self._end - offset), offset)
@@ -103,23 +106,22 @@ class FileTape:
         for text, behind in self._frames(offset, raw):
             texts.append(text)
             offset = behind
+        # A valid offset is followed by a whole frame. If none could be read, the offset is not
+        # the beginning of one.
         if raw and not texts:
             raise ValueError(_NO_PLACE)
         return "".join(texts), offset
 
     def close(self) -> None:
-        """See the port."""
         self._closed = True
         with suppress(OSError):
             self._path.unlink()
         self._close_if_unused()
 
     def hold(self) -> None:
-        """See the port."""
         self._users += 1
 
     def let_go(self) -> None:
-        """See the port."""
         self._users -= 1
         self._close_if_unused()
 
@@ -129,7 +131,7 @@ class FileTape:
             self._file = -1
 
     def _append(self, text: str) -> None:
-        """Write all of it, or nothing that anybody sees."""
+        """Write all of the text, or nothing that a reader can see: `_end` moves last."""
         parts = range(0, len(text), FRAME_CHARACTERS_MAX)
         view = memoryview(
             b"".join(self._frame(text[at : at + FRAME_CHARACTERS_MAX]) for at in parts)
@@ -151,7 +153,7 @@ class FileTape:
         return _LENGTH.pack(len(raw)) + raw
 
     def _frames(self, offset: int, raw: bytes) -> Iterator[tuple[str, int]]:
-        """The whole frames at the beginning of some bytes."""
+        """Decode the whole frames at the beginning of `raw`, each with the offset after it."""
         at = 0
         while at + _LENGTH.size <= len(raw):
             (length,) = _LENGTH.unpack_from(raw, at)
@@ -173,7 +175,8 @@ class FileTape:
 
 
 async def _to_the_end(work: Coroutine[None, None, None]) -> None:
-    """Whoever is told to stop meanwhile stops afterwards: a thread can't be."""
+    """Await the work to its end, and only then let a cancellation through: a thread can't be
+    cancelled, and goes on writing to the file."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)

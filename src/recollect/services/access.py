@@ -1,4 +1,4 @@
-"""The steps that every operation on a tree shares: it exists, and the caller may."""
+"""What every operation on a conversation does first: load it, and check the caller's access."""
 
 from recollect.domain.conversations import Branch, SeenConversation
 from recollect.domain.ids import ConversationId
@@ -20,9 +20,10 @@ def enter(
     *,
     lock: bool = False,
 ) -> Branch:
-    """The branch, if it is live (else NotFound) and the caller may do this there (else Forbidden).
+    """Load the branch and check that the caller may do this there.
 
-    With `lock` the tree is held first, so that what is read here stays true until the commit.
+    Raises NotFound if there is none or its tree is deleted, Forbidden if the caller may not. With
+    `lock` the tree is locked before it is read, so the values stay true until the commit.
     """
     if lock:
         stores.conversations.lock(tx, conversation_id)
@@ -33,7 +34,7 @@ def enter(
 def admitted(
     branch: Branch | None, principal: Principal, action: Action, conversation_id: ConversationId
 ) -> Branch:
-    """The same on a branch that was looked up already."""
+    """The same check on a branch that is loaded already; None is NotFound."""
     if branch is None or branch.deleted:
         raise NotFound("conversation", conversation_id)
     decision = decide(principal, action, TreeView(deleted=False, level=branch.level))
@@ -43,7 +44,7 @@ def admitted(
 
 
 def seen(tx: Tx, stores: Stores, branch: Branch) -> SeenConversation:
-    """The whole conversation of a branch that the caller was let into."""
+    """The whole conversation of a branch that passed the access check."""
     conversation = stores.conversations.fetch(tx, branch.id)
     if conversation is None or branch.level is None:
         raise NotFound("conversation", branch.id)

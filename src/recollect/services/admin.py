@@ -1,4 +1,4 @@
-"""What auditors read and administrators change, over all trees. Every call leaves an event."""
+"""Admin operations over all trees, whoever owns them. Every call writes an audit event."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AdminFilter:
-    """Which conversations an administrator lists; either date implies only deleted ones."""
+    """The filters of an admin's list. Either date implies `only_deleted`."""
 
     mode: ListMode = ListMode.LATEST_FORK
     user_id: str | None = None
@@ -42,19 +42,23 @@ class AdminFilter:
 
     @property
     def deleted(self) -> bool | None:
-        """True only deleted ones, False only live ones, None both."""
+        """True for deleted ones only, False for live ones only, None for both."""
         if self.only_deleted or self.deleted_after or self.deleted_before:
             return True
         return None if self.include_deleted else False
 
 
 class AdminService:
-    """A read writes its event first: no event, no answer. A change and its event are one."""
+    """Reads for auditors and changes for admins.
+
+    A read commits its event first, in a transaction of its own: without the event there is no
+    answer. A change and its event share one transaction. Roles are checked before, by the gate.
+    """
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, *, forget: Forget
     ) -> None:
-        """`forget` hears of every tree that was deleted."""
+        """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
         self._database = database
         self._stores = stores
@@ -70,7 +74,7 @@ class AdminService:
         limit: int,
         justification: str | None,
     ) -> Page[SeenConversation]:
-        """Over all trees, newest first."""
+        """A page over all trees, newest first."""
 
         def work(tx: Tx) -> Page[SeenConversation]:
             key = None
@@ -94,7 +98,7 @@ class AdminService:
     async def get_conversation(
         self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
     ) -> SeenConversation:
-        """Deleted ones too."""
+        """One conversation, also if it is deleted."""
 
         def work(tx: Tx) -> SeenConversation:
             conversation = self._stores.conversations.fetch(tx, conversation_id)
@@ -109,7 +113,7 @@ class AdminService:
     async def delete_conversation(
         self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
     ) -> None:
-        """Soft-delete the whole tree."""
+        """Soft-delete the whole tree. NotFound if it is deleted already."""
 
         def work(tx: Tx) -> TreeId:
             branch = self._branch(tx, principal, conversation_id, lock=True)
@@ -125,7 +129,7 @@ class AdminService:
     async def restore_conversation(
         self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
     ) -> SeenConversation:
-        """Bring a soft-deleted tree back, through any of its conversations."""
+        """Restore a soft-deleted tree, by any of its conversations. Conflict if it is live."""
 
         def work(tx: Tx) -> SeenConversation:
             branch = self._branch(tx, principal, conversation_id, lock=True)
@@ -148,7 +152,7 @@ class AdminService:
         limit: int,
         justification: str | None,
     ) -> Page[Entry]:
-        """Every client's entries, of deleted trees too."""
+        """A page of entries with every client's memory, also of deleted trees."""
 
         def work(tx: Tx) -> Page[Entry]:
             branch = self._branch(tx, principal, conversation_id)
@@ -211,7 +215,7 @@ class AdminService:
         limit: int,
         justification: str | None,
     ) -> Page[Event]:
-        """The audit log, newest first. This read is in it."""
+        """A page of the audit log, newest first. It contains the event of this read."""
 
         def work(tx: Tx) -> Page[Event]:
             last = None

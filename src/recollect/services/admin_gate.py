@@ -1,4 +1,4 @@
-"""The reason that an admin owes for a call which others may make too, with less reach."""
+"""Asks admins for a justification in operations that other callers may use too."""
 
 from recollect.domain.events import EventKind
 from recollect.policy.actions import Action
@@ -8,13 +8,13 @@ from recollect.services.gate import GateService
 
 
 class AdminGate:
-    """Asks admins, and lets everybody else pass: their rights are looked at row by row."""
+    """Checks admins only. The rights of other callers are checked on each row instead."""
 
     def __init__(self, gate: GateService) -> None:
         self._gate = gate
 
     async def admit(self, requester: Requester, operation: str, reason: str | None) -> None:
-        """JustificationRequired where this server wants a reason and an admin gave none."""
+        """Raises JustificationRequired if the server requires one and an admin gave none."""
         if not requester.admin:
             return
         await self._gate.admit(

@@ -30,12 +30,12 @@ from recollect.services.trees import Forget, delete_tree
 
 
 class ConversationService:
-    """Every operation checks the caller's level in the tree before it looks at anything else."""
+    """Every operation on a conversation checks the caller's level in its tree first."""
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, *, forget: Forget
     ) -> None:
-        """`forget` hears of every tree that was deleted."""
+        """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
         self._database = database
         self._stores = stores
@@ -45,11 +45,11 @@ class ConversationService:
     async def create(
         self, principal: Principal, *, title: str | None, metadata: dict[str, Any]
     ) -> SeenConversation:
-        """A new tree of one conversation, owned by the caller."""
+        """Create a tree with one conversation, owned by the caller."""
         return await self._database.write(lambda tx: self._create(tx, principal, title, metadata))
 
     async def get(self, principal: Principal, conversation_id: ConversationId) -> SeenConversation:
-        """NotFound if there is none or it is deleted, Forbidden to strangers."""
+        """NotFound if there is none or it is deleted, Forbidden to non-members."""
 
         def work(tx: Tx) -> SeenConversation:
             branch = enter(tx, self._stores, principal, Action.READ, conversation_id)
@@ -66,7 +66,11 @@ class ConversationService:
         after: str | None,
         limit: int,
     ) -> Page[SeenConversation]:
-        """Newest first by `updated_at` and id, over all that the caller may read."""
+        """A page of what the caller may read, newest first by `updated_at` and id.
+
+        With `query` all of the caller's conversations are read and compared in Python; that runs
+        as a scan, so other requests do not wait behind it.
+        """
 
         def work(tx: Tx) -> Page[SeenConversation]:
             scope = visible(principal, Action.READ)
@@ -117,7 +121,7 @@ class ConversationService:
         *,
         title: str | None,
     ) -> SeenConversation:
-        """A branch that shows what comes before the entry."""
+        """Create a fork that shows what comes before the entry, and not the entry itself."""
         return await self._database.write(
             lambda tx: self._fork(tx, principal, conversation_id, entry_id, title)
         )
@@ -181,7 +185,11 @@ class ConversationService:
     def _cursor_key(
         self, tx: Tx, principal: Principal, after: str | None
     ) -> tuple[datetime, str] | None:
-        """Resolves if the caller can read the conversation, or owned it before it was deleted."""
+        """The sort key of the cursor's conversation.
+
+        The caller must be able to read it. For a deleted one the caller must be its owner: the
+        owner may delete the last conversation of a page and go on listing.
+        """
         if not after:
             return None
         id_ = ConversationId(parse_uuid(after) or "")
@@ -203,9 +211,12 @@ def _matching(
     key: tuple[datetime, str] | None,
     limit: int,
 ) -> list[SeenConversation]:
-    """Titles may be encrypted and case folding differs between engines: compared in Python.
+    """Filter by title and metadata in Python, not in SQL: titles may be encrypted, and engines
+    differ in how they ignore letter case (see docs/adr/0009).
 
-    The query comes before the choice of one conversation per tree.
+    The filter comes before the choice of one conversation per tree. Otherwise a tree would be
+    missing if its latest fork does not match but another one does. So SQL can apply neither the
+    mode LATEST_FORK nor the cursor nor the limit.
     """
     every = ListMode.ROOTS if mode is ListMode.ROOTS else ListMode.ALL
     rows = stores.conversations.page(
@@ -219,8 +230,15 @@ def _matching(
 
 
 def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
-    """A new tree with its root and its owner. Of two that race for one id, one starts again."""
+    """Insert a tree, its root conversation and the owner's membership.
+
+    Raises Retry if another transaction took the id, Forbidden if the id is that of a chat which
+    an outside system named.
+    """
     at = conversation.created_at
+    # The tree's row decides a race for one id: exactly one insert succeeds. The insert also fails
+    # for the id of a named chat, which will never become a tree, so a retry would not end there.
+    # No chat, or one that is a tree, means that another transaction was faster: a retry sees it.
     if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
         chat = stores.chats.fetch(tx, ChatId(conversation.tree_id))
         raise Retry if chat is None or chat.tree else Forbidden("not allowed here: not a member")
@@ -231,7 +249,7 @@ def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
 
 
 def first_per_tree(items: list[SeenConversation]) -> list[SeenConversation]:
-    """The first of each tree, order kept."""
+    """The first item of each tree, in the given order."""
     by_tree: dict[TreeId, SeenConversation] = {}
     for item in items:
         by_tree.setdefault(item.conversation.tree_id, item)
@@ -239,7 +257,7 @@ def first_per_tree(items: list[SeenConversation]) -> list[SeenConversation]:
 
 
 def page_of(found: list[SeenConversation], limit: int) -> Page[SeenConversation]:
-    """Cut to the limit; the cursor is the id of the last item, given only if more exist."""
+    """Cut a result of up to `limit + 1` items. The cursor, set if more exist, is the last id."""
     shown = found[:limit]
     return Page(shown, shown[-1].conversation.id if len(found) > limit else None)
 
@@ -247,7 +265,7 @@ def page_of(found: list[SeenConversation], limit: int) -> Page[SeenConversation]
 def page_forks(
     tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
 ) -> Page[Conversation]:
-    """The conversations of one tree; without a limit all of them."""
+    """A page of the conversations of one tree; without a limit all of them."""
     last = None
     if after:
         id_ = parse_uuid(after)

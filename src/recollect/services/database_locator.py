@@ -1,4 +1,4 @@
-"""Where recordings are, kept in the database that all nodes share anyway."""
+"""A locator in the database that all nodes share."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -9,8 +9,8 @@ from recollect.ports.stores import Stores
 
 
 class DatabaseLocator:
-    """Implements `recollect.ports.recordings.Locator`. As with leases of jobs, the nodes' clocks
-    have to agree to well within a value's lifetime."""
+    """Implements `Locator`. Expiry is compared with the nodes' clocks, as leases of jobs are: the
+    clocks must agree to well within the lifetime of a value."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -18,8 +18,9 @@ class DatabaseLocator:
         self._runtime = runtime
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        """See the port."""
         now, until = self._span(seconds)
+        # A caller that did not get the answer to its first claim may ask again. The second claim
+        # finds the row, and the renewal succeeds because the value is its own.
         return await self._database.write(
             lambda tx: (
                 self._locations.claim(tx, key, value, now=now, until=until)
@@ -28,25 +29,22 @@ class DatabaseLocator:
         )
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
-        """See the port."""
         now, until = self._span(seconds)
         return await self._database.write(
             lambda tx: self._locations.renew(tx, key, value, now=now, until=until)
         )
 
     async def find(self, keys: Iterable[str]) -> dict[str, str]:
-        """See the port."""
         wanted, now = list(keys), self._runtime.clock.now()
         if not wanted:
             return {}
         return await self._database.read(lambda tx: self._locations.find(tx, wanted, now=now))
 
     async def release(self, key: str, value: str) -> None:
-        """See the port."""
         await self._database.write(lambda tx: self._locations.remove(tx, key, value))
 
     async def close(self) -> None:
-        """Nothing of its own."""
+        """The database belongs to the application."""
 
     def _span(self, seconds: float) -> tuple[datetime, datetime]:
         now = self._runtime.clock.now()

@@ -24,7 +24,7 @@ __all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
-    """Which entries a list shows. `epoch` works on the memory part only."""
+    """The filters of an entry list. `epoch` filters memory entries only."""
 
     channel: Channel | None = None
     epoch: EpochFilter = "latest"
@@ -32,7 +32,7 @@ class EntryQuery:
 
 
 class EntryService:
-    """What was said, and what clients keep for themselves."""
+    """Appends, syncs and lists entries of both channels."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class EntryService:
     async def append(
         self, principal: Principal, conversation_id: ConversationId, new: NewEntry
     ) -> Entry:
-        """One entry at the end. An unknown id becomes a conversation, or a fork of another."""
+        """Append one entry. An unknown id becomes a new conversation, or a fork of another."""
         draft = self._writing.draft(principal, new)
         found = await _words_of(draft)
         return await self._database.write(
@@ -60,7 +60,7 @@ class EntryService:
     async def sync(
         self, principal: Principal, conversation_id: ConversationId, new: NewEntry
     ) -> SyncOutcome:
-        """Make the client's memory equal to the list that was sent; equal lists store nothing."""
+        """Make the client's memory equal to the list. An equal list stores nothing."""
         draft = self._writing.sync_draft(principal, new)
         return await self._database.write(
             lambda tx: self._writing.sync(tx, principal, conversation_id, draft)
@@ -75,7 +75,11 @@ class EntryService:
         after: str | None,
         limit: int,
     ) -> Page[Entry]:
-        """By position, on the visible path or over the whole tree; an unknown id is empty."""
+        """A page in order of position, of the visible path or of the whole tree.
+
+        An unknown id gives an empty page, because an append may create it at any moment. A cursor
+        for an unknown id is an error. NotFound for a deleted tree, Forbidden to non-members.
+        """
 
         def work(tx: Tx) -> Page[Entry]:
             branch = self._stores.conversations.locate(tx, conversation_id, principal.user_id)
@@ -91,14 +95,15 @@ class EntryService:
 
 
 async def _words_of(draft: Draft) -> IndexedWords | None:
-    """Those of a long text take their time, and nobody else shall wait for them."""
+    """Tokenize the draft's text. A long one goes to a thread: it would block the event loop."""
     if len(draft.indexed_content or "") < LONG_CHARS:
         return draft.find_words()
     return await asyncio.to_thread(draft.find_words)
 
 
 def view_for(client_id: ClientId | None, query: EntryQuery) -> EntryView:
-    """Without a key history, whatever was asked; with one, also the client's own memory."""
+    """What the caller may see. Without an API key that is history, whatever was asked for; with
+    one, also the memory of that client."""
     if client_id is None or query.channel is Channel.HISTORY:
         return EntryView(history=True)
     return EntryView(history=query.channel is None, memory_of=client_id)
@@ -114,7 +119,8 @@ def list_entries(
     after: str | None,
     limit: int,
 ) -> Page[Entry]:
-    """A page of the path or of the tree, under a view that policy chose."""
+    """A page of the path or of the tree. `view` is the caller's permission; the epoch filter
+    narrows it further, and applies to a path only."""
     path = path_of(tx, stores, branch.id)
     after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
     if query.forks is Forks.ALL:
@@ -130,6 +136,8 @@ def list_entries(
 def _with_epoch(
     tx: Tx, stores: Stores, path: list[Segment], query: EntryQuery, view: EntryView
 ) -> EntryView:
+    # "latest" is a number that depends on the path. A client without memory on the path has no
+    # latest epoch: the view then leaves memory out, since `epoch=None` would mean all epochs.
     epoch: int | None = None
     if isinstance(query.epoch, int):
         epoch = query.epoch
@@ -149,7 +157,12 @@ def cursor_seq(
     path: list[Segment],
     after: str | None,
 ) -> int:
-    """The position of a cursor; it resolves if its entry is in the listed view, in any epoch."""
+    """The position of the cursor's entry, 0 without a cursor.
+
+    A cursor is an entry id. It is valid only if the list could have shown that entry: in the same
+    tree, on the path (unless all forks are listed), of a visible channel and client. The epoch
+    does not count, because another epoch may have become the latest since the last page.
+    """
     if not after:
         return 0
     id_ = parse_uuid(after)
@@ -162,6 +175,6 @@ def cursor_seq(
 
 
 def page_of_entries(found: list[Entry], limit: int) -> Page[Entry]:
-    """Cut to the limit; the cursor is the id of the last entry, given only if more exist."""
+    """Cut a result of up to `limit + 1` entries. The cursor, set if more exist, is the last id."""
     shown = found[:limit]
     return Page(shown, shown[-1].id if len(found) > limit else None)

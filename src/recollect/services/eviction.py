@@ -1,7 +1,8 @@
-"""Eviction: removes trees that were soft-deleted long enough ago, for good.
+"""Eviction: permanently removes trees that were soft-deleted before a cutoff.
 
-A run is a task of the service, so nobody has to wait for it. It removes a few trees a transaction
-and lets others in between; one event counts for the whole run, in the transactions that remove.
+A run is a background task, so it goes on when the caller hangs up. It removes a few trees per
+transaction and lets other writers in between. One audit event counts the trees of the whole run;
+each transaction adds to it what it removes (see docs/adr/0008).
 """
 
 import asyncio
@@ -25,13 +26,15 @@ _log = structlog.get_logger("recollect.eviction")
 
 VECTOR_DELETE = "vector_store_delete"
 _TREES_PER_TRANSACTION = 50
+# A vector job that is already running may still write vectors of a tree after its eviction.
 _VECTOR_DELAY = timedelta(seconds=60)
+# A tree that somebody keeps locked must not keep a run alive for ever.
 _LAST_PASSES = 50
 _PASS_DELAY_SECONDS = 0.1
 
 
 class Eviction:
-    """A run, for those who want to know how far it is."""
+    """One run, as its caller sees it: wait for the end, or follow the progress."""
 
     def __init__(self) -> None:
         self._percent = 0
@@ -40,12 +43,15 @@ class Eviction:
         self.task: asyncio.Task[None] | None = None
 
     async def done(self) -> None:
-        """Wait for the end; raises what made the run fail. Cancelling this does not stop it."""
+        """Wait for the end. Raises what made the run fail. Cancelling the wait does not stop it."""
         if self.task is not None:
             await asyncio.shield(self.task)
 
     async def progress(self) -> AsyncIterator[int]:
-        """0, then whatever is new, 100 at the end; raises what made the run fail."""
+        """Yield 0, then each new percentage, and 100 at the end. Raises what made the run fail.
+
+        Any number of callers may follow one run. A slow one misses numbers in between.
+        """
         shown = 0
         yield shown
         while not self._ended:
@@ -59,20 +65,20 @@ class Eviction:
         yield 100
 
     async def report(self, percent: int) -> None:
-        """Called by the run: never falls, and 100 is only for the end."""
+        """Called by the run. The number never decreases, and stays below 100 until the end."""
         async with self._changed:
             self._percent = max(self._percent, min(percent, 99))
             self._changed.notify_all()
 
     async def wake(self) -> None:
-        """Called when the run has ended, whichever way."""
+        """Called when the run has ended, well or not."""
         async with self._changed:
             self._ended = True
             self._changed.notify_all()
 
 
 class EvictionService:
-    """Starts runs and keeps them alive."""
+    """Starts runs, and holds references to their tasks until they end."""
 
     def __init__(
         self,
@@ -94,7 +100,7 @@ class EvictionService:
     async def begin(
         self, principal: Principal, period: Duration, *, justification: str | None
     ) -> Eviction:
-        """Record the run and start it."""
+        """Write the audit event, with count 0, then start the run."""
         now = self._runtime.clock.now()
         event = Event(
             id=self._runtime.ids.new(),
@@ -116,14 +122,14 @@ class EvictionService:
         return eviction
 
     def _forget(self, task: asyncio.Task[None]) -> None:
-        """Those who listen get the failure through the task; the log gets it in any case."""
+        """Log a failure. Callers that wait get it through the task, but there may be none."""
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
             _log.error("eviction failed", exc_info=error)
 
     async def close(self) -> None:
-        """Let runs stop after the trees at hand. What is left is due at the next run."""
+        """Stop each run after its current transaction. The next run removes the rest."""
         self._closing = True
         await asyncio.gather(*self._running, return_exceptions=True)
 
@@ -134,7 +140,14 @@ class EvictionService:
             await eviction.wake()
 
     async def _evict(self, eviction: Eviction, cutoff: datetime, event_id: str) -> None:
-        """Passes over what is due until nothing is left; a pass skips trees that others hold."""
+        """Make passes over all due trees until none is left.
+
+        A pass skips trees that another transaction holds, instead of waiting for them. The next
+        pass tries those again. Several runs at once share the work in this way.
+        """
+        # `total` is counted once and serves the progress only. Whether a tree is due is decided
+        # in the statement that claims it, under its lock. So a tree that was restored after the
+        # count survives.
         total = await self._count(cutoff)
         removed = 0
         for _ in range(_LAST_PASSES):
@@ -146,6 +159,8 @@ class EvictionService:
     async def _pass(
         self, eviction: Eviction, cutoff: datetime, event_id: str, before: int, total: int
     ) -> int:
+        # `after` walks in order of id, so a pass ends even if skipped trees stay locked. A batch
+        # is spread over several transactions; the configured pause comes after each batch.
         size = min(self._batch_size, _TREES_PER_TRANSACTION)
         after: TreeId | None = None
         removed = in_batch = 0

@@ -1,4 +1,5 @@
-"""Makes a fork: one row, whatever the length. Shared by the fork call and by fork-on-append."""
+"""Builds forks, for the fork call and for appends that create one. A fork is one row, whatever
+the length of its parent."""
 
 from datetime import datetime
 
@@ -18,15 +19,18 @@ from recollect.services.paths import path_of, point_before, text_at
 def find_point(
     tx: Tx, stores: Stores, principal: Principal, parent: Branch, entry_id: EntryId
 ) -> ForkPoint | None:
-    """What a fork at this entry stores: the entry just before it on the path; None if it is first.
+    """The fork point for a fork at this entry: the entry just before it on the path, None if the
+    entry is the first.
 
-    NotFound unless the entry is history on the parent's path; Forbidden for one's own memory.
+    Raises NotFound unless the caller can see the entry on the parent's path, and Forbidden for a
+    memory entry of the caller's own client: a fork can start at history only.
     """
     entry = stores.entries.fetch(tx, entry_id)
     path = path_of(tx, stores, parent.id)
     if entry is None or not on_path(path, entry.conversation_id, entry.seq):
         raise NotFound("entry", entry_id)
     if entry.channel is Channel.MEMORY:
+        # Another client's memory is hidden from the caller, so it must look like no entry at all.
         if principal.client_id is None or entry.client_id != principal.client_id:
             raise NotFound("entry", entry_id)
         raise Forbidden("a conversation can't be forked at a memory entry")
@@ -43,7 +47,11 @@ def make_fork(
     title: str | None,
     at: datetime,
 ) -> Conversation:
-    """The fork as it is to be inserted: same tree, owner and metadata; None makes it blank."""
+    """Build the fork's row; the caller inserts it. Tree, owner and metadata are the parent's.
+
+    Without a point the fork shows nothing of its parent. The preview is that of the last text
+    before the fork point. `text_seq` tells where that text is, so no path has to be read.
+    """
     text_seq = point.text_seq if point else None
     return Conversation(
         id=fork_id,

@@ -1,4 +1,4 @@
-"""Calls that another node has to answer are sent on, but not in circles."""
+"""Forwards requests to the node that has a recording, a limited number of times."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class ForwardingService:
-    """Counts the hops of a call."""
+    """Forwards requests, and counts the hops in a header."""
 
     def __init__(self, forwarder: Forwarder) -> None:
         self._forwarder = forwarder
@@ -23,7 +23,12 @@ class ForwardingService:
     async def forward(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
     ) -> Forwarded:
-        """Ask the node at an address, with the caller's own credentials."""
+        """Send the request to the node at `address`, with the caller's own credentials.
+
+        Nodes do not trust each other: the other node authenticates the caller again. Raises
+        BadGateway after `HOPS_MAX` hops. A header that is not a small number counts as too many,
+        because a caller can send it too.
+        """
         came = headers.get(HOPS_HEADER, b"0")
         hops = int(came) if came.isdigit() and len(came) < 4 else HOPS_MAX
         if hops >= HOPS_MAX:
@@ -32,15 +37,18 @@ class ForwardingService:
         return await self._forwarder.send(method, address, path, onward)
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the forwarder's connections."""
         await self._forwarder.close()
 
 
 async def unless_gone(
     asked: Coroutine[Any, Any, T], gone: Callable[[], Awaitable[bool]], tempo: Tempo
 ) -> T | None:
-    """What another node answers, within the time of a cancel (else Unavailable); None as soon as
-    what it is asked about is gone: a node that hangs or died answers nothing more."""
+    """Wait for another node's answer, but no longer than a cancel may take (else Unavailable).
+
+    Returns None as soon as `gone` says that the recording has left that node. A node that hangs
+    or died never answers; its location expires after seconds, and then the recording is over.
+    """
     answer = asyncio.ensure_future(asked)
     try:
         async with asyncio.timeout(tempo.cancel):
@@ -51,6 +59,7 @@ async def unless_gone(
     except TimeoutError:
         raise Unavailable("the node that has the recording does not answer") from None
     except Unavailable:
+        # No connection. If the location is gone too, the node is dead and so is its recording.
         if await gone():
             return None
         raise

@@ -1,4 +1,4 @@
-"""The second check of every call: a role or an API key that the operation always needs."""
+"""Checks the role or the API key that an operation needs, whatever it is applied to."""
 
 from recollect.domain.events import EventKind, Outcome
 from recollect.errors import Forbidden, JustificationRequired
@@ -15,7 +15,8 @@ _NO_TREE = TreeView(deleted=False, level=None)
 
 
 class GateService:
-    """Comes before syntax: a caller without the role learns nothing of a request's faults."""
+    """The second check of every request, after authentication and before its body is parsed: a
+    caller without the role does not learn what is wrong with the request."""
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, *, require_justification: bool
@@ -33,8 +34,9 @@ class GateService:
         conversation_id: str | None,
         justification: str | None,
     ) -> None:
-        """Forbidden without the role or key (an admin call is recorded as denied first), then
-        JustificationRequired where the server wants a reason and none was given."""
+        """Raises Forbidden if the caller lacks the role or the key, then JustificationRequired if
+        the server requires a justification and none was given. A refused admin operation is
+        written to the audit log before the error is raised."""
         if action in NEEDS_CLIENT and principal.client_id is None:
             raise Forbidden("this call needs an API key")
         if action not in NEEDS_ROLE:

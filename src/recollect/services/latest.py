@@ -1,6 +1,7 @@
-"""An administrator's list of the latest epoch of every client at once.
+"""An administrator's entry list with the latest epoch of every client.
 
-Rare and over all clients, so it filters while it walks the path instead of having an index.
+Each client has its own latest epoch, so no single query can select them. The list reads the path
+in batches and filters in Python. It is called rarely, so it has no index of its own.
 """
 
 from recollect.domain.conversations import Branch
@@ -25,7 +26,8 @@ def list_latest_of_all(
     after: str | None,
     limit: int,
 ) -> Page[Entry]:
-    """History as the view says, and of each client's memory only its latest epoch on the path."""
+    """A page of the path: history if the view has it, and of each client's memory its latest
+    epoch on the path. Reads on until the page is full, so sparse matches cost several batches."""
     path = path_of(tx, stores, branch.id)
     after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
     latest: dict[ClientId, int | None] = {}

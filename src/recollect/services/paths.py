@@ -1,7 +1,7 @@
-"""Walks over the visible path of a conversation, one segment after the other.
+"""Reads along the visible path of a conversation, one segment after the other.
 
-The segments are in order of position (see `domain.forks`), so a page needs no merge and stops
-reading as soon as it is full.
+The segments are in order of position (see `visible_path`). So a page needs no merge of sorted
+lists, and it stops reading as soon as it is full.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from recollect.ports.stores import EntryView, ForkPoint, Stores
 
 
 def path_of(tx: Tx, stores: Stores, conversation_id: ConversationId) -> list[Segment]:
-    """From the root down to the conversation itself."""
+    """The visible path, from the root down to the conversation itself."""
     return visible_path(stores.conversations.chain(tx, conversation_id))
 
 
@@ -27,12 +27,12 @@ def page_path(
     after_seq: int,
     limit: int,
 ) -> list[Entry]:
-    """Up to `limit` entries of the path behind a position."""
+    """Up to `limit` entries of the path with a position greater than `after_seq`, in order."""
     found: list[Entry] = []
     if view.empty:
         return found
     for segment in path:
-        if segment.cut <= after_seq:
+        if segment.cut <= after_seq:  # the cursor is behind all of it: no query needed
             continue
         found += stores.entries.page_segment(
             tx, segment, view, after_seq=after_seq, limit=limit - len(found)
@@ -45,7 +45,11 @@ def page_path(
 def latest_epoch(
     tx: Tx, stores: Stores, path: Sequence[Segment], client_id: ClientId
 ) -> int | None:
-    """The client's highest epoch on the path. Epochs never fall along it: the last entry has it."""
+    """The client's highest epoch on the path, None if it has no memory there.
+
+    Each memory entry takes the latest epoch of its own path or the one after it, under the tree's
+    lock. So epochs never decrease along a path, and the client's last entry has the highest.
+    """
     for segment in reversed(path):
         epoch = stores.entries.fetch_last_epoch(tx, segment, client_id)
         if epoch is not None:
@@ -54,7 +58,12 @@ def latest_epoch(
 
 
 def point_before(tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry) -> ForkPoint | None:
-    """The entry just before this one on the path, in any channel and of any client."""
+    """The entry just before this one on the path, in any channel and of any client.
+
+    `entry` must be on the path. The search goes from the end towards the root. Segments below the
+    entry's own hold only greater positions, so their queries find nothing. The first hit is in
+    the entry's segment, or the newest visible entry of the next segment above.
+    """
     for segment in reversed(path):
         before = min(entry.seq, segment.cut + 1)
         point = stores.entries.fetch_before(tx, segment.conversation_id, before)
@@ -64,5 +73,5 @@ def point_before(tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry) 
 
 
 def text_at(tx: Tx, stores: Stores, tree_id: TreeId, seq: int | None) -> Entry | None:
-    """The entry at a position that `text_seq` named."""
+    """The entry at a `text_seq` position; None if no entry with text came before."""
     return None if seq is None else stores.entries.fetch_at(tx, tree_id, seq)

@@ -1,6 +1,7 @@
-"""The conversation that an entry goes to: one that exists, a new root, or a new fork.
+"""Finds the conversation that an append goes to: one that exists, a new root, or a new fork.
 
-A new one is inserted only once it is known that something will be stored in it.
+An append to an unknown id creates the conversation. The row is built first and inserted later,
+once it is certain that something will be stored in it.
 """
 
 from dataclasses import dataclass, replace
@@ -23,14 +24,15 @@ from recollect.services.paths import path_of
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entry goes. `new` is the row that is still to be inserted."""
+    """The conversation that an entry goes to. `new` is its row if that is still to be inserted;
+    `branch` then holds the values that the row will have."""
 
     branch: Branch
     new: Conversation | None = None
 
 
 class Places:
-    """Finds places and makes them real."""
+    """Finds targets, and inserts those that are new. The caller holds one transaction for both."""
 
     def __init__(self, stores: Stores, runtime: Runtime) -> None:
         self._stores = stores
@@ -47,11 +49,23 @@ class Places:
         entry_id: EntryId | None,
         title: str | None,
     ) -> Place:
-        """The tree is locked. On a known id `parent_id` and `entry_id` are ignored."""
+        """Lock the tree and return the target.
+
+        A known id is an append to that conversation: `parent_id` and `entry_id` are ignored, so a
+        client may repeat the append that created a fork. An unknown id is a fork of `parent_id`,
+        or a new root without one. Raises NotFound or Forbidden as `authorize_branch` does.
+        """
+        # Lock before reading: the values of the branch (position, title, deleted or not) stay
+        # true until the commit only if they were read under the lock. For an unknown id the lock
+        # statement selects no row and locks nothing. Two requests may then create the same id at
+        # once. Both come to `insert_new`, one insert wins, and the other request runs again from
+        # the start; it now finds the conversation here.
         self._stores.conversations.lock(tx, conversation_id)
         branch = self._stores.conversations.locate(tx, conversation_id, principal.user_id)
         if branch is not None:
             return Place(admitted(branch, principal, action, conversation_id))
+        # A new tree has no members to check, so of the rules in `decide` only this one is left.
+        # A new fork is checked against its parent below.
         if action in NEEDS_CLIENT and principal.client_id is None:
             raise Forbidden("not allowed here: needs an API key")
         if parent_id is not None:
@@ -62,7 +76,7 @@ class Places:
         return self._root(principal, conversation_id)
 
     def path(self, tx: Tx, place: Place) -> list[Segment]:
-        """The visible path, also of a place that is not there yet."""
+        """The visible path of the target, also if its row is not inserted yet."""
         new = place.new
         if new is None:
             return path_of(tx, self._stores, place.branch.id)
@@ -72,7 +86,8 @@ class Places:
         return visible_path([Ancestor(new.id, new.forked_at_seq), *chain])
 
     def settle(self, tx: Tx, place: Place) -> None:
-        """Insert what is new."""
+        """Insert the target's row, if it is new. Raises Retry if another transaction took the
+        id in the meantime."""
         if place.new is None:
             return
         if place.new.forked_at_conversation_id is None:
@@ -115,7 +130,11 @@ class Places:
         entry_id: EntryId | None,
         title: str | None,
     ) -> Place:
-        """Same checks and result as forking the parent at the entry; blank without an entry."""
+        """Build a fork with the same checks and values as a call that forks the parent.
+
+        Without an entry the fork is blank: it shows nothing of its parent. The parent's tree is
+        locked here, and the fork belongs to the same tree, so its first position is safe.
+        """
         parent = enter(tx, self._stores, principal, Action.FORK, parent_id, lock=True)
         point = entry_id and find_point(tx, self._stores, principal, parent, entry_id)
         new = make_fork(
@@ -127,6 +146,8 @@ class Places:
             title=title,
             at=self._runtime.clock.now(),
         )
+        # A fork takes its parent's title. Only where the parent has none does the first text set
+        # one, as in a new root.
         pending = new.title is None
         branch = Branch(
             id=id_,

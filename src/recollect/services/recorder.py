@@ -1,8 +1,8 @@
-"""Record, replay and cancel responses while they are being made.
+"""Records responses while they are generated, replays them to readers, and cancels them.
 
-The text of a recording stays on the node that takes it; the locator tells the others where that is.
-A location lives for seconds and is renewed as long as its recording runs, so that of a dead node
-vanishes by itself.
+The text of a recording stays on the node that receives it. A locator, shared by all nodes, tells
+where that is. A location expires after seconds and is renewed while the recording runs, so the
+location of a dead node vanishes by itself (see docs/adr/0020).
 """
 
 import asyncio
@@ -29,16 +29,16 @@ from recollect.services.replaying import Elsewhere, Replaying
 
 CHECK_IDS_MAX = 1_000
 _DISABLED = "recording is switched off: set recorder.locators"
-_STOPS = "the server stops"
-# Who is cancelled hears of it by then, also if the store of locations hangs. Mostly it answers
-# sooner, and whoever is told can begin again.
+_STOPS = "the server is shutting down"
+# A cancelled writer gets its answer after this time at the latest, even if the locator hangs.
+# Usually the locator answers sooner, and then the writer can start a new recording at once.
 _AT_ONCE_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class RecorderParts:
-    """What a recorder works with. `keep_seconds` is how long a recording that ended can still be
-    read by those who had begun; no locator is no recorder."""
+    """What a recorder needs. Without a locator recording is disabled. `keep_seconds` is how long
+    readers who had begun a recording can still read it after its end."""
 
     locator: Locator | None
     tapes: Tapes
@@ -48,7 +48,13 @@ class RecorderParts:
 
 
 class RecorderService:
-    """One node's recordings."""
+    """The recordings of this node.
+
+    A conversation has at most one running recording over all nodes: the locator's claim decides.
+    A recording ends when its writer is done, when somebody cancels it, when its writer loses
+    access, when its location is lost, or when the node stops. Whatever the reason, it is finished
+    exactly once, and readers get all text that was written.
+    """
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, parts: RecorderParts
@@ -78,7 +84,7 @@ class RecorderService:
             places=self._places,
             access=self._access,
             seats=Seats(parts.limits.replays, "replays"),
-            # A little more often than it has to be: to ask takes time too.
+            # Slightly more often than a location is renewed, because the check takes time too.
             check_seconds=0.8 * parts.tempo.renewal,
         )
         self._background: set[asyncio.Task[None]] = set()
@@ -87,22 +93,25 @@ class RecorderService:
 
     @property
     def enabled(self) -> bool:
-        """Is there a locator?"""
+        """True if a locator is configured."""
         return self._places is not None
 
     def listens_on(self, address: str) -> None:
-        """Where other nodes reach this one."""
+        """Set the `host:port` at which other nodes reach this one."""
         if self._places is not None:
             self._places.address = address
 
     async def start(self) -> None:
-        """Clean up after an earlier process, and begin to renew."""
+        """Remove files of an earlier process, and start to renew locations."""
         if self._places is not None:
             await self._tapes.start()
             self._renewing = asyncio.create_task(self._renewal.run())
 
     async def close(self) -> None:
-        """End what runs, and tell those who record and follow. Nothing is left of it."""
+        """Stop all recordings, tell their writers and readers, and remove their files.
+
+        Waits for one renewal period at most: locations that can't be released by then expire.
+        """
         if self._places is None or self._stopping:
             return
         self._stopping = True
@@ -125,9 +134,12 @@ class RecorderService:
     async def record(
         self, principal: Principal, conversation_id: ConversationId, texts: AsyncIterator[str]
     ) -> RecordOutcome:
-        """Take texts until there are no more, or until somebody cancels; Conflict if nothing can
-        be recorded here now, Unavailable if too many are, RecordingFull if it grows too long.
-        Whatever ends it, readers get what came."""
+        """Record texts until there are no more, or until the recording is stopped.
+
+        Raises Conflict if recording is disabled or another recording of the conversation runs,
+        Unavailable over the stream limits, and RecordingFull if it grows too long. Readers get
+        what was written before the end in every case.
+        """
         tree_id = await self._access.enter(principal, Action.RECORD, conversation_id)
         if self._places is None:
             raise Conflict(_DISABLED)
@@ -149,15 +161,20 @@ class RecorderService:
         *,
         forwarded: bool = False,
     ) -> AsyncIterator[Piece] | Elsewhere | None:
-        """From the beginning, or from behind a place; None if there is nothing to follow. A place
-        in what is gone, or was never of this conversation, counts as none. Unavailable if too many
-        follow. `forwarded` means that another node sent the caller here."""
+        """Follow a recording from its beginning, or from a cursor on.
+
+        Returns the chunks, the node that has the recording, or None if there is nothing to
+        follow. A cursor of a recording that is gone, or of another conversation, is ignored: a
+        browser that reconnects would not come back after an error. Raises Unavailable over the
+        stream limits. `forwarded` means that another node sent the request here.
+        """
         return await self._replaying.replay(principal, conversation_id, after, forwarded=forwarded)
 
     async def cancel(
         self, principal: Principal, conversation_id: ConversationId
     ) -> Elsewhere | None:
-        """End the recording; None once it is closed, or if there was none."""
+        """End the recording. Returns None once it is closed, or if there was none, and the node
+        if another one has it."""
         await self._access.enter(principal, Action.RECORD, conversation_id)
         if self._places is None:
             raise Conflict(_DISABLED)
@@ -169,11 +186,13 @@ class RecorderService:
             async with asyncio.timeout(self.tempo.cancel):
                 await recording.closed.wait()
         except TimeoutError:
+            # The writer's task does not react. Close the recording in its place, so that the next
+            # one can begin.
             await self._finish(recording)
         return None
 
     async def is_gone(self, conversation_id: ConversationId, elsewhere: Elsewhere) -> bool:
-        """Has a recording left the node where it was? False as long as nobody can say."""
+        """Has the recording left that node? False while the locator does not answer."""
         try:
             return await self._replaying.elsewhere(conversation_id) != elsewhere
         except Unavailable:
@@ -182,16 +201,16 @@ class RecorderService:
     async def check(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]
     ) -> list[ConversationId]:
-        """Which of these are being recorded, of those that the caller may read; `CHECK_IDS_MAX` at
-        most."""
+        """Those of the conversations that are being recorded and that the caller may read.
+        Callers pass at most `CHECK_IDS_MAX` ids."""
         if self._places is None:
             return []
         readable = await self._access.readable(principal, conversation_ids)
         return await self._places.taken(readable)
 
     def forget(self, tree_id: TreeId) -> None:
-        """The tree is gone: whoever records in it here is told so. Other nodes see it when they
-        renew."""
+        """Cancel the recordings of a deleted tree on this node. Other nodes notice the deletion
+        when they check access at the next renewal."""
         for recording in self._running.values():
             if recording.tree_id == tree_id:
                 recording.stop(RecordOutcome.CANCELLED)
@@ -204,12 +223,15 @@ class RecorderService:
         places: RecordingPlaces,
     ) -> Recording:
         recording_id = self._runtime.ids.new()
+        # Taken before the claim: the location expires no earlier than this time plus its lifetime.
         asked_at = asyncio.get_running_loop().time()
         try:
             claimed = await places.claim(conversation_id, recording_id)
             tape = await self._tape(recording_id) if claimed else None
         except BaseException:
-            # Also where nobody knows whether it was claimed: the answer was lost, or not awaited.
+            # The claim may have succeeded even if its answer was lost, or if this task was
+            # cancelled before it came. So it is released in any case. Otherwise the conversation
+            # could not be recorded until the location expires.
             self._in_background(places.withdraw(conversation_id, recording_id))
             raise
         if tape is None:
@@ -224,6 +246,8 @@ class RecorderService:
         return await self._tapes.create(recording_id)
 
     async def _take(self, recording: Recording, texts: AsyncIterator[str]) -> Ending:
+        # The writer may wait for text for minutes, so a stop can't be noticed between texts only.
+        # Two tasks race: one that writes, and one that waits for the stop.
         pump = asyncio.ensure_future(self._pump(recording, texts))
         halted = asyncio.ensure_future(recording.halted.wait())
         try:
@@ -232,12 +256,15 @@ class RecorderService:
         finally:
             halted.cancel()
             pump.cancel()
-            # What the one raised who was stopped is of no interest, but has to be looked at.
+            # Both have to end before the file is closed. Exceptions of a cancelled writer don't
+            # matter, but must be retrieved, or asyncio logs them.
             await asyncio.gather(pump, halted, return_exceptions=True)
 
     async def _pump(self, recording: Recording, texts: AsyncIterator[str]) -> Ending:
         async for text in texts:
-            if self._renewal.is_over(recording):  # this process slept
+            # The process may have been suspended for longer than the lifetime. Then another node
+            # may have claimed the conversation, and no text may be written before we know.
+            if self._renewal.is_over(recording):
                 await self._renewal.renew(recording)
             if recording.stopped is not None:
                 return recording.stopped
@@ -246,8 +273,11 @@ class RecorderService:
         return RecordOutcome.SUCCESS
 
     async def _finished(self, recording: Recording) -> None:
-        """It goes on also if nobody waits. A store of locations that hangs keeps nobody from being
-        told of a cancel."""
+        """Finish the recording, also if the caller's task is cancelled meanwhile.
+
+        A cancelled writer waits for a short time only: a locator that hangs must not delay its
+        answer. Other writers wait until the location is released.
+        """
         finishing = self._in_background(self._finish(recording))
         cancelled = recording.stopped is RecordOutcome.CANCELLED
         with suppress(TimeoutError):
@@ -255,7 +285,15 @@ class RecorderService:
                 await asyncio.shield(finishing)
 
     async def _finish(self, recording: Recording) -> None:
-        """Readers get what came; then nothing of it is left but for those who lost their way."""
+        """End the recording, release its location, and keep or remove its text.
+
+        The order matters. `end` wakes the readers, who then read the rest. The location is
+        released next, and only then `closed` is set: whoever waits for it may start the next
+        recording at once. Readers who are connected can read to the end in any case; a kept
+        recording can also be read by those who reconnect.
+        """
+        # Both the writer and a cancel that timed out come here; there is no await between the
+        # check and `end`, so only the first one goes on.
         if recording.ended:
             return
         recording.end()
@@ -263,7 +301,8 @@ class RecorderService:
         try:
             await self._leave(recording, keep=keep)
         finally:
-            # The next one may be there already: its place was free before we came back here.
+            # The next recording of this conversation may already be running: it could begin as
+            # soon as the location was released, before this task continued.
             if self._running.get(recording.conversation_id) is recording:
                 del self._running[recording.conversation_id]
             recording.closed.set()
@@ -284,7 +323,7 @@ class RecorderService:
             self._in_background(self._places.forget(recording))
 
     def _in_background(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
-        """Done even if nobody waits for it."""
+        """Run it as a task of its own. The reference keeps it from being garbage-collected."""
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)

@@ -1,4 +1,4 @@
-"""A recording that runs on this node, and those who follow it."""
+"""One recording on this node: its writer, its readers and its state."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -16,10 +16,11 @@ Ending = RecordOutcome | RecollectError
 
 @dataclass(eq=False, slots=True)
 class Recording:
-    """One that runs, or has ended and is kept for a while.
+    """A recording that runs, or that has ended and is kept for a while.
 
-    `stopped` is why it was ended from outside; who records hears of it through `halted`. `ended`
-    means that no more text comes, `closed` that another recording can begin in its place.
+    `stopped` is the reason if it was stopped from outside; the event `halted` tells the writer.
+    `ended` means that no more text comes. The event `closed` means that another recording of the
+    conversation can begin. `renewed_at` is the loop time of the last successful renewal.
     """
 
     id: str
@@ -35,30 +36,36 @@ class Recording:
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
 
     async def append(self, text: str) -> None:
-        """Some more text; followers are woken."""
+        """Write more text and wake the readers."""
         await self.tape.write(text)
         self._wake()
 
     def stop(self, why: Ending) -> None:
-        """End it from outside: who records is told why."""
+        """Stop it from outside. The first reason counts, and goes to the writer."""
         if self.stopped is None and not self.ended:
             self.stopped = why
             self.halted.set()
 
     def end(self) -> None:
-        """No more text will come."""
+        """Mark that no more text will come, and wake the readers."""
         self.ended = True
         self._wake()
 
     async def follow(self, offset: int, check: Check, *, every: float) -> AsyncGenerator[Piece]:
-        """All text from an offset on, until the recording ends. `check` is asked every so many
-        seconds whether the reader may still have it, and raises if not; in a silence a piece
-        without text tells as often that the recording goes on."""
+        """Yield all text from an offset on, until the recording ends.
+
+        Every `every` seconds `check` is called; it raises if the reader has lost access. If there
+        was no text meanwhile, an empty chunk follows as a keep-alive, so that proxies and clients
+        do not take a pause for a dead connection.
+        """
         loop = asyncio.get_running_loop()
         due = loop.time() + every
         self.tape.hold()
         try:
             while True:
+                # Read the flag before the text. If it was set by then, this read sees the last
+                # of the text. The other way round, text that is written between the two would
+                # be lost.
                 ended = self.ended
                 text, offset = await self._read(offset)
                 if loop.time() >= due:
@@ -76,14 +83,14 @@ class Recording:
             self.tape.let_go()
 
     async def _read(self, offset: int) -> tuple[str, int]:
-        """An offset that was made up may look like a place at first."""
+        """An invented offset may pass the first check by chance, and turn out wrong later."""
         try:
             return await self.tape.read(offset)
         except ValueError:
-            raise InvalidInput("no such place in the recording", field="Last-Event-ID") from None
+            raise InvalidInput("no such position in the recording", field="Last-Event-ID") from None
 
     async def _grown(self, seconds: float) -> None:
-        """Wait for more text, the end, or so many seconds."""
+        """Wait for more text, the end of the recording, or the time-out."""
         waiting = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
         try:

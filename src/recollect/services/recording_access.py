@@ -1,4 +1,4 @@
-"""Who may record, follow and cancel."""
+"""Checks who may record, replay and cancel."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from recollect.services.access import enter
 
 
 class RecordingAccess:
-    """Asks the database."""
+    """Checks access in the database. Streams call it again and again while they run."""
 
     def __init__(self, database: Database, stores: Stores, clock: Clock) -> None:
         self._database = database
@@ -24,8 +24,11 @@ class RecordingAccess:
     async def enter(
         self, principal: Principal, action: Action, conversation_id: ConversationId
     ) -> TreeId:
-        """The tree, if it is live (else NotFound) and the caller may (else Forbidden). Asked again
-        while a stream goes on: a token may be over by then (Unauthenticated)."""
+        """Return the conversation's tree if the caller may do this there.
+
+        Raises NotFound if it is not live, Forbidden if the caller may not, and Unauthenticated if
+        the caller's token has expired since the stream began.
+        """
         if principal.is_expired(self._clock.now()):
             raise Unauthenticated("the token has expired")
         branch = await self._database.read(
@@ -36,7 +39,7 @@ class RecordingAccess:
     async def readable(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]
     ) -> list[ConversationId]:
-        """Those of some conversations that the caller may read, each once, order kept."""
+        """Those of the conversations that the caller may read, in order and without duplicates."""
         scope = visible(principal, Action.READ)
         found = await self._database.read(
             lambda tx: self._stores.conversations.among(tx, scope, conversation_ids)

@@ -1,4 +1,9 @@
-"""What this node tells the others about its recordings, and what they tell it."""
+"""The registry of recordings over all nodes, on top of a locator.
+
+A running recording has a location under its conversation's key; claiming that key is what allows
+one recording at a time. A recording that ended and is kept has a location under a key with its
+own id, so that readers who reconnect to another node find it.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -17,7 +22,7 @@ _AGAIN_SECONDS = 1
 
 
 class RecordingPlaces:
-    """The locations of recordings. `address` is where other nodes reach this one."""
+    """Claims, renews and releases locations. `address` is where other nodes reach this one."""
 
     def __init__(self, locator: Locator, *, lifetime: float, keep_seconds: float) -> None:
         self.address = ""
@@ -26,13 +31,15 @@ class RecordingPlaces:
         self._keep_seconds = keep_seconds
 
     async def claim(self, conversation_id: ConversationId, recording_id: str) -> bool:
-        """Take the place of the one recording that a conversation may have; was it free?"""
+        """Claim the conversation for a recording. False if another recording has it."""
         key, value = location_key(conversation_id), self._value(recording_id)
         return await self._locator.claim(key, value, self._lifetime)
 
     async def hold(self, recording: Recording) -> bool:
-        """Stay there. A place that ran out, on a node that slept, is taken again if nobody else
-        has it."""
+        """Renew the location. False if another recording has taken the conversation.
+
+        A location that expired, because the node was suspended, is claimed again if it is free.
+        """
         key, value = location_key(recording.conversation_id), self._value(recording.id)
         return await self._locator.renew(key, value, self._lifetime) or await self._locator.claim(
             key, value, self._lifetime
@@ -41,8 +48,11 @@ class RecordingPlaces:
     async def leave(
         self, conversation_id: ConversationId, recording_id: str, *, keep: bool
     ) -> bool:
-        """Make room. Where it is kept is told to those who had begun to follow it. False if it is
-        not known whether there is room now."""
+        """Release the conversation for the next recording. With `keep`, publish where the ended
+        recording can be read. False if the locator failed, so the location may still be there.
+        """
+        # Publish before release. Between the two steps both keys exist, and readers find the
+        # recording under either. The other way round there would be a moment without any.
         value = self._value(recording_id)
         if keep:
             tail = tail_key(conversation_id, recording_id)
@@ -53,8 +63,11 @@ class RecordingPlaces:
         return await self._is_told(left, recording_id)
 
     async def withdraw(self, conversation_id: ConversationId, recording_id: str) -> None:
-        """Make room where nobody knows whether there is: a store that hangs takes in a claim when
-        it wakes up. So this is tried for as long as the claim would be in the way."""
+        """Release a location of which it is unknown whether it exists, with retries.
+
+        A locator that hangs may execute a claim long after its caller gave up. So this repeats
+        for one lifetime; after that the location has expired anyway.
+        """
         key, value = location_key(conversation_id), self._value(recording_id)
         with suppress(TimeoutError):
             async with asyncio.timeout(self._lifetime):
@@ -62,34 +75,34 @@ class RecordingPlaces:
                     await asyncio.sleep(_AGAIN_SECONDS)
 
     async def forget(self, recording: Recording) -> None:
-        """It is kept no more."""
+        """Remove the location of an ended recording that is no longer kept."""
         tail = tail_key(recording.conversation_id, recording.id)
         gone = self._locator.release(tail, self._value(recording.id))
         await self._is_told(gone, recording.id)
 
     async def find(self, conversation_id: ConversationId) -> str | None:
-        """The address of another node that records it now."""
+        """The address of another node that records the conversation now."""
         return await self._other(location_key(conversation_id))
 
     async def find_kept(self, conversation_id: ConversationId, place: Place) -> str | None:
-        """The address of another node that keeps what somebody had begun to follow."""
+        """The address of another node that keeps the ended recording of a cursor."""
         return await self._other(tail_key(conversation_id, place.recording_id))
 
     async def taken(self, conversation_ids: Iterable[ConversationId]) -> list[ConversationId]:
-        """Those that are being recorded, on whatever node."""
+        """Those of the conversations that are being recorded, on any node."""
         keys = {location_key(id_): id_ for id_ in conversation_ids}
         found = await self._locator.find(keys)
         return [id_ for key, id_ in keys.items() if key in found]
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the locator's connections."""
         await self._locator.close()
 
     async def _is_told(self, told: Awaitable[object], recording_id: str) -> bool:
         try:
             await told
-        except RecollectError:  # it runs out by itself
-            log.warning("the location of a recording was not removed", recording_id=recording_id)
+        except RecollectError:  # not fatal: the location expires by itself
+            log.warning("could not update the location of a recording", recording_id=recording_id)
             return False
         return True
 

@@ -1,4 +1,7 @@
-"""Recordings that run must show, again and again, that they do and that they may."""
+"""The heartbeat of running recordings: renews their locations and checks their writers' access.
+
+A node that can't renew must assume that another node has taken over. So a recording is stopped as
+soon as its location must have expired, even if the locator can't be asked."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -23,7 +26,7 @@ log = structlog.get_logger("recollect.recorder")
 
 
 class Renewal:
-    """Renews the places of recordings, and ends those that may not go on."""
+    """Renews the locations of running recordings, and stops those that may not go on."""
 
     def __init__(
         self,
@@ -39,7 +42,7 @@ class Renewal:
         self._tempo = tempo
 
     async def run(self) -> None:
-        """For ever."""
+        """Renew all running recordings in a loop, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             due = loop.time() + self._tempo.renewal
@@ -47,13 +50,14 @@ class Renewal:
             await asyncio.sleep(max(0.0, due - loop.time()))
 
     def is_over(self, recording: Recording) -> bool:
-        """Has its place run out? Then another node may be recording by now."""
+        """Must its location have expired? Then another node may be recording by now."""
         silent_for = asyncio.get_running_loop().time() - recording.renewed_at
         return silent_for >= self._tempo.lifetime
 
     async def renew(self, recording: Recording) -> None:
-        """Once. What can't be asked is borne until the place must have run out."""
-        # The place lives on from some moment behind this one.
+        """Renew one recording. Failures are tolerated until its location must have expired."""
+        # Taken before the request: the new lifetime begins at some later moment, so `is_expired`
+        # errs on the safe side.
         asked_at = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(self._tempo.renewal):
@@ -61,7 +65,7 @@ class Renewal:
                     recording.renewed_at = asked_at
         except (RecollectError, TimeoutError):
             self._bear(recording)
-        except Exception:  # the others have to be renewed all the same
+        except Exception:  # must not stop the renewal of the others
             log.exception("a recording was not renewed", recording_id=recording.id)
             self._bear(recording)
 
@@ -82,4 +86,4 @@ class Renewal:
 
     def _bear(self, recording: Recording) -> None:
         if self.is_over(recording):
-            recording.stop(Unavailable("the store of recordings' locations was away too long"))
+            recording.stop(Unavailable("the recording locator was unavailable for too long"))

@@ -1,4 +1,4 @@
-"""How many streams a node has at once, and how many of them may be one caller's."""
+"""Limits the number of concurrent streams, per node and per user."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ RETRY_SECONDS = 10
 
 
 class Seats:
-    """Each stream takes one. `of_what` is the word for them in a refusal."""
+    """Counts streams. `of_what` names them in error messages."""
 
     def __init__(self, most: Most, of_what: str) -> None:
         self._most = most
@@ -20,15 +20,15 @@ class Seats:
         self._taken: Counter[UserId] = Counter()
 
     def check(self, user_id: UserId) -> None:
-        """Raises Unavailable if there is none."""
+        """Raise Unavailable if the user or the node is at its limit."""
         if self._taken[user_id] >= self._most.of_one:
             self._refuse(f"one user may have {self._most.of_one} {self._of_what} at once")
         if self._taken.total() >= self._most.of_all:
-            self._refuse(f"this node has as many {self._of_what} as it may have")
+            self._refuse(f"this node can't take more {self._of_what} at once")
 
     @contextmanager
     def taken(self, user_id: UserId) -> Iterator[None]:
-        """One, until the end of the block. Raises Unavailable if there is none."""
+        """Count one stream until the end of the block. Raises Unavailable at the limit."""
         self.check(user_id)
         self._taken[user_id] += 1
         try:

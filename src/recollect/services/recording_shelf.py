@@ -1,4 +1,4 @@
-"""Recordings that ended and are kept for those who had begun to follow them."""
+"""Ended recordings that are kept for readers who had begun them and lost their connection."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -15,8 +15,11 @@ class _Kept:
 
 
 class Shelf:
-    """A few of each caller, for a while. The oldest make room; `dropped` is told of those that did
-    so before their time."""
+    """Keeps ended recordings for some seconds, up to a number per user and per node.
+
+    At the limit the oldest one is removed early; `dropped` is called with it, so that its location
+    can be released. A recording whose time is up needs no call: its location expires then too.
+    """
 
     def __init__(self, seconds: float, most: Most, dropped: Callable[[Recording], None]) -> None:
         self._seconds = seconds
@@ -28,12 +31,12 @@ class Shelf:
         return iter([kept.recording for kept in self._kept.values()])
 
     def get(self, recording_id: str) -> Recording | None:
-        """The one of this id, if it is here."""
+        """The recording with this id, if it is kept here."""
         kept = self._kept.get(recording_id)
         return None if kept is None else kept.recording
 
     def put(self, recording: Recording) -> None:
-        """Keep it."""
+        """Keep a recording. At the user's limit it replaces the user's oldest, else any oldest."""
         who = recording.principal.user_id
         of_one = [one for one in self if one.principal.user_id == who]
         if len(of_one) >= self._most.of_one:
@@ -44,7 +47,7 @@ class Shelf:
         self._kept[recording.id] = _Kept(recording, timer)
 
     def clear(self) -> None:
-        """The node stops."""
+        """Remove all, when the node stops."""
         for recording in self:
             self._drop(recording)
 

@@ -1,4 +1,4 @@
-"""Follow recordings: find them, here or elsewhere, and read as long as the caller may."""
+"""Replay: finds a recording on this node or another, and streams it while the reader has access."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
@@ -18,18 +18,18 @@ from recollect.services.recording_shelf import Shelf
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Another node has the recording: `host:port`."""
+    """The node that has the recording, as `host:port`."""
 
     address: str
 
     @classmethod
     def at(cls, address: str | None) -> "Elsewhere | None":
-        """There, if it is anywhere."""
+        """None for no address."""
         return None if address is None else cls(address)
 
 
 class Replaying:
-    """The readers of one node. Who may is looked up again every `check_seconds`."""
+    """The readers of this node. Their access is checked again every `check_seconds`."""
 
     def __init__(
         self,
@@ -63,14 +63,18 @@ class Replaying:
             return found
         offset = after.offset if after is not None and after.recording_id == found.id else 0
         if offset and not await _is_place(found, offset):
-            raise InvalidInput("no such place in the recording", field="Last-Event-ID")
+            raise InvalidInput("no such position in the recording", field="Last-Event-ID")
+        # A browser that read to the end reconnects once more. "Nothing to follow" becomes a 204,
+        # which tells it to stop; an empty stream would make it come back for ever.
         if offset and found.ended and offset == found.tape.end:
             return None
+        # Checked here although the reservation comes later: now the refusal can still be an error
+        # response. In the stream the status is already sent.
         self._seats.check(principal.user_id)
         return self._follow(principal, found, offset)
 
     async def elsewhere(self, conversation_id: ConversationId) -> Elsewhere | None:
-        """Another node that records it now."""
+        """The other node that records the conversation now, if any."""
         if self._places is None:
             return None
         return Elsewhere.at(await self._places.find(conversation_id))
@@ -78,7 +82,8 @@ class Replaying:
     async def _follow(
         self, principal: Principal, recording: Recording, offset: int
     ) -> AsyncIterator[Piece]:
-        """A seat is taken when the first piece is asked for: who never does leaves none taken."""
+        """Stream the chunks. The stream is counted from the first read on: a generator that is
+        never started would never run its clean-up."""
 
         async def check() -> None:
             await self._access.enter(principal, Action.READ, recording.conversation_id)
@@ -92,7 +97,13 @@ class Replaying:
     async def _find(
         self, conversation_id: ConversationId, after: Place | None, *, forwarded: bool
     ) -> Recording | Elsewhere | None:
-        """What somebody had begun to follow comes before what runs now."""
+        """Find what the reader should get.
+
+        A reader with a cursor gets the rest of the recording that the cursor names, before
+        anything that runs now. The order is: the running recording of this node if the cursor is
+        of it, one that ended and is kept here, one that is kept on another node. Otherwise, and
+        without a cursor, it is what runs now, here or on another node.
+        """
         running = self._running.get(conversation_id)
         if after is not None and (running is None or running.id != after.recording_id):
             kept = self._shelf.get(after.recording_id)
@@ -106,7 +117,11 @@ class Replaying:
     async def _kept_elsewhere(
         self, conversation_id: ConversationId, after: Place, *, forwarded: bool
     ) -> Elsewhere | None:
-        """Not twice: a node that has lost it would send the caller back, in circles."""
+        """The other node that keeps the recording of the cursor.
+
+        None for a forwarded request: another node has looked it up already and was sent here. If
+        the recording is not here any more, a second look-up could send the request in circles.
+        """
         if self._places is None or forwarded:
             return None
         return Elsewhere.at(await self._places.find_kept(conversation_id, after))

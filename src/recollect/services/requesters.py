@@ -1,4 +1,4 @@
-"""Looks up who asks: the person behind a user, made at first sight, or the agent's org."""
+"""Looks up the caller of a memory operation: the person of a user, or the org of an agent."""
 
 from recollect.domain.agents import AgentId, OwnerKind
 from recollect.domain.disclosure import PersonId
@@ -13,7 +13,7 @@ from recollect.ports.stores import Stores
 
 
 class Requesters:
-    """One look at the database for each call; a write only when something is new."""
+    """One read per request. It writes only for a new user, or if the user's orgs have changed."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -21,8 +21,10 @@ class Requesters:
         self._runtime = runtime
 
     async def of(self, principal: Principal, *, introduce: bool = True) -> Requester:
-        """The caller with all that is known of them. Whoever shall not be `introduced` by the call
-        itself, and is not known, has no person."""
+        """Return the caller with person, user ids and orgs.
+
+        An unknown user gets a person, unless `introduce` is False: then the caller has none.
+        """
         if principal.kind is OwnerKind.AGENT:
             return Requester(principal, await self._orgs_of_agent(principal))
         user_id = principal.user_id
@@ -50,12 +52,12 @@ class Requesters:
 
 
 def introduce(tx: Tx, stores: Stores, runtime: Runtime, user_id: UserId) -> None:
-    """Give a user a person; who has one keeps it."""
+    """Create a person for the user, unless the user has one."""
     person_id, now = PersonId(runtime.ids.new()), runtime.clock.now()
     stores.users.introduce(tx, user_id, person_id, name=first_name(user_id), at=now)
 
 
 def first_name(user_id: UserId) -> str:
-    """What a user is called until they say otherwise: the id without what follows an `@`, because
-    names are seen by more people than ids are."""
+    """The initial name of a user's person: the id up to an `@`. More people see the name than the
+    id, and the id may be an e-mail address."""
     return user_id.partition("@")[0].strip() or user_id

@@ -1,4 +1,4 @@
-"""Memberships: who may read, write and manage a tree."""
+"""Memberships: lists, adds, changes and removes the members of a tree."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from recollect.services.audit import AuditName, Auditor
 
 
 class SharingService:
-    """Acts on the tree, through whichever of its conversations was named."""
+    """Every operation applies to the whole tree, whichever of its conversations is named."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -35,7 +35,8 @@ class SharingService:
         after: str | None,
         limit: int | None,
     ) -> Page[Membership]:
-        """By `created_at` and user. The cursor needs no member to exist any more."""
+        """A page by `created_at` and user. The cursor holds the sort key, so it stays valid when
+        its member is removed."""
 
         def work(tx: Tx) -> Page[Membership]:
             branch = enter(tx, self._stores, principal, Action.READ, conversation_id)
@@ -46,7 +47,7 @@ class SharingService:
     async def share(
         self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
     ) -> Membership:
-        """Add a member, or change the level of one; `created_at` stays."""
+        """Add a member, or change a member's level; `created_at` stays."""
 
         def work(tx: Tx) -> Membership:
             branch = self._enter(tx, principal, Action.SHARE, conversation_id)
@@ -57,7 +58,7 @@ class SharingService:
     async def change(
         self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
     ) -> Membership:
-        """Change the level of an existing member; NotFound if there is none."""
+        """Change the level of an existing member. NotFound for others."""
 
         def work(tx: Tx) -> Membership:
             branch = self._enter(tx, principal, Action.SHARE, conversation_id)
@@ -70,7 +71,7 @@ class SharingService:
     async def remove(
         self, principal: Principal, conversation_id: ConversationId, user_id: UserId
     ) -> None:
-        """End a membership, or leave. Nothing to end is fine."""
+        """Remove a member, or leave. Succeeds also if there is no such member."""
         own = user_id == principal.user_id
         action = Action.LEAVE if own else Action.SHARE
 
@@ -106,7 +107,7 @@ class SharingService:
         return membership
 
     def _remove(self, tx: Tx, principal: Principal, membership: Membership) -> None:
-        """A pending transfer to this user goes too."""
+        """Remove the membership, and a pending transfer to this user with it."""
         tree_id, user_id = membership.tree_id, membership.user_id
         self._stores.memberships.delete(tx, tree_id, user_id, at=self._runtime.clock.now())
         self._record(tx, principal, membership, before=membership.level, after=None)
@@ -142,7 +143,7 @@ class SharingService:
 def page_memberships(
     tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
 ) -> Page[Membership]:
-    """The members of one tree; without a limit all of them."""
+    """A page of the members of one tree; without a limit all of them."""
     key: tuple[datetime, str] | None = decode_key(_LIST, after) if after else None
     asked = None if limit is None else limit + 1
     found = stores.memberships.page(tx, tree_id, after=key, limit=asked)

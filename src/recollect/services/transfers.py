@@ -1,4 +1,4 @@
-"""Ownership transfers: offered by the owner, accepted by a member."""
+"""Ownership transfers: the owner offers the tree to a member, who accepts or rejects."""
 
 from datetime import datetime
 
@@ -20,7 +20,8 @@ _LIST = "transfers"
 
 
 class TransferService:
-    """The tree's lock orders accept against cancel: one wins, the other finds nothing."""
+    """Each change holds the tree's lock. So of accept and cancel at once one wins, and the other
+    one finds no transfer."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -31,7 +32,7 @@ class TransferService:
     async def list(
         self, principal: Principal, *, role: TransferRole, after: str | None, limit: int | None
     ) -> Page[Transfer]:
-        """Transfers that the caller takes part in, newest first."""
+        """A page of the caller's pending transfers, newest first."""
 
         def work(tx: Tx) -> Page[Transfer]:
             key: tuple[datetime, str] | None = decode_key(_LIST, after) if after else None
@@ -48,13 +49,13 @@ class TransferService:
     async def create(
         self, principal: Principal, conversation_id: ConversationId, new_owner_user_id: UserId
     ) -> Transfer:
-        """Offer the tree to a member. A tree has one pending transfer at the most."""
+        """Offer the tree to a member. TransferPending if the tree has a pending transfer."""
         return await self._database.write(
             lambda tx: self._create(tx, principal, conversation_id, new_owner_user_id)
         )
 
     async def get(self, principal: Principal, transfer_id: TransferId) -> Transfer:
-        """NotFound unless the caller takes part in it."""
+        """NotFound unless the caller is its sender or its recipient."""
 
         def work(tx: Tx) -> Transfer:
             transfer = self._stores.transfers.fetch(tx, transfer_id)
@@ -65,7 +66,7 @@ class TransferService:
         return await self._database.read(work)
 
     async def accept(self, principal: Principal, transfer_id: TransferId) -> None:
-        """The recipient becomes owner, the former owner manager, everywhere in the tree."""
+        """Make the recipient the owner of the whole tree, and the former owner a manager."""
 
         def work(tx: Tx) -> None:
             transfer = self._locked(tx, transfer_id)
@@ -76,12 +77,12 @@ class TransferService:
         await self._database.write(work)
 
     async def delete(self, principal: Principal, transfer_id: TransferId) -> None:
-        """Cancelled by the sender or rejected by the recipient."""
+        """Cancel the transfer, as its sender, or reject it, as its recipient."""
 
         def work(tx: Tx) -> None:
             transfer = self._locked(tx, transfer_id)
             if not _takes_part(principal, transfer):
-                raise Forbidden("you take no part in this transfer")
+                raise Forbidden("you are not a party to this transfer")
             self._stores.transfers.delete(tx, transfer.id)
             sender = principal.user_id == transfer.from_user_id
             self._record(tx, principal, "cancel" if sender else "reject", transfer)
@@ -93,7 +94,9 @@ class TransferService:
     ) -> Transfer:
         branch = enter(tx, self._stores, principal, Action.TRANSFER, conversation_id, lock=True)
         if to == principal.user_id:
-            raise InvalidInput("the new owner is the present one", field="newOwnerUserId")
+            raise InvalidInput(
+                "the new owner already owns the conversation", field="newOwnerUserId"
+            )
         if self._stores.memberships.fetch(tx, branch.tree_id, to) is None:
             raise InvalidInput("the new owner must be a member", field="newOwnerUserId")
         pending = self._stores.transfers.fetch_for_tree(tx, branch.tree_id)
@@ -117,7 +120,11 @@ class TransferService:
         return root.title if root else None
 
     def _locked(self, tx: Tx, transfer_id: TransferId) -> Transfer:
-        """The transfer, read again under the lock of its tree."""
+        """Lock the transfer's tree, and fetch the transfer.
+
+        The tree is known only from the transfer, so it is fetched twice. The second time counts:
+        a cancel or an accept may have removed it while we waited for the lock.
+        """
         transfer = self._stores.transfers.fetch(tx, transfer_id)
         if transfer is not None:
             self._stores.conversations.lock(tx, ConversationId(transfer.tree_id))
@@ -129,7 +136,7 @@ class TransferService:
     def _accept(self, tx: Tx, principal: Principal, transfer: Transfer) -> None:
         stores = self._stores
         stores.transfers.delete(tx, transfer.id)
-        # The former owner steps down first: the table allows a tree only one owner.
+        # The former owner is changed first: a unique index allows a tree only one owner.
         self._set_level(tx, principal, transfer, transfer.from_user_id, Level.MANAGER)
         self._set_level(tx, principal, transfer, transfer.to_user_id, Level.OWNER)
         stores.conversations.update_owner(tx, transfer.tree_id, transfer.to_user_id)

@@ -1,4 +1,4 @@
-"""What happens to a tree as a whole: soft delete and restore, by its owner or an administrator."""
+"""Soft deletion and restoration of whole trees, by the owner or an administrator."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,7 +18,11 @@ Forget = Callable[[TreeId], None]
 def delete_tree(
     tx: Tx, stores: Stores, auditor: Auditor, principal: Principal, branch: Branch, *, at: datetime
 ) -> None:
-    """Mark the tree; memberships and the pending transfer go, one event each. Entries stay."""
+    """Mark the tree as deleted, and remove its memberships and its pending transfer.
+
+    Each removal writes its own audit event. Entries stay until eviction. The caller holds the
+    tree's lock and writes the event of the deletion itself.
+    """
     tree_id = branch.tree_id
     stores.conversations.update_deleted(tx, tree_id, at)
     transfer = stores.transfers.fetch_for_tree(tx, tree_id)
@@ -48,7 +52,8 @@ def delete_tree(
 def restore_tree(
     tx: Tx, stores: Stores, auditor: Auditor, principal: Principal, branch: Branch, *, at: datetime
 ) -> None:
-    """Unmark the tree and bring its owner back; other members stay out until shared again."""
+    """Unmark the tree and restore its owner's membership. Other members are not restored: the
+    owner has to share the conversation again."""
     stores.conversations.update_deleted(tx, branch.tree_id, None)
     owner = Membership(branch.tree_id, branch.owner_user_id, Level.OWNER, at)
     stores.memberships.insert(tx, owner)

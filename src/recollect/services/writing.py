@@ -1,7 +1,8 @@
-"""How an entry gets into a conversation: drafts, places and positions.
+"""Appends and syncs: how an entry gets into a conversation.
 
-A draft is the request after every check that needs no stored data. A place is the conversation it
-goes to, which may not exist yet. Both run inside one transaction under the tree's lock.
+A request becomes an `EntryDraft` before any transaction: every check that needs no stored data is
+done by then. `EntryWriter` then stores the draft in one transaction, under the lock of the
+conversation tree. The conversation may not exist yet; `AppendTargets` finds or creates it.
 """
 
 from dataclasses import dataclass, replace
@@ -23,12 +24,13 @@ from recollect.services.indexing import Indexer
 from recollect.services.paths import latest_epoch, page_path
 from recollect.services.places import Place, Places
 
+# A sync compares with every entry of the latest epoch, so that read has no page size.
 _ALL = 2**31
 
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An append or sync as it was sent; None is what was not sent."""
+    """An append or sync as the caller sent it. A field that was not sent is None."""
 
     content: Any
     content_type: str | None = None
@@ -41,7 +43,11 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is to be stored. `items` is the parsed content, `content` its JSON text."""
+    """A checked request, ready to be stored.
+
+    `items` is the parsed content and `content` its JSON text. `headline` is None for memory, and
+    for history without text. `sent` keeps the fields that need stored data to be checked.
+    """
 
     channel: Channel
     content_type: str
@@ -53,7 +59,8 @@ class Draft:
     sent: NewEntry
 
     def find_words(self) -> IndexedWords | None:
-        """The words of the indexed text, if there is one. Takes long on a long text."""
+        """Tokenize the text to be indexed, if there is one. Slow for a long text, so it is not
+        called inside a transaction."""
         if self.indexed_content is None:
             return None
         found = index_words(self.indexed_content)
@@ -61,13 +68,13 @@ class Draft:
 
     @property
     def action(self) -> Action:
-        """What policy is asked for an append of this draft."""
+        """The action that an append of this draft needs permission for."""
         return Action.WRITE_MEMORY if self.channel is Channel.MEMORY else Action.APPEND
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOutcome:
-    """What a sync did."""
+    """What a sync did. `entry` is the one entry that it stored, if any."""
 
     epoch: int | None
     no_op: bool
@@ -76,7 +83,7 @@ class SyncOutcome:
 
 
 class Writing:
-    """Append and sync."""
+    """Builds drafts, and stores them inside a transaction of the caller."""
 
     def __init__(
         self, stores: Stores, runtime: Runtime, indexer: Indexer, *, index_raw_text: bool
@@ -88,7 +95,12 @@ class Writing:
         self._places = Places(stores, runtime)
 
     def draft(self, principal: Principal, new: NewEntry) -> Draft:
-        """Everything about an append that can be said without looking at stored data."""
+        """Check an append as far as that goes without stored data.
+
+        The channel decides the rules. Memory needs a content type and is stored as sent. History
+        of a client must follow the strict rules. A user without an API key who names no channel
+        gets the tolerant rules, which normalize any wrapping of a text.
+        """
         _check_user(principal, new)
         channel = _channel(principal, new)
         if channel is Channel.MEMORY:
@@ -110,7 +122,7 @@ class Writing:
         )
 
     def sync_draft(self, principal: Principal, new: NewEntry) -> Draft:
-        """The same for a sync, which is of memory always."""
+        """The same for a sync, which always writes memory."""
         _check_user(principal, new)
         if new.channel is Channel.HISTORY:
             raise InvalidInput("a sync goes to channel `memory`", field="channel")
@@ -124,8 +136,18 @@ class Writing:
         draft: Draft,
         found: IndexedWords | None,
     ) -> Entry:
-        """Find or make the conversation, then put the entry at its end; `found` are the words of
-        its indexed text."""
+        """Store the draft as the newest entry, and create the conversation if its id is unknown.
+
+        `found` are the words of the draft's indexed text.
+        """
+        # Access comes first: whether a user is a member (the second check) is not told to
+        # strangers. All reads come before all writes, for two reasons. A new conversation can't
+        # be inserted before we know that an entry will follow. And a function that fails before
+        # its first write costs nothing: SQLite commits many requests at once, and a failure after
+        # a write would make the whole batch run again (see docs/adr/0003).
+        #
+        # `_find_target` holds the tree's lock until the commit. Everything derived from the branch
+        # depends on it: the next position, the latest epoch and the pending title.
         place = self._open(tx, principal, draft.action, conversation_id, draft)
         self._check_member(tx, principal, place.branch, draft)
         epoch = self._append_epoch(tx, principal, place, draft)
@@ -138,12 +160,20 @@ class Writing:
     def sync(
         self, tx: Tx, principal: Principal, conversation_id: ConversationId, draft: Draft
     ) -> SyncOutcome:
-        """Compare with the latest epoch on the visible path and store the difference."""
+        """Compare the list with the client's latest epoch on the visible path, and store the
+        difference as one entry, or nothing.
+
+        Two equal syncs at once can't both store: the second one waits for the tree's lock, reads
+        what the first one stored and finds no difference.
+        """
         place = self._open(tx, principal, Action.SYNC, conversation_id, draft)
         self._check_member(tx, principal, place.branch, draft)
         latest, existing = self._latest_memory(tx, principal, place)
         stored = [(e.content_type, jsontext.load(e.content)) for e in existing]
         plan = epochs.plan_sync(latest, stored, draft.content_type, draft.items)
+        # An empty list for an unknown id stores nothing, and must not create a conversation
+        # either. A new fork differs: it inherits `existing` from its parent, so its id is in use
+        # from now on, even if the client's memory is equal and no entry is written.
         if plan.store is not None or existing:
             self._places.settle(tx, place)
         if plan.store is None:
@@ -171,7 +201,11 @@ class Writing:
         )
 
     def _check_member(self, tx: Tx, principal: Principal, branch: Branch, draft: Draft) -> None:
-        """A trusted client may name any member of the tree, and nobody else."""
+        """A trusted client may write for any member of the tree, but for nobody else.
+
+        `_check_user` has refused other users' names from clients that are not trusted. A tree
+        that does not exist yet has no members, so only the caller passes.
+        """
         user_id = draft.sent.user_id
         if user_id is None or user_id == principal.user_id:
             return
@@ -199,7 +233,16 @@ class Writing:
     def _put(
         self, tx: Tx, principal: Principal, branch: Branch, draft: Draft, epoch: int | None
     ) -> Entry:
-        """Order is position; the clock may stand still or go back, `created_at` does not."""
+        """Insert the entry at the next position of the tree.
+
+        Entries are ordered by position, never by time. `created_at` still never decreases along
+        the tree, although the clock may stand still or go back.
+        """
+        # `last_seq` was read under the tree's lock, so no other transaction can take the same
+        # position. The unique index on (tree, seq) would catch a caller without the lock.
+        #
+        # Positions count per tree and not per conversation. This is what keeps the segments of a
+        # visible path in order without a merge (see `visible_path`).
         seq = branch.last_seq + 1
         at = max(self._runtime.clock.now(), branch.last_at)
         entry = Entry(

@@ -1,4 +1,8 @@
-"""Lists of conversations: one statement for each shape of scope, filter and cursor."""
+"""SQL for lists of conversations.
+
+There is one cached query for each combination of scope, filters and cursor. User ids and other
+values are parameters, so the cache stays small.
+"""
 
 from datetime import datetime
 from functools import cache
@@ -26,7 +30,8 @@ _LIMIT = param("limit", _c.forked_at_seq)
 def page_statement(
     scope: Scope, chosen: ConversationFilter, *, cursor: bool, limited: bool
 ) -> Statement:
-    """The list under a scope; the caller's level is the last column."""
+    """The query of a list under a scope. Its last column is the caller's level."""
+    # The cache key is the scope without its user: that is a parameter.
     return _page(
         Scope(scope.reach, least=scope.least),
         chosen.mode,
@@ -45,7 +50,7 @@ def page_params(
     after: tuple[datetime, str] | None,
     limit: int | None,
 ) -> Params:
-    """The values that go with `page_statement`."""
+    """The parameters of `page_query`."""
     at, id_ = after or (None, None)
     return {
         **scope_params(scope),
@@ -59,13 +64,14 @@ def page_params(
 
 
 def among_statement(scope: Scope) -> Statement:
-    """The ids of a list that the scope holds."""
+    """The query that filters a list of ids by a scope."""
     return _among(Scope(scope.reach, least=scope.least))
 
 
 @cache
 def forks_statement(*, cursor: bool, limited: bool) -> Statement:
-    """The conversations of one tree: the root, then by fork point, newest first within one."""
+    """The query for the conversations of one tree: the root, then by fork point, and newest first
+    among forks of the same point. The root counts as point -1, a blank fork as 0."""
     point = func.coalesce(_c.forked_at_seq, literal_column("-1"))
     query: Select[Any] = select(*CONVERSATION).where(
         _c.conversation_group_id == param("tree_id", _c.id)
@@ -79,7 +85,7 @@ def forks_statement(*, cursor: bool, limited: bool) -> Statement:
 
 
 def forks_params(tree_id: TreeId, after: Conversation | None, limit: int | None) -> Params:
-    """The values that go with `forks_statement`."""
+    """The parameters of `forks_query`."""
     params: dict[str, Any] = {"tree_id": tree_id, "limit": limit}
     if after is not None:
         point = -1 if after.forked_at_seq is None else after.forked_at_seq
@@ -132,6 +138,9 @@ def _mode(mode: ListMode) -> ColumnElement[bool]:
         return true()
     if mode is ListMode.ROOTS:
         return _c.forked_at_conversation_id.is_(None)
+    # The newest conversation of each tree, by a correlated look-up. The tree's id leads the order
+    # although it is constant here: so the order is that of the index (tree, updated_at, id), and
+    # the look-up reads one index entry.
     other = conversations.alias("other")
     newest = (
         select(other.c.id)

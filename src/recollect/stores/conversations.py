@@ -1,4 +1,4 @@
-"""Trees and their branches."""
+"""SQL for conversation trees and their branches."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -58,7 +58,7 @@ _c, _t, _m = conversations.c, trees.c, memberships.c
 
 
 class SqlConversations:
-    """The port's ConversationStore on both engines."""
+    """Implements `ConversationStore` on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = ConversationRows(cipher)
@@ -115,6 +115,8 @@ class SqlConversations:
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
 
     def record_append(self, tx: Tx, branch: Branch, entry: Entry, shown: Headline | None) -> None:
+        # One update of the tree's row and at most one of the branch's. Memory is private to its
+        # client, so it changes neither the time nor the preview of the conversation.
         place = {"tree_id": branch.tree_id, "seq": entry.seq, "at": entry.created_at}
         tx.run(_ADVANCE if entry.indexed_content is None else _ADVANCE_INDEX, place)
         if entry.channel is not Channel.HISTORY:
@@ -162,12 +164,18 @@ def _claim_due(*, cursor: bool) -> Statement:
     query = select(_t.id).where(_t.deleted_at < param("cutoff", _t.deleted_at))
     if cursor:
         query = query.where(_t.id > param("after", _t.id))
+    # SKIP LOCKED passes over trees that others hold. `deleted_at` is part of the locking statement,
+    # so a tree that was restored since the last look is not claimed.
     query = query.order_by(_t.id).limit(param("limit", _c.forked_at_seq))
     return Statement(query.with_for_update(skip_locked=True))
 
 
 def _chain() -> Statement:
-    """Upwards from the conversation; a cut of 0 shows nothing above, so the walk ends there."""
+    """The chain from a conversation up to the root.
+
+    The recursion carries the cut, the lowest fork point so far. At 0 nothing further up is
+    visible, so it stops there: a long history above a blank fork is never read.
+    """
     start = select(
         _c.id,
         _c.forked_at_seq,
@@ -194,6 +202,8 @@ _TREE = param("tree_id", _c.id)
 _AT = param("at", _c.updated_at)
 
 _CHAIN = _chain()
+# The row of the tree is the lock for everything in it, forks included. The conversation's id is
+# looked up inside the statement, so an unknown id locks nothing and is no error.
 _LOCK = Statement(
     select(_t.id)
     .where(
@@ -225,7 +235,8 @@ _LOCATE = Statement(
     )
     .where(_c.id == _ID)
 )
-# A tree is a chat under its id: one that an outside system named must not become another's tree.
+# A tree is also a chat with the tree's id. If an outside system has named a chat with that id, the
+# id must not become somebody's tree. So the insert does nothing in that case, as if it were taken.
 _NAMED = exists().where(named_chats.c.id == param("chat_id", named_chats.c.id))
 _INSERT_TREE = Statement(
     insert_if_absent(trees, "id")
@@ -274,6 +285,7 @@ _DELETE_BRANCHES = Statement(
 _COUNT_DUE = Statement(
     select(func.count()).select_from(trees).where(_t.deleted_at < param("cutoff", _t.deleted_at))
 )
+# Children before parents: the rows that refer to a tree go before the tree itself.
 _EVICT = [
     Statement(delete(table).where(table.c.conversation_group_id == _TREE))
     for table in (embeddings, index, entries, transfers, memberships, conversations)

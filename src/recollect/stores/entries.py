@@ -1,7 +1,7 @@
-"""Entries of the two channels.
+"""SQL for the entries of both channels.
 
-Every page reads one indexed range (conversation, channel, client, position), or two of them
-merged: sibling forks, entries beyond a cut and other clients' memory are never touched.
+A page of a segment reads one range of an index (conversation, channel, client, position), or two
+ranges merged. It never reads sibling forks, entries beyond a cut or other clients' memory.
 """
 
 from functools import cache
@@ -27,7 +27,7 @@ _OWN = _e.client_id == param("client_id", _e.client_id)
 
 
 class SqlEntries:
-    """The port's EntryStore on both engines."""
+    """Implements `EntryStore` on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = EntryRows(cipher)
@@ -102,6 +102,7 @@ def _segment_page(*, history: bool, memory: bool, all_clients: bool, one_epoch: 
         _e.seq <= param("cut", _e.seq),
     )
     epoch = [_e.epoch == param("epoch", _e.epoch)] if one_epoch else []
+    # Each range below matches one partial index. All entries of a conversation need no ranges.
     if all_clients and history and not one_epoch:
         return _ordered(select(*ENTRY).where(here))
     ranges: list[ColumnElement[bool]] = []
@@ -115,7 +116,11 @@ def _segment_page(*, history: bool, memory: bool, all_clients: bool, one_epoch: 
 
 
 def _merged(ranges: list[ColumnElement[bool]]) -> Statement:
-    """Each range is cut to the page before they are merged, so a page reads at most two pages."""
+    """A page of several ranges, in order of position.
+
+    Each range is limited before they are merged, so a page reads at most twice its size. A plain
+    OR of the ranges would let an engine read a whole range and sort it.
+    """
     limit = param("limit", _e.seq)
     pages = [select(*ENTRY).where(r).order_by(_e.seq).limit(limit) for r in ranges]
     if len(pages) == 1:

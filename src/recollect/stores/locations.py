@@ -1,4 +1,4 @@
-"""Where responses are being recorded, for nodes that share a database."""
+"""SQL for the locations of recordings, for nodes that share a database."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,9 +18,11 @@ _l = recording_locations.c
 
 
 class SqlLocations:
-    """The port's LocationStore on both engines."""
+    """Implements `LocationStore` on both engines."""
 
     def claim(self, tx: Tx, key: str, value: str, *, now: datetime, until: datetime) -> bool:
+        # Expired rows have to go first: they would make the insert fail. All of them, not just
+        # this key's: nobody else removes the rows of dead nodes.
         tx.run(_DROP_DUE, {"now": now})
         return tx.first(_INSERT, {"key": key, "value": value, "expires_at": until}) is not None
 

@@ -1,4 +1,4 @@
-"""Memberships, and the participations that remember them."""
+"""SQL for memberships (who belongs to a tree now) and participations (who did, and when)."""
 
 from datetime import datetime
 from functools import cache
@@ -16,7 +16,11 @@ _m, _p = memberships.c, participations.c
 
 
 class SqlMemberships:
-    """The port's MembershipStore on both engines."""
+    """Implements `MembershipStore` on both engines.
+
+    A participation begins and ends with its membership and is never deleted here, so it remains
+    known who could read a tree at any time.
+    """
 
     def fetch(self, tx: Tx, tree_id: TreeId, user_id: UserId) -> Membership | None:
         row = tx.first(_FETCH, {"tree_id": tree_id, "user_id": user_id})

@@ -1,4 +1,6 @@
-"""Rows to domain objects and back. Text that may be encrypted is opened and sealed here alone."""
+"""Converts rows of conversations and entries to objects and back.
+
+Text that may be encrypted is decrypted and encrypted here, so no other store sees ciphertext."""
 
 from typing import Any
 
@@ -51,7 +53,8 @@ ENTRY: tuple[Column[Any], ...] = (
 
 
 class Sealed:
-    """One encrypted column: which table and column its values are bound to."""
+    """A column that may be encrypted. Each value is bound to its table, column and row, so a
+    ciphertext that is copied to another row can't be decrypted there."""
 
     def __init__(self, cipher: Cipher, column: Column[Any]) -> None:
         self._cipher = cipher
@@ -59,27 +62,27 @@ class Sealed:
         self._column = column.name
 
     def seal(self, text: str | None, row_id: str) -> str | None:
-        """What to store."""
+        """Encrypt a value for storing; None stays None."""
         if text is None:
             return None
         return self._cipher.seal(text, table=self._table, column=self._column, row_id=row_id)
 
     def open(self, stored: str | None, row_id: str) -> str | None:
-        """What was sealed."""
+        """Decrypt a stored value; None stays None."""
         if stored is None:
             return None
         return self._cipher.open(stored, table=self._table, column=self._column, row_id=row_id)
 
 
 class ConversationRows:
-    """Conversations with their title and preview in the clear."""
+    """Converts conversations. Title and preview are encrypted."""
 
     def __init__(self, cipher: Cipher) -> None:
         self.title = Sealed(cipher, _c.title)
         self.preview = Sealed(cipher, _c.last_message_preview)
 
     def from_row(self, row: Row) -> Conversation:
-        """The columns are those of CONVERSATION."""
+        """Expects the columns of CONVERSATION_COLUMNS, in that order."""
         return Conversation(
             id=ConversationId(row[0]),
             tree_id=TreeId(row[1]),
@@ -98,7 +101,7 @@ class ConversationRows:
         )
 
     def to_params(self, conversation: Conversation) -> dict[str, Any]:
-        """One value for each column of CONVERSATION."""
+        """One value for each column of CONVERSATION_COLUMNS."""
         return {
             "id": conversation.id,
             "conversation_group_id": conversation.tree_id,
@@ -120,13 +123,13 @@ class ConversationRows:
 
 
 class EntryRows:
-    """Entries with their content in the clear."""
+    """Converts entries. The content is encrypted."""
 
     def __init__(self, cipher: Cipher) -> None:
         self.content = Sealed(cipher, _e.content)
 
     def from_row(self, row: Row) -> Entry:
-        """The columns are those of ENTRY."""
+        """Expects the columns of ENTRY_COLUMNS, in that order."""
         return Entry(
             id=EntryId(row[0]),
             conversation_id=ConversationId(row[1]),
@@ -143,7 +146,7 @@ class EntryRows:
         )
 
     def to_params(self, entry: Entry) -> dict[str, Any]:
-        """One value for each column of ENTRY, and what is indexed of it."""
+        """One value for each column of ENTRY_COLUMNS, and for those of the indexed text."""
         return {
             "id": entry.id,
             "conversation_id": entry.conversation_id,
@@ -163,7 +166,7 @@ class EntryRows:
 
 
 def branch_from_row(row: Row) -> Branch:
-    """The columns of the statement that locates a conversation."""
+    """Expects the columns of the `locate` query."""
     return Branch(
         id=ConversationId(row[0]),
         tree_id=TreeId(row[1]),

@@ -1,4 +1,4 @@
-"""A Scope as SQL. The property tests hold this equal to `Scope.matches` on every engine."""
+"""A `TreeScope` as SQL. Property tests prove it equal to `TreeScope.matches` on every engine."""
 
 from sqlalchemy import ColumnElement, FromClause, and_, false, true
 
@@ -9,12 +9,12 @@ from recollect.stores.tables import memberships
 
 
 def needs_membership(scope: Scope) -> bool:
-    """Does the predicate look at a membership of the scope's user?"""
+    """Does the clause need a join with memberships?"""
     return scope.reach is Reach.MEMBER
 
 
 def membership_join(tree_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Joins the memberships of the scope's user to a tree."""
+    """The join condition between a tree and the membership of the scope's user."""
     return and_(
         memberships.c.conversation_group_id == tree_id,
         memberships.c.user_id == param("scope_user_id", memberships.c.user_id),
@@ -22,7 +22,7 @@ def membership_join(tree_id: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def predicate(scope: Scope, deleted_at: ColumnElement[object]) -> ColumnElement[bool]:
-    """Which rows the scope holds, given that `membership_join` was applied where it is needed."""
+    """The WHERE clause of the scope. Needs `membership_join` where `needs_membership` says so."""
     if scope.reach is Reach.EVERYTHING:
         return true()
     if scope.reach is Reach.NOTHING:
@@ -32,12 +32,12 @@ def predicate(scope: Scope, deleted_at: ColumnElement[object]) -> ColumnElement[
 
 
 def scope_params(scope: Scope) -> Params:
-    """The parameters of the two functions above."""
+    """The parameters of `membership_join`."""
     return {"scope_user_id": scope.user_id} if needs_membership(scope) else {}
 
 
 def scoped(source: FromClause, scope: Scope, tree_id: ColumnElement[str]) -> FromClause:
-    """`source`, joined with memberships where the scope needs them."""
+    """`source`, joined with memberships if the scope needs them."""
     if not needs_membership(scope):
         return source
     return source.join(memberships, membership_join(tree_id))

@@ -1,4 +1,4 @@
-"""Pending ownership transfers; the table itself allows a tree only one."""
+"""SQL for pending ownership transfers. A unique key allows a tree only one."""
 
 from datetime import datetime
 from functools import cache
@@ -18,7 +18,7 @@ _x, _c = transfers.c, conversations.c
 
 
 class SqlTransfers:
-    """The port's TransferStore on both engines."""
+    """Implements `TransferStore` on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._title = Sealed(cipher, _c.title)
@@ -62,6 +62,7 @@ class SqlTransfers:
         return Transfer(
             id=TransferId(row[0]),
             tree_id=TreeId(row[1]),
+            # The title is that of the root conversation, whose id is the tree's id.
             conversation_title=self._title.open(row[2], row[1]),
             from_user_id=UserId(row[3]),
             to_user_id=UserId(row[4]),

@@ -1,4 +1,4 @@
-"""Users as the memory family knows them: their person and their orgs."""
+"""SQL for users: which person a user belongs to, and which orgs they were last seen in."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ _p, _l, _o = people.c, person_users.c, user_orgs.c
 
 
 class SqlUsers:
-    """The port's UserStore on both engines."""
+    """Implements `UserStore` on both engines."""
 
     def fetch(self, tx: Tx, user_id: UserId) -> KnownUser | None:
         rows = tx.fetch(_LINKS, {"user_id": user_id})
@@ -35,8 +35,8 @@ class SqlUsers:
 
     def called(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
         form = normal_form(handle)
-        # Letters beyond ASCII have no lower case in every database, so their usual spellings are
-        # looked for as they are.
+        # Not every database can lower-case letters beyond ASCII. So the usual spellings are also
+        # compared as they are.
         shapes = (form, form.upper(), form.title(), form.capitalize())
         params = {
             "orgs": jsontext.dump(sorted(orgs)),
@@ -48,6 +48,8 @@ class SqlUsers:
     def introduce(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
+        # The link decides a race between two first requests of one user: only the transaction
+        # that inserts it makes the person.
         made = tx.first(_LINK, {"user_id": user_id, "person_id": person_id})
         if made is None:
             return
@@ -56,6 +58,8 @@ class SqlUsers:
         tx.run(_INSERT, params)
 
     def update_orgs(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        # A person has the orgs of all its users. So the new ones are added first, and then those
+        # go that none of the person's users has any more.
         tx.run(_LEAVE, {"user_id": user_id})
         (person_id, *_), *_ = tx.fetch(_LINKS, {"user_id": user_id})
         for org_id in sorted(orgs):

@@ -1,4 +1,6 @@
-"""Conversations and their forks."""
+"""gRPC methods of conversations and forks.
+
+Each method has a function that parses its message and one that runs the operation."""
 
 from functools import partial
 
@@ -28,42 +30,42 @@ _MODES = {
 
 
 def ask_for_conversations(message: pb.ListConversationsRequest) -> Asked:
-    """Which of the caller's conversations."""
+    """The filters and the page of a list."""
     mode = _MODES.get(message.mode, str(message.mode))
     return Asked.page(message.page, query={"mode": mode, "query": message.query})
 
 
 def ask_for_new(message: pb.CreateConversationRequest) -> Asked:
-    """A title and metadata, both optional."""
+    """Title and metadata, both optional."""
     metadata = from_struct(message.metadata) if message.HasField("metadata") else None
     return Asked(body={"title": message.title or None, "metadata": metadata})
 
 
 def ask_by_id(message: pb.GetConversationRequest | pb.DeleteConversationRequest) -> Asked:
-    """A conversation."""
+    """The id alone."""
     return Asked(path=in_conversation(message.conversation_id))
 
 
 def ask_for_rename(message: pb.UpdateConversationRequest) -> Asked:
-    """An absent title stays, an empty one is cleared."""
+    """An absent title stays, an empty one clears it."""
     body = {"title": message.title or None} if message.HasField("title") else {}
     return Asked(path=in_conversation(message.conversation_id), body=body)
 
 
 def ask_for_fork(message: pb.ForkConversationRequest) -> Asked:
-    """A fork at an entry."""
+    """The entry to fork at, and a title."""
     path = in_conversation(message.conversation_id)
     entry_id = needed_id(message.entry_id, "entry_id")
     return Asked(path=path | {"entryId": entry_id}, body={"title": message.title or None})
 
 
 def ask_for_forks(message: pb.ListForksRequest) -> Asked:
-    """The conversations of a tree."""
+    """The conversation and the page."""
     return Asked.page(message.page, path=in_conversation(message.conversation_id))
 
 
 def in_conversation(conversation_id: bytes) -> dict[str, str]:
-    """The path of what lies in a conversation."""
+    """The path parameters of an operation on a conversation."""
     return {"id": needed_id(conversation_id, "conversation_id")}
 
 

@@ -1,9 +1,9 @@
-"""The contents of entries, and the messages around them, written in protobuf's encoding by hand.
+"""Encodes the content of entries, and the messages around it, in protobuf's wire format by hand.
 
-Filled through the library, a Value costs a crossing into it for every member, and every message
-around it one more copy: a third of the server's work on a page of entries. What is written here
-stays bytes until it is sent. Tests hold it equal to what the library writes. Messages without
-entries are the library's.
+Through the library a Value costs one call into C for each field, and each message around it one
+more copy. That was a third of the server's work on a page of entries. What is encoded here stays
+bytes until it is sent. Tests prove it equal to the library's output. Messages without entries are
+encoded by the library.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,16 +21,18 @@ _NULL, _FALSE, _TRUE = b"\x08\x00", b"\x20\x00", b"\x20\x01"
 _NUMBER, _STRING, _STRUCT, _LIST = 0x11, b"\x1a", b"\x2a", b"\x32"
 _MEMBER, _NAME, _MEMBER_VALUE, _ITEM = b"\x0a", b"\x0a", b"\x12", b"\x0a"
 _DOUBLE = Layout("<Bd")
-# Of the largest content there is the pieces would be gigabytes, and several may be at work at once.
+# For the largest content the separate pieces would take gigabytes, so they are joined in between.
 _PIECES_MAX = 4096
 
 Parts = list[bytes]
-"""Pieces of a message, the last first."""
+"""Pieces of a message in reverse order."""
 
 
 class _Varints(dict[int, bytes]):
-    """Numbers at seven bits a byte, the low ones first; all bytes but the last say that there is
-    more. Sizes are small for the most part, and a look-up costs less than a call."""
+    """Varints: seven bits per byte, low bits first; the high bit says that another byte follows.
+
+    A dictionary, because most sizes are small and a look-up is faster than a call.
+    """
 
     def __missing__(self, number: int) -> bytes:
         if number < 128:
@@ -43,7 +45,7 @@ _varint.update({number: _varint[number] for number in range(4096)})
 
 
 class Encoded(Message):
-    """A message that is bytes already: the server sends it as it is."""
+    """A message that is encoded already. The server sends its bytes as they are."""
 
     __slots__ = ("raw",)
 
@@ -51,12 +53,14 @@ class Encoded(Message):
         self.raw = raw
 
     def SerializeToString(self, **_: Any) -> bytes:  # noqa: N802 - the library's name
-        """The bytes."""
+        """Called by gRPC in place of the library's encoder."""
         return self.raw
 
 
 def joined(message: Message, number: int, inner: Iterable[bytes]) -> bytes:
-    """A message that has, in the field of this number, messages that are bytes already."""
+    """Encode `message`, and append encoded messages as its repeated field `number`.
+
+    The wire format allows fields in any order, so the appended field can follow all others."""
     tag = _varint[number << 3 | _LENGTH_DELIMITED]
     parts = [message.SerializeToString()]
     for raw in inner:
@@ -65,17 +69,20 @@ def joined(message: Message, number: int, inner: Iterable[bytes]) -> bytes:
 
 
 def encode_value(value: Any) -> bytes:
-    """A Value that holds this JSON value, as `json` reads it; what lies too deep as text.
+    """Encode a JSON value, as `json` parses it, as a protobuf Value. Levels beyond `LEVELS_MAX`
+    become JSON text.
 
-    It is written from its end: a size stands before what it is the size of, and what is inside of
-    many others is not to be copied into each of them."""
+    The pieces are produced from the end to the beginning. In the wire format the size of a nested
+    message comes before its bytes, and is known only when those are written. Writing backwards
+    needs no second pass, and does not copy inner messages once for each level around them.
+    """
     out: Parts = []
     _KINDS[type(value)](value, out, LEVELS_MAX)
     return b"".join(reversed(out))
 
 
 def _join_behind(start: int, out: Parts) -> int:
-    """Make one piece of those from there on; where the next begins."""
+    """Join the pieces from `start` on into one. Returns the index after it."""
     out[start:] = [b"".join(reversed(out[start:]))]
     return start + 1
 
@@ -146,5 +153,5 @@ _KINDS: dict[type, Callable[[Any, Parts, int], int]] = {
     bool: _put_truth,
     type(None): _put_null,
 }
-"""How each kind of value is put before what is there, and so many levels of it as such; the length
-of what was put."""
+"""For each type, the function that puts a value before the existing pieces and returns its length
+in bytes. The third argument is how many levels of nesting are left."""

@@ -1,4 +1,4 @@
-"""Entries: append, list, sync. Search, and the texts that entries are found by."""
+"""gRPC methods of entries (append, list, sync), of search and of indexing."""
 
 from functools import partial
 from typing import Any
@@ -29,7 +29,7 @@ _CHANNELS = {pb.CHANNEL_HISTORY: "history", pb.CHANNEL_MEMORY: "memory"}
 
 
 def ask_for_entries(message: pb.ListEntriesRequest) -> Asked:
-    """Which entries of a conversation."""
+    """The filters and the page of a list."""
     query = {
         "channel": _channel(message.channel) or "",
         "epoch": message.epoch_filter,
@@ -39,7 +39,7 @@ def ask_for_entries(message: pb.ListEntriesRequest) -> Asked:
 
 
 def ask_to_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> Asked:
-    """What to append or to sync."""
+    """The entry of an append or a sync. Empty protobuf fields count as absent."""
     entry = message.entry
     body: dict[str, Any] = {
         "userId": entry.user_id or None,
@@ -56,7 +56,7 @@ def ask_to_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> Aske
 
 
 def ask_to_search(message: pb.SearchEntriesRequest) -> Asked:
-    """What to look for."""
+    """The query and its options. Optional flags are passed on only if they are set."""
     body: dict[str, Any] = {
         "query": message.query or None,
         "searchType": message.search_type or None,
@@ -71,12 +71,12 @@ def ask_to_search(message: pb.SearchEntriesRequest) -> Asked:
 
 
 def ask_to_index(message: pb.IndexConversationsRequest) -> Asked:
-    """Texts from an indexer."""
+    """The texts of an index call."""
     return Asked(body=[_index_item(item) for item in message.entries])
 
 
 def ask_for_unindexed(message: pb.ListUnindexedEntriesRequest) -> Asked:
-    """What an indexer has still to do."""
+    """The page of entries without a text."""
     return Asked(after=message.cursor, limit=message.limit or None)
 
 
@@ -122,7 +122,7 @@ async def sync_entries(call: Call) -> Told:
 
 
 async def search(call: Call) -> Told:
-    """The caller's own trees; stages that failed are told in the trailers."""
+    """Search the caller's trees. Stages that failed are named in the trailer `degraded`."""
     page = await call.services.search.search(call.principal, search_request(call))
     trailers = (("degraded", ",".join(page.degraded)),) if page.degraded else ()
     size = size_of(hit.entry for hit in page.items)
@@ -130,7 +130,7 @@ async def search(call: Call) -> Told:
 
 
 async def index_entries(call: Call) -> pb.IndexConversationsResponse:
-    """Texts from an indexer, all or none."""
+    """Store the texts of an indexer, all or none."""
     texts = [new_text(item) for item in call.body.root]
     return pb.IndexConversationsResponse(
         indexed=await call.services.indexing.index(call.principal, texts)
@@ -138,14 +138,14 @@ async def index_entries(call: Call) -> pb.IndexConversationsResponse:
 
 
 async def list_unindexed(call: Call) -> Told:
-    """What an indexer has still to do."""
+    """Entries that have no text to be found by."""
     page = await call.services.indexing.list_unindexed(
         call.principal, cursor=call.page.after, limit=call.page.size
     )
     return Told(partial(to_unindexed, page), size_of(page.items))
 
 
-# Over gRPC an append is a client's, whatever the channel.
+# Over gRPC every append needs an API key, whatever the channel: hence the action WRITE_MEMORY.
 METHODS: dict[str, Method] = {
     "EntriesService/ListEntries": method("listEntries", ask_for_entries, list_entries),
     "EntriesService/AppendEntry": method(

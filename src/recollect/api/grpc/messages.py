@@ -1,4 +1,4 @@
-"""From values to messages."""
+"""Converts objects to protobuf messages."""
 
 from collections.abc import Iterable
 from json import JSONDecoder
@@ -26,12 +26,13 @@ _LEVELS = {
     Level.READER: pb.ACCESS_LEVEL_READER,
 }
 _CHANNELS = {Channel.HISTORY: pb.CHANNEL_HISTORY, Channel.MEMORY: pb.CHANNEL_MEMORY}
-# Content has no space around it, and to look for that is more than half of the reading.
+# `raw_decode` does not look for white space around a value. Stored content has none, and the
+# search for it would be more than half of the decoding time.
 _read = JSONDecoder().raw_decode
 
 
 def to_page_info(next_cursor: str | None) -> pb.PageInfo:
-    """Where the next page begins, if there is one."""
+    """The cursor of the next page, empty on the last one."""
     return pb.PageInfo(next_page_token=next_cursor or "")
 
 
@@ -48,13 +49,13 @@ def to_summaries(page: Page[SeenConversation]) -> pb.ListConversationsResponse:
 
 
 def size_of_metadata(seen: Iterable[SeenConversation]) -> int:
-    """About how many bytes they are, of which a page of conversations may have megabytes."""
+    """About how many bytes the metadata takes: it may be megabytes on one page."""
     kept = (one.conversation.metadata for one in seen)
     return sum(len(dump(metadata)) for metadata in kept if metadata)
 
 
 def size_of(entries: Iterable[Entry | None]) -> int:
-    """About how many bytes entries are: their contents can be megabytes, nothing else can."""
+    """About how many bytes the entries take. Only their content can be large."""
     return sum(len(entry.content) for entry in entries if entry is not None)
 
 
@@ -124,7 +125,7 @@ def to_results(page: SearchPage) -> Encoded:
 
 
 def to_unindexed(page: Page[Entry]) -> Encoded:
-    """Entries that wait for their texts."""
+    """Entries that have no text to be found by."""
     message = pb.ListUnindexedEntriesResponse(cursor=page.next_cursor)
     entries = map(_unindexed, page.items)
     return Encoded(joined(message, pb.ListUnindexedEntriesResponse.ENTRIES_FIELD_NUMBER, entries))

@@ -1,4 +1,4 @@
-"""Recorded responses: one stream in, many streams out."""
+"""gRPC methods of recordings: one stream in, many streams out."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -30,8 +30,8 @@ class RecorderMethods:
         self._recorder = dispatch.services.recorder
 
     async def record(self, inbox: Inbox[pb.RecordRequest], context: Context) -> Message:
-        """Record texts until there are no more. That nothing can be recorded is an answer, and no
-        failure of the call."""
+        """Record texts until there are no more. A recording that is refused or full is reported
+        in the response, as the protocol says, and not as a failed call."""
         principal = await self._dispatch.authenticate(context)
         first = await inbox.one()
         conversation_id = _conversation(first.conversation_id)
@@ -44,7 +44,7 @@ class RecorderMethods:
     async def replay(
         self, inbox: Inbox[pb.ReplayRequest], context: Context
     ) -> AsyncIterator[pb.ReplayResponse]:
-        """Follow a recording, or tell where it is."""
+        """Follow a recording, or return the address of the node that has it."""
         principal = await self._dispatch.authenticate(context)
         conversation_id = _conversation((await inbox.one()).conversation_id)
         found = await self._recorder.replay(principal, conversation_id)
@@ -56,7 +56,7 @@ class RecorderMethods:
                     yield pb.ReplayResponse(content=piece.text)
 
     async def cancel(self, inbox: Inbox[pb.CancelRecordRequest], context: Context) -> Message:
-        """End a recording, or tell where it is."""
+        """End a recording, or return the address of the node that has it."""
         principal = await self._dispatch.authenticate(context)
         conversation_id = _conversation((await inbox.one()).conversation_id)
         elsewhere = await self._recorder.cancel(principal, conversation_id)
@@ -65,7 +65,7 @@ class RecorderMethods:
         return pb.CancelRecordResponse(redirect_address=elsewhere.address)
 
     async def is_enabled(self, _: Inbox[Any], context: Context) -> Message:
-        """Is there a recorder?"""
+        """Is recording enabled?"""
         await self._dispatch.authenticate(context)
         return pb.IsEnabledResponse(enabled=self._recorder.enabled)
 
@@ -81,8 +81,8 @@ class RecorderMethods:
 
 
 async def _texts(first: pb.RecordRequest, inbox: Inbox[pb.RecordRequest]) -> AsyncIterator[str]:
-    """The texts of a stream; what comes after `complete` is not looked at. What names another
-    conversation is not for this one."""
+    """The texts of the stream, up to the message with `complete`. Later messages are ignored.
+    Raises ValidationFailed if a message names another conversation."""
     message: pb.RecordRequest | None = first
     while message is not None:
         if message.conversation_id not in (b"", first.conversation_id):

@@ -1,4 +1,4 @@
-"""Memberships and ownership transfers."""
+"""gRPC methods of memberships and ownership transfers."""
 
 from google.protobuf.empty_pb2 import Empty
 
@@ -29,12 +29,12 @@ _ById = (
 
 
 def ask_for_memberships(message: pb.ListMembershipsRequest) -> Asked:
-    """The members of a tree."""
+    """The conversation and the page."""
     return Asked.page(message.page, path=in_conversation(message.conversation_id))
 
 
 def ask_to_share(message: pb.ShareConversationRequest) -> Asked:
-    """Whom with, and how far."""
+    """The user and the level."""
     body = {"userId": message.user_id or None, "accessLevel": _level(message.access_level)}
     return Asked(path=in_conversation(message.conversation_id), body=body)
 
@@ -46,17 +46,17 @@ def ask_for_change(message: pb.UpdateMembershipRequest) -> Asked:
 
 
 def ask_for_removal(message: pb.DeleteMembershipRequest) -> Asked:
-    """Who shall belong to it no more."""
+    """The member to remove."""
     return Asked(path=_member(message.conversation_id, message.member_user_id))
 
 
 def ask_for_transfers(message: pb.ListOwnershipTransfersRequest) -> Asked:
-    """The caller's side."""
+    """The role filter and the page."""
     return Asked.page(message.page, query={"role": _ROLES.get(message.role, "")})
 
 
 def ask_for_transfer(message: pb.CreateOwnershipTransferRequest) -> Asked:
-    """An offer."""
+    """The conversation and its new owner."""
     return Asked(
         body={
             "conversationId": from_id(message.conversation_id, "conversation_id"),
@@ -66,7 +66,7 @@ def ask_for_transfer(message: pb.CreateOwnershipTransferRequest) -> Asked:
 
 
 def ask_by_id(message: _ById) -> Asked:
-    """A transfer."""
+    """The id alone."""
     return Asked(path={"transferId": needed_id(message.transfer_id, "transfer_id")})
 
 

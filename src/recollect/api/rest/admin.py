@@ -1,4 +1,4 @@
-"""What admins and auditors may do. Each service method writes its own audit event."""
+"""REST handlers of admin operations. The service methods write the audit events."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ from recollect.services.admin import AdminFilter
 
 
 async def list_conversations(call: Call) -> bytes:
-    """Anybody's conversations."""
+    """A page of all users' conversations."""
     page = await call.services.admin.list_conversations(
         call.principal,
         _conversation_filter(call),
@@ -30,7 +30,7 @@ async def list_conversations(call: Call) -> bytes:
 
 
 async def get_conversation(call: Call) -> str:
-    """Anybody's conversation."""
+    """One conversation of any user."""
     seen = await call.services.admin.get_conversation(
         call.principal, conversation_of(call), justification=call.justification
     )
@@ -38,14 +38,14 @@ async def get_conversation(call: Call) -> str:
 
 
 async def delete_conversation(call: Call) -> None:
-    """Soft-delete anybody's tree."""
+    """Soft-delete the tree of any user."""
     await call.services.admin.delete_conversation(
         call.principal, conversation_of(call), justification=call.justification
     )
 
 
 async def restore_conversation(call: Call) -> str:
-    """Bring a soft-deleted tree back."""
+    """Restore a soft-deleted tree."""
     seen = await call.services.admin.restore_conversation(
         call.principal, conversation_of(call), justification=call.justification
     )
@@ -53,7 +53,7 @@ async def restore_conversation(call: Call) -> str:
 
 
 async def list_entries(call: Call) -> bytes:
-    """The entries of every client."""
+    """A page of entries, with the memory of every client."""
     page = await call.services.admin.list_entries(
         call.principal,
         conversation_of(call),
@@ -66,7 +66,7 @@ async def list_entries(call: Call) -> bytes:
 
 
 async def list_memberships(call: Call) -> bytes:
-    """The members of anybody's tree."""
+    """The members of any tree."""
     conversation_id = conversation_of(call)
     page = await call.services.admin.list_memberships(
         call.principal,
@@ -80,7 +80,7 @@ async def list_memberships(call: Call) -> bytes:
 
 
 async def list_forks(call: Call) -> bytes:
-    """The conversations of anybody's tree."""
+    """The conversations of any tree."""
     page = await call.services.admin.list_forks(
         call.principal,
         conversation_of(call),

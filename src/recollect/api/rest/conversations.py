@@ -1,4 +1,4 @@
-"""Conversations and their forks."""
+"""REST handlers of conversations and forks."""
 
 from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
 from recollect.api.calls import Call, Handler

@@ -1,4 +1,4 @@
-"""Entries: append, list, sync."""
+"""REST handlers of entries: append, list, sync."""
 
 from recollect.api.calls import Call, Handler
 from recollect.api.conversation_calls import conversation_of, entry_query, new_entry

@@ -1,6 +1,6 @@
-"""Eviction: one answer when it is done, or a stream of its progress.
+"""REST handler of eviction: one response when it is done, or a stream of its progress.
 
-The run belongs to the service. A caller who hangs up stops the stream, not the run.
+The run belongs to the service. A caller that disconnects ends the stream, not the run.
 """
 
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ _FAILED = "the eviction failed; the server's log says why"
 
 
 async def evict(call: Call) -> Reply | None:
-    """Start an eviction, then wait for it or stream it."""
+    """Start an eviction, then wait for its end or stream its progress."""
     body: Evict = call.body
     eviction = await call.services.eviction.begin(
         call.principal, body.retention_period, justification=call.justification
@@ -27,7 +27,7 @@ async def evict(call: Call) -> Reply | None:
 
 
 async def _events(eviction: Eviction) -> AsyncIterator[bytes]:
-    """Progress as server-sent events. The status is sent already, so failure is an event too."""
+    """Progress as server-sent events. A failure is an event too: the status is already sent."""
     try:
         async for progress in eviction.progress():
             yield _event({"progress": progress})

@@ -1,4 +1,4 @@
-"""Memberships: who belongs to a tree."""
+"""REST handlers of memberships."""
 
 from recollect.api.bodies import MembershipPatch, NewMembership
 from recollect.api.calls import Call, Handler
@@ -8,7 +8,7 @@ from recollect.domain.ids import UserId
 
 
 async def list_memberships(call: Call) -> bytes:
-    """The members, under the conversation that the path names."""
+    """The members of the tree, each with the conversation id of the path."""
     conversation_id = conversation_of(call)
     page = await call.services.sharing.list(
         call.principal, conversation_id, after=call.page.after, limit=call.page.limit

@@ -1,5 +1,8 @@
-"""Recorded responses over REST: an upload that is recorded as it comes, server-sent events that
-follow it, and a cancel. What another node has is asked there."""
+"""REST handlers of recordings: an upload that is recorded as it arrives, server-sent events that
+replay it, and a cancel.
+
+If another node has the recording, the request is forwarded to it: unlike gRPC clients, browsers
+can't follow a redirect to an internal address."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -27,27 +30,30 @@ _PASSED_ON = (
 _EVENTS = b"text/event-stream"
 _END = b"event: end\ndata: {}\n\n"
 _ALIVE = b":\n\n"
-# No ends of lines here, but many a client takes them for some.
+# No line ends in server-sent events, but some clients treat them as such.
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _log = structlog.get_logger("recollect.rest")
 
 
 async def record_response(call: Call) -> str:
-    """Take the body's text as it comes."""
+    """Record the body's text as it arrives. Responds at the end."""
     outcome = await call.services.recorder.record(call.principal, conversation_of(call), call.body)
     return dump({"status": outcome})
 
 
 async def replay_response(call: Call) -> Reply:
-    """Events with a piece of text each, then one that tells the end. 204 is what makes a browser
-    ask no more."""
+    """A stream of events with text, then an `end` event. 204 if there is nothing to follow: this
+    is what stops a browser's EventSource from reconnecting.
+    """
     place, forwarded = _place(call), HOPS_HEADER in call.headers
     try:
         return await _replayed(call, place, forwarded=forwarded)
     except Unavailable:
         if place is None or forwarded:
             raise
-        # Who keeps the rest may be gone, and a browser does not come back after an error.
+        # The node that keeps the ended recording may be dead, and a browser does not reconnect
+        # after an error. `forwarded=True` skips that node, so the reader gets what runs now, or
+        # a 204.
         return await _replayed(call, place, forwarded=True)
 
 
@@ -70,7 +76,7 @@ async def _replayed(call: Call, place: Place | None, *, forwarded: bool) -> Repl
 
 
 async def cancel_response(call: Call) -> Reply:
-    """End it, here or where it is."""
+    """End the recording, on this node or on the one that has it."""
     recorder, id_ = call.services.recorder, conversation_of(call)
     elsewhere = await recorder.cancel(call.principal, id_)
     if elsewhere is not None:
@@ -112,12 +118,13 @@ def _event(piece: Piece) -> bytes:
 
 
 async def _events(pieces: AsyncIterator[Piece]) -> AsyncIterator[bytes]:
-    """The status is sent already: who loses access meanwhile is told by an event."""
+    """The event stream. An error, such as lost access, is an event too: the status is already
+    sent."""
     try:
         async for piece in pieces:
             yield _event(piece) if piece.text else _ALIVE
     except RecollectError as error:
-        _log.info("a replay ended", error=type(error).__name__)
+        _log.info("replay ended with an error", error=type(error).__name__)
         yield f"event: error\ndata: {dump({'code': error.code})}\n\n".encode()
     else:
         yield _END

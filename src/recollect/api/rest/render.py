@@ -1,6 +1,6 @@
-"""From values to bytes. Null members of a resource are left out, envelope members never are.
+"""Renders objects as JSON. Null fields of a resource are left out, those of an envelope are not.
 
-An entry's content is JSON text already and is put into the answer as it is: no parse, no dump.
+The content of an entry is stored as JSON text and is copied into the response without parsing.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ def to_summary(seen: SeenConversation, *, admin: bool = False) -> str:
 
 
 def to_conversation(seen: SeenConversation, *, admin: bool = False) -> str:
-    """A conversation alone: the summary with its fork point."""
+    """A single conversation: the summary and its fork point."""
     conversation = seen.conversation
     return _to_object(_summary(seen, admin=admin) | _fork_point(conversation))
 
@@ -57,7 +57,7 @@ def to_entry(entry: Entry, *, admin: bool = False) -> str:
 
 
 def to_sync_outcome(outcome: SyncOutcome) -> str:
-    """What a sync did; all four members, always."""
+    """What a sync did, always with all four fields."""
     entry = "null" if outcome.entry is None else to_entry(outcome.entry)
     return (
         f'{{"epoch":{dump(outcome.epoch)},"noOp":{dump(outcome.no_op)},'
@@ -66,7 +66,7 @@ def to_sync_outcome(outcome: SyncOutcome) -> str:
 
 
 def to_membership(membership: Membership, conversation_id: str) -> str:
-    """A membership, under the conversation that the path named."""
+    """A membership, with the conversation id of the path."""
     return _to_object(
         {
             "conversationId": conversation_id,
@@ -92,7 +92,7 @@ def to_transfer(transfer: Transfer) -> str:
 
 
 def to_event(event: Event) -> str:
-    """A line of the audit log."""
+    """An event of the audit log."""
     return _to_object(
         {
             "id": event.id,
@@ -116,7 +116,7 @@ def to_event(event: Event) -> str:
 
 
 def to_hit(hit: Hit, *, admin: bool = False) -> str:
-    """One result of a search, with its entry where that was asked for."""
+    """One result of a search, with its entry if the caller asked for it."""
     result = _to_object(
         {
             "conversationId": hit.conversation_id,
@@ -132,7 +132,7 @@ def to_hit(hit: Hit, *, admin: bool = False) -> str:
 
 
 def to_unindexed(entry: Entry) -> str:
-    """An entry that waits for its text."""
+    """An entry that has no text to be found by."""
     return f'{{"conversationId":"{entry.conversation_id}","entry":{to_entry(entry)}}}'
 
 

@@ -1,4 +1,4 @@
-"""Ownership transfers."""
+"""REST handlers of ownership transfers."""
 
 from recollect.api.bodies import NewTransfer
 from recollect.api.calls import Call, Handler

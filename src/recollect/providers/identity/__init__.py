@@ -1,1 +1,1 @@
-"""Who is calling: tokens, API keys, asserted users and the roles they hold."""
+"""Authentication: tokens, API keys, asserted user ids, roles and orgs."""

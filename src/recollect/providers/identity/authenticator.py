@@ -1,4 +1,8 @@
-"""From what a request carries to a principal. One set of rules for every protocol."""
+"""Turns the credentials of a request into a principal, the same way for every protocol.
+
+A request has up to three: a bearer token, an API key (which identifies the client), and
+`X-Requester-Id`. A token identifies the user by itself. `X-Requester-Id` without a token counts in
+local mode, from a trusted client, or from a client that names the agent it is bound to."""
 
 import time
 from collections.abc import Callable
@@ -27,7 +31,7 @@ from recollect.providers.identity.tokens import TokenVerifier
 
 
 class CredentialAuthenticator:
-    """Implements `recollect.ports.identity.Authenticator`."""
+    """Implements `Authenticator`."""
 
     def __init__(
         self,
@@ -36,7 +40,7 @@ class CredentialAuthenticator:
         clock: Clock,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ValueError for settings that can't be right, such as one key of two clients."""
+        """Raises ValueError for invalid settings, such as one API key of two clients."""
         self._believes_anyone = settings.mode == "local"
         self._api_keys = ApiKeys(settings.api_keys)
         self._trusted = frozenset(settings.trusted_clients)
@@ -48,11 +52,12 @@ class CredentialAuthenticator:
     async def authenticate(
         self, *, authorization: str | None, api_key: str | None, requester_id: str | None
     ) -> Principal:
-        """None means the header is absent; an empty one is there and wrong.
+        """Check all credentials. None is an absent header; an empty one is present and invalid.
 
-        Raises Unauthenticated for no user, a bad token or an unknown key, Forbidden when
-        `requester_id` is not the token's user, Unavailable when a token can't be checked now. What
-        can't be anybody's name is said first, as an error of its own of the same two kinds.
+        Raises Unauthenticated for no user, a bad token or an unknown key, Forbidden if
+        `requester_id` is not the token's user, and Unavailable if a token can't be checked now. A
+        malformed `requester_id` is reported first: as RequesterInvalid without a valid token, and
+        as RequesterUnfit with one.
         """
         problem = None if requester_id is None else name_problem(requester_id)
         if problem:
@@ -95,7 +100,9 @@ class CredentialAuthenticator:
                 raise RequesterRequired("no user: send `X-Requester-Id` or a bearer token")
             raise Unauthenticated("no user: send a bearer token")
         if not (trusted or self._believes_anyone):
-            raise Unauthenticated("`X-Requester-Id` alone is believed of trusted clients only")
+            raise Unauthenticated(
+                "`X-Requester-Id` without a token is accepted from trusted clients only"
+            )
         return UserId(requester_id)
 
     async def _unfit(self, authorization: str | None, message: str) -> RecollectError:
@@ -111,7 +118,7 @@ def _names(requester_id: str | None, bound: BoundAgent | None) -> bool:
 
 
 def _acts_for_owner(user_id: UserId, claims: Claims | None, bound: BoundAgent | None) -> bool:
-    """A credential's word: the claim of an agent's token, or the entry of the API key."""
+    """From the claim of an agent's token, or from the settings of the API key."""
     if claims is not None and not claims.agent:
         return False
     by_key = bound is not None and bound.acts_for_owner and _names(user_id, bound)
@@ -120,7 +127,8 @@ def _acts_for_owner(user_id: UserId, claims: Claims | None, bound: BoundAgent | 
 
 def _agreed(claims: Claims, requester_id: str | None) -> UserId:
     if claims.user_id.startswith(AGENT_MARK):
-        # Two spellings of one name would be two principals, or one who passes for an agent.
+        # The prefix marks agents. A user with it in the name could pass for an agent, and an agent
+        # that spells it itself would have two ids.
         raise Unauthenticated(f"the token's user must not start with `{AGENT_MARK}`")
     spelled = UserId(f"{AGENT_MARK}{claims.user_id}") if claims.agent else claims.user_id
     if requester_id is not None and requester_id != spelled:
@@ -131,7 +139,7 @@ def _agreed(claims: Claims, requester_id: str | None) -> UserId:
 def _verifier(
     settings: IdentitySettings, clock: Clock, monotonic: Callable[[], float]
 ) -> TokenVerifier:
-    # Local tokens are our own: an issuer elsewhere has no say in that mode.
+    # In local mode only tokens signed by this server count, so no external issuer is asked.
     jwks_url = settings.jwks_url if settings.mode == "jwt" else None
     if settings.mode == "jwt" and settings.secret is None and jwks_url is None:
         raise ValueError("`jwt` mode needs a secret or a JWKS URL")

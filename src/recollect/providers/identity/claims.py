@@ -1,4 +1,4 @@
-"""What the payload of a token says, once its signature is known to be good."""
+"""Reads the claims of a token whose signature has been verified."""
 
 import json
 import math
@@ -10,7 +10,7 @@ from recollect.domain.ids import UserId
 from recollect.errors import Unauthenticated
 from recollect.providers.identity.names import name_problem
 
-# Two machines' clocks differ a little: a token is often used in the second it was made in.
+# Tolerance for `nbf`: clocks differ a little, and a token is often used in its first second.
 _EARLY_SECONDS = 30
 
 _USER_CLAIMS = ("preferred_username", "upn", "sub")
@@ -19,7 +19,7 @@ _ROLE_CLAIMS = ("roles", "realm_access.roles")
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Who the token speaks for, and when. Instants are seconds since 1970."""
+    """The claims that matter here. Instants are in seconds since 1970."""
 
     user_id: UserId
     roles: frozenset[str]
@@ -30,7 +30,7 @@ class Claims:
     acts_for_owner: bool = False
 
     def check_time(self, now: float) -> None:
-        """Raises Unauthenticated outside the token's life."""
+        """Raises Unauthenticated if the token has expired or is not valid yet."""
         if now >= self.expires_at:
             raise Unauthenticated("the token has expired")
         if self.valid_from is not None and now < self.valid_from - _EARLY_SECONDS:
@@ -38,7 +38,7 @@ class Claims:
 
 
 class ClaimReader:
-    """Reads claims, and checks all that does not change with time."""
+    """Reads claims and checks all that does not depend on the time, so the result can be cached."""
 
     def __init__(
         self, *, issuer: str | None, audience: str | None, roles_claim: str | None
@@ -48,7 +48,7 @@ class ClaimReader:
         self._role_claims = (roles_claim,) if roles_claim else _ROLE_CLAIMS
 
     def read(self, payload: bytes) -> Claims:
-        """Raises Unauthenticated for a payload that is malformed or made for somebody else."""
+        """Raises Unauthenticated if the payload is malformed, or for another issuer or audience."""
         members = _members(payload)
         self._check_issuer(members)
         self._check_audience(members)
@@ -67,7 +67,7 @@ class ClaimReader:
 
     def _check_issuer(self, members: Mapping[str, Any]) -> None:
         if self._issuer is not None and members.get("iss") != self._issuer:
-            raise Unauthenticated("the token is of another issuer")
+            raise Unauthenticated("the token has another issuer")
 
     def _check_audience(self, members: Mapping[str, Any]) -> None:
         if self._audience is None:
@@ -91,12 +91,13 @@ def _members(payload: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise Unauthenticated("the token's payload is no JSON object")
+        raise Unauthenticated("the token's payload is not a JSON object")
     return value
 
 
 def _user(members: Mapping[str, Any]) -> UserId:
-    """The first claim that is there decides: a bad one never falls back to the next."""
+    """The user id from the first claim that is present. If that is invalid the token is refused:
+    falling back to the next claim could make it another user's."""
     for claim in _USER_CLAIMS:
         user_id = members.get(claim)
         if user_id is None:
@@ -115,12 +116,13 @@ def _instant(members: Mapping[str, Any], claim: str) -> float | None:
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, float) and math.isfinite(value)):
         raise Unauthenticated(f"the token's `{claim}` must be a number of seconds")
-    # An integer stays one: it may be beyond a double, and still compares.
+    # An integer is not converted: it may be too large for a float, and compares all the same.
     return value  # type: ignore[no-any-return]
 
 
 def _at(members: Mapping[str, Any], path: str) -> Any:
-    """The member of that very name (names may hold dots: `https://…/roles`), else the path's."""
+    """The claim with this exact name (which may contain dots: `https://…/roles`), else the value
+    at this dotted path."""
     if path in members:
         return members[path]
     value: Any = members

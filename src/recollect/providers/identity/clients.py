@@ -1,4 +1,4 @@
-"""Which client an API key belongs to."""
+"""Maps API keys to clients."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -9,7 +9,7 @@ from recollect.providers.identity.names import name_problem
 
 
 class ApiKeys:
-    """Looks keys up by digest, so the time it takes says nothing about the key."""
+    """Looks keys up by SHA-256 digest, so the time of a look-up reveals nothing about keys."""
 
     def __init__(self, keys: Mapping[str, Sequence[str]]) -> None:
         """Raises ValueError for a key given twice, an unusable key or a bad client id."""
@@ -31,7 +31,7 @@ class ApiKeys:
         return client_id
 
     def _add(self, client_id: ClientId, key: str) -> None:
-        # HTTP strips white space around a header's value: such a key could never be sent.
+        # HTTP strips white space around header values, so such a key could never be sent.
         if not key or key != key.strip():
             raise ValueError(f"client {client_id!r} has an API key that is empty or not stripped")
         digest = _digest(key)

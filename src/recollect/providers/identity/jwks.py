@@ -1,4 +1,4 @@
-"""The issuer's public keys: fetched over HTTP, cached, fetched again when they may have changed."""
+"""The public keys of the token issuer: fetched over HTTP, cached, and refreshed."""
 
 import asyncio
 import json
@@ -26,10 +26,12 @@ _log = structlog.get_logger(__name__)
 
 
 class JwksKeys:
-    """Keys by algorithm and id. Fetches at the first need, then after `LIFETIME_SECONDS`, and for
-    an unknown key id at most once in `RETRY_SECONDS`; callers that need one fetch share it.
+    """A cache of public keys by algorithm and key id.
 
-    While the issuer does not answer, known keys go on working. Belongs to one event loop.
+    It fetches the keys when they are first needed and after `LIFETIME_SECONDS`. An unknown key id
+    causes a fetch too, because the issuer may have a new key; but at most one in `RETRY_SECONDS`,
+    or anybody could flood the issuer with invented ids. Concurrent callers share one fetch. While
+    the issuer does not answer, known keys stay valid. Use it from one event loop only.
     """
 
     def __init__(
@@ -51,9 +53,8 @@ class JwksKeys:
         self._fetching: asyncio.Task[None] | None = None
 
     async def find(self, algorithm: str, key_id: str | None) -> PublicKey | None:
-        """The key, None if the issuer has no such one. Without an id: the only one it has.
-
-        Raises Unavailable as long as no keys could be fetched at all.
+        """The key, or None if the issuer has no such key. Without an id, the issuer's only key of
+        the algorithm. Raises Unavailable as long as no keys could be fetched at all.
         """
         now = self._monotonic()
         renewed = now >= self._fresh_until and await self._renew(now)
@@ -75,7 +76,11 @@ class JwksKeys:
         return fitting[0] if len(fitting) == 1 else None
 
     async def _renew(self, now: float) -> bool:
-        """Past the lifetime: wait for new keys, unless the issuer is known to be down."""
+        """Refresh keys that are past their lifetime. True if a fetch was awaited.
+
+        While the issuer is known to be down and old keys exist, the fetch runs in the background:
+        requests must not wait for its time-out.
+        """
         if self._fetching is None and now >= self._retry_from:
             self._fetching = asyncio.create_task(self._fetch(now))
         if self._fetching is None or (self._failing and self._keys is not None):
@@ -106,7 +111,8 @@ class JwksKeys:
 
 
 def _read_document(url: str, timeout_seconds: float) -> Any:
-    """Runs on a thread. A socket's timeout is per read, so the whole gets an end of its own."""
+    """Fetch and parse the document, on a thread. A socket's time-out applies to each read, so the
+    whole download has a deadline of its own."""
     ends_at = time.monotonic() + timeout_seconds
     body = bytearray()
     try:

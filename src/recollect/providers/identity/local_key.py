@@ -1,4 +1,5 @@
-"""What signs `recollect token`: the secret that is set, or a key in a file beside the database."""
+"""The secret that signs the tokens of `recollect token`: the configured one, or a key file beside
+the database."""
 
 import base64
 import binascii
@@ -15,7 +16,8 @@ KEY_BYTES = 32
 
 
 def signing_secret(settings: Settings) -> bytes | None:
-    """What HS256 tokens are signed with: the configured secret, or in local mode the key file."""
+    """The secret for HS256 tokens: the configured one, or in local mode that of the key file. None
+    in `jwt` mode without a configured secret."""
     if settings.auth.jwt_secret is not None:
         return settings.auth.jwt_secret.get_secret_value().encode()
     if settings.auth.mode == "jwt":
@@ -28,10 +30,12 @@ def signing_secret(settings: Settings) -> bytes | None:
 
 
 def load_or_create(path: Path) -> bytes:
-    """The key in the file, made first if there is none. Of two makers at once, one wins for both.
+    """Load the key from the file, and create it first if there is none. Two processes that create
+    it at once both get the key of the first.
 
-    Raises ValueError if others may read the file (they may have the key already, so tightening
-    its mode would hide the harm) or if it holds no key; OSError if it can't be read or written.
+    Raises ValueError if the file holds no key or others can read it (they may have the key
+    already, so changing its mode would only hide that). Raises OSError if it can't be read or
+    written.
     """
     try:
         return _load(path)
@@ -57,7 +61,11 @@ def _load(path: Path) -> bytes:
 
 
 def _create(path: Path) -> None:
-    """Written in full under another name, then linked: nobody ever sees half a key."""
+    """Write a new key under a temporary name, then link it to its final name.
+
+    The link is atomic, so no process sees a partial key, and it fails if the name exists, so no
+    process replaces the key of another. A rename would replace it.
+    """
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

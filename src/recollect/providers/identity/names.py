@@ -1,4 +1,4 @@
-"""What a user or client id may look like."""
+"""What a user id or client id may look like."""
 
 import unicodedata
 
@@ -7,7 +7,7 @@ _REFUSED = ("Cc", "Cs")
 
 
 def name_problem(name: object) -> str | None:
-    """What is wrong with an id that somebody claims, or None."""
+    """What is wrong with the id, for an error message; None if it is valid."""
     if not isinstance(name, str):
         return "must be a string"
     if not 1 <= len(name) <= LENGTH_MAX:

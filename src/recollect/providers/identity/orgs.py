@@ -1,4 +1,4 @@
-"""Which orgs a user belongs to."""
+"""Finds the orgs of a user."""
 
 from collections.abc import Collection, Mapping
 
@@ -6,8 +6,8 @@ from recollect.domain.spaces import DEFAULT_ORG, OrgId
 
 
 class Orgs:
-    """By the token and by the settings; a user with neither, and everybody in local mode, belongs
-    to the default org."""
+    """Orgs come from the token and from the settings. A user with neither belongs to the default
+    org, and so does everybody in local mode."""
 
     def __init__(self, members: Mapping[str, Collection[str]], *, local: bool) -> None:
         self._local = local
@@ -17,7 +17,7 @@ class Orgs:
                 self._of_user.setdefault(user_id, set()).add(OrgId(org_id))
 
     def of(self, user_id: str, claimed: Collection[str] = ()) -> frozenset[OrgId]:
-        """All of them, never none."""
+        """All orgs of the user, at least one. `claimed` are those of the token."""
         if self._local:
             return frozenset({DEFAULT_ORG})
         orgs = self._of_user.get(user_id, set()) | {OrgId(org) for org in claimed}

@@ -1,4 +1,4 @@
-"""Which roles a caller holds: by a role in the token, a list of users, a list of clients."""
+"""Finds the server roles of a caller: by user, by client, or by a role in the token."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,11 +11,11 @@ _OWN_NAMES = {role: frozenset({role.value}) for role in Role}
 
 
 class RoleGrants:
-    """Nobody holds a role that isn't granted here.
+    """The roles that the settings grant.
 
-    A role in a token counts only where the settings map it. The exception is `local` mode without
-    any such mapping: a token made with the local key is believed for the role names themselves,
-    since who can make one already owns the database.
+    A role in a token counts only if the settings map it. The exception is `local` mode without any
+    such mapping: there the role names in a token are accepted as they are, because whoever can
+    sign a token with the local key has access to the database anyway.
     """
 
     def __init__(self, settings: IdentitySettings) -> None:

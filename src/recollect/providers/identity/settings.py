@@ -1,4 +1,4 @@
-"""What the composition root tells the authenticator."""
+"""The settings of the authenticator, as plain values."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class BoundAgent:
-    """The agent that a client runs, and whether its key says that it acts for its owner."""
+    """The agent that a client may act as, and whether it then acts for the agent's owner."""
 
     agent_id: str
     acts_for_owner: bool = False
@@ -15,12 +15,12 @@ class BoundAgent:
 
 @dataclass(frozen=True, slots=True)
 class IdentitySettings:
-    """Plain values, checked by `CredentialAuthenticator`. Secrets stay out of the repr.
+    """Checked by `CredentialAuthenticator`. Secrets are not in the repr.
 
-    `api_keys` is client id → its keys. The `role_…` mappings are role name → who holds it: users,
-    clients, or names of roles in a token. `org_members` is org id → its users,
-    `bound_agents` client id → the agent that it may name without being trusted. `roles_claim` None
-    or empty means `roles`, then `realm_access.roles`.
+    `api_keys` maps a client id to its keys. The `role_…` mappings map a role to those who have it:
+    users, clients, or role names in a token. `org_members` maps an org to its users, and
+    `bound_agents` a client id to the agent that it may name without being trusted. If
+    `roles_claim` is None or empty, roles are read from `roles`, else from `realm_access.roles`.
     """
 
     mode: Literal["local", "jwt"]

@@ -1,4 +1,7 @@
-"""Keys that a token may be signed with. Each is bound to one algorithm, so a token can't choose."""
+"""Keys that verify tokens.
+
+Each key is bound to one algorithm. So a token can't choose it, for example HS256 with a public key
+as the secret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,21 +21,21 @@ _PUBLIC_MEMBERS = {"RS256": ("kty", "n", "e"), "ES256": ("kty", "crv", "x", "y")
 
 
 class Signer(Protocol):
-    """A key that is believed."""
+    """A key whose signatures are accepted."""
 
     def payload(self, token: str) -> bytes:
-        """What the token says. Raises Unauthenticated if this key did not sign it."""
+        """The token's payload. Raises Unauthenticated if this key did not sign the token."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SharedSecret:
-    """HS256. How long the secret is, is the operator's choice."""
+    """A secret for HS256, of any length that the operator chooses."""
 
     secret: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a secret that is empty or somebody's public key."""
+        """Raises ValueError if the secret is empty or looks like a public key."""
         if not self.secret:
             raise ValueError("the token secret is empty")
         try:
@@ -41,31 +44,29 @@ class SharedSecret:
             raise ValueError(f"the token secret can't be used: {error}") from None
 
     def sign(self, payload: bytes) -> str:
-        """A token that says `payload`."""
+        """Sign a payload; returns the token."""
         return _SHARED.encode(payload, self.secret, HMAC_ALGORITHM)
 
     def payload(self, token: str) -> bytes:
-        """See `Signer`."""
         return _open(_SHARED, token, self.secret, HMAC_ALGORITHM)
 
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """RS256 or ES256. Two are equal when they are the same key for the same algorithm."""
+    """A key for RS256 or ES256. Two are equal if key material and algorithm are the same."""
 
     algorithm: str
     members: tuple[str, ...]
     jwk: PyJWK = field(compare=False, repr=False)
 
     def payload(self, token: str) -> bytes:
-        """See `Signer`."""
         return _open(_PUBLIC, token, self.jwk, self.algorithm)
 
 
 def public_keys(document: Any) -> dict[tuple[str, str | None], PublicKey]:
-    """The keys of a JWK Set that we can use, by algorithm and key id.
+    """The usable keys of a JWK Set, by algorithm and key id.
 
-    Keys of other kinds are passed over; what is no JWK Set at all raises ValueError.
+    Keys of other kinds are skipped. Raises ValueError if the document is not a JWK Set.
     """
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
@@ -95,7 +96,7 @@ def _public_key(jwk: Mapping[str, Any]) -> PublicKey | None:
 
 
 def _algorithm(jwk: Mapping[str, Any]) -> str | None:
-    """What the key may verify for us, if anything."""
+    """The algorithm that the key may be used with here, None if it can't be used."""
     if jwk.get("kty") == "RSA":
         algorithm = "RS256"
     elif jwk.get("kty") == "EC" and jwk.get("crv") == "P-256":
@@ -115,7 +116,7 @@ def _open(jws: PyJWS, token: str, key: PyJWK | bytes, algorithm: str) -> bytes:
 
 
 class _AnyLengthHmac(HMACAlgorithm):
-    """Without the library's warning about short keys."""
+    """HMAC without the library's warning about short keys."""
 
     def check_key_length(self, key: bytes) -> str | None:
         return None

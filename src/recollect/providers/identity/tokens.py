@@ -1,4 +1,4 @@
-"""Tokens: making our own, and believing those of others."""
+"""Creates and verifies tokens."""
 
 import json
 from collections import OrderedDict
@@ -37,9 +37,9 @@ def mint(
     audience: str | None = None,
     roles_claim: str | None = None,
 ) -> str:
-    """An HS256 token for `user_id` (`sub`) with `roles`, good for `ttl` from `now` on.
+    """Create an HS256 token for `user_id` (`sub`) with `roles`, valid for `ttl` from `now` on.
 
-    Raises ValueError for a bad user id, an empty secret or a life of less than a second.
+    Raises ValueError for an invalid user id, an empty secret or a TTL of less than a second.
     """
     problem = name_problem(user_id)
     if problem:
@@ -55,10 +55,11 @@ def mint(
 
 
 class TokenVerifier:
-    """Checks tokens, and remembers the latest so that a busy caller's signature is checked once.
+    """Verifies tokens, and caches those used last, so that a signature is verified once.
 
-    Remembered or not, a token's life and its key's presence are checked on every use. Belongs to
-    one event loop.
+    On every use, cached or not, the token must not have expired and its key must still be valid:
+    a key that the issuer removes or replaces ends its tokens. The cache is keyed by a digest, so it
+    holds no tokens. Use it from one event loop only.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class TokenVerifier:
         self._seen: OrderedDict[bytes, _Seen] = OrderedDict()
 
     async def verify(self, token: str) -> Claims:
-        """Raises Unauthenticated for a token we don't believe, Unavailable if we can't know."""
+        """Raises Unauthenticated for an invalid token, Unavailable if it can't be checked now."""
         if not token.isascii():
             raise Unauthenticated("the token is malformed")
         digest = sha256(token.encode()).digest()
@@ -124,7 +125,7 @@ def _header(token: str) -> _Header:
         header = _JWS.get_unverified_header(token)
     except PyJWTError:
         raise Unauthenticated("the token is malformed") from None
-    # `crit` names extensions that must be understood; we understand none.
+    # `crit` lists extensions that the verifier must support; none is supported here.
     if not isinstance(header.get("alg"), str) or "crit" in header:
         raise Unauthenticated("the token is malformed")
     return _Header(header["alg"], header.get("kid"))

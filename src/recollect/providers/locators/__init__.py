@@ -1,1 +1,1 @@
-"""Where recordings are found: in this process, or in a Redis that all nodes share."""
+"""Locators of recordings: in this process, or in a Redis that all nodes share."""

@@ -1,41 +1,36 @@
-"""One node: what it records is all there is."""
+"""A locator for a single node."""
 
 import time
 from collections.abc import Iterable
 
 
 class LocalLocator:
-    """Implements `recollect.ports.recordings.Locator` in a dictionary."""
+    """Implements `Locator` in a dictionary. Other nodes don't see it."""
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[str, float]] = {}
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        """See the port."""
         if self._alive(key) not in (None, value):
             return False
         self._values[key] = (value, time.monotonic() + seconds)
         return True
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
-        """See the port."""
         if self._alive(key) != value:
             return False
         self._values[key] = (value, time.monotonic() + seconds)
         return True
 
     async def find(self, keys: Iterable[str]) -> dict[str, str]:
-        """See the port."""
         found = {key: self._alive(key) for key in keys}
         return {key: value for key, value in found.items() if value is not None}
 
     async def release(self, key: str, value: str) -> None:
-        """See the port."""
         if self._alive(key) == value:
             del self._values[key]
 
     async def close(self) -> None:
-        """See the port."""
         self._values.clear()
 
     def _alive(self, key: str) -> str | None:

@@ -1,8 +1,8 @@
-"""Many nodes and one Redis (6 or newer), or anything that speaks its protocol, such as Infinispan.
+"""A locator in Redis (6 or newer), or in a server with its protocol, such as Infinispan.
 
-Only commands that both know: SET with NX and PX, GET, MGET, PEXPIRE, DEL, and where a value must
-not have changed between a look and an act a transaction under WATCH. No scripts. Infinispan answers
-with the null of RESP3 whatever was agreed on, so RESP3 it is.
+It uses only commands that both have: SET with NX and PX, GET, MGET, PEXPIRE and DEL. To change a
+value only if it is still the same, it uses a transaction under WATCH and no script. Infinispan
+always answers with the null of RESP3, so the client speaks RESP3.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -16,15 +16,15 @@ from redis.exceptions import RedisError, WatchError
 
 from recollect.errors import InvalidInput, Unavailable
 
-# With one more attempt on a new connection this is well within the time of a renewal.
+# One retry on a new connection makes 4 seconds: still less than the interval of renewals.
 TIMEOUT_SECONDS = 2
 ATTEMPTS_MAX = 3
-_AWAY = "the store of recordings' locations does not answer"
+_AWAY = "the recording locator does not answer"
 T = TypeVar("T")
 
 
 class RedisLocator:
-    """Implements `recollect.ports.recordings.Locator`."""
+    """Implements `Locator`."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -40,41 +40,40 @@ class RedisLocator:
             raise InvalidInput("redis.url should be redis://host:port/number") from error
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        """See the port. Where an answer was lost the client asks again, and finds its own value."""
+        # The client repeats a SET whose answer was lost. The repeated one may then find the value
+        # of the first: `renew` accepts it, because the value is the caller's own.
         asked = self._redis.set(key, value, nx=True, px=_milliseconds(seconds))
         return bool(await self._answer(asked)) or await self.renew(key, value, seconds)
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
-        """See the port."""
         return await self._if_unchanged(
             key, value, lambda pipe: pipe.pexpire(key, _milliseconds(seconds))
         )
 
     async def find(self, keys: Iterable[str]) -> dict[str, str]:
-        """See the port."""
         wanted = list(keys)
         values = await self._answer(self._redis.mget(wanted)) if wanted else []
         found = zip(wanted, values, strict=True)
         return {key: str(value) for key, value in found if value is not None}
 
     async def release(self, key: str, value: str) -> None:
-        """See the port."""
         await self._if_unchanged(key, value, lambda pipe: pipe.delete(key))
 
     async def close(self) -> None:
-        """See the port."""
         await self._redis.aclose()
 
     async def _if_unchanged(self, key: str, value: str, act: Callable[[Pipeline], object]) -> bool:
         for _ in range(ATTEMPTS_MAX):
             try:
                 return await self._answer(self._attempt(key, value, act))
-            except WatchError:  # it changed meanwhile, or the connection was lost: look again
+            except WatchError:  # the key changed meanwhile, or the connection was lost: try again
                 continue
         raise Unavailable(_AWAY)
 
     async def _attempt(self, key: str, value: str, act: Callable[[Pipeline], object]) -> bool:
         async with self._redis.pipeline(transaction=True) as pipe:
+            # WATCH makes EXEC fail if the key changes after this line. So between the comparison
+            # and the action nobody else can have taken the key.
             await pipe.watch(key)
             if await pipe.get(key) != value:
                 return False
