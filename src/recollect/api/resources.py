@@ -40,7 +40,6 @@ def shape(required: dict[str, Schema], optional: dict[str, Schema] | None = None
 
 
 def nullable(schema: Schema) -> Schema:
-    """The schema, or null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 

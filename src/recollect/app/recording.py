@@ -63,6 +63,7 @@ def address_of(settings: Settings, host: str, port: int) -> str:
 
 
 def _folder(settings: Settings) -> Path:
+    # Beside the SQLite file by default, or in the default data folder if there is none.
     beside = settings.database.sqlite_path or Path("recollect-data/-")
     return settings.recorder.directory or beside.with_name("recordings")
 

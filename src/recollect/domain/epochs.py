@@ -38,8 +38,10 @@ def plan_sync(
     """
     if latest is None:
         return _start(new)
+    # An entry has one content type, so another type can't be added to the same epoch.
     if any(stored_type != content_type for stored_type, _ in existing):
         return _supersede(latest, new)
+    # Entries are joined: how earlier syncs cut the list into entries does not matter.
     stored = [item for _, content in existing for item in content]
     if len(stored) > len(new) or not all(map(equal, stored, new)):
         return _supersede(latest, new)

@@ -31,6 +31,8 @@ def rule_on_change(
         return Ruling.FORBIDDEN
     if wanted is Level.OWNER:
         return Ruling.OWNER_NOT_GRANTED
+    # The owner's membership changes by a transfer only. The owner learns that; to a manager the
+    # change is just forbidden.
     if present is Level.OWNER:
         return Ruling.OWNER_STAYS if actor is Level.OWNER else Ruling.FORBIDDEN
     owner_alone = Level.MANAGER in (present, wanted)

@@ -141,6 +141,7 @@ class FileTape:
             raise RecordingFull(
                 f"a recording may have {self._bytes_max} bytes (recorder.max_bytes)"
             )
+        # `pwrite` may write less than asked for, for example if the disk is nearly full.
         while view:
             written = os.pwrite(self._file, view, at)
             view, at = view[written:], at + written

@@ -37,6 +37,7 @@ def admitted(
     """The same check on a branch that is loaded already; None is NotFound."""
     if branch is None or branch.deleted:
         raise NotFound("conversation", conversation_id)
+    # A deleted tree looks like none, to members too. A live tree is Forbidden to non-members.
     decision = decide(principal, action, TreeView(deleted=False, level=branch.level))
     if not decision.allowed:
         raise Forbidden(f"not allowed here: {decision.rule}")

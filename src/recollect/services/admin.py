@@ -160,6 +160,8 @@ class AdminService:
                 history=query.channel is not Channel.MEMORY,
                 all_clients=query.channel is not Channel.HISTORY,
             )
+            # "latest" over all clients is a different number for each client, which one query
+            # can't express. Over all forks it is undefined, and the list shows every epoch.
             latest = query.epoch == "latest" and query.forks is Forks.NONE and view.all_clients
             lister = list_latest_of_all if latest else list_entries
             return lister(tx, self._stores, branch, query, view, after=after, limit=limit)

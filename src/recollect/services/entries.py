@@ -121,6 +121,7 @@ def list_entries(
 ) -> Page[Entry]:
     """A page of the path or of the tree. `view` is the caller's permission; the epoch filter
     narrows it further, and applies to a path only."""
+    # A position orders the whole tree, so one cursor works for a path and for all forks.
     path = path_of(tx, stores, branch.id)
     after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
     if query.forks is Forks.ALL:

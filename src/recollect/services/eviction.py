@@ -52,6 +52,7 @@ class Eviction:
 
         Any number of callers may follow one run. A slow one misses numbers in between.
         """
+        # A condition and not a queue: followers that are slow or gone leave nothing behind.
         shown = 0
         yield shown
         while not self._ended:
@@ -113,6 +114,7 @@ class EvictionService:
             count=0,
             justification=justification,
         )
+        # Committed before anything is removed: a crash can't leave removed trees without an event.
         await self._database.write(lambda tx: self._stores.events.insert(tx, event))
         eviction = Eviction()
         run = self._run(eviction, period.before(now), event.id)
@@ -186,6 +188,7 @@ class EvictionService:
             stores.conversations.delete_trees(tx, due)
             for tree_id in due:
                 stores.jobs.insert(tx, self._vector_delete(tree_id))
+            # In the same transaction, so the count is right at every moment, also after a crash.
             if due:
                 stores.events.add_count(tx, event_id, len(due))
             return due
@@ -197,6 +200,7 @@ class EvictionService:
             type=VECTOR_DELETE,
             body={"conversationGroupId": tree_id},
             due_at=self._runtime.clock.now() + _VECTOR_DELAY,
+            # A queued job of this name is kept, so two runs at once queue one job.
             name=f"{VECTOR_DELETE}:{tree_id}",
         )
 

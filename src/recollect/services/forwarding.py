@@ -37,7 +37,6 @@ class ForwardingService:
         return await self._forwarder.send(method, address, path, onward)
 
     async def close(self) -> None:
-        """Close the forwarder's connections."""
         await self._forwarder.close()
 
 
@@ -64,5 +63,6 @@ async def unless_gone(
             return None
         raise
     finally:
+        # Closes the connection to the other node, whatever the outcome.
         answer.cancel()
         await asyncio.gather(answer, return_exceptions=True)

@@ -41,6 +41,7 @@ class GateService:
             raise Forbidden("this call needs an API key")
         if action not in NEEDS_ROLE:
             return
+        # Role actions don't depend on a tree, so an empty one does.
         decision = decide(principal, action, _NO_TREE)
         if not decision.allowed:
             await self._record_refusal(principal, audit, conversation_id, justification)

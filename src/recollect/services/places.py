@@ -82,6 +82,7 @@ class Places:
             return path_of(tx, self._stores, place.branch.id)
         if new.forked_at_conversation_id is None:
             return [Segment(new.id, UNLIMITED)]
+        # The row is not in the database yet, so its part of the chain is added by hand.
         chain = self._stores.conversations.chain(tx, new.forked_at_conversation_id)
         return visible_path([Ancestor(new.id, new.forked_at_seq), *chain])
 
@@ -93,6 +94,7 @@ class Places:
         if place.new.forked_at_conversation_id is None:
             insert_root(tx, self._stores, place.new)
         elif not self._stores.conversations.insert(tx, place.new):
+            # The parent's tree is locked, but the same id may have been taken in another tree.
             raise Retry
 
     def _root(self, principal: Principal, id_: ConversationId) -> Place:
@@ -146,8 +148,8 @@ class Places:
             title=title,
             at=self._runtime.clock.now(),
         )
-        # A fork takes its parent's title. Only where the parent has none does the first text set
-        # one, as in a new root.
+        # The title comes from this entry's text, or else from the parent. If both have none, the
+        # next text sets it, as in a new root.
         pending = new.title is None
         branch = Branch(
             id=id_,

@@ -115,6 +115,7 @@ class RecorderService:
         if self._places is None or self._stopping:
             return
         self._stopping = True
+        # First the writers: each one finishes its own recording, which also ends its readers.
         for recording in self._running.values():
             recording.stop(Unavailable(_STOPS))
         with suppress(TimeoutError):
@@ -125,6 +126,8 @@ class RecorderService:
         if self._renewing is not None:
             self._renewing.cancel()
             await asyncio.wait((self._renewing,))
+        # What has not finished in time is ended by force, so that no reader hangs and no file
+        # stays.
         for recording in self._running.values():
             recording.end()
             recording.tape.close()
@@ -315,6 +318,8 @@ class RecorderService:
         if self._places is None:
             return
         place = recording.conversation_id, recording.id
+        # If the release failed, the location blocks the conversation until it expires. Retry in
+        # the background, so that the writer does not wait for it.
         if not await self._places.leave(*place, keep=keep) and not self._stopping:
             self._in_background(self._places.withdraw(*place))
 

@@ -95,7 +95,6 @@ class RecordingPlaces:
         return [id_ for key, id_ in keys.items() if key in found]
 
     async def close(self) -> None:
-        """Close the locator's connections."""
         await self._locator.close()
 
     async def _is_told(self, told: Awaitable[object], recording_id: str) -> bool:

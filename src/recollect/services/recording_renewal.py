@@ -45,6 +45,7 @@ class Renewal:
         """Renew all running recordings in a loop, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
+            # The interval counts from the beginning of a round, so a slow round is not added.
             due = loop.time() + self._tempo.renewal
             await asyncio.gather(*map(self.renew, self._running()))
             await asyncio.sleep(max(0.0, due - loop.time()))
@@ -76,6 +77,8 @@ class Renewal:
             recording.stop(RecordOutcome.CANCELLED)
         except Unauthenticated as error:
             recording.stop(error)
+        # The access check may have taken a while. A recording that was stopped or finished
+        # meanwhile must not be renewed: that could bring its released location back.
         if recording.stopped is None and not recording.ended:
             await self._hold(recording)
         return recording.stopped is None

@@ -24,7 +24,6 @@ class Elsewhere:
 
     @classmethod
     def at(cls, address: str | None) -> "Elsewhere | None":
-        """None for no address."""
         return None if address is None else cls(address)
 
 

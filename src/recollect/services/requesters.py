@@ -42,6 +42,8 @@ class Requesters:
 
     def _introduced(self, tx: Tx, principal: Principal) -> KnownUser:
         user_id, users = principal.user_id, self._stores.users
+        # Fetched again: the first read was in another transaction, and another request of the same
+        # user may have been faster.
         if users.fetch(tx, user_id) is None:
             introduce(tx, self._stores, self._runtime, user_id)
         users.update_orgs(tx, user_id, principal.orgs)

@@ -76,6 +76,8 @@ class SharingService:
         action = Action.LEAVE if own else Action.SHARE
 
         def work(tx: Tx) -> None:
+            # Policy is asked even if there is nothing to remove: otherwise the answer would tell a
+            # caller without the right who is a member.
             branch = self._enter(tx, principal, action, conversation_id)
             present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
             level = present.level if present else None
@@ -114,6 +116,7 @@ class SharingService:
         transfer = self._stores.transfers.fetch_for_tree(tx, tree_id)
         if transfer is not None and transfer.to_user_id == user_id:
             self._stores.transfers.delete(tx, transfer.id)
+            # Leaving rejects the offer, being removed cancels it.
             own = user_id == principal.user_id
             name = AuditName(EventKind.TRANSFER, "reject" if own else "cancel")
             facts = {"conversation_id": tree_id, "target_user_id": user_id}

@@ -110,6 +110,7 @@ class TransferService:
             to_user_id=to,
             created_at=self._runtime.clock.now(),
         )
+        # Under the tree's lock this can't happen; the unique key is the second line of defence.
         if not self._stores.transfers.insert(tx, transfer):
             raise Retry
         self._record(tx, principal, "create", transfer)
@@ -145,6 +146,7 @@ class TransferService:
     def _set_level(
         self, tx: Tx, principal: Principal, transfer: Transfer, user_id: UserId, level: Level
     ) -> None:
+        # A removed member's pending transfer is deleted with the membership, so both are members.
         present = self._stores.memberships.fetch(tx, transfer.tree_id, user_id)
         if present is None:
             raise NotFound("transfer", transfer.id)

@@ -105,6 +105,8 @@ class Writing:
         channel = _channel(principal, new)
         if channel is Channel.MEMORY:
             return _memory_draft(new)
+        # Without an API key and without a channel it is a person's chat message from a browser.
+        # Whoever names a channel, or has a key, knows the format and gets precise errors instead.
         keyless = principal.client_id is None and new.channel is None
         if not keyless and new.content_type is None:
             raise _missing_type()
@@ -213,6 +215,8 @@ class Writing:
             raise InvalidInput("userId must name a member of the conversation", field="userId")
 
     def _append_epoch(self, tx: Tx, principal: Principal, place: Place, draft: Draft) -> int | None:
+        # Only memory has epochs. An appended entry joins the client's latest epoch; only a sync
+        # begins a new one.
         if draft.channel is Channel.HISTORY or principal.client_id is None:
             return None
         path = self._places.path(tx, place)
@@ -259,6 +263,7 @@ class Writing:
             epoch=epoch,
             indexed_content=draft.indexed_content,
             indexed_at=self._indexer.held_at(at) if draft.indexed_content else None,
+            # An entry without text inherits the last text's position (see `Entry.text_seq`).
             text_seq=seq if draft.headline else branch.last_text_seq,
         )
         self._stores.conversations.record_append(tx, branch, entry, draft.headline)
@@ -274,6 +279,8 @@ class Writing:
 def _channel(principal: Principal, new: NewEntry) -> Channel:
     if new.channel is not None:
         return new.channel
+    # Memory belongs to a client, so a caller without a key can only mean history. A client's
+    # content type tells which one it means.
     if principal.client_id is None:
         return Channel.HISTORY
     if new.content_type is None:

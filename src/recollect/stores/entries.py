@@ -147,6 +147,7 @@ def _ordered(query: Select[Any]) -> Statement:
     return Statement(query.order_by(_e.seq).limit(param("limit", _e.seq)))
 
 
+# The indexed text is never part of a listed entry, so `ENTRY_COLUMNS` leaves it out.
 _COLUMNS = (*ENTRY, _e.indexed_content, _e.indexed_at)
 _INSERT = Statement(insert(entries).values({c.name: param(c.name, c) for c in _COLUMNS}))
 _FETCH = Statement(select(*ENTRY).where(_e.id == param("id", _e.id)))
@@ -156,6 +157,8 @@ _FETCH_AT = Statement(
         _e.seq == param("seq", _e.seq),
     )
 )
+# The epoch of the last entry, not MAX(epoch): epochs never decrease along a path, and the last
+# entry up to the cut is one step in the index on (conversation, client, position).
 _LAST_EPOCH = Statement(
     select(_e.epoch)
     .where(

@@ -45,6 +45,7 @@ _INSERT = Statement(
     .values({column.name: param(column.name, column) for column in _l})
     .returning(_l.key)
 )
+# An expired row can't be renewed: another node may be about to claim the key.
 _RENEW = Statement(
     update(recording_locations)
     .where(*_SAME, _l.expires_at > _NOW)

@@ -19,6 +19,7 @@ from recollect.stores.statements import Row
 _c = tables.conversations.c
 _e = tables.entries.c
 
+# Rows are read by position, which is faster than by name. `from_row` follows this order.
 CONVERSATION: tuple[Column[Any], ...] = (
     _c.id,
     _c.conversation_group_id,

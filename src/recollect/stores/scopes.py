@@ -27,6 +27,7 @@ def predicate(scope: Scope, deleted_at: ColumnElement[object]) -> ColumnElement[
         return true()
     if scope.reach is Reach.NOTHING:
         return false()
+    # Levels are stored as words, which SQL can't order. So the sufficient ones are listed.
     enough = [word(level.word) for level in Level if level >= scope.least]
     return and_(deleted_at.is_(None), memberships.c.access_level.in_(enough))
 

@@ -42,7 +42,6 @@ def ask_for_new(message: pb.CreateConversationRequest) -> Asked:
 
 
 def ask_by_id(message: pb.GetConversationRequest | pb.DeleteConversationRequest) -> Asked:
-    """The id alone."""
     return Asked(path=in_conversation(message.conversation_id))
 
 
@@ -60,7 +59,6 @@ def ask_for_fork(message: pb.ForkConversationRequest) -> Asked:
 
 
 def ask_for_forks(message: pb.ListForksRequest) -> Asked:
-    """The conversation and the page."""
     return Asked.page(message.page, path=in_conversation(message.conversation_id))
 
 
@@ -82,7 +80,6 @@ async def list_conversations(call: Call) -> Told:
 
 
 async def create_conversation(call: Call) -> pb.Conversation:
-    """Create a conversation."""
     body: NewConversation = call.body
     seen = await call.services.conversations.create(
         call.principal, title=body.title, metadata=body.metadata or {}
@@ -91,7 +88,6 @@ async def create_conversation(call: Call) -> pb.Conversation:
 
 
 async def get_conversation(call: Call) -> pb.Conversation:
-    """One conversation."""
     return to_conversation(
         await call.services.conversations.get(call.principal, conversation_of(call))
     )
@@ -113,7 +109,6 @@ async def delete_conversation(call: Call) -> Empty:
 
 
 async def fork_conversation(call: Call) -> pb.Conversation:
-    """Fork at an entry."""
     body: NewFork = call.body
     seen = await call.services.conversations.fork(
         call.principal, conversation_of(call), EntryId(call.path["entryId"]), title=body.title

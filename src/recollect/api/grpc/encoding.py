@@ -97,6 +97,8 @@ def _put_text(text: str, out: Parts, _: int) -> int:
 def _put_object(members: dict[str, Any], out: Parts, levels: int) -> int:
     if levels == 0:
         return _put_text(dump(members), out, levels)
+    # Pieces are added in reverse: value, its size and tag, then key, its size and tag, then the
+    # size and tag of the map entry around both.
     length, start = 0, len(out)
     for name, member in reversed(members.items()):
         value_length = _KINDS[type(member)](member, out, levels - 1)

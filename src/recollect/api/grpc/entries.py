@@ -94,7 +94,6 @@ def _index_item(item: pb.IndexEntryRequest) -> dict[str, str]:
 
 
 async def append_entry(call: Call) -> Told:
-    """Append one entry."""
     entry = await call.services.entries.append(
         call.principal, conversation_of(call), new_entry(call.body)
     )

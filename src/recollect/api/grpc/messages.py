@@ -37,12 +37,10 @@ def to_page_info(next_cursor: str | None) -> pb.PageInfo:
 
 
 def to_summary(seen: SeenConversation) -> pb.ConversationSummary:
-    """A conversation in a list."""
     return pb.ConversationSummary(**_seen(seen))
 
 
 def to_summaries(page: Page[SeenConversation]) -> pb.ListConversationsResponse:
-    """A page of conversations."""
     return pb.ListConversationsResponse(
         conversations=map(to_summary, page.items), page_info=to_page_info(page.next_cursor)
     )
@@ -75,19 +73,16 @@ def to_fork(conversation: Conversation) -> pb.ConversationForkSummary:
 
 
 def to_entry(entry: Entry) -> Encoded:
-    """An entry."""
     return Encoded(_entry(entry))
 
 
 def to_entries(page: Page[Entry]) -> Encoded:
-    """A page of entries."""
     message = pb.ListEntriesResponse(page_info=to_page_info(page.next_cursor))
     entries = map(_entry, page.items)
     return Encoded(joined(message, pb.ListEntriesResponse.ENTRIES_FIELD_NUMBER, entries))
 
 
 def to_sync_outcome(outcome: SyncOutcome) -> Encoded:
-    """What a sync did."""
     message = pb.SyncEntriesResponse(
         epoch=outcome.epoch, no_op=outcome.no_op, epoch_incremented=outcome.epoch_incremented
     )
@@ -118,7 +113,6 @@ def to_transfer(transfer: Transfer) -> pb.OwnershipTransfer:
 
 
 def to_results(page: SearchPage) -> Encoded:
-    """Results of a search."""
     message = pb.SearchEntriesResponse(next_cursor=page.next_cursor or "")
     results = map(_result, page.items)
     return Encoded(joined(message, pb.SearchEntriesResponse.RESULTS_FIELD_NUMBER, results))

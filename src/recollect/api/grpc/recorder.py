@@ -65,7 +65,6 @@ class RecorderMethods:
         return pb.CancelRecordResponse(redirect_address=elsewhere.address)
 
     async def is_enabled(self, _: Inbox[Any], context: Context) -> Message:
-        """Is recording enabled?"""
         await self._dispatch.authenticate(context)
         return pb.IsEnabledResponse(enabled=self._recorder.enabled)
 

@@ -29,24 +29,20 @@ _ById = (
 
 
 def ask_for_memberships(message: pb.ListMembershipsRequest) -> Asked:
-    """The conversation and the page."""
     return Asked.page(message.page, path=in_conversation(message.conversation_id))
 
 
 def ask_to_share(message: pb.ShareConversationRequest) -> Asked:
-    """The user and the level."""
     body = {"userId": message.user_id or None, "accessLevel": _level(message.access_level)}
     return Asked(path=in_conversation(message.conversation_id), body=body)
 
 
 def ask_for_change(message: pb.UpdateMembershipRequest) -> Asked:
-    """A member's new level."""
     body = {"accessLevel": _level(message.access_level)}
     return Asked(path=_member(message.conversation_id, message.member_user_id), body=body)
 
 
 def ask_for_removal(message: pb.DeleteMembershipRequest) -> Asked:
-    """The member to remove."""
     return Asked(path=_member(message.conversation_id, message.member_user_id))
 
 
@@ -66,7 +62,6 @@ def ask_for_transfer(message: pb.CreateOwnershipTransferRequest) -> Asked:
 
 
 def ask_by_id(message: _ById) -> Asked:
-    """The id alone."""
     return Asked(path={"transferId": needed_id(message.transfer_id, "transfer_id")})
 
 
@@ -105,7 +100,6 @@ async def share_conversation(call: Call) -> pb.ConversationMembership:
 
 
 async def update_membership(call: Call) -> pb.ConversationMembership:
-    """Change a member's level."""
     body: MembershipPatch = call.body
     conversation_id = conversation_of(call)
     membership = await call.services.sharing.change(
@@ -123,7 +117,6 @@ async def delete_membership(call: Call) -> Empty:
 
 
 async def list_transfers(call: Call) -> pb.ListOwnershipTransfersResponse:
-    """The caller's pending transfers."""
     page = await call.services.transfers.list(
         call.principal, role=call.query["role"], after=call.page.after, limit=call.page.limit
     )
@@ -142,7 +135,6 @@ async def create_transfer(call: Call) -> pb.OwnershipTransfer:
 
 
 async def get_transfer(call: Call) -> pb.OwnershipTransfer:
-    """One transfer."""
     return to_transfer(await call.services.transfers.get(call.principal, _transfer_of(call)))
 
 

@@ -92,7 +92,6 @@ async def list_forks(call: Call) -> bytes:
 
 
 async def list_events(call: Call) -> bytes:
-    """The audit log."""
     page = await call.services.admin.list_events(
         call.principal,
         _event_filter(call),

@@ -20,7 +20,6 @@ async def list_conversations(call: Call) -> bytes:
 
 
 async def create_conversation(call: Call) -> str:
-    """Create a conversation."""
     body: NewConversation = call.body
     seen = await call.services.conversations.create(
         call.principal, title=body.title, metadata=body.metadata or {}
@@ -29,7 +28,6 @@ async def create_conversation(call: Call) -> str:
 
 
 async def get_conversation(call: Call) -> str:
-    """One conversation."""
     seen = await call.services.conversations.get(call.principal, conversation_of(call))
     return to_conversation(seen)
 
@@ -49,7 +47,6 @@ async def delete_conversation(call: Call) -> None:
 
 
 async def fork_conversation(call: Call) -> str:
-    """Fork at an entry."""
     body: NewFork = call.body
     seen = await call.services.conversations.fork(
         call.principal, conversation_of(call), EntryId(call.path["entryId"]), title=body.title

@@ -6,7 +6,6 @@ from recollect.api.rest.render import to_entry, to_sync_outcome
 
 
 async def append_entry(call: Call) -> str:
-    """Append one entry."""
     new = new_entry(call.body)
     entry = await call.services.entries.append(call.principal, conversation_of(call), new)
     return to_entry(entry)

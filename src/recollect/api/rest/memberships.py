@@ -28,7 +28,6 @@ async def share_conversation(call: Call) -> str:
 
 
 async def update_membership(call: Call) -> str:
-    """Change a member's level."""
     body: MembershipPatch = call.body
     conversation_id = conversation_of(call)
     membership = await call.services.sharing.change(

@@ -18,6 +18,8 @@ from recollect.ports.forwarding import Forwarded
 from recollect.services.forwarding import HOPS_HEADER, unless_gone
 from recollect.services.replaying import Elsewhere
 
+# The caller's own credentials, so that the other node authenticates the caller itself, and what
+# the replay depends on. No other header crosses nodes.
 _PASSED_ON = (
     b"authorization",
     b"x-api-key",
@@ -80,6 +82,8 @@ async def cancel_response(call: Call) -> Reply:
     recorder, id_ = call.services.recorder, conversation_of(call)
     elsewhere = await recorder.cancel(call.principal, id_)
     if elsewhere is not None:
+        # The other node may be dead. While waiting for it, watch the locator: once the location is
+        # gone there is nothing left to cancel, which is a success.
         asked = _cancel_there(call, elsewhere)
         reply = await unless_gone(asked, partial(recorder.is_gone, id_, elsewhere), recorder.tempo)
         if reply is not None:

@@ -43,6 +43,8 @@ def to_fork(conversation: Conversation) -> str:
 
 def to_entry(entry: Entry, *, admin: bool = False) -> str:
     """An entry; admins see which client wrote it."""
+    # Built by hand, because this is the hottest renderer. Ids, enums and times need no escaping;
+    # `encode_basestring` escapes the rest.
     parts = [f'{{"id":"{entry.id}","conversationId":"{entry.conversation_id}"']
     if entry.user_id is not None:
         parts.append(f'"userId":{encode_basestring(entry.user_id)}')
@@ -128,6 +130,7 @@ def to_hit(hit: Hit, *, admin: bool = False) -> str:
     )
     if hit.entry is None:
         return result
+    # The entry is JSON text already, so it is inserted before the closing brace.
     return f'{result[:-1]},"entry":{to_entry(hit.entry, admin=admin)}}}'
 
 

@@ -7,7 +7,6 @@ from recollect.domain.ids import ConversationId, TransferId, UserId
 
 
 async def list_ownership_transfers(call: Call) -> bytes:
-    """The caller's pending transfers."""
     page = await call.services.transfers.list(
         call.principal,
         role=call.query["role"],
@@ -27,7 +26,6 @@ async def create_ownership_transfer(call: Call) -> str:
 
 
 async def get_ownership_transfer(call: Call) -> str:
-    """One transfer."""
     transfer = await call.services.transfers.get(call.principal, _transfer_of(call))
     return to_transfer(transfer)
 

@@ -59,6 +59,8 @@ class CredentialAuthenticator:
         malformed `requester_id` is reported first: as RequesterInvalid without a valid token, and
         as RequesterUnfit with one.
         """
+        # The order decides which error a caller with several faults gets: first a malformed user
+        # id, then the API key, then the token, and last whether they fit together.
         problem = None if requester_id is None else name_problem(requester_id)
         if problem:
             raise await self._unfit(authorization, f"`X-Requester-Id` {problem}")
@@ -66,6 +68,8 @@ class CredentialAuthenticator:
         trusted = client_id in self._trusted
         bound = self._bound.get(client_id or "")
         claims = await self._claims(authorization)
+        # Without a token the prefix of the user id tells an agent from a user. With one only the
+        # claim `kind` does.
         if claims is None:
             user_id = self._asserted(requester_id, trusted=trusted or _names(requester_id, bound))
             kind = OwnerKind.AGENT if user_id.startswith(AGENT_MARK) else OwnerKind.USER

@@ -48,6 +48,7 @@ class JwksKeys:
         self._monotonic = monotonic
         self._timeout_seconds = timeout_seconds
         self._keys: dict[tuple[str, str | None], PublicKey] | None = None
+        # Keys are fresh until then, and no fetch starts before `_retry_from`.
         self._fresh_until = self._retry_from = float("-inf")
         self._failing = False
         self._fetching: asyncio.Task[None] | None = None
@@ -59,6 +60,7 @@ class JwksKeys:
         now = self._monotonic()
         renewed = now >= self._fresh_until and await self._renew(now)
         key = self._pick(algorithm, key_id)
+        # Keys that were fetched just now can't be outdated, so an unknown id is really unknown.
         if key is None and not renewed:
             await self._refetch(now)
             key = self._pick(algorithm, key_id)
@@ -85,6 +87,7 @@ class JwksKeys:
             self._fetching = asyncio.create_task(self._fetch(now))
         if self._fetching is None or (self._failing and self._keys is not None):
             return False
+        # Shielded: the fetch is shared, and one cancelled request must not end it for the others.
         await asyncio.shield(self._fetching)
         return True
 

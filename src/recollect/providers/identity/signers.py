@@ -86,6 +86,7 @@ def _public_key(jwk: Mapping[str, Any]) -> PublicKey | None:
     members = {name: jwk.get(name) for name in _PUBLIC_MEMBERS[algorithm]}
     if not all(isinstance(value, str) for value in members.values()):
         return None
+    # Only the public fields are passed on: `use`, `alg` and private parts are of no use here.
     try:
         parsed = PyJWK(members, algorithm)
     except (PyJWTError, ValueError, TypeError):

@@ -83,6 +83,8 @@ class TokenVerifier:
         digest = sha256(token.encode()).digest()
         seen = self._seen.get(digest)
         header = seen.header if seen else _header(token)
+        # The key is looked up even for a cached token. If it differs from the key that verified
+        # the token, for example after a rotation, the signature is verified again.
         signer = await self._signer(header)
         if seen is None or seen.signer != signer:
             seen = _Seen(header, signer, self._claims.read(signer.payload(token)))
