@@ -150,10 +150,10 @@ def test_a_recording_lasts_as_long_as_it_is_renewed(
             await asyncio.sleep(QUICK.lifetime / 4)
             assert await here.check(ANN, [conversation.id]) == [conversation.id]
         await here.close()
-        with pytest.raises(Unavailable, match="stops"):
+        with pytest.raises(Unavailable, match="shutting down"):
             await recording
         assert list(tmp_path.iterdir()) == []
-        with pytest.raises(Unavailable, match="stops"):
+        with pytest.raises(Unavailable, match="shutting down"):
             await here.record(ANN, conversation.id, Speech("too late").texts())
 
     storage.run(scene())
