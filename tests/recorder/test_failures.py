@@ -113,7 +113,7 @@ def test_a_recording_ends_when_its_place_can_not_be_held(start_node: StartNode) 
         speaker = ann.begins(ann.starts(), "before")
         redis.sleep()
         assert speaker.refusal() is Code.UNAVAILABLE
-        assert "away too long" in speaker.call.details()
+        assert "unavailable for too long" in speaker.call.details()
         redis.wake()
 
 
