@@ -1,9 +1,12 @@
-"""Disclosure: may this memory be told here, to this person? One pure rule for every surface.
+"""Disclosure: may this memory be shown to this person, in this chat?
 
-It opens spaces of users and chats to others; agent, run and org spaces go by the space alone. The
-rule can be said as one SQL predicate too: each condition compares columns of the memory with
-parameters, or asks whether a joined table holds p, p's orgs or a participant. What a row must
-carry, and what is a parameter, stands at the views.
+`decide_disclosure` is the one rule for lists, search, recall, the graph and `explain`. It can open
+memories of users' and chats' spaces to people who can't read the space; the spaces of agents, runs
+and orgs depend on the right to read the space alone.
+
+The rule is pure, and every condition in it can be written as SQL over one row of `memories`: it
+compares a column with a parameter, or asks whether a joined table has a row for the asker.
+`visibility/sql.py` is that twin; change both together. In comments below, p is the person judged.
 """
 
 from dataclasses import dataclass
@@ -18,14 +21,15 @@ PersonId = NewType("PersonId", str)
 
 
 class ChatKind(StrEnum):
-    """With one human, or any other."""
+    """`private` has exactly one human participant; every other chat is a `group`."""
 
     PRIVATE = "private"
     GROUP = "group"
 
 
 class Relation(StrEnum):
-    """What ties the judged person to a memory, in the order in which a rule names it."""
+    """How the judged person is related to a memory. The order matters: when several relations
+    would disclose a memory, the name of the rule carries the first."""
 
     SUBJECT = "subject"
     OWN = "own"
@@ -35,14 +39,15 @@ class Relation(StrEnum):
 
 
 class SensitiveInGroups(StrEnum):
-    """`privacy.sensitive_in_groups`."""
+    """The setting `privacy.sensitive_in_groups`."""
 
     NEVER = "never"
     SUBJECT_PRESENT = "subject_present"
 
 
 class UnknownOrigin(StrEnum):
-    """`privacy.unknown_origin`."""
+    """The setting `privacy.unknown_origin`: what becomes of imports that don't say where they come
+    from."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -50,7 +55,7 @@ class UnknownOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DisclosureSettings:
-    """The two switches of privacy, strict about groups and open to imports unless told."""
+    """The two privacy settings. By default groups are strict and imports are open."""
 
     sensitive_in_groups: SensitiveInGroups = SensitiveInGroups.NEVER
     unknown_origin: UnknownOrigin = UnknownOrigin.OPEN
@@ -58,18 +63,20 @@ class DisclosureSettings:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory as disclosure sees it. All person ids are canonical.
+    """The facts about a memory that the rule needs. All person ids are canonical.
 
-    Columns of the row: the space, sensitivity, portable, origin, learned_in, stated_by,
-    `bare_names` (a subject could not be resolved and is kept as a name), and for `active` status
-    and expiry against the instant of the query. Joins: `subjects` (whether there are any, and
-    whether p or a participant is one), `witnesses` (who took part in `learned_in` at
-    `observed_at`, joined <= t < left), `orgs` (of the user whose space it is, or of the chat's
-    creator). `space_allows` is the answer of `policy/spaces.py` for agent, run and org spaces;
-    other spaces don't look at it.
+    Columns of the row: the space, sensitivity, portable, origin, learned_in, stated_by and
+    `bare_names` (a subject could not be resolved and is stored as a name). `active` comes from
+    status and expiry at the instant of the query.
 
-    The sets may be cut down to what is asked for: p, and for subjects the chat's participants, as
-    long as a memory with subjects keeps at least one.
+    Joins: `subjects`; `witnesses`, who took part in `learned_in` at `observed_at` (joined_at <=
+    observed_at < left_at); `orgs`, those of the user whose space it is, or of the chat's creator.
+
+    `space_allows` says whether every caller may read the space; it is used for agent, run and org
+    spaces only.
+
+    The sets may be reduced to the people who matter: p, and for `subjects` also the chat's
+    participants, as long as a memory with subjects keeps at least one.
     """
 
     space: Space
@@ -87,27 +94,27 @@ class MemoryView:
 
     @property
     def public(self) -> bool:
-        """Neither personal nor sensitive."""
         return self.sensitivity is Sensitivity.PUBLIC
 
     @property
     def has_subjects(self) -> bool:
-        """A name that nobody could resolve is a subject all the same."""
+        """Is it about anybody? An unresolved name counts as a subject."""
         return bool(self.subjects) or self.bare_names
 
     @property
     def origin_chat(self) -> ChatId | None:
-        """The chat where it was learned, if it was learned in one."""
+        """The chat where it was learned; None if the origin is not a chat."""
         return self.learned_in if self.origin is Origin.CHAT else None
 
 
 @dataclass(frozen=True, slots=True)
 class AskerView:
-    """p, the person judged: the caller without a chat, the partner of a private one, the asker in a
-    group. Parameters of the query.
+    """The person judged, p. Outside of chats that is the caller; when an agent asks in a private
+    chat, its human partner; in a group, the participant for whom the agent asks. In SQL all of
+    these are parameters.
 
-    An agent that asks for nobody has neither person nor users; `chats` and `orgs` are then its
-    own. `users` are those linked to the person, `chats` those where p takes part now.
+    `users` are the users linked to the person, `chats` those where p takes part now. An agent that
+    asks for nobody has neither person nor users; `chats` and `orgs` are then the agent's own.
     """
 
     person_id: PersonId | None = None
@@ -118,7 +125,8 @@ class AskerView:
 
 @dataclass(frozen=True, slots=True)
 class ChatView:
-    """The chat of the call; its participants now, whom only `subject_present` looks at."""
+    """The chat in which the call is made. Its current `participants` are needed only by the setting
+    `subject_present`."""
 
     id: ChatId
     kind: ChatKind
@@ -127,7 +135,7 @@ class ChatView:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Shown or hidden, and the rule that said so."""
+    """Whether the memory is shown, and the name of the rule that decided."""
 
     allowed: bool
     rule: str
@@ -139,7 +147,21 @@ def disclose(
     chat: ChatView | None,
     settings: DisclosureSettings,
 ) -> Decision:
-    """The first step that has an answer gives it. `chat` is None outside any chat (direct)."""
+    """Run the steps in order; the first one with an answer decides. `chat` is None for a call that
+    is made outside of any chat.
+    """
+    # The order of the steps is part of the rule:
+    #
+    # 0-1  Denials come first. A memory never leaves the orgs of its space's owner, and one that is
+    #      not portable never leaves the chat where it was learned, whatever later steps would say.
+    # 2-5  Then the space. A right to read the space is enough where nobody else listens: agent,
+    #      run and org spaces, p's own space outside of chats, and a chat's own memories in it.
+    # 6-7  Then imports of unknown origin. `closed` hides them; since the space came first, it does
+    #      not hide a user's own imports outside of chats. `open` shows public ones about somebody,
+    #      except in groups. What is not answered here goes on to the table.
+    # 8    Last the table: sensitivity, private or group, and how p is related to the memory.
+    #
+    # Steps return None for "no answer"; the last one always answers, and denies by default.
     if not memory.active:
         return Decision(False, "inactive")
     return (
@@ -151,7 +173,7 @@ def disclose(
 
 
 def relations(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> frozenset[Relation]:
-    """All that ties p to the memory. An agent that asks for nobody has no ties."""
+    """All relations of p to the memory. An agent that asks for nobody has none."""
     if asker.person_id is None:
         return frozenset()
     holding = {
@@ -165,13 +187,17 @@ def relations(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> fr
 
 
 def is_withheld(memory: MemoryView, asker: AskerView, decision: Decision) -> bool:
-    """Is it hidden only because a group listens? `explain` counts that for the subject."""
+    """Is a sensitive memory about p hidden only because others in the group would read it?
+
+    Such memories are counted for p, so that p can ask again in private. An unresolved name among
+    the subjects may hide a memory for another reason, so those don't count.
+    """
     about_asker = asker.person_id in memory.subjects and not memory.bare_names
     return about_asker and decision.rule == "group.sensitive.excluded"
 
 
 def _kept_at_home(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> Decision | None:
-    """Steps 0 and 1: what leaves neither its org nor the chat where it was learned."""
+    """Steps 0 and 1: a memory stays in its org, and a non-portable one in its chat."""
     opened = memory.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     if opened and not _reads(memory, asker) and not memory.orgs & asker.orgs:
         return Decision(False, "org.other")
@@ -185,7 +211,7 @@ def _asked_at_home(memory: MemoryView, asker: AskerView, chat: ChatView | None) 
 
 
 def _by_space(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> Decision | None:
-    """Steps 2 to 5: where the space alone is enough."""
+    """Steps 2 to 5: cases in which the right to read the space is enough."""
     kind = memory.space.kind
     if kind in OPEN_KINDS:
         return Decision(memory.space_allows, "space.open")
@@ -201,7 +227,7 @@ def _by_space(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> De
 
 
 def _told_in_chat(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
-    """A chat's own memory, asked for there, and nobody's privacy is at stake."""
+    """A memory of the chat's own space, asked for in that chat, that is public or about nobody."""
     there = _reads(memory, asker) if chat is None else memory.space.id == chat.id
     return there and (memory.public or not memory.has_subjects)
 
@@ -209,7 +235,7 @@ def _told_in_chat(memory: MemoryView, asker: AskerView, chat: ChatView | None) -
 def _by_unknown_origin(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> Decision | None:
-    """Steps 6 and 7."""
+    """Steps 6 and 7: imports that don't say where they were learned."""
     if memory.origin is not Origin.UNKNOWN:
         return None
     if settings.unknown_origin is UnknownOrigin.CLOSED:
@@ -223,7 +249,7 @@ def _by_unknown_origin(
 def _by_relations(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> Decision:
-    """Step 8: the table."""
+    """Step 8: sensitivity and relations. The rule's name is `<chat>.<sensitivity>.<reason>`."""
     row = f"{'group' if _is_group(chat) else 'private'}.{memory.sensitivity}"
     reason = None if _stays_inside(memory, asker) else _reason(memory, asker, chat, settings)
     return Decision(reason is not None, f"{row}.{reason or 'excluded'}")
@@ -232,7 +258,7 @@ def _by_relations(
 def _reason(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> str | None:
-    """The relation that shows it, `any` where none is needed, or None."""
+    """The relation that discloses it, `any` where none is needed, None if it stays hidden."""
     if chat is not None and _is_group(chat) and _told_to_all(memory, chat, settings):
         return "any"
     held = relations(memory, asker, chat)
@@ -254,12 +280,15 @@ def _enough(
     group: bool,
     settings: DisclosureSettings,
 ) -> frozenset[Relation]:
-    """The relations that show a memory of this row of the table."""
+    """Which relations are sufficient to disclose this memory."""
     if group:
+        # With `subject_present` a non-public memory depends on who takes part
+        # (`_is_open_to_group`), never on who asks: everybody in the group reads the answer.
         strict = settings.sensitive_in_groups is SensitiveInGroups.NEVER
         return _GROUP[memory.sensitivity] if strict or memory.public else frozenset()
     if memory.sensitivity is Sensitivity.SENSITIVE and Relation.STATED in held:
-        # Only both together: what p said of somebody else, kept in p's own space.
+        # A sensitive memory about somebody else needs both: p said it, and it lies in p's own
+        # space. Neither alone is enough, so OWN counts only once STATED holds.
         return _PRIVATE[Sensitivity.SENSITIVE] | {Relation.OWN}
     return _PRIVATE[memory.sensitivity]
 
@@ -269,7 +298,8 @@ _PRIVATE = {
     Sensitivity.PERSONAL: frozenset({Relation.SUBJECT, Relation.OWN}),
     Sensitivity.SENSITIVE: frozenset({Relation.SUBJECT}),
 }
-# A public memory with subjects needs no relation in a group, so its row is the one without.
+# A public memory with subjects needs no relation in a group (`_is_open_to_group`), so the row for
+# PUBLIC is about memories without subjects. `subject_present` does not use the other two rows.
 _GROUP: dict[Sensitivity, frozenset[Relation]] = {
     Sensitivity.PUBLIC: frozenset({Relation.OWN, Relation.NO_SUBJECTS}),
     Sensitivity.PERSONAL: frozenset({Relation.SUBJECT}),
@@ -282,21 +312,22 @@ def _owns(memory: MemoryView, asker: AskerView) -> bool:
 
 
 def _reads(memory: MemoryView, asker: AskerView) -> bool:
-    """May p read the space, without any disclosure?"""
+    """May p read the space itself, without disclosure?"""
     if memory.space.kind is SpaceKind.CHAT:
         return memory.space.id in asker.chats
     return _owns(memory, asker) if memory.space.kind is SpaceKind.USER else memory.space_allows
 
 
 def _counts_as_read(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
-    """In a group the spaces of p's other chats are elsewhere, though p may read them."""
+    """May p read the space, from where p asks? In a group, the spaces of p's other chats don't
+    count: the rest of the group may not read them."""
     if chat is not None and _is_group(chat) and memory.space.kind is SpaceKind.CHAT:
         return _reads(memory, asker) and memory.space.id == chat.id
     return _reads(memory, asker)
 
 
 def _stays_inside(memory: MemoryView, asker: AskerView) -> bool:
-    """Who is meant by a bare name is not known, so nobody outside the space is told."""
+    """Nobody knows who an unresolved name means, so such a memory is for readers of its space."""
     return memory.bare_names and not _reads(memory, asker)
 
 

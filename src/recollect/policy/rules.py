@@ -1,4 +1,4 @@
-"""A right as a list of named rules: the first that holds gives it, and a refusal names them all."""
+"""A right as a list of named rules: one rule that holds is enough."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,7 +12,8 @@ View = TypeVar("View")
 def first_holding(
     rules: tuple[tuple[str, Callable[[Caller, View], bool]], ...], caller: Caller, view: View
 ) -> Decision:
-    """Allowed by the first rule that holds, else refused with what would be needed."""
+    """Allowed by the first rule that holds, else refused; the refusal names all rules, any of which
+    would have been enough."""
     for name, holds in rules:
         if holds(caller, view):
             return Decision(True, name)

@@ -1,8 +1,8 @@
-"""A sight: whose eyes look at memories, in which chat, at which instant. A store can't read
-memories without one.
+"""The viewer of memories: who reads, in which chat, at which instant.
 
-`stores/sights.py` says the same as SQL; a property test over generated worlds holds the two equal
-on every engine.
+Every read of memories in a store takes a `Viewer`, so no query can forget the visibility check.
+`can_view` decides about one row and names the rule; `visibility/sql.py` is the same decision as a
+WHERE clause. A property test over generated worlds checks on every engine that the two agree.
 """
 
 from dataclasses import dataclass, replace
@@ -21,12 +21,14 @@ from recollect.policy.spaces import Caller, SpaceView, all_may_read
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a caller may see of memories.
+    """Who reads memories.
 
-    `callers` must all be able to read what the space alone opens: in a chat these are the person
-    judged and the agent that asks for them, else one would borrow the other's rights. `asker` is
-    the person judged, `chat` None outside of any. `system` is the reason of background work, which
-    sees everything.
+    `callers` are those whose rights on spaces count, and all of them must have the right. When an
+    agent asks for a person in a chat, these are the agent and the person: otherwise either could
+    read through the other what it may not read itself.
+
+    `asker` is the person judged by disclosure. `chat` is None outside of chats. A non-empty
+    `system` is the reason of background work, which sees everything.
     """
 
     callers: tuple[Caller, ...]
@@ -38,15 +40,16 @@ class Sight:
 
     @classmethod
     def whole(cls, reason: str, now: datetime) -> "Sight":
-        """Every memory, for background work and admin endpoints; the reason is for readers."""
+        """A viewer that sees every memory, for background work and admin endpoints. The `reason` is
+        for whoever reads the code or a trace."""
         return cls((), AskerView(), None, DisclosureSettings(), now, reason)
 
 
 def look(sight: Sight, memory: MemoryView, space: SpaceView) -> Decision:
-    """May this memory be shown, and by which rule?
+    """May the viewer see this memory, and by which rule?
 
-    `space` holds the facts of the memory's own space and row; `memory.space_allows` is computed
-    here from them.
+    `space` holds the facts of the memory's space. `memory.space_allows` is computed here from
+    them; what the caller put there is ignored.
     """
     if sight.system:
         return Decision(True, "system")

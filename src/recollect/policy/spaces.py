@@ -1,5 +1,8 @@
-"""Who may read and who may write a space, by the space alone. Disclosure may open more
-(`domain/disclosure.py`), and only spaces of users and chats."""
+"""Who may read and who may write a space.
+
+These rights cover every row of the space. Disclosure can additionally show single rows of users'
+and chats' spaces to others. `visibility/spaces_sql.py` has the same rules as SQL.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +14,10 @@ from recollect.policy.decide import Decision
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. `acts_for_owner` is what the credential of an agent says, never a header.
+    """The caller of a request: a user or an agent.
 
-    `orgs` are a user's orgs, or the one of the agent. Owning an agent gives no org.
+    `acts_for_owner` comes from the agent's credential, never from a header. `orgs` are the user's
+    orgs, or the agent's single org. The owner of an agent does not get the agent's org.
     """
 
     who: Owner
@@ -24,19 +28,19 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class SpaceView:
-    """A space with what a row of it, or a join, must tell.
+    """A space, with the facts that its rules need:
 
     | kind | facts |
     | --- | --- |
-    | agent spaces | `agent_owner`, the present owner of the agent `space.id` |
+    | agent spaces | `agent_owner`, the current owner of the agent `space.id` |
     | run | `agent_id` of the run, its `agent_owner`, `lineage`: agents of ancestor and descendant
       runs. Ancestors are the parent and its ancestors, descendants the children and theirs; a
       sibling is neither |
-    | org | `agent_id` that wrote the row (or is about to), its `agent_owner` |
-    | chat | `participants` of this moment |
+    | org | `agent_id` that wrote the row, or is about to; its `agent_owner` |
+    | chat | current `participants` |
     | user | nothing |
 
-    `lineage` and `participants` may be cut down to the caller.
+    `lineage` and `participants` may be reduced to the caller.
     """
 
     space: Space
@@ -52,13 +56,17 @@ def may_read(caller: Caller, view: SpaceView) -> Decision:
 
 
 def may_write(caller: Caller, view: SpaceView) -> Decision:
-    """May the caller add, change and delete rows there? For an org it is asked row by row."""
+    """May the caller add, change and delete rows there? In an org the answer depends on the agent
+    that wrote the row, so it must be asked for each row."""
     return _first(_WRITERS.get(view.space.kind, ()), caller, view)
 
 
 def all_may_read(callers: tuple[Caller, ...], view: SpaceView) -> bool:
-    """May each of them? In a chat an agent asks for a person: what disclosure never opens needs
-    both, else one would borrow the other's rights."""
+    """May all callers read the space? False without callers.
+
+    In a chat an agent may ask for a person. Where disclosure plays no part both need the right;
+    otherwise either could use the other's rights.
+    """
     return bool(callers) and all(may_read(caller, view).allowed for caller in callers)
 
 
@@ -82,8 +90,8 @@ def _owns(caller: Caller, view: SpaceView) -> bool:
 
 
 def _acts(caller: Caller, view: SpaceView) -> bool:
-    """An agent with its owner's rights has them in its own spaces; in its runs it has them anyway,
-    and elsewhere, its org's space too, it has none."""
+    """An agent with its owner's rights has them in its own agent spaces only. In its runs it may
+    read and write anyway; anywhere else, also in its org's space, acting gives it nothing."""
     return caller.acts_for_owner and caller.who == Owner.agent(view.space.id)
 
 

@@ -1,4 +1,4 @@
-"""Why a memory is shown, or is not: the rule, and the facts that it looked at."""
+"""Explains why a memory is visible to somebody or not: the rule that decided, and its facts."""
 
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,8 @@ from recollect.services.views import Views
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`memory` is for its terms and sources, not for its text. `score` is that of a query."""
+    """The decision about one memory. Of `memory` only expiry and sources may be shown, never the
+    text. `score` is the memory's score for a query."""
 
     memory: Memory
     allowed: bool
@@ -31,7 +32,7 @@ class Explanation:
 
 
 class Explainer:
-    """Explains a row to somebody, or to an auditor what somebody would see."""
+    """Explains a row to its caller, or tells an auditor what another user would see."""
 
     def __init__(self, stores: Stores, views: Views, finder: Finder) -> None:
         self._stores = stores
@@ -39,7 +40,8 @@ class Explainer:
         self._finder = finder
 
     async def scored(self, told: Explanation, query: str, sight: Sight) -> Explanation:
-        """With the score that a search in the memory's space gives it, if it is found there."""
+        """The explanation with the score that a search in the memory's space gives the memory, None
+        if the search does not find it."""
         space = told.memory.space
         among = Range(sight, MemoryFilter(spaces=((space.kind, space.id),)))
         asked = MemoryQuery(query, SearchType.AUTO, None)
@@ -49,7 +51,7 @@ class Explainer:
         return replace(told, score=scores.get(told.memory.id))
 
     def explain(self, tx: Tx, sight: Sight, stored: Stored) -> Explanation:
-        """The decision of this sight."""
+        """Decide for this viewer, with all relations that hold, in the order of the rule."""
         decision = self._views.look(tx, sight, stored)
         view = self._views.memory_view(tx, stored, sight)
         held = relations(view, sight.asker, sight.chat)
@@ -62,7 +64,10 @@ class Explainer:
         )
 
     def judged(self, tx: Tx, requester: Requester, as_user: str | None) -> Requester:
-        """Who is looked at: the caller, or for an auditor the user that they name."""
+        """The requester whose view is explained: the caller, or the user that an auditor names.
+
+        Forbidden for `as_user` of a caller who is no auditor, NotFound for an unknown user.
+        """
         if as_user is None:
             return requester
         if not requester.auditor:
@@ -74,7 +79,7 @@ class Explainer:
         return Requester(principal, known.orgs, known.person_id, known.user_ids)
 
     def row(self, tx: Tx, memory_id: MemoryId) -> Stored:
-        """The row whoever asks, for auditors."""
+        """The row without a visibility check, for auditors. NotFound once it is being erased."""
         stored = self._stores.memories.fetch(tx, memory_id)
         if stored is None or stored.erasure_id is not None:
             raise NotFound("memory", memory_id)

@@ -1,4 +1,5 @@
-"""One memory that somebody wants to change: the stored row decides whether they may."""
+"""Access to memories for writers. Whether somebody may change a memory depends on the stored row,
+never on what the request says about it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from recollect.services.views import Views
 
 
 class MemoryAccess:
-    """Finds rows for those who may change them."""
+    """Loads and locks rows for requesters who may change them."""
 
     def __init__(self, stores: Stores, sights: Sights, views: Views) -> None:
         self._stores = stores
@@ -24,10 +25,10 @@ class MemoryAccess:
         self._views = views
 
     def to_change(self, tx: Tx, requester: Requester, memory_id: MemoryId) -> Stored:
-        """The row, held until the transaction ends.
+        """The row, whatever its status, locked until the transaction ends.
 
-        Forbidden for who can only read it; for everybody else it is NotFound, as an unknown id.
-        Writers find rows of every status.
+        Forbidden for a requester who may only read it. For everybody else NotFound, as for an
+        unknown id, so that the answer does not reveal that the memory exists.
         """
         stored = self._stores.memories.fetch(tx, memory_id, lock=True)
         if stored is None or stored.erasure_id is not None:
@@ -39,17 +40,17 @@ class MemoryAccess:
         raise NotFound("memory", memory_id)
 
     def is_theirs(self, tx: Tx, requester: Requester, stored: Stored) -> bool:
-        """May the requester change the row, and know what is in it?"""
+        """May the requester change the row, and read its text?"""
         return bool(self.theirs(tx, requester, [stored]))
 
     def theirs(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> frozenset[MemoryId]:
-        """Which of these rows the requester may change, and know what is in them.
+        """Ids of those rows that the requester may both write and read.
 
-        Those who take part in a chat write to its space and still don't see all of it: what is
-        told about others in confidence is for them alone, whoever wrote it down. Only in orgs has
-        an admin a right to rows as such.
+        Participants of a chat write to its space and still don't see all of it: a sensitive memory
+        about a subject is disclosed to that subject only. So the right to write is not enough. The
+        exception are org spaces, where an admin may change every row.
         """
-        # Rights are those of the space and the agent, so each pair is asked for once.
+        # The right to write depends on the space and the agent only: ask once for each such pair.
         places = {_place(row): row for row in rows}
         rights = {
             place: self._views.may_change(tx, requester, row) for place, row in places.items()
@@ -71,5 +72,5 @@ def _place(row: Stored) -> object:
 
 
 def _alive(row: Stored) -> Stored:
-    """Writers find rows of every status."""
+    """The row as if it were active: for writers neither status nor expiry hides a row."""
     return replace(row, memory=replace(row.memory, status=Status.ACTIVE, expires_at=None))

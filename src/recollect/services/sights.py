@@ -1,4 +1,4 @@
-"""Makes the sight of a call: who asks, in which chat, and which person is judged there."""
+"""Builds the `Viewer` of a call: who calls, in which chat, and for whom they ask there."""
 
 from dataclasses import dataclass, replace
 
@@ -23,26 +23,27 @@ from recollect.ports.memories import Context
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 
-# Somebody without a user owns nothing: no user's id is empty.
+# A person without a user owns nothing: no user has an empty id.
 _NOBODY = Owner.user("")
 _DIRECT = Context()
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Somebody for whom an agent asks."""
+    """The participant for whom an agent asks."""
 
     who: Owner
     view: AskerView
 
     @property
     def caller(self) -> Caller:
-        """Without the rights that only a credential gives."""
+        """As a caller of spaces, without admin or acting rights: those come with a credential, and
+        the agent presents its own, not this participant's."""
         return Caller(self.who, self.view.orgs)
 
 
 class Sights:
-    """Looks up what a sight must know."""
+    """Looks up everything that a `Viewer` holds, in the transaction of the read it is for."""
 
     def __init__(self, stores: Stores, runtime: Runtime, settings: DisclosureSettings) -> None:
         self._stores = stores
@@ -50,11 +51,17 @@ class Sights:
         self._settings = settings
 
     def of(self, tx: Tx, requester: Requester, context: Context = _DIRECT) -> Sight:
-        """The requester's sight in that context.
+        """The viewer for this requester in this context.
 
-        NotFound for a chat where the requester takes no part. `asker_id` is for agents, and names
-        somebody else who takes part. An agent without a common org asks for nobody.
+        NotFound for a chat where the requester takes no part. `asker_id` is for agents (Forbidden
+        for users) and must name another participant of the chat.
         """
+        # Four cases, from the least to the most that is known:
+        # - outside of chats: the requester is judged by their own rights;
+        # - a user in a chat: the same, and the chat decides who listens;
+        # - an agent in a chat that asks for nobody: as an agent, without person or users;
+        # - an agent that asks for a participant: disclosure judges that participant, and what
+        #   depends on a space must be readable by both (two callers).
         if context.asker_id is not None and context.chat_id is None:
             raise ValidationFailed.of("asker_id", "needs `chat_id`: in which chat is it asked?")
         own = self._own_view(tx, requester)
@@ -71,7 +78,8 @@ class Sights:
         shown = replace(sight, chat=self._chat_view(tx, chat))
         asked = self._asked(tx, requester, chat, asker_id=context.asker_id)
         if asked is None or not asked.view.orgs & requester.orgs:
-            # Anybody may be brought into a chat: an agent of a foreign org speaks for nobody there.
+            # The creator of a chat may add any user to it. Without this check an agent could read
+            # on behalf of a stranger just by adding them to a chat of its own.
             return shown
         return replace(shown, callers=(requester.caller, asked.caller), asker=asked.view)
 
@@ -91,7 +99,7 @@ class Sights:
         return chat
 
     def _chat_view(self, tx: Tx, chat: Chat) -> ChatView:
-        """Who takes part matters to one setting alone."""
+        """The participants are read only if `subject_present` is set; no other rule needs them."""
         lenient = self._settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
         people = self._stores.chats.people_in(tx, chat.id) if lenient else frozenset[PersonId]()
         return ChatView(chat.id, chat.kind, people)
@@ -99,7 +107,8 @@ class Sights:
     def _asked(
         self, tx: Tx, requester: Requester, chat: Chat, *, asker_id: str | None
     ) -> _Asked | None:
-        """For whom an agent asks: whom it names, or the partner of a private chat."""
+        """For whom an agent asks: in a group, the participant that it names, if any; in a private
+        chat always its human partner, whoever is named. None for a user, who asks for themself."""
         if requester.agent_id is None:
             if asker_id is not None:
                 raise Forbidden("`asker_id` is for agents; a user asks for themself")
@@ -116,7 +125,8 @@ class Sights:
         return [one for one in present if (one.kind, one.id) != (ParticipantKind.AGENT, agent_id)]
 
     def _named(self, tx: Tx, others: list[Participant], asker_id: str) -> Participant:
-        """By the id of a user, `agent:` and that of an agent, or the id of a person."""
+        """The participant with this id: a user's id, `agent:` and an agent's id, or a person's id,
+        which also finds the user of that person."""
         users = [UserId(one.id) for one in others if one.kind is ParticipantKind.USER]
         people = self._stores.people.people_of(tx, users)
         for one in others:
@@ -148,7 +158,7 @@ class Sights:
         return _Asked(_NOBODY, AskerView(person.id, frozenset(), chats, person.orgs))
 
     def _asked_user(self, tx: Tx, user_id: UserId) -> _Asked:
-        """A member whom nobody has met has no person, and no org that we know of."""
+        """A user who never called has no person yet and no known org."""
         known = self._stores.users.fetch(tx, user_id)
         users = known.user_ids if known is not None else frozenset({user_id})
         person_id = known.person_id if known is not None else None

@@ -1,5 +1,8 @@
-"""Single memories as the pure rules see them. Lists and searches ask the same rules as SQL; these
-views are for decisions on one row that is at hand: explaining, changing, deleting."""
+"""Loads the facts that the visibility rules need about one stored row.
+
+Lists and searches check visibility in SQL. This module serves decisions about a row that is
+already loaded: explaining, changing, deleting it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,24 +26,24 @@ from recollect.ports.stores import Stores
 
 
 class Views:
-    """Looks up the facts of a row and of its space. Sets of people are cut down to who asks."""
+    """Looks up the facts of a row and of its space. Sets of people are reduced to the asker."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
     def look(self, tx: Tx, sight: Sight, stored: Stored) -> Disclosure:
-        """May the row be shown, and by which rule?"""
+        """May the viewer see the row, and by which rule?"""
         return look(sight, self.memory_view(tx, stored, sight), self.space_view(tx, stored, sight))
 
     def may_change(self, tx: Tx, requester: Requester, stored: Stored) -> Decision:
-        """May the requester change, move or delete the row? The row says where it lies."""
+        """May the requester change, move or delete the row?"""
         return self.may_write(tx, requester, stored.memory.space, agent_id=stored.memory.agent_id)
 
     def may_write(
         self, tx: Tx, requester: Requester, space: Space, *, agent_id: AgentId | None = None
     ) -> Decision:
-        """May the requester write there? `agent_id` is that of the run, or the one that writes to
-        its org."""
+        """May the requester write to the space? `agent_id` is the agent of the run, or the agent
+        that writes to its org."""
         view = self._owned(tx, space, agent_id)
         if space.kind is SpaceKind.CHAT:
             there = self._stores.chats.takes_part(tx, ChatId(space.id), Seat.of(requester))
@@ -48,8 +51,8 @@ class Views:
         return may_write(requester.caller, view)
 
     def space_view(self, tx: Tx, stored: Stored, sight: Sight) -> SpaceView:
-        """The facts that a reader's right depends on. A chat's participants are not among them:
-        what they may see is for disclosure to say."""
+        """The facts on which the right to read depends. The participants of a chat are left out:
+        chats' spaces are read through disclosure."""
         memory = stored.memory
         view = self._owned(tx, memory.space, memory.agent_id)
         if memory.space.kind is not SpaceKind.RUN:
@@ -57,7 +60,7 @@ class Views:
         return replace(view, lineage=self._lineage(tx, RunId(memory.space.id), sight.callers))
 
     def memory_view(self, tx: Tx, stored: Stored, sight: Sight) -> MemoryView:
-        """The row as disclosure sees it at the instant of the sight."""
+        """The facts that disclosure needs, at the viewer's instant."""
         memory = stored.memory
         status = status_at(sight.now, memory.status, memory.expires_at)
         return MemoryView(
@@ -80,7 +83,7 @@ class Views:
         return SpaceView(space, agent_id=agent_id, agent_owner=owner)
 
     def _lineage(self, tx: Tx, run_id: RunId, callers: Sequence[Caller]) -> frozenset[AgentId]:
-        """Agents among the callers that the run's space is open to."""
+        """Those agents among the callers that may read the run's space."""
         agents = (caller.who for caller in callers if caller.who.kind is OwnerKind.AGENT)
         return frozenset(
             AgentId(who.id) for who in agents if self._stores.runs.see(tx, who, run_id) is not None
@@ -95,7 +98,7 @@ class Views:
         return frozenset({asker.person_id}) if there else frozenset()
 
     def _orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
-        """Of the user whose space it is, or of the chat's creator."""
+        """The orgs of the user whose space it is, or of the chat's creator."""
         if space.kind is SpaceKind.USER:
             known = self._stores.users.fetch(tx, UserId(space.id))
             return known.orgs if known is not None else frozenset()

@@ -1,6 +1,8 @@
-"""Who takes part where, as parts of statements: of chats, and of people who meet in them.
+"""Parts of SQL statements about current participation: in which chats somebody takes part, and
+which people share a chat with them.
 
-In trees an agent is a member like a user, under the spelling of its id.
+The view `presences` unites participations in named chats with memberships of conversation trees.
+A tree stores an agent as a user whose id is `agent:` and the agent's id.
 """
 
 from typing import Any
@@ -22,20 +24,21 @@ SEATED = (
     and_(_p.kind == _PERSON, AmongTexts(_p.member_id, param("seat_people"))),
     and_(_p.kind == _AGENT, _p.member_id == param("seat_agent", _p.member_id)),
 )
-# From the mark of agents to what follows it in the order of bytes.
+# Prefix match as a range of bytes (`;` follows `:`), so that an index can serve it on each engine.
 _MARKED = and_(
     _p.member_id >= literal_column("'agent:'", Text),
     _p.member_id < literal_column("'agent;'", Text),
 )
 HUMAN = and_(_p.kind != _AGENT, ~_MARKED)
 LINKED = presences.outerjoin(person_users, and_(_p.kind == _USER, _l.user_id == _p.member_id))
-# NULL for a user whom nobody has met as a person yet; a human all the same.
+# NULL for a user who has no person yet. Counting humans needs the next one, which is never NULL and
+# counts a user and the person of that user once.
 PERSON_HERE = case((_p.kind == _PERSON, _p.member_id), else_=_l.person_id)
 HUMAN_HERE = func.coalesce(PERSON_HERE, literal_column("'user:'", Text) + _p.member_id)
 
 
 def seat_params(seat: Seat) -> dict[str, Any]:
-    """The parameters of SEATED and `seats`."""
+    """The parameters of KEY_MATCHES and `current_chat_ids`."""
     users: list[str] = sorted(seat.users)
     if seat.agent is not None:
         users.append(Owner.agent(seat.agent).spelling)
@@ -47,14 +50,14 @@ def seat_params(seat: Seat) -> dict[str, Any]:
 
 
 def seats() -> Select[Any]:
-    """Ids of the chats where somebody takes part now. One look-up for each kind of participant: a
-    single one with alternatives would be served by no index."""
+    """Ids of the chats where the participant takes part now. A union of one look-up for each kind
+    of participant: no index could serve a single look-up with OR."""
     arms = [select(_p.chat_id).where(_p.left_at.is_(None), is_seated) for is_seated in SEATED]
     return select(union(*arms).subquery("seats").c.chat_id)
 
 
 def people_met() -> Select[Any]:
-    """Ids of the people who take part now where the seat's holder does."""
+    """Ids of the people who share a current chat with the participant."""
     return (
         select(PERSON_HERE)
         .select_from(LINKED)

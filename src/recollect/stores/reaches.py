@@ -1,9 +1,13 @@
-"""Where a sight has to look if nobody names a space: what it could show at all, each part by an
-index. It opens and closes nothing: `stores/sights.py` judges every row that is found here.
+"""A prefilter for reads that name no space: a superset of the visible rows that indexes can find.
 
-A reach has parts for the spaces that are open to a caller and for what ties a person to memories
-elsewhere. In a group others' memories are told by what they are, not by whom they are tied to, so
-there is no reach in it. The property test of sights looks through reaches, too.
+It grants nothing: `visible_clause` still judges every row. Without it, such a read would evaluate
+the visibility clause on every memory of the database.
+
+The prefilter is a union of small queries: one for each space that a caller may read, and one for
+each relation between the asker and memories elsewhere. In a group a public memory is disclosed for
+what it is, without any relation to the asker, so there is nothing to look up by index and no
+prefilter. The property test of the visibility rules also runs with the prefilter and must find the
+same rows, so a part that is missing here is noticed.
 """
 
 from collections.abc import Iterator
@@ -36,8 +40,11 @@ _TOLD = (SpaceKind.USER, SpaceKind.CHAT)
 
 @cache
 def reach_clause(seen: SightShape, chosen: FilterShape) -> ColumnElement[bool] | None:
-    """Is the row one that the sight might show? None where there is no better way to know than to
-    look at all rows that the filter lets through."""
+    """Could the viewer see the row? None where the prefilter would not help: for background work,
+    in groups, and where the filter names spaces and thereby already narrows the read.
+    """
+    # Parts may overlap and may return rows that are not visible; they must not miss one. When a
+    # new way to disclose a memory is added to `disclosed_clause`, it needs a part here.
     if seen.system or seen.group or not chosen.anywhere:
         return None
     parts = [*_told(seen), *(_open_to(seen.callers[0]) if seen.callers else ())]
@@ -46,7 +53,8 @@ def reach_clause(seen: SightShape, chosen: FilterShape) -> ColumnElement[bool] |
 
 
 def _found(part: _Part, chosen: FilterShape) -> Select[Any]:
-    """A part of which no kind is asked for is not looked at."""
+    """The rows of one part. If the filter asks for some kinds of spaces only, a part of other kinds
+    returns nothing. That comparison has no column in it, so it costs nothing for each row."""
     kinds, where = part
     query = select(_m.doc).where(where)
     if chosen.kinds is None:
@@ -56,7 +64,8 @@ def _found(part: _Part, chosen: FilterShape) -> Select[Any]:
 
 
 def _told(seen: SightShape) -> Iterator[_Part]:
-    """Spaces of users and chats: whose they are, and how somebody is tied to what is in them."""
+    """Spaces of users and chats: the asker's own, and memories elsewhere to which the asker has one
+    of the relations that disclose a memory."""
     yield (SpaceKind.USER,), _in_space(SpaceKind.USER, AmongTexts(_m.space_id, USERS))
     yield (SpaceKind.CHAT,), _in_space(SpaceKind.CHAT, AmongTexts(_m.space_id, CHATS))
     if seen.chat is not None:
@@ -70,7 +79,8 @@ def _told(seen: SightShape) -> Iterator[_Part]:
 
 
 def _open_to(caller: CallerShape) -> Iterator[_Part]:
-    """Spaces of agents, runs and orgs. All callers must read them, so one says enough."""
+    """Spaces of agents, runs and orgs. All callers must be able to read them, so what the first
+    caller can read is a superset already."""
     for kind in (SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT):
         yield (kind,), _m.space_kind == word(kind)
     yield (SpaceKind.ORG,), _in_space(SpaceKind.ORG, AmongTexts(_m.space_id, caller.orgs))
@@ -84,7 +94,7 @@ def _open_to(caller: CallerShape) -> Iterator[_Part]:
 
 
 def _runs_around(caller: CallerShape) -> Iterator[_Part]:
-    """An agent's own runs, and those above and below them."""
+    """An agent's own runs, and the ancestors and descendants of these runs."""
     yield (SpaceKind.RUN,), and_(_m.agent_id == caller.id, _of_run())
     mine = _r.agent_id == caller.id
     above = select(_u.run_id).join_from(runs, run_ancestors, _u.ancestor_id == _r.id).where(mine)

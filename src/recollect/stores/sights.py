@@ -1,8 +1,11 @@
-"""A Sight as SQL over `memories`: the twin of `policy.sight.look`. A property test over generated
-worlds holds the two equal on every engine.
+"""Visibility as a WHERE clause over `memories`: the SQL twin of `can_view`.
 
-A clause is made once for each shape of sight: what kind of callers, in what kind of chat. What a
-sight holds beyond that, lists too, are parameters, all of which begin with `sight_`.
+A property test over generated worlds checks on every engine that both give the same answer.
+
+A clause is built once for each `ViewerShape`: what kinds of callers, in what kind of chat, under
+which settings. Everything else that a viewer holds is a parameter whose name begins with `sight_`.
+Lists are one parameter each (JSON), so the text of a statement never depends on their length and
+every statement is compiled once.
 """
 
 from collections.abc import Iterable
@@ -60,7 +63,8 @@ _PEOPLE = param("sight_people", _m.stated_by)
 
 @dataclass(frozen=True, slots=True)
 class SightShape:
-    """What of a sight is in a statement's text."""
+    """The part of a viewer that determines the text of a statement. It is the key of the caches
+    below, so it must stay small: no ids, no instants."""
 
     callers: tuple[CallerShape, ...]
     chat: ChatKind | None
@@ -71,7 +75,7 @@ class SightShape:
 
     @classmethod
     def of(cls, sight: Sight) -> "SightShape":
-        """The sight with its values taken out."""
+        """The viewer without its values."""
         chat = sight.chat.kind if sight.chat else None
         lenient = sight.settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
         return cls(
@@ -85,12 +89,12 @@ class SightShape:
 
     @property
     def group(self) -> bool:
-        """Do others listen?"""
+        """Is it asked in a group, where others read the answer?"""
         return self.chat is ChatKind.GROUP
 
 
 def sight_params(sight: Sight) -> dict[str, Any]:
-    """The values of a sight. A statement takes those that its shape asks for."""
+    """All parameters of a viewer. A statement uses those that occur in its clause."""
     chat = sight.chat
     return caller_params(sight.callers) | {
         "sight_now": sight.now,
@@ -105,15 +109,21 @@ def sight_params(sight: Sight) -> dict[str, Any]:
 
 @cache
 def sight_clause(shape: SightShape) -> ColumnElement[bool]:
-    """Which memories the sight shows: whatever their status, and to those who may write their
-    space also when they are past their time. What of this is asked for says `filter_clause`."""
+    """Which memories the viewer may see. Status is left to `filter_clause`, except that only the
+    system sees quarantined rows; expired rows are for those who may write the space.
+    """
+    # Three clauses, each inside the next, because reads differ in what they may still find:
+    #   disclosed_clause             the rule alone, whatever has become of the row;
+    #   visible_or_compacted_clause  not being erased, not quarantined, not expired for readers;
+    #   visible_clause               and with its text still there.
+    # The system sees everything except rows that are being erased.
     standing = standing_clause(shape)
     return standing if shape.system else and_(_m.compacted_at.is_(None), standing)
 
 
 @cache
 def standing_clause(shape: SightShape) -> ColumnElement[bool]:
-    """The same, and those of which nothing but ids, times and links stands any more."""
+    """Like `visible_clause`, with compacted rows, of which only ids, times and links are left."""
     if shape.system:
         return _m.erasure_id.is_(None)
     return and_(
@@ -126,7 +136,13 @@ def standing_clause(shape: SightShape) -> ColumnElement[bool]:
 
 @cache
 def told_clause(shape: SightShape) -> ColumnElement[bool]:
-    """Which memories the sight may know, whatever has become of them."""
+    """Which memories the rule shows to the viewer, in any state: also expired or quarantined ones.
+
+    `decide_disclosure` takes its steps one after the other and stops at the first answer. SQL has
+    no such order, so the steps are turned into conditions here: a denial is a condition that every
+    row must meet, a permission is one alternative of an OR. Spaces split cleanly into two groups,
+    hence the two alternatives.
+    """
     return true() if shape.system else or_(_by_space(shape), _by_disclosure(shape))
 
 
@@ -135,7 +151,7 @@ def _listed(ids: Iterable[str]) -> str:
 
 
 def _by_space(shape: SightShape) -> ColumnElement[bool]:
-    """Spaces of agents, runs and orgs, which disclosure never opens."""
+    """Agent, run and org spaces, where the right to read the space decides (steps 1, 2 and 3)."""
     if not shape.callers:
         return false()
     unheard = _m.sensitivity == word(Sensitivity.PUBLIC) if shape.group else true()
@@ -145,13 +161,18 @@ def _by_space(shape: SightShape) -> ColumnElement[bool]:
         for kind in (SpaceKind.AGENT_PRIVATE, SpaceKind.RUN)
     )
     everybody = of_kind(SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT)
-    # Whoever reads such a space may have what is not portable, outside of chats.
+    # Outside of chats the right to read the space is enough for non-portable memories, and every
+    # alternative below implies that right.
     carried = true() if shape.chat is None else _carried(shape)
     return and_(carried, or_(everybody, open_to, *closed_to))
 
 
 def _by_disclosure(shape: SightShape) -> ColumnElement[bool]:
-    """Spaces of users and chats."""
+    """Spaces of users and chats: inside a shared org, portable enough, and disclosed by one of: the
+    chat's own space, p's own space outside of chats, or a relation of p.
+
+    p's own space stands outside of `_origin_clause`: closed imports stay visible to their user.
+    """
     in_chat = and_(of_kind(SpaceKind.CHAT), _quiet(), _there(shape))
     shown = [in_chat, and_(_known_origin(shape), _by_relations(shape))]
     if shape.chat is None:
@@ -165,7 +186,8 @@ def _by_disclosure(shape: SightShape) -> ColumnElement[bool]:
 
 
 def _carried(shape: SightShape) -> ColumnElement[bool]:
-    """Not portable: asked where it was learned, or outside of chats by a reader of the space."""
+    """Step 1: portable; or asked in the chat where it was learned; or, outside of chats, asked by a
+    reader of the space."""
     if shape.chat is None:
         return or_(_m.portable == true(), _inside())
     return or_(_m.portable == true(), and_(_learned_in_chat(), _m.learned_in == CHAT))
@@ -176,13 +198,12 @@ def _there(shape: SightShape) -> ColumnElement[bool]:
 
 
 def _quiet() -> ColumnElement[bool]:
-    """Nobody's privacy is at stake."""
     return or_(_m.sensitivity == word(Sensitivity.PUBLIC), _m.has_subjects == false())
 
 
 def _known_origin(shape: SightShape) -> ColumnElement[bool]:
-    """Where nobody knows the origin it may be closed, and who is meant by a bare name is not told
-    outside of the space."""
+    """Step 6, and unresolved names: `closed` hides imports of unknown origin, and a memory with an
+    unresolved name is for readers of its space only."""
     named = or_(_m.bare_names.is_(None), _inside())
     return and_(_m.origin != word(Origin.UNKNOWN), named) if shape.closed else named
 
@@ -193,6 +214,8 @@ def _by_relations(shape: SightShape) -> ColumnElement[bool]:
 
 
 def _private_rows(shape: SightShape) -> dict[Sensitivity, ColumnElement[bool]]:
+    """Outside of groups: what discloses a memory of each sensitivity."""
+    # Step 7 in the row for public memories. `_origin_clause` has removed closed ones before.
     imported = and_(_m.origin == word(Origin.UNKNOWN), _m.has_subjects == true())
     if not shape.person:
         return {Sensitivity.PUBLIC: imported}
@@ -205,7 +228,12 @@ def _private_rows(shape: SightShape) -> dict[Sensitivity, ColumnElement[bool]]:
 
 
 def _group_rows(shape: SightShape) -> dict[Sensitivity, ColumnElement[bool]]:
-    """What has no subjects and lies in this chat's space was shown before."""
+    """In a group: what discloses a memory of each sensitivity. A missing row hides all of it.
+
+    The relation NO_SUBJECTS does not occur. In a group it holds for this chat's space, whose
+    memories without subjects `_disclosure_clause` shows anyway, and for p's own space, which
+    `_is_own_space` covers.
+    """
     public = or_(_m.has_subjects == true(), _own()) if shape.person else _m.has_subjects == true()
     rows: dict[Sensitivity, ColumnElement[bool]] = {Sensitivity.PUBLIC: public}
     if shape.lenient:
@@ -239,13 +267,13 @@ def _subject() -> ColumnElement[bool]:
 
 
 def _present() -> ColumnElement[bool]:
-    """Does a subject take part now?"""
+    """Does one of the subjects take part in the chat now?"""
     query = select(_ONE).where(_s.memory_id == _m.id, AmongTexts(_s.person_id, _PEOPLE))
     return exists(query.correlate(memories))
 
 
 def _witnessed() -> ColumnElement[bool]:
-    """Was p there when it was said, as a user or as a person?"""
+    """Did p, as a user or as a person, take part in the chat when it was said?"""
     there = select(_ONE).where(
         _p.chat_id == _m.learned_in, _as_anybody(), present_at(_m.observed_at)
     )
@@ -253,8 +281,8 @@ def _witnessed() -> ColumnElement[bool]:
 
 
 def ever_there() -> ColumnElement[bool]:
-    """Did p ever take part in the chat? Looked up once, it spares most rows the look-up of an
-    interval."""
+    """Did p ever take part in the chat? The subquery does not depend on the row and runs once; it
+    excludes most rows before the interval is looked up for each of the rest."""
     return _m.learned_in.in_(select(_p.chat_id).where(_as_anybody()))
 
 
@@ -265,7 +293,7 @@ def _as_anybody() -> ColumnElement[bool]:
 
 
 def _in_common_org() -> ColumnElement[bool]:
-    """Does p share an org with the user whose space it is, or with the chat's creator?"""
+    """Step 0: does p share an org with the user whose space it is, or with the chat's creator?"""
     by_user = and_(~_BY_AGENT, _has_org(_c.created_by_id))
     created = select(_ONE).where(_c.id == _m.space_id, or_(by_user, and_(_BY_AGENT, _agents_org())))
     return or_(
@@ -288,7 +316,7 @@ def _agents_org() -> ColumnElement[bool]:
     return exists(query.correlate(chats))
 
 
-# A tree knows an agent by a user's id with a mark: from the mark to what follows it in bytes.
+# A tree stores an agent as a user whose id begins with `agent:`. Prefix match as a range of bytes.
 _MARKED = and_(
     _c.created_by_id >= literal_column("'agent:'", Text),
     _c.created_by_id < literal_column("'agent;'", Text),

@@ -1,7 +1,7 @@
-"""Who may read and who may write the space of a memory, as SQL: the twin of `policy/spaces.py`.
+"""Who may read and who may write the space of a memory, as SQL: the twin of `visibility/spaces.py`.
 
-Clauses stand in a statement over `memories`. A list is one parameter, so the text of a statement
-depends on the kind of its callers and on nothing that they bring along.
+The clauses belong in a statement over `memories`. The text of a statement depends on the kinds of
+its callers only; ids and lists are parameters, a list being one parameter.
 """
 
 from collections.abc import Sequence
@@ -24,51 +24,50 @@ _ONE: ColumnElement[int] = literal_column("1")
 
 CHATS = param("sight_chats", _m.space_id)
 NOW = param("sight_now", _m.expires_at)
-# A kind alone says nothing of where to look: without the function around it the engines would
-# rather gather all rows of the kind than follow the order that is asked for.
+# The function hides the column from the planners on purpose. A condition on the kind alone is not
+# selective, and without it the engines would collect all rows of the kind by index and sort them,
+# instead of reading an index in the requested order and stopping at the limit.
 KIND = func.coalesce(_m.space_kind, word("none"))
 
 
 @dataclass(frozen=True, slots=True)
 class CallerShape:
-    """What of a caller is in a statement's text. `place` tells callers of one sight apart."""
+    """The part of a caller that determines the text of a statement. `place` is the caller's number
+    among those of the viewer and part of the names of its parameters."""
 
     place: int
     kind: OwnerKind
 
     @property
     def id(self) -> ColumnElement[Any]:
-        """The parameter of the caller's id."""
         return param(f"sight_id_{self.place}", _m.space_id)
 
     @property
     def acting(self) -> ColumnElement[Any]:
-        """The same, null unless it is an agent with its owner's rights."""
+        """The caller's id if it is an agent with its owner's rights, else NULL."""
         return param(f"sight_acting_{self.place}", _m.space_id)
 
     @property
     def admin(self) -> ColumnElement[Any]:
-        """The parameter of the role."""
         return param(f"sight_admin_{self.place}", _m.verified)
 
     @property
     def spelling(self) -> ColumnElement[Any]:
-        """The parameter of the name that an agent has in trees."""
+        """The id under which conversation trees store the caller; an agent's has a prefix."""
         return param(f"sight_spelling_{self.place}", _m.space_id)
 
     @property
     def orgs(self) -> ColumnElement[Any]:
-        """The parameter of the caller's orgs."""
         return param(f"sight_orgs_{self.place}", _m.space_id)
 
 
 def caller_shapes(callers: Sequence[Caller]) -> tuple[CallerShape, ...]:
-    """The callers with their values taken out."""
+    """The callers without their values."""
     return tuple(CallerShape(place, caller.who.kind) for place, caller in enumerate(callers))
 
 
 def caller_params(callers: Sequence[Caller]) -> dict[str, Any]:
-    """Their values."""
+    """The values of the callers, by the names of the parameters of their shapes."""
     params: dict[str, Any] = {}
     for place, caller in enumerate(callers):
         params[f"sight_id_{place}"] = caller.who.id
@@ -80,18 +79,17 @@ def caller_params(callers: Sequence[Caller]) -> dict[str, Any]:
 
 
 def of_kind(*kinds: SpaceKind) -> ColumnElement[bool]:
-    """Is the space of one of these kinds?"""
     return KIND.in_([word(kind) for kind in kinds])
 
 
 def all_read(callers: Sequence[CallerShape], kind: SpaceKind) -> ColumnElement[bool]:
-    """May every caller read the space by itself, given that it is of this kind? Only for kinds
-    that not everybody reads, and that disclosure does not open."""
+    """May every caller read the space, given that it is of this kind? Only for kinds that are not
+    public and that are not read through disclosure. False without callers, as `all_may_read`."""
     return and_(*(_READERS[kind](caller) for caller in callers)) if callers else false()
 
 
 def all_write(callers: Sequence[CallerShape]) -> ColumnElement[bool]:
-    """May every caller write the space, whatever its kind?"""
+    """May every caller write the space, whatever its kind? False without callers."""
     if not callers:
         return false()
     return or_(
@@ -103,17 +101,17 @@ def all_write(callers: Sequence[CallerShape]) -> ColumnElement[bool]:
 
 
 def not_due(instant: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Is the row's time not over yet?"""
     return or_(_m.expires_at.is_(None), _m.expires_at > instant)
 
 
 def present_at(instant: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Did a row of `presences` hold at that instant?"""
+    """Does the interval of a row of `presences` contain the instant? It is half-open."""
     return and_(_p.joined_at <= instant, or_(_p.left_at.is_(None), _p.left_at > instant))
 
 
 def _owns(caller: CallerShape, agent_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """A removed agent keeps its owner, who may still look at what was archived."""
+    """Does the caller own the agent? Removed agents count: their owner still reads what was
+    archived."""
     query = select(_ONE).where(
         _a.id == agent_id, _a.owner_kind == word(caller.kind), _a.owner_id == caller.id
     )
@@ -159,7 +157,12 @@ def _is_that_user(caller: CallerShape) -> ColumnElement[bool]:
 
 
 def _takes_part(caller: CallerShape) -> ColumnElement[bool]:
-    """A user who calls is the person judged, whose chats are known; an agent may ask for one."""
+    """Does the caller take part in the chat now?
+
+    A user who calls is the person judged, so the list of the asker's chats is theirs. An agent may
+    ask for somebody else, whose chats that list then holds, so its own participation is looked up.
+    The chat itself must exist too: the rows of participation outlive a deleted conversation tree.
+    """
     if caller.kind is OwnerKind.USER:
         return AmongTexts(_m.space_id, CHATS)
     named = and_(_p.kind == word(OwnerKind.AGENT), _p.member_id == caller.id)
