@@ -1,5 +1,5 @@
-"""Chats: places where people talk, named by an outside id or being a conversation tree, and who
-takes part in them. Participation is a set of half-open intervals."""
+"""Chats and their participants. A chat is either named by an outside system or is a conversation
+tree. Participation is a set of half-open intervals [joined_at, left_at)."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from recollect.errors import ValidationFailed
 
 
 class ParticipantKind(StrEnum):
-    """Users and people are humans; a person need not be linked to a user."""
+    """Users and people are human. A person need not be linked to a user."""
 
     USER = "user"
     PERSON = "person"
@@ -26,7 +26,7 @@ class ParticipantKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """A chat. With `tree` its id is that of a conversation tree's root."""
+    """A chat. If `tree` is set, its id is that of the root conversation of a tree."""
 
     id: ChatId
     kind: ChatKind
@@ -39,7 +39,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """One stay of somebody in a chat. Who returns has another one."""
+    """One interval in which somebody takes part in a chat. Rejoining starts another interval."""
 
     kind: ParticipantKind
     id: str
@@ -48,7 +48,7 @@ class Participant:
 
 
 def check_chat(chat_id: str, *, title: str | None = None, provider: str | None = None) -> None:
-    """What a caller may send of a chat."""
+    """Check what a caller may send about a chat."""
     check_name(chat_id, "id")
     _check_at_most(title, "title", TITLE_CHARS_MAX)
     _check_at_most(provider, "provider", PROVIDER_CHARS_MAX)
@@ -57,8 +57,8 @@ def check_chat(chat_id: str, *, title: str | None = None, provider: str | None =
 def check_joins(
     chat: Chat, current_humans: Collection[PersonId], newcomer: PersonId | None
 ) -> None:
-    """May somebody take part? Humans are their canonical persons, so that a user and the person
-    linked to it count once; None is an agent."""
+    """ValidationFailed if the newcomer may not join. Humans are given as canonical persons, so that
+    a user and the person linked to the user count once; None stands for an agent."""
     check_participants_change(chat)
     if newcomer is not None:
         check_kind(chat.kind, {*current_humans, newcomer})
@@ -72,19 +72,18 @@ def check_kind(kind: ChatKind, humans: Collection[PersonId]) -> None:
 
 
 def check_participants_change(chat: Chat) -> None:
-    """A tree's participants are its members, and sharing changes them."""
+    """ValidationFailed for a conversation tree: its participants change by sharing."""
     if chat.tree:
         message = "the participants of a conversation are its members and are changed there"
         raise ValidationFailed.of("id", message)
 
 
 def kind_of_tree(human_members: int) -> ChatKind:
-    """What kind of chat a conversation tree is."""
     return ChatKind.PRIVATE if human_members == 1 else ChatKind.GROUP
 
 
 def is_present(intervals: Iterable[Participant], at: datetime) -> bool:
-    """Did somebody with these stays take part at that instant?"""
+    """Does one of these intervals contain the instant?"""
     return any(
         stay.joined_at <= at and (stay.left_at is None or at < stay.left_at) for stay in intervals
     )

@@ -1,8 +1,7 @@
-"""People: who somebody is, what others call them, and which two may become one.
+"""People, claims about them (aliases, handles, relationships), and the rule for merging two.
 
-A user has one person, found by the user's id alone: no name, alias or relationship word ever
-links one to the other. Aliases and relationships are claims, kept per person, term and stater.
-Whom a name means is decided in `resolving.py`, who may do what in `policy/people.py`.
+A user has one person, found by the user's id only: no name, alias or relationship ever links a
+user to a person. A claim is stored once for each person, word and stater.
 """
 
 import re
@@ -29,14 +28,14 @@ ALIASES_MAX = 50
 RELATIONSHIP_CHARS_MAX = 100
 PROVIDER_CHARS_MAX = 100
 
-# What is left must not be empty: somebody may be called My.
+# The lookahead keeps at least one character: somebody may be called My.
 _LEADING = re.compile(r"\A(?:(?:my|the) |@ ?)+(?=.)", re.DOTALL)
 _HANDLE_MARK = re.compile(r"[@_\d]")
 _SELF = frozenset({"i", "me", "myself"})
 
 
 class AliasKind(StrEnum):
-    """Another name, or an address at a provider that is one person's alone."""
+    """Another name, or a handle: an address at a provider that belongs to one person only."""
 
     ALIAS = "alias"
     HANDLE = "handle"
@@ -44,9 +43,10 @@ class AliasKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody known. Several `user_ids` come from a merge of linked people only.
+    """A person. More than one of `user_ids` comes only from a merge of linked people.
 
-    `merged_into` is the canonical person, in one step; such a person is a redirect and no more.
+    A person with `merged_into` is nothing but a redirect to the canonical person. A redirect never
+    points to another redirect.
     """
 
     id: PersonId
@@ -63,7 +63,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """A claim that a person goes by this name. `stated_by` is the stater's person, if any."""
+    """A claim that a person has this name. `stated_by` is the stater's person; agents have none."""
 
     id: ClaimId
     person_id: PersonId
@@ -78,7 +78,7 @@ class Alias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relationship:
-    """A claim of what a person is to another one, who is the stater unless named."""
+    """A claim of what a person is to another one: `to_person_id`, or the stater if that is None."""
 
     id: ClaimId
     person_id: PersonId
@@ -92,10 +92,9 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """What a permitted merge changes about the two people themselves.
+    """A permitted merge of the secondary into the primary.
 
-    `moved_user_ids` are the links that go from the secondary to the primary, and that an unmerge
-    gives back.
+    `moved_user_ids` are the links to users that move to the primary; an unmerge moves them back.
     """
 
     primary_id: PersonId
@@ -104,49 +103,51 @@ class MergePlan:
 
 
 def normal_form(name: str) -> str:
-    """The spelling by which names are compared. Normal forms stay as they are."""
+    """The spelling by which names are compared: folded, without leading "my", "the" or "@".
+    Idempotent."""
     form = _LEADING.sub("", _folded(name))
     return form if form == name else normal_form(form)
 
 
 def is_self(word: str) -> bool:
-    """Does the speaker mean the speaker? `@me` is a handle and `my I` nobody."""
+    """Is it a word for the speaker? `@me` is not: that is a handle."""
     return _folded(word) in _SELF
 
 
 def is_spelled_as_handle(name: str) -> bool:
-    """Is it written as no plain name is: with an at sign, an underscore or a digit?
+    """Does it have an at sign, an underscore or a digit, as no plain name has?
 
-    Anybody may take the handle `anna`. A bare "Anna" must not mean that stranger for all others.
+    Anybody may take the handle `anna`, and handles are searched first. A plain "Anna" must not mean
+    that stranger for everybody else.
     """
     return _HANDLE_MARK.search(_folded(name)) is not None
 
 
 def check_person_name(text: str, field_name: str = "name") -> None:
-    """A name or an alias."""
+    """Check a name or an alias."""
     _check_shown(text, field_name, chars_max=NAME_CHARS_MAX)
 
 
 def check_alias(value: str, provider: str | None, *, field_name: str = "value") -> None:
-    """One alias or handle, and the provider where a handle is known."""
+    """Check an alias or handle, and the provider of a handle."""
     check_person_name(value, field_name)
     if provider is not None:
         _check_shown(provider, "provider", chars_max=PROVIDER_CHARS_MAX)
 
 
 def check_alias_count(count: int) -> None:
-    """How many aliases and handles one person has, all staters together."""
+    """Check the number of aliases and handles of one person, over all staters."""
     if count > ALIASES_MAX:
         raise ValidationFailed.of("aliases", f"must have at most {ALIASES_MAX} items")
 
 
 def check_relationship(text: str, field_name: str = "relationship") -> None:
-    """What a person is to another one, in the stater's words."""
+    """Check what a person is to another one, in the stater's words."""
     _check_shown(text, field_name, chars_max=RELATIONSHIP_CHARS_MAX)
 
 
 def check_time_zone(name: str, field_name: str = "time_zone") -> None:
-    """A zone of the IANA database, spelled as there."""
+    """Check the name of a time zone: one of the IANA database, in its exact spelling."""
     if name not in _time_zones():
         message = "must be the name of an IANA time zone, such as Europe/Lisbon"
         raise ValidationFailed.of(field_name, message)
@@ -155,9 +156,11 @@ def check_time_zone(name: str, field_name: str = "time_zone") -> None:
 def plan_merge(
     primary: Person, secondary: Person, *, link_users: bool = False, admin: bool = False
 ) -> MergePlan:
-    """Make one person of two. Both are canonical, so no cycle and no chain can arise.
+    """Plan to merge the secondary into the primary. Both are canonical, so neither a cycle nor a
+    chain of redirects can arise.
 
-    Two people of different users stay two unless an admin says that the users are one human.
+    Conflict if both ids mean one person (`same_person`), or if the two are linked to different
+    users (`both_users`), unless an admin asks to link the users.
     """
     if primary.id == secondary.id:
         raise _conflict("both ids mean one person already", "same_person")
@@ -168,7 +171,8 @@ def plan_merge(
 
 
 def is_merged_unasked(one: Person, other: Person) -> bool:
-    """Does `people.auto_merge` cover the two? Unlinked, of one creator, orgs and equal name."""
+    """Does `people.auto_merge` merge the two? Neither is linked to a user, and creator, orgs and
+    normal form of the name are equal."""
     linked = one.user_ids or other.user_ids
     return one.id != other.id and not linked and _likeness(one) == _likeness(other)
 
@@ -190,7 +194,8 @@ def _check_shown(text: str, field_name: str, *, chars_max: int) -> None:
 
 @cache
 def _time_zones() -> frozenset[str]:
-    # A machine without a database knows UTC; `localtime` is the machine's own zone, no zone's name.
+    # A machine without a zone database still knows UTC. `localtime` is a link to the machine's own
+    # zone, not the name of one.
     return frozenset(zoneinfo.available_timezones() | {"UTC"}) - {"localtime"}
 
 

@@ -1,4 +1,4 @@
-"""Words for what one person is to another, in English. They match as whole words only."""
+"""English words for relationships between people. They match as whole words only."""
 
 import re
 
@@ -8,9 +8,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def relationship_of(words: str) -> str | None:
-    """The first relationship that the words name, in one spelling: `My Mom Ann` names `mother`.
+    """The first relationship in the text, in one spelling: `My Mom Ann` gives `mother`.
 
-    Of terms that begin at one word the longest counts: a best friend, a mother-in-law.
+    Of terms that begin at the same word the longest wins: best friend, mother-in-law.
     """
     parts = _WORD.findall(normal_form(words))
     for start in range(len(parts)):
@@ -22,18 +22,19 @@ def relationship_of(words: str) -> str | None:
 
 
 def relationship_key(words: str) -> str:
-    """By what two relationships are compared, known words or not: all of the words count."""
+    """The key by which two relationships are compared. Unlike `find_relationship` it takes the
+    whole text, and gives unknown words a key too."""
     form = normal_form(words)
     return _TERMS.get(form.replace("-", " "), form)
 
 
 def is_relationship(words: str) -> bool:
-    """Is the whole of it a word for what somebody is to the speaker, and so no name?"""
+    """Is the whole text a relationship, as "my wife", and not a name?"""
     key = relationship_key(words)
     return relationship_of(key) == key
 
 
-# Only spellings of one and the same: a colleague is no boss, a partner need be no wife.
+# Spellings of one relationship only, nothing that is merely related: a partner need not be a wife.
 _SPELLINGS = {
     "wife": "wifey",
     "husband": "hubby",

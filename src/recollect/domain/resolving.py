@@ -1,8 +1,9 @@
-"""Whom a name means, for the one who says it. Pure: the stages bring everybody who could be meant.
+"""Resolves a name to a person, from the speaker's point of view. Pure: the caller passes in
+everybody who could be meant (`ResolutionStages`).
 
-Names are equal in normal form or they are different: no prefix, part or likeness ever finds
-somebody, the speaker included. A wrong person would be told what was never about them, so doubt
-makes a new person or asks.
+Two names match only if their normal forms are equal; prefixes, parts and similar spellings never
+match. A wrong match would disclose memories to the wrong person, so in doubt the rule creates a new
+person or asks the caller to choose.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ from recollect.domain.relationship_words import relationship_key
 
 
 class Step(IntEnum):
-    """The steps of the search, in their order."""
+    """The steps of the search, in their order: the closer to the speaker, the earlier."""
 
     HANDLE = 1
     SELF = 2
@@ -26,9 +27,9 @@ class Step(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Somebody as one stage knows them. All names and handles are normal forms.
+    """A person who may be meant, with the names that count in this step, as normal forms.
 
-    `full_names` are the person's name and those aliases that count at this stage.
+    `full_names` are the person's name and aliases.
     """
 
     person_id: PersonId
@@ -39,10 +40,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """Somebody whom the speaker named, aliased or related, by the speaker's own claims alone.
+    """A person about whom the speaker made claims: a name, an alias or a relationship.
 
-    `names` are normal forms, `relationships` are keys of `relationship_key`, and only those to the
-    speaker: what the speaker says of two others is no way to call them.
+    `names` are normal forms. `relationships` are keys from `relationship_key`, of relationships to
+    the speaker only: if A says that B is C's wife, "my wife" said by A does not mean B.
     """
 
     person_id: PersonId
@@ -52,10 +53,10 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Who could be meant, step by step. Ids are canonical; the order of people means nothing.
+    """The candidates of each step. Ids are canonical; the order of people has no meaning.
 
-    `own` is the speaker's person, None for an agent. A stage may be cut down to those whose name
-    equals the one that is looked for.
+    `own` is the speaker's person, None for an agent. A step may be reduced to people who have the
+    name that is looked for.
     """
 
     handles: Sequence[Known] = ()
@@ -67,11 +68,11 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The person, or why there is none.
+    """The person, or the reason why there is none.
 
-    `ambiguous` means that the caller must choose among the candidates; `creates` that the name
-    stands for somebody new, whatever namesakes are among the candidates. Neither, and no person:
-    the word can't name anybody, such as an agent's "me". `stage` is the step that answered.
+    `ambiguous`: the caller must choose one of the candidates. `creates`: the name stands for a new
+    person, even if the candidates hold namesakes. Neither of these and no person: the word can't
+    name anybody here, such as "me" said by an agent. `stage` is the step that answered.
     """
 
     person_id: PersonId | None = None
@@ -82,7 +83,9 @@ class Resolution:
 
 
 def resolve(name: str, stages: Stages) -> Resolution:
-    """The first step with a hit answers: with the one, or with a doubt if there are several."""
+    """The first step with a match decides: one match is the person, several are ambiguous."""
+    # "me" is no step of its own in the loop: it must never match somebody's name or alias. `@me`
+    # is not a word for oneself, so the order HANDLE before SELF still holds.
     form = normal_form(name)
     if not form:
         return Resolution()
@@ -95,8 +98,8 @@ def resolve(name: str, stages: Stages) -> Resolution:
 
 
 def open_to_choice(name: str, people: Iterable[Known]) -> tuple[PersonId, ...]:
-    """Among whom a model may choose where `resolve` found nobody: an equal word of the name, and
-    nobody linked to a user. Any other answer of a model counts for nothing."""
+    """The people among whom a language model may choose if `resolve_name` found nobody: they share
+    a word of the name and are not linked to a user. Any other answer of the model is ignored."""
     words = set(normal_form(name).split())
     return tuple(sorted({one.person_id for one in people if _shares_word(one, words)}))
 
@@ -126,6 +129,8 @@ def _is_called(one: Known, form: str) -> bool:
 def _settled(step: Step, hits: tuple[PersonId, ...]) -> Resolution:
     if len(hits) == 1:
         return Resolution(hits[0], stage=step)
+    # In an org namesakes are common, and the speaker may know none of them. Asking would make every
+    # mention of such a name fail, so it creates a person; in nearer steps the speaker must choose.
     namesakes = step is Step.ORG
     return Resolution(ambiguous=not namesakes, candidates=hits, stage=step, creates=namesakes)
 

@@ -1,4 +1,4 @@
-"""Who may see a chat, and who may change who takes part in it. A conversation tree goes by its
+"""Who may see a chat, and who may add and remove its participants. Conversation trees have
 memberships instead."""
 
 from collections.abc import Callable
@@ -12,24 +12,24 @@ from recollect.policy.spaces import Caller
 
 @dataclass(frozen=True, slots=True)
 class ChatAccess:
-    """A chat's creator, and who takes part at this moment (may be cut down to the caller)."""
+    """A chat's creator and its current participants, who may be reduced to the caller."""
 
     created_by: Owner
     participants: frozenset[Owner] = frozenset()
 
 
 def may_see_chat(caller: Caller, chat: ChatAccess) -> Decision:
-    """To anybody else the chat does not exist, even to a creator who takes no part."""
+    """Participants only. A creator who does not take part doesn't see the chat either."""
     return first_holding(_READERS, caller, chat)
 
 
 def may_add(caller: Caller, chat: ChatAccess) -> Decision:
-    """May the caller bring somebody in?"""
+    """May the caller add a participant?"""
     return first_holding(_ADDERS, caller, chat)
 
 
 def may_remove(caller: Caller, chat: ChatAccess, *, oneself: bool) -> Decision:
-    """May the caller end somebody's stay? `oneself`: the stay is the caller's own."""
+    """May the caller end somebody's participation? `oneself`: it is the caller's own."""
     return Decision(True, "oneself") if oneself else first_holding(_REMOVERS, caller, chat)
 
 

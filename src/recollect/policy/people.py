@@ -1,8 +1,8 @@
-"""Who may see, change, name, merge and erase a person. Stating a relationship, and naming somebody
-as a subject, is open to anyone and has no rule here.
+"""Who may see, change, alias, merge and erase a person.
 
-An agent that acts for its owner does so in its own spaces, never here. Being admin counts only
-where a rule names it.
+Anybody who may see a person may state a relationship or name them as a subject of a memory, so
+there is no rule for that. An agent that acts for its owner has the owner's rights in its own spaces
+only, not here. The role admin counts only where a rule names it.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from recollect.policy.spaces import Caller
 
 @dataclass(frozen=True, slots=True)
 class PersonView:
-    """A canonical person. `in_common_chat`: do the caller and the person now take part in one?"""
+    """A canonical person. `in_common_chat`: do the caller and the person share a chat now?"""
 
     created_by: Owner
     user_ids: frozenset[UserId] = frozenset()
@@ -27,14 +27,14 @@ class PersonView:
 
     @property
     def linked(self) -> bool:
-        """Is the person a user?"""
+        """Is the person linked to a user?"""
         return bool(self.user_ids)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimView:
-    """An alias or a relationship: who stated it, of which users, and who takes part, at this
-    moment, in the chat where it was made. The participants may be cut down to the caller."""
+    """An alias or a relationship: who stated it, the users of the person, and the current
+    participants of the chat where it was stated, who may be reduced to the caller."""
 
     stated_by: Owner
     person_user_ids: frozenset[UserId] = frozenset()
@@ -62,20 +62,24 @@ def may_change(caller: Caller, view: PersonView) -> Decision:
 
 
 def may_set_time_zone(caller: Caller, view: PersonView) -> Decision:
-    """May the caller say where the person lives? Only of oneself."""
+    """May the caller set the person's time zone? Only one's own."""
     return first_holding(_SELF, caller, view)
 
 
 def may_alias(caller: Caller, view: PersonView, *, handle: bool = False) -> Decision:
-    """May the caller add a name? A handle finds a user from anywhere, so that user has the say."""
+    """May the caller add an alias? A handle resolves to its person for everybody, so a handle of a
+    user's person needs that user or an admin."""
     return first_holding(_HANDLERS if handle and view.linked else _WRITERS, caller, view)
 
 
 def may_merge(
     caller: Caller, primary: PersonView, secondary: PersonView, *, link_users: bool = False
 ) -> Decision:
-    """May the caller make one person of the two? Nobody need have the right over two users, or over
-    a user and somebody of whom others spoke, so an admin who asks to link them needs no other."""
+    """May the caller merge the two? It needs the right to change both.
+
+    An admin who sends `link_users` needs no other right if one of the two is linked: nobody can
+    change the people of two users, so otherwise nobody could ever merge them.
+    """
     if link_users and caller.admin and (primary.linked or secondary.linked):
         return Decision(True, "admin")
     first = may_change(caller, primary)
@@ -85,10 +89,11 @@ def may_merge(
 def may_be_same(
     caller: Caller, primary: PersonView, secondary: PersonView, *, others_refer: bool
 ) -> Decision:
-    """May a user turn out to be somebody who was none, of two whom the caller may merge?
+    """May an unlinked person be merged with a user's person, by a caller who may merge the two?
 
-    Whatever was said of that one becomes the user's to read and to erase. Anybody may make people
-    whom others then mean, so where `others_refer` to the one without a user an admin decides.
+    The user may then read and erase everything that was said about the unlinked person. Anybody may
+    create a person, wait until others refer to that person, and then claim to be them. So if
+    `others_refer` to the unlinked person, only an admin may link the two.
     """
     if primary.linked == secondary.linked:
         return Decision(True, "no user comes to anybody")
@@ -98,15 +103,15 @@ def may_be_same(
 
 
 def may_take_handle(caller: Caller, *, of_another: bool) -> Decision:
-    """May the caller state a handle? One that is the id `of_another` user would be found in that
-    user's place."""
+    """May the caller state a handle? `of_another`: the handle equals the id of another user, in
+    whose place it would be found."""
     if not of_another:
         return Decision(True, "nobody else's")
     return Decision(caller.admin, "admin" if caller.admin else "needs that user or admin")
 
 
 def may_withdraw(caller: Caller, claim: ClaimView) -> Decision:
-    """May the caller take a claim back?"""
+    """May the caller withdraw the claim?"""
     return first_holding(_STATER, caller, claim)
 
 
@@ -116,7 +121,7 @@ def may_erase(caller: Caller, view: PersonView) -> Decision:
 
 
 def may_delete(caller: Caller, view: PersonView) -> Decision:
-    """May the caller drop the person? One who is a user is erased instead."""
+    """May the caller delete the person? A user's person is erased instead."""
     if view.linked:
         return Decision(False, "needs a person without a user")
     return may_change(caller, view)

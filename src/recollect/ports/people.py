@@ -1,5 +1,5 @@
-"""What services ask of storage about people and chats. Reads that find people take a Requester:
-there is no way to look for somebody without saying for whom."""
+"""Interfaces of the stores of people and chats. Every read that searches for people takes a
+Requester, so that no query can forget the visibility check."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """All names under which somebody may take part in chats."""
+    """All ids under which one participant may be stored in chats."""
 
     users: frozenset[UserId] = frozenset()
     people: frozenset[PersonId] = frozenset()
@@ -27,7 +27,7 @@ class Seat:
 
     @classmethod
     def of(cls, requester: Requester) -> "Seat":
-        """The caller's."""
+        """The keys of the caller."""
         person_id = requester.person_id
         people = frozenset({person_id}) if person_id is not None else frozenset[PersonId]()
         return cls(requester.user_ids, people, requester.agent_id)
@@ -35,7 +35,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A merge that stands. `moved` is the store's own record of what it changed."""
+    """A merge that was not undone. `moved` is the store's own record of the rows it changed."""
 
     id: str
     primary_id: PersonId
@@ -46,7 +46,7 @@ class Merge:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many things of each kind moved, whoever may see them."""
+        """How many rows of each kind moved, visible to a caller or not."""
         return {
             kind: sum(len(self.moved.get(part, ())) for part in parts)
             for kind, parts in _COUNTED.items()
@@ -55,8 +55,9 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class MovedParts:
-    """What a merge moved, for one who asks. Of things that hang on memories, `memories` has the
-    memory of each, seen or not: that is for a sight to say. `others` counts what they may see."""
+    """What a merge moved, for one requester. `memories` has, for each kind of row that belongs to
+    memories, the memory of each row, without a visibility check: the caller counts those that a
+    viewer may see. `others` counts the other rows, only those that the requester may see."""
 
     memories: Mapping[str, Sequence[MemoryId]]
     others: Mapping[str, int]
@@ -80,7 +81,7 @@ _COUNTED = {
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Two people who may be one, and by what: `name`, `handle` or `alias`."""
+    """Two people who may be the same, and why: equal `name`, `handle` or `alias`."""
 
     one: PersonId
     other: PersonId
@@ -88,62 +89,64 @@ class Likeness:
 
 
 class ChatStore(Protocol):
-    """Trees and named chats alike: the views `chats` and `presences`."""
+    """Chats and participations. Conversation trees and named chats are read alike, through the
+    views `chats` and `presences`; only named chats are written here."""
 
     def fetch(self, tx: Tx, chat_id: ChatId) -> Chat | None:
-        """A chat; the kind of a tree follows from its human members now."""
+        """The chat. The kind of a conversation tree follows from its current human members."""
         ...
 
     def is_tree(self, tx: Tx, chat_id: ChatId) -> bool:
-        """Is it the id of a conversation tree, a deleted one too?"""
+        """Is it the id of a conversation tree? Deleted ones count."""
         ...
 
     def lock(self, tx: Tx, chat_id: ChatId) -> None:
-        """Hold a named chat until the transaction ends."""
+        """Lock a named chat until the transaction ends."""
         ...
 
     def insert(self, tx: Tx, chat: Chat) -> bool:
-        """A named chat; False if the id is taken by another one."""
+        """Insert a named chat; False if the id is taken."""
         ...
 
     def update(self, tx: Tx, chat: Chat) -> None:
-        """Kind, title and provider of a named chat."""
+        """Store kind, title and provider of a named chat."""
         ...
 
     def page(
         self, tx: Tx, seat: Seat, *, after: tuple[datetime, str] | None, limit: int
     ) -> list[Chat]:
-        """Where somebody takes part now, the newest first."""
+        """Chats where the participant takes part now, the newest first."""
         ...
 
     def participants(
         self, tx: Tx, chat_id: ChatId, *, include_left: bool = False
     ) -> list[Participant]:
-        """Who takes part, by `joined_at`, kind and id."""
+        """Participations ordered by `joined_at`, kind and id; current ones unless
+        `include_left`."""
         ...
 
     def takes_part(self, tx: Tx, chat_id: ChatId, seat: Seat) -> bool:
-        """Does somebody take part now? False where there is no such chat."""
+        """Does the participant take part now? False if there is no such chat."""
         ...
 
     def join(self, tx: Tx, chat_id: ChatId, newcomer: Participant) -> None:
-        """Open a stay in a named chat; the newcomer has no open one."""
+        """Open a participation in a named chat. The newcomer must not have an open one."""
         ...
 
     def leave(
         self, tx: Tx, chat_id: ChatId, kind: ParticipantKind, *, member_id: str, at: datetime
     ) -> bool:
-        """End the open stay; False if there is none."""
+        """End the open participation; False if there is none."""
         ...
 
     def people_in(self, tx: Tx, chat_id: ChatId) -> frozenset[PersonId]:
-        """Canonical ids of those who take part now; users without a person have none."""
+        """Canonical ids of the people who take part now. Users without a person are left out."""
         ...
 
     def chats_of(
         self, tx: Tx, *, users: frozenset[UserId], people: frozenset[PersonId], agent: str | None
     ) -> frozenset[ChatId]:
-        """Where any of these takes part now."""
+        """Chats where any of these takes part now."""
         ...
 
     def creator_orgs(self, tx: Tx, chat_ids: Sequence[ChatId]) -> Mapping[ChatId, frozenset[OrgId]]:
@@ -152,31 +155,32 @@ class ChatStore(Protocol):
 
 
 class PersonStore(Protocol):
-    """People. Every id that is given may be a merged one, every person that comes is canonical."""
+    """People. An id that is passed in may be that of a merged person; every person that is returned
+    is canonical."""
 
     def insert(self, tx: Tx, person: Person) -> None:
-        """With their orgs and without links to users."""
+        """Insert a person with their orgs, without links to users."""
         ...
 
     def fetch(self, tx: Tx, person_id: PersonId) -> Person | None:
-        """Whoever asks: for deciding what to show."""
+        """The person, without a visibility check."""
         ...
 
     def fetch_many(self, tx: Tx, person_ids: Collection[PersonId]) -> dict[PersonId, Person]:
-        """Those that exist, by the ids that were given."""
+        """Those people that exist, by the ids that were passed in; no visibility check."""
         ...
 
     def lock(self, tx: Tx, person_ids: Collection[PersonId]) -> None:
-        """Hold their rows until the transaction ends."""
+        """Lock the rows, in the order of their ids, until the transaction ends."""
         ...
 
     def update(self, tx: Tx, person: Person) -> None:
-        """Name, time zone and metadata."""
+        """Store name, time zone, metadata and `updated_at`."""
         ...
 
     def delete(self, tx: Tx, person_id: PersonId) -> None:
-        """A canonical person with all claims on and by them, their stays in chats, the ids merged
-        into them, and their part in memories."""
+        """Delete a canonical person, with claims about and by them, their participations, the
+        people merged into them, and all references from memories."""
         ...
 
     def is_in_memories(self, tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
@@ -184,24 +188,25 @@ class PersonStore(Protocol):
         ...
 
     def others_refer(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
-        """Does anything that is not the requester's: a memory outside their space, a claim of
-        somebody else, or a stay in a chat that they neither made nor take part in now?"""
+        """Does anything that is not the requester's refer to the person: a memory outside the
+        requester's spaces, a claim of somebody else, or a participation in a chat that the
+        requester neither created nor takes part in?"""
         ...
 
     def people_of(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
-        """The people of those users who have one."""
+        """The person of each user who has one."""
         ...
 
     def meet(
         self, tx: Tx, requester: Requester, person_ids: Collection[PersonId]
     ) -> frozenset[PersonId]:
-        """Which of these canonical people now take part in a chat where the caller does."""
+        """Those of these canonical people who share a current chat with the caller."""
         ...
 
     def page(
         self, tx: Tx, requester: Requester, *, after: tuple[datetime, str] | None, limit: int
     ) -> list[Person]:
-        """Everybody whose name the caller may see, the newest first."""
+        """People whose name the caller may see, the newest first."""
         ...
 
     def search(
@@ -213,25 +218,27 @@ class PersonStore(Protocol):
         after: tuple[int, datetime, str] | None,
         limit: int,
     ) -> list[tuple[int, Person]]:
-        """Of these, those with the normal form in their name, or in a claim that the caller may
-        see, each with its rank: 0 it is equal, 1 it begins a word, 2 the rest."""
+        """Those of them whose name, or an alias that the caller may see, contains the normal form;
+        each with a rank: 0 equal, 1 at the beginning of a word, 2 anywhere else."""
         ...
 
     def namesakes(self, tx: Tx, requester: Requester, form: str) -> list[tuple[PersonId, Owner]]:
-        """Of these, those of exactly this name, with who gave it. A name stays with a person that
-        was merged away, and leads on."""
+        """People with exactly this name, each with the creator of the name. The name of a person
+        who was merged away still finds the canonical person."""
         ...
 
 
 class ClaimStore(Protocol):
-    """Aliases and relationships, one for each person, term and stater."""
+    """Aliases and relationships, one for each person, word and stater."""
 
     def put_alias(self, tx: Tx, alias: Alias) -> Alias:
-        """The stater's alias of that spelling and kind: the stored one, else this."""
+        """Insert the alias, unless the stater has one of that normal form and kind; return the
+        stored one."""
         ...
 
     def put_relationship(self, tx: Tx, relationship: Relationship) -> Relationship:
-        """The stater's claim of that word between the two: the stored one, else this."""
+        """Insert the claim, unless the stater has one of that key between the two; return the
+        stored one."""
         ...
 
     def aliases(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Alias]:
@@ -239,50 +246,48 @@ class ClaimStore(Protocol):
         ...
 
     def relationships(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Relationship]:
-        """All that was claimed of canonical people, oldest first."""
+        """All relationships of canonical people, oldest first."""
         ...
 
     def delete_aliases(self, tx: Tx, claim_ids: Collection[ClaimId]) -> None:
-        """Take aliases back."""
         ...
 
     def delete_relationship(self, tx: Tx, claim_id: ClaimId) -> None:
-        """Take a relationship back."""
         ...
 
     def spelled(self, tx: Tx, requester: Requester, form: str) -> list[Alias]:
-        """Aliases of exactly this normal form that may lead the caller to somebody: handles, the
-        caller's own claims, what people say of themselves, and what was said in a chat where the
-        caller takes part now."""
+        """Aliases of exactly this normal form that count when the caller resolves a name: handles,
+        the caller's own claims, what people claim of themselves, and what was claimed in a chat
+        where the caller takes part now."""
         ...
 
     def related(self, tx: Tx, requester: Requester, key: str) -> list[Relationship]:
-        """The caller's own claims under this key of what somebody is to the caller."""
+        """The caller's own claims, under this key, of what somebody is to the caller."""
         ...
 
 
 class MergeStore(Protocol):
-    """Two people become one, and two again."""
+    """Merges of people, which can be undone."""
 
     def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
-        """Move everything of the secondary to the primary and keep a record of it."""
+        """Move all rows of the secondary to the primary, and store a record of them."""
         ...
 
     def parts(self, tx: Tx, requester: Requester, merge: Merge) -> MovedParts:
-        """What the record of a merge names."""
+        """What the merge moved, as far as the requester may know."""
         ...
 
     def standing(self, tx: Tx, secondary_id: PersonId) -> Merge | None:
-        """The merge that took this person away, unless it was undone."""
+        """The merge by which this person was merged away, unless it was undone."""
         ...
 
     def undo(self, tx: Tx, merge: Merge, *, at: datetime) -> None:
-        """Give back to the secondary what is still where the merge put it."""
+        """Move back to the secondary those rows that are still where the merge put them."""
         ...
 
     def likenesses(
         self, tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
     ) -> list[Likeness]:
-        """Pairs that share a name, a handle or an alias, among those whom the caller may change;
-        by the caller's own claims alone."""
+        """Pairs with an equal name, handle or alias among the people whom the caller may change, by
+        names and by aliases that the caller may see; ordered by the two ids."""
         ...

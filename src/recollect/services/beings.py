@@ -1,5 +1,5 @@
-"""Who is who among those who take part in chats. A user and the person of that user are one human,
-whichever of the two was brought in, and so are people who were merged."""
+"""Identities of participants. A user and the user's person are one human, whichever of the two was
+added to the chat, and so are people who were merged."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,15 +16,14 @@ Name = tuple[ParticipantKind, str]
 
 @dataclass(frozen=True, slots=True)
 class Being:
-    """One human, by the canonical person, or one agent. A user whom nobody has met as a person is
-    known by the user's id."""
+    """One human, as the canonical person, or one agent. A user without a person is identified by
+    the user's id. Two participants are the same exactly if their identities are equal."""
 
     person_id: PersonId | None = None
     user_id: UserId | None = None
     agent_id: str | None = None
 
     def is_caller(self, requester: Requester) -> bool:
-        """Is it the one who asks?"""
         if self.agent_id is not None:
             return self.agent_id == requester.agent_id
         if self.user_id is not None:
@@ -33,12 +32,12 @@ class Being:
 
 
 def name_of(stay: Participant) -> Name:
-    """As what somebody was brought in."""
+    """Kind and id under which the participant is stored."""
     return stay.kind, stay.id
 
 
 def beings(tx: Tx, stores: Stores, names: Collection[Name]) -> dict[Name, Being]:
-    """Who each of these is."""
+    """The identity of each of these participants, with two reads however many they are."""
     users = [UserId(id_) for kind, id_ in names if kind is ParticipantKind.USER]
     people = [PersonId(id_) for kind, id_ in names if kind is ParticipantKind.PERSON]
     linked = stores.people.people_of(tx, users)
@@ -49,7 +48,7 @@ def beings(tx: Tx, stores: Stores, names: Collection[Name]) -> dict[Name, Being]
 def meant_by(
     tx: Tx, stores: Stores, member_id: str, kind: ParticipantKind | None
 ) -> frozenset[Being]:
-    """All whom an id may mean: a user, a person, an agent. `kind` tells which."""
+    """The identities that an id may stand for: a user, a person, an agent, or only `kind`."""
     names = [(one, member_id) for one in ParticipantKind if kind in (None, one)]
     return frozenset(beings(tx, stores, names).values())
 

@@ -1,4 +1,4 @@
-"""Chats that an outside system names, and who takes part in them; trees are shown beside them."""
+"""Named chats, whose ids come from an outside system. Conversation trees are listed beside them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _LIST = "chats"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatDraft:
-    """A chat as it was sent. `members` holds title and provider, those that were sent."""
+    """A chat as it was sent. `members` holds title and provider if they were sent."""
 
     id: ChatId
     kind: ChatKind
@@ -39,7 +39,7 @@ class ChatDraft:
 
 
 class ChatService:
-    """Put, get, list. Who takes part is changed by `ParticipantService`."""
+    """Create, change, get and list chats."""
 
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
@@ -50,20 +50,21 @@ class ChatService:
         self._audit = audit
 
     async def put(self, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
-        """The chat, and whether it is new. Who makes one takes part in it from then on.
+        """The chat, and whether it is new. Its creator becomes a participant.
 
-        Title and provider stay as they are unless they were sent.
+        A field that was not sent stays as it is. NotFound for an existing chat to which the caller
+        may not add anybody.
         """
         check_chat(draft.id, **draft.members)
         async with self._audit.watching(requester, "putChat"):
             return await self._database.write(lambda tx: self._put(tx, requester, draft))
 
     async def get(self, requester: Requester, chat_id: ChatId) -> Chat:
-        """NotFound for who takes no part."""
+        """NotFound if the caller does not take part."""
         return await self._database.read(lambda tx: seen_chat(tx, self._stores, requester, chat_id))
 
     async def list(self, requester: Requester, *, after: str | None, limit: int) -> Page[Chat]:
-        """Where the caller takes part now, trees among them, the newest first."""
+        """Chats where the caller takes part now, conversation trees included, the newest first."""
         place = decode_key(_LIST, after) if after else None
         seat = Seat.of(requester)
         found = await self._database.read(
@@ -79,6 +80,8 @@ class ChatService:
         chat = self._stores.chats.fetch(tx, draft.id)
         if chat is not None:
             return self._changed(tx, requester, chat, draft), False
+        # The id of a deleted tree stays taken: `fetch` does not find the tree, and a named chat of
+        # that id would inherit its participants and memories.
         if self._stores.chats.is_tree(tx, draft.id):
             raise NotFound("chat", draft.id)
         refuse_secrets(**draft.members)
@@ -109,6 +112,8 @@ class ChatService:
             created_at=now,
             **draft.members,
         )
+        # There was no row to lock, so another request may have created the chat meanwhile. Start
+        # again: the second attempt finds the chat and changes it.
         if not self._stores.chats.insert(tx, chat):
             raise Retry
         self._stores.chats.join(tx, chat.id, creator_of(requester, now))
@@ -121,20 +126,20 @@ class ChatService:
 
 
 def creator_of(requester: Requester, at: datetime) -> Participant:
-    """The caller, as somebody who takes part."""
+    """The caller as a participant."""
     kind = ParticipantKind.USER if requester.agent_id is None else ParticipantKind.AGENT
     return Participant(kind, requester.who.id, at)
 
 
 def access_to(tx: Tx, stores: Stores, requester: Requester, chat: Chat) -> ChatAccess:
-    """A chat as the rules see it, cut down to the caller."""
+    """The facts that the rules of chats need; the participants are reduced to the caller."""
     takes_part = stores.chats.takes_part(tx, chat.id, Seat.of(requester))
     present: frozenset[Owner] = frozenset({requester.who}) if takes_part else frozenset()
     return ChatAccess(chat.created_by, present)
 
 
 def seen_chat(tx: Tx, stores: Stores, requester: Requester, chat_id: ChatId) -> Chat:
-    """The chat, if the caller takes part in it; to all others it does not exist."""
+    """The chat if the caller takes part in it, else NotFound."""
     chat = stores.chats.fetch(tx, chat_id)
     if chat is None:
         raise NotFound("chat", chat_id)

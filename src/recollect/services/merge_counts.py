@@ -1,5 +1,5 @@
-"""How much a merge moved, as far as the one who asks may see it. A number of hidden memories would
-tell of them."""
+"""Counts what a merge moved, only as far as the caller may see it: a count that includes hidden
+memories would reveal that they exist."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,14 @@ _ANY = MemoryFilter()
 
 
 class MergeCounts:
-    """Counts inside a transaction, while what was moved is where the merge put it."""
+    """Counts inside the transaction of the merge, while the rows are where the merge put them."""
 
     def __init__(self, stores: Stores, sights: Sights) -> None:
         self._stores = stores
         self._sights = sights
 
     def of(self, tx: Tx, requester: Requester, merge: Merge) -> dict[str, int]:
-        """How many things of each kind."""
+        """How many rows of each kind the requester may see."""
         parts = self._stores.merges.parts(tx, requester, merge)
         sight = self._sights.of(tx, requester)
         asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})

@@ -1,4 +1,5 @@
-"""Two people become one, and two again. Never by a name alone, unless the setting says so."""
+"""Merges two people into one, undoes merges, and lists probable duplicates. People are merged on
+request only, except with `people.auto_merge`."""
 
 from dataclasses import dataclass
 
@@ -24,7 +25,8 @@ _PAIRS = "people.duplicates"
 
 @dataclass(frozen=True, slots=True)
 class MergeWish:
-    """Two people who shall be one. `link_users` says that their users are one human."""
+    """A request to merge the secondary into the primary. `link_users` states that their users are
+    the same human."""
 
     primary_id: PersonId
     secondary_id: PersonId
@@ -34,7 +36,7 @@ class MergeWish:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The person that is left, and how many things of each kind moved, of those that the caller may
+    """The remaining person, and how many rows of each kind moved, counting only what the caller may
     see."""
 
     card: PersonCard
@@ -43,14 +45,14 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two people who may be one, and by what they are alike: `name`, `handle` or `alias`."""
+    """Two people who may be the same, and why: equal `name`, `handle` or `alias`."""
 
     people: tuple[PersonCard, PersonCard]
     reason: str
 
 
 class _Rehearsed(Exception):
-    """Ends a dry run: everything was done, and is taken back."""
+    """Raised at the end of a dry run, so that the transaction is rolled back."""
 
     def __init__(self, outcome: Merged) -> None:
         super().__init__()
@@ -58,7 +60,7 @@ class _Rehearsed(Exception):
 
 
 class MergeService:
-    """Merge and unmerge."""
+    """Merges and unmerges people, each in one transaction."""
 
     def __init__(
         self,
@@ -76,7 +78,8 @@ class MergeService:
         self._counts = MergeCounts(stores, sights)
 
     async def merge(self, requester: Requester, wish: MergeWish) -> Merged:
-        """One transaction. A dry run is the same one, taken back at its end."""
+        """Merge in one transaction. A dry run does the same work and rolls back, so its counts and
+        its errors are exactly those of the real merge."""
         async with self._audit.watching(requester, "mergePeople"):
             try:
                 return await self._database.write(lambda tx: self._merge(tx, requester, wish))
@@ -86,7 +89,8 @@ class MergeService:
     async def unmerge(
         self, requester: Requester, person_id: PersonId, secondary_id: PersonId
     ) -> Merged:
-        """Give back what the merge of these two moved, as far as it is still there."""
+        """Undo the merge of these two: rows that are still where it put them move back. Conflict if
+        there is no such merge."""
         async with self._audit.watching(requester, "unmergePeople"):
             return await self._database.write(
                 lambda tx: self._unmerge(tx, requester, person_id, secondary_id)
@@ -95,14 +99,14 @@ class MergeService:
     async def duplicates(
         self, requester: Requester, *, after: str | None, limit: int
     ) -> Page[Pair]:
-        """Pairs of people whom the caller may change, alike by name, handle or alias."""
+        """Pairs of people whom the caller may change and who share a name, handle or alias."""
         return await self._database.scan(
             lambda tx: self._pairs(tx, requester, after=after, limit=limit)
         )
 
     def merge_unasked(self, tx: Tx, requester: Requester, person: Person) -> Person:
-        """For `people.auto_merge`: the oldest person whom the rule takes for this one, with this
-        one in it; else this one."""
+        """For `people.auto_merge`: merge this person into the oldest one that the rule takes for
+        the same, and return that one; without such a person return this one."""
         named = self._stores.people.namesakes(tx, requester, normal_form(person.name))
         found = self._stores.people.fetch_many(tx, [one for one, _ in named])
         alike = [one for one in found.values() if is_merged_unasked(one, person)]
@@ -113,7 +117,7 @@ class MergeService:
         return oldest
 
     def _put_together(self, tx: Tx, requester: Requester, plan: MergePlan) -> dict[str, int]:
-        """Carry out a permitted merge; what it moved."""
+        """Carry out a permitted merge and record it; returns the counts of what moved."""
         merge_id, now = self._runtime.ids.new(), self._runtime.clock.now()
         merge = self._stores.merges.merge(tx, plan, merge_id=merge_id, by=requester.who, at=now)
         counts = self._counts.of(tx, requester, merge)
@@ -121,6 +125,10 @@ class MergeService:
         return counts
 
     def _merge(self, tx: Tx, requester: Requester, wish: MergeWish) -> Merged:
+        # The order decides which error a caller gets. Visibility first (NotFound, nothing is
+        # revealed), then the right to merge (Forbidden), then whether the two can be merged at all
+        # (Conflict), and last whether a user may take over an unlinked person: that check reads
+        # references of others, which only somebody with the right to merge may learn about.
         primary, secondary = self._held(tx, requester, wish)
         self._require_merge(tx, requester, wish, primary, secondary)
         plan = plan_merge(primary, secondary, link_users=wish.link_users, admin=requester.admin)
@@ -132,7 +140,11 @@ class MergeService:
         return merged
 
     def _held(self, tx: Tx, requester: Requester, wish: MergeWish) -> tuple[Person, Person]:
-        """Both, canonical and locked; a merge that came first is seen."""
+        """Both people, canonical and locked."""
+        # Two looks: the first finds out which rows to lock, the second reads them again under the
+        # lock. A concurrent merge that was committed in between has then redirected the ids, and
+        # the plan is made for the people they lead to now. The store locks in the order of ids, so
+        # two merges of the same people can't deadlock.
         stores, asked = self._stores, (wish.primary_id, wish.secondary_id)
         found = [visible_person(tx, stores, requester, id_) for id_ in asked]
         stores.people.lock(tx, [one.id for one in found])
@@ -142,8 +154,12 @@ class MergeService:
     def _require_merge(
         self, tx: Tx, requester: Requester, wish: MergeWish, primary: Person, secondary: Person
     ) -> None:
-        """Nobody may change the people of two users, so who may change one of them, or is admin,
-        is told that instead of being refused."""
+        """Forbidden unless the requester may merge the two.
+
+        The people of two users are an exception: nobody may change both. A requester who may change
+        one of them, or is an admin, passes here and gets the Conflict of `plan_merge`, which tells
+        the actual reason.
+        """
         met = self._stores.people.meet(tx, requester, [primary.id, secondary.id])
         views = person_view(primary, met), person_view(secondary, met)
         told = requester.admin or any(may_change(requester.caller, v).allowed for v in views)
@@ -154,13 +170,14 @@ class MergeService:
     def _require_same(
         self, tx: Tx, requester: Requester, primary: Person, secondary: Person
     ) -> None:
-        """Not by one who made a person, waited for others to speak of them, and says: it is I."""
+        """Conflict if the merge would give a user what others said about an unlinked person; see
+        `may_link_user` for the attack that this prevents."""
         views = person_view(primary, frozenset()), person_view(secondary, frozenset())
         unlinked = [one.id for one in (primary, secondary) if not one.user_ids]
         refer = len(unlinked) == 1 and self._stores.people.others_refer(tx, requester, *unlinked)
         if not may_be_same(requester.caller, *views, others_refer=refer).allowed:
             message = (
-                "only an admin may say that a user is somebody of whom others spoke: "
+                "only an admin may merge a user with a person to whom others refer: "
                 "send `link_users: true`"
             )
             raise Conflict(message, details={"reason": "has_memories"})
@@ -168,6 +185,9 @@ class MergeService:
     def _unmerge(
         self, tx: Tx, requester: Requester, person_id: PersonId, secondary_id: PersonId
     ) -> Merged:
+        # The secondary is a redirect, so its id resolves to the canonical person. Both rows are
+        # locked, and the secondary is resolved after that: only then is it certain that it still
+        # leads to this person.
         primary = visible_person(tx, self._stores, requester, person_id)
         self._stores.people.lock(tx, [primary.id, secondary_id])
         secondary = visible_person(tx, self._stores, requester, secondary_id)
@@ -177,6 +197,7 @@ class MergeService:
         if merge is None or secondary.id != primary.id:
             message = "secondary_id: was not merged into this person"
             raise Conflict(message, details={"reason": "wrong_state"})
+        # Counted before the undo, while the rows are still where the merge put them.
         counts = self._counts.of(tx, requester, merge)
         self._stores.merges.undo(tx, merge, at=self._runtime.clock.now())
         self._record(tx, requester, "person.unmerge", merge, counts)

@@ -1,5 +1,5 @@
-"""Names of people are read by a whole org, so personal data is no name in any mode that keeps it
-out of texts, and a number of critical risk never is."""
+"""Refuses personal data in names of people: a whole org can read names. Data of critical risk is
+always refused, other personal data if the PII mode rejects or redacts it in texts."""
 
 from collections.abc import Iterable
 
@@ -14,14 +14,15 @@ A_RELATIONSHIP = "a word such as sister"
 
 
 class Names:
-    """Refuses what must not become a name. Handles are identifiers: nobody asks here for them."""
+    """Checks names before they are stored. Handles are identifiers and are not checked."""
 
     def __init__(self, rules: ScreeningRules) -> None:
         self._rules = rules
 
     def admit(self, name: str, field: str, *, wanted: str = A_NAME) -> None:
-        """`pii_not_allowed` for personal data of critical risk, `pii_refused` for what the mode
-        keeps out: to put a mark in its place would leave no name."""
+        """InvalidInput with code `pii_not_allowed` for personal data of critical risk,
+        `pii_refused` for what the mode keeps out. `redact` refuses too: a redacted name would be no
+        name."""
         tags = sorted({finding.tag for finding in find_pii(name)})
         critical = [tag for tag in tags if self._risk(tag) is Risk.CRITICAL]
         if critical:
@@ -31,7 +32,7 @@ class Names:
             raise _refusal(field, refused, "pii_refused", wanted)
 
     def admit_all(self, sent: Iterable[str], field: str) -> None:
-        """Those of a list that are no ids of people."""
+        """Check those items that are names; ids of people pass."""
         for place, name in enumerate(sent):
             if parse_uuid(name) is None:
                 self.admit(name, f"{field}[{place}]")

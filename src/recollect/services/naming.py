@@ -1,4 +1,4 @@
-"""Gathers who could be meant by a name, for the rule that decides (`domain/resolving.py`)."""
+"""Collects the people who could be meant by a name, as input for `resolve_name`."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,13 +18,17 @@ from recollect.ports.stores import Stores
 
 
 class Naming:
-    """Looks up the stages of a name, cut down to those whom the name fits."""
+    """Looks up the candidates of each step, reduced to people who have the name."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
     def stages(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Stages:
-        """All steps at once. Nobody is in them whose name the caller may not see."""
+        """The candidates of all steps. Nobody is among them whose name the caller may not see.
+
+        A relationship word, as "my wife", is not searched in the org: there it would find somebody
+        else's wife.
+        """
         found = self._found(tx, requester, normal_form(name))
         known = found.known()
         present = self._present(tx, requester, chat_id)
@@ -56,15 +60,16 @@ class Naming:
 
 
 def _addressed(known: list[Known]) -> list[Known]:
-    """Nobody but a user's own person may answer to the handle that the user has: others are named
-    so by strangers."""
+    """If a user's person has the handle, only such people count: an unlinked person may have been
+    given the same handle by a stranger."""
     users = [one for one in known if one.handles and one.linked_to_user]
     return users or known
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the stores know of a name. `people` are all whom the caller may see."""
+    """What the stores know about a name. `people` are the canonical people behind it, only those
+    whom the caller may see."""
 
     form: str
     people: Mapping[PersonId, Person]
@@ -73,7 +78,7 @@ class _Found:
     related: list[Relationship]
 
     def known(self) -> list[Known]:
-        """Everybody of that name, alias or handle."""
+        """Everybody with that name, alias or handle."""
         full_names = {one for one, _ in self.named} | self._aliased(AliasKind.ALIAS)
         handles = self._aliased(AliasKind.HANDLE)
         form, none = frozenset({self.form}), frozenset[str]()
@@ -89,7 +94,8 @@ class _Found:
         ]
 
     def claimed(self, requester: Requester) -> list[Claimed]:
-        """Whom the caller calls so. One's own name is no claim on oneself: it may be another's."""
+        """Those to whom the caller gave that name, alias or relationship. The caller's own person
+        is no match by its name: somebody else may have the same name."""
         names = {one for one, by in self.named if by == requester.who} - {requester.person_id}
         names |= {one.person_id for one in self.aliases if is_stater(requester, one)}
         relations = {one.person_id for one in self.related}
@@ -105,20 +111,21 @@ class _Found:
 
 
 def is_stater(requester: Requester, claim: Alias) -> bool:
-    """Did the caller state it, as this or another user of the same person?"""
+    """Did the caller state the claim, as this user or as another user of the same person?"""
     stated = claim.stated_by is not None and claim.stated_by == requester.person_id
     return stated or claim.added_by == requester.who
 
 
 def person_view(person: Person, met: frozenset[PersonId]) -> PersonView:
-    """A person as the rules see them; `met` are those who share a chat with the caller."""
+    """The facts that the rules need; `met` are the people who share a chat with the caller."""
     return PersonView(person.created_by, frozenset(person.user_ids), person.orgs, person.id in met)
 
 
 def visible_people(
     tx: Tx, stores: Stores, requester: Requester, person_ids: Collection[PersonId]
 ) -> dict[PersonId, Person]:
-    """Canonical people by the ids that were given; whom the caller may not know is not in it."""
+    """Canonical people, by the ids that were passed in; only those whose name the caller may
+    see."""
     people = stores.people.fetch_many(tx, person_ids)
     met = stores.people.meet(tx, requester, {person.id for person in people.values()})
     return {
@@ -129,7 +136,7 @@ def visible_people(
 
 
 def visible_person(tx: Tx, stores: Stores, requester: Requester, person_id: PersonId) -> Person:
-    """The canonical person, if the caller may know them; to all others they don't exist."""
+    """The canonical person; NotFound if the caller may not see the name."""
     person = visible_people(tx, stores, requester, [person_id]).get(person_id)
     if person is None:
         raise NotFound("person", person_id)
