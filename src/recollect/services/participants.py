@@ -1,4 +1,5 @@
-"""Who takes part in a chat, and how that changes. Of a conversation it is changed there."""
+"""Lists, adds and removes participants of named chats. Those of a conversation tree are its
+members and change by sharing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ _LIST = "participants"
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """Somebody to be brought in. `joined_at` None is now."""
+    """A participant to add. `joined_at` None means now."""
 
     kind: ParticipantKind
     id: str
@@ -45,8 +46,6 @@ class Newcomer:
 
 
 class ParticipantService:
-    """List, bring in, let go."""
-
     def __init__(
         self,
         database: Database,
@@ -56,7 +55,7 @@ class ParticipantService:
         *,
         orgs_of: Callable[[UserId], frozenset[OrgId]],
     ) -> None:
-        """`orgs_of` tells the orgs of a user without a token."""
+        """`orgs_of` returns the orgs of a user who has not presented a token."""
         self._database = database
         self._stores = stores
         self._runtime = runtime
@@ -72,7 +71,8 @@ class ParticipantService:
         after: str | None,
         limit: int,
     ) -> Page[Stay]:
-        """Those who take part, by when they joined; with `include_left` all who ever did."""
+        """Current participants in the order in which they joined; with `include_left` also ended
+        participations."""
         place = decode_key(_LIST, after) if after else None
 
         def work(tx: Tx) -> Page[Stay]:
@@ -86,10 +86,10 @@ class ParticipantService:
         return await self._database.read(work)
 
     async def add(self, requester: Requester, chat_id: ChatId, newcomer: Newcomer) -> Stay:
-        """Bring somebody in; who takes part already stays as they are.
+        """Add a participant. One who takes part already is returned unchanged.
 
-        Whoever was there when something was said may know it, so only the chat's creator, an agent
-        in it or a trusted client may say that somebody joined before now.
+        A participant may see memories that were learned while they took part. So only the chat's
+        creator, an agent or a trusted client may set a `joined_at` in the past.
         """
         _check_newcomer(newcomer)
         self._check_not_ahead(newcomer.joined_at)
@@ -106,7 +106,9 @@ class ParticipantService:
         *,
         kind: ParticipantKind | None = None,
     ) -> None:
-        """End the stay of a user, person or agent; `kind` tells namesakes apart."""
+        """End the participation of a user, person or agent. `kind` is needed if the id is
+        ambiguous.
+        """
         async with self._audit.watching(requester, "deleteParticipant"):
             await self._database.write(
                 lambda tx: self._remove(tx, requester, chat_id, member_id=member_id, kind=kind)
@@ -123,6 +125,8 @@ class ParticipantService:
         joined_at = self._joined_at(requester, chat, newcomer.joined_at)
         member = self._member(tx, requester, newcomer, joined_at)
         present = self._stores.chats.participants(tx, chat_id)
+        # Compare identities, not ids: a user and the user's person are one human, who must not be
+        # in the chat twice. The lock on the chat keeps two requests from adding them at once.
         who = beings(tx, self._stores, [name_of(one) for one in (*present, member)])
         newcomer_is = who[name_of(member)]
         for one in present:
@@ -152,7 +156,7 @@ class ParticipantService:
     def _member(
         self, tx: Tx, requester: Requester, newcomer: Newcomer, joined_at: datetime
     ) -> Participant:
-        """A person who is a user takes part as that user."""
+        """The row to store. A person who is linked to a user is added as that user."""
         kind, member_id = newcomer.kind, newcomer.id
         if kind is ParticipantKind.AGENT:
             member_id = found_agent(tx, self._stores, parse_agent_id(member_id)).id
@@ -165,8 +169,8 @@ class ParticipantService:
         return Participant(kind, member_id, joined_at)
 
     def _introduce(self, tx: Tx, user_id: UserId) -> None:
-        """A private chat's partner is judged by their person and their orgs, also before they ever
-        called. What a token says of them is known when they do."""
+        """Create the person of a user who never called, with the orgs that are known without a
+        token. Visibility in a private chat depends on the person and orgs of the partner."""
         if self._stores.users.fetch(tx, user_id) is None:
             introduce(tx, self._stores, self._runtime, user_id)
             self._stores.users.update_orgs(tx, user_id, self._orgs_of(user_id))
@@ -191,7 +195,9 @@ class ParticipantService:
         check_participants_change(chat)
         being, stays = self._stays_of(tx, chat_id, member_id, kind)
         if not may_remove(requester.caller, access, oneself=being.is_caller(requester)).allowed:
-            raise Forbidden("only oneself, the chat's creator or an admin may end a stay")
+            raise Forbidden(
+                "only the participant, the chat's creator or an admin may end a participation"
+            )
         now = self._runtime.clock.now()
         for stay in stays:
             self._stores.chats.leave(tx, chat_id, stay.kind, member_id=stay.id, at=now)
@@ -207,7 +213,8 @@ class ParticipantService:
     def _stays_of(
         self, tx: Tx, chat_id: ChatId, member_id: str, kind: ParticipantKind | None
     ) -> tuple[Being, tuple[Participant, ...]]:
-        """Who is meant, and all that they are there as."""
+        """The participant that the id means, with all of their open participations. NotFound if
+        there is none, ValidationFailed if several participants have the id."""
         meant = meant_by(tx, self._stores, member_id, kind)
         present = self._stores.chats.participants(tx, chat_id)
         who = beings(tx, self._stores, [name_of(one) for one in present])
@@ -217,7 +224,7 @@ class ParticipantService:
             raise NotFound("participant", member_id)
         if len(found) > 1:
             kinds = sorted({str(one.kind) for one in stays})
-            raise ValidationFailed.of("kind", "must tell which of the namesakes", allowed=kinds)
+            raise ValidationFailed.of("kind", "must say which participant is meant", allowed=kinds)
         return found.pop(), stays
 
 
@@ -231,6 +238,7 @@ def _check_newcomer(newcomer: Newcomer) -> None:
 
 
 def _place(stay: Participant) -> tuple[datetime, str]:
-    """Where it stands in the list. Who left and came back at one instant has two stays there."""
+    """The position in the list, also the cursor. It includes the end, since somebody who left and
+    rejoined at the same instant has two participations with equal start."""
     left = to_text(stay.left_at) if stay.left_at is not None else "~"
     return stay.joined_at, f"{stay.kind} {stay.id} {left}"

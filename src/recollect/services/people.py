@@ -1,4 +1,5 @@
-"""People: make, find, change and drop them. Claims and merges have services of their own."""
+"""Creates, finds, changes and deletes people, and resolves names. Claims and merges have services
+of their own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,7 @@ _LIST, _SEARCH = "people", "people.search"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPerson:
-    """Somebody to be known, with what the caller claims of them."""
+    """A person to create, with the caller's claims about them."""
 
     name: str
     aliases: tuple[AliasDraft, ...] = ()
@@ -47,7 +48,8 @@ class NewPerson:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Whom a name means: one person, or nobody, with those among whom the caller may choose."""
+    """The person that a name means, or None, with the candidates among whom the caller may
+    choose."""
 
     card: PersonCard | None
     ambiguous: bool
@@ -55,8 +57,6 @@ class Found:
 
 
 class PeopleService:
-    """Create, get, list, change, remove, resolve."""
-
     def __init__(
         self,
         database: Database,
@@ -79,7 +79,8 @@ class PeopleService:
         self._auto_merge = auto_merge
 
     async def create(self, requester: Requester, new: NewPerson) -> PersonCard:
-        """Somebody new, known to the caller's orgs."""
+        """Create a person, visible in the caller's orgs. With `people.auto_merge` the result may be
+        an older person into whom the new one was merged."""
         check_person_name(new.name)
         check_metadata(new.metadata)
         check_alias_count(len(new.aliases))
@@ -91,7 +92,7 @@ class PeopleService:
             return await self._database.write(lambda tx: self._create(tx, requester, new))
 
     async def get(self, requester: Requester, person_id: PersonId) -> PersonCard:
-        """The canonical person; NotFound for who may not know the name."""
+        """The canonical person; NotFound if the caller may not see the name."""
 
         def work(tx: Tx) -> PersonCard:
             person = visible_person(tx, self._stores, requester, person_id)
@@ -102,8 +103,8 @@ class PeopleService:
     async def list(
         self, requester: Requester, *, query: str | None, after: str | None, limit: int
     ) -> Page[PersonCard]:
-        """Everybody whose name the caller may see: the newest first, or those whose name, or an
-        alias that the caller may see, has the query in it, the closest first."""
+        """People whose name the caller may see, the newest first. With a query, those whose name,
+        or an alias that the caller may see, contains it, the best match first."""
         form = normal_form(query or "")
         if form:
             return await self._database.scan(
@@ -116,7 +117,7 @@ class PeopleService:
     async def update(
         self, requester: Requester, person_id: PersonId, members: Mapping[str, Any]
     ) -> PersonCard:
-        """`members` are those that were sent: name, time_zone, metadata."""
+        """`members` are the fields that were sent: name, time_zone, metadata."""
         _check_change(members)
         async with self._audit.watching(requester, "updatePerson"):
             return await self._database.write(
@@ -124,12 +125,13 @@ class PeopleService:
             )
 
     async def remove(self, requester: Requester, person_id: PersonId) -> None:
-        """Conflict while a memory outside the caller's own space refers to the person."""
+        """Conflict if a memory outside the caller's own spaces refers to the person."""
         async with self._audit.watching(requester, "deletePerson"):
             await self._database.write(lambda tx: self._remove(tx, requester, person_id))
 
     async def resolve(self, requester: Requester, name: str, chat_id: ChatId | None) -> Found:
-        """Whom the name would mean in a write by the caller. Creates nobody."""
+        """The person that the name would mean in a write by the caller. Creates nobody. NotFound
+        for a chat where the caller does not take part."""
         check_person_name(name)
         return await self._database.read(lambda tx: self._resolve(tx, requester, name, chat_id))
 
@@ -155,7 +157,8 @@ class PeopleService:
         return self._settled(tx, requester, person)
 
     def _settled(self, tx: Tx, requester: Requester, person: Person) -> PersonCard:
-        """As it is shown after a change of the name."""
+        """After a change of the name: merge automatically if that is enabled, and return the
+        card."""
         if self._auto_merge:
             person = self._merging.merge_unasked(tx, requester, person)
         return card(tx, self._stores, requester, person)
@@ -218,6 +221,7 @@ class PeopleService:
         self._audit.record(tx, requester, "person.delete", payload={"person_id": person.id})
 
     def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+        # Read again under the lock: a merge may have redirected the id in between.
         person = visible_person(tx, self._stores, requester, person_id)
         self._stores.people.lock(tx, [person.id])
         return visible_person(tx, self._stores, requester, person_id)

@@ -1,4 +1,4 @@
-"""People as the one who asks may know them: the name, and of the rest what the rules open."""
+"""People as a caller may see them: the name, and those other fields that the rules allow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from recollect.services.naming import person_view
 
 @dataclass(frozen=True, slots=True)
 class PersonCard:
-    """What the caller may know of a person; None is what they may not, or what is not there.
+    """What the caller may see of a person. A field is None if it is hidden or empty.
 
-    Who created a user's person is that user, so it is as open as the user's id.
+    `created_by` of a user's person is that user, so it is shown to whoever may see the user's id.
     """
 
     person: Person
@@ -36,7 +36,8 @@ class PersonCard:
 def cards(
     tx: Tx, stores: Stores, requester: Requester, people: Sequence[Person]
 ) -> list[PersonCard]:
-    """One for each of these people, whose names the caller may see."""
+    """A card for each of these people, in their order. The caller has checked that the requester
+    may see their names."""
     ids = [one.id for one in people]
     met = stores.people.meet(tx, requester, ids)
     seat = Seat.of(requester)
@@ -48,13 +49,12 @@ def cards(
 
 
 def card(tx: Tx, stores: Stores, requester: Requester, person: Person) -> PersonCard:
-    """The same for one."""
     return cards(tx, stores, requester, [person])[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Whose eyes: the caller, whom they meet in chats, and in which chats they take part."""
+    """The caller, the people who share a chat with the caller, and the caller's chats."""
 
     requester: Requester
     met: frozenset[PersonId]
@@ -90,7 +90,9 @@ class _Look:
 
 
 def stater_of(requester: Requester, claim: Alias | Relationship) -> Owner:
-    """Who stated it, where all users of the caller's person are the caller."""
+    """The stater of a claim, which is the requester if any user of the requester's person stated
+    it.
+    """
     if isinstance(claim, Alias):
         person_id, owner = claim.stated_by, claim.added_by
     else:

@@ -1,5 +1,5 @@
-"""What somebody says of a person: another name, or what they are to somebody. Each claim is its
-stater's, and only the stater takes it back."""
+"""States and withdraws claims about people: aliases, handles and relationships. A claim belongs to
+its stater, and only the stater may withdraw it."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ class AliasDraft:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipDraft:
-    """What the person is to another one; without that one, to the caller."""
+    """What the person is to `to_person_id`, or to the caller if that is None."""
 
     relationship: str
     to_person_id: PersonId | None = None
@@ -54,7 +54,7 @@ class RelationshipDraft:
 
 
 class Claims:
-    """States claims inside a transaction."""
+    """Adds claims inside the transaction of the caller."""
 
     def __init__(self, stores: Stores, runtime: Runtime, names: Names) -> None:
         self._stores = stores
@@ -64,7 +64,7 @@ class Claims:
     def alias(
         self, tx: Tx, requester: Requester, person: Person, draft: AliasDraft, *, field: str = ""
     ) -> Alias:
-        """The caller's alias of that spelling; a repeat changes nothing."""
+        """Add the caller's alias; an equal one of the caller is returned unchanged."""
         refuse_secrets(**{f"{field}value": draft.value, f"{field}provider": draft.provider})
         if draft.kind is AliasKind.ALIAS:
             self._names.admit(draft.value, f"{field}value")
@@ -94,7 +94,7 @@ class Claims:
         *,
         field: str = "",
     ) -> Relationship:
-        """The caller's claim of that word between the two; a repeat changes nothing."""
+        """Add the caller's claim; an equal one of the caller is returned unchanged."""
         to_person_id = requester.person_id
         if draft.to_person_id is not None:
             to_person_id = visible_person(tx, self._stores, requester, draft.to_person_id).id
@@ -116,7 +116,8 @@ class Claims:
 def require_free_handle(
     tx: Tx, stores: Stores, requester: Requester, handle: str, *, field: str
 ) -> None:
-    """A handle is looked for before any name, so nobody may have the id of another user for one."""
+    """Conflict if the handle is the id of another user: handles are resolved before names, so
+    everybody would find this person instead of that user. Admins may."""
     users = stores.users.called(tx, handle, requester.orgs) - requester.user_ids
     if not may_take_handle(requester.caller, of_another=bool(users)).allowed:
         message = f"{field}: is the id of another user; only that user or an admin may state it"
@@ -124,8 +125,6 @@ def require_free_handle(
 
 
 class ClaimService:
-    """State and withdraw."""
-
     def __init__(
         self,
         database: Database,
@@ -143,7 +142,8 @@ class ClaimService:
     async def add_alias(
         self, requester: Requester, person_id: PersonId, draft: AliasDraft
     ) -> Alias:
-        """Needs the right to change the person; a handle of a user's person, that user or admin."""
+        """Needs the right to change the person; a handle of a user's person needs that user or an
+        admin."""
         draft.check()
         async with self._audit.watching(requester, "addAlias"):
             return await self._database.write(
@@ -153,7 +153,7 @@ class ClaimService:
     async def add_relationship(
         self, requester: Requester, person_id: PersonId, draft: RelationshipDraft
     ) -> Relationship:
-        """Anybody who knows the person may say what they are to somebody."""
+        """Anybody who may see the person may state a relationship."""
         draft.check()
 
         def work(tx: Tx) -> Relationship:
@@ -166,7 +166,8 @@ class ClaimService:
             return await self._database.write(work)
 
     async def withdraw_alias(self, requester: Requester, person_id: PersonId, value: str) -> None:
-        """The caller's own claims of that spelling."""
+        """Withdraw the caller's own aliases and handles of that normal form. NotFound if the caller
+        sees none, Forbidden if they are all of others."""
         async with self._audit.watching(requester, "deleteAlias"):
             await self._database.write(
                 lambda tx: self._withdraw_alias(tx, requester, person_id, value)
@@ -175,7 +176,8 @@ class ClaimService:
     async def withdraw_relationship(
         self, requester: Requester, person_id: PersonId, claim_id: ClaimId
     ) -> None:
-        """A claim of the caller's own."""
+        """Withdraw a claim of the caller. NotFound if the caller does not see it, Forbidden if it
+        is somebody else's."""
         async with self._audit.watching(requester, "deleteRelationship"):
             await self._database.write(
                 lambda tx: self._withdraw_relationship(tx, requester, person_id, claim_id)
@@ -219,7 +221,6 @@ class ClaimService:
     def _require_own(
         self, requester: Requester, claims: list[Alias] | list[Relationship], id_: str
     ) -> None:
-        """NotFound for a claim that the caller may not see, Forbidden for another's."""
         if not claims:
             raise NotFound("claim", id_)
         views = [ClaimView(stater_of(requester, one)) for one in claims]
@@ -227,6 +228,8 @@ class ClaimService:
             raise Forbidden("only who stated a claim may withdraw it", code="not_owner")
 
     def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+        # Read again under the lock: a merge may have redirected the id in between. The lock also
+        # keeps two requests from inserting the same claim, and the count of aliases correct.
         person = visible_person(tx, self._stores, requester, person_id)
         self._stores.people.lock(tx, [person.id])
         return visible_person(tx, self._stores, requester, person_id)

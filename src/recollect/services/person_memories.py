@@ -1,4 +1,4 @@
-"""What is remembered about somebody."""
+"""Lists the memories about a person."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ _SPACES = ((SpaceKind.USER, None), (SpaceKind.CHAT, None))
 
 
 class PersonMemories:
-    """Lists memories of users and chats by whom they are about."""
+    """Lists memories of users' and chats' spaces that have a given person as subject."""
 
     def __init__(
         self, database: Database, stores: Stores, *, sights: Sights, views: Views, reads: ReadAudit
@@ -42,8 +42,9 @@ class PersonMemories:
         after: str | None,
         limit: int,
     ) -> MemoryPage:
-        """About a person whom the caller may know, as far as it may be told here, the newest first.
-        What is not portable comes in its own chat only."""
+        """Memories about a person whose name the caller may see, the newest first, as far as they
+        are visible in this context. A memory that is not portable is listed in its own chat only.
+        """
         place = decode_key(_LIST, after) if after else None
 
         def work(tx: Tx) -> MemoryPage:

@@ -1,4 +1,4 @@
-"""Stays in a chat as the one who asks may see them."""
+"""Participations in a chat as a caller may see them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,8 @@ from recollect.ports.stores import Stores
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A human has a person, and a user where the caller may know which; the rest are agents."""
+    """One interval of participation. A human has a `person_id`, and a `user_id` if the caller may
+    see it; an agent has an `agent_id`."""
 
     person_id: PersonId | None
     user_id: UserId | None
@@ -25,8 +26,9 @@ class Stay:
 def shown_stays(
     tx: Tx, stores: Stores, requester: Requester, chat: Chat, stays: list[Participant]
 ) -> list[Stay]:
-    """Which user somebody is, those know who share a chat with them. Members of a conversation know
-    each other's ids from what was said there, also of those who left."""
+    """The participations with hidden user ids removed. A caller sees the user of somebody with whom
+    they share a chat now. In a conversation tree all ids are shown, also of those who left: the
+    entries of the conversation show them anyway."""
     people = _people(tx, stores, stays)
     found = stores.people.fetch_many(tx, people.values())
     users = {id_: person.user_ids for id_, person in found.items()}

@@ -1,5 +1,5 @@
-"""Whom the names in a request mean, for the one who sent them. A name that means nobody yet makes
-somebody new."""
+"""Resolves names in a request to people, from the requester's point of view. A name that means
+nobody yet creates a person."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +21,7 @@ from recollect.services.secret_check import refuse_secrets
 
 
 class Subjects:
-    """Finds and makes people by name, inside a transaction."""
+    """Finds and creates people by name, inside the transaction of the caller."""
 
     def __init__(
         self, stores: Stores, runtime: Runtime, audit: MemoryAudit, *, names: Names
@@ -35,10 +35,11 @@ class Subjects:
     def resolve(
         self, tx: Tx, requester: Requester, names: Sequence[str], chat_id: ChatId | None
     ) -> tuple[PersonId, ...]:
-        """Canonical ids of these ids and names, each once, in their order. Creates people.
+        """Canonical ids of these ids and names, without duplicates, in their order. Creates people.
 
-        An id that the caller may not know is NotFound; a name that may mean several is refused as
-        `ambiguous_subject`.
+        NotFound for an id that the requester may not see. InvalidInput with code
+        `ambiguous_subject` for a name that may mean several people, ValidationFailed for a word
+        that can't name anybody.
         """
         found = [
             self._meant(tx, requester, name, chat_id=chat_id, field=f"subjects[{place}]")
@@ -47,20 +48,22 @@ class Subjects:
         return tuple(dict.fromkeys(found))
 
     def canonical(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
-        """The ids that these lead to, each once, in their order; unknown ones are left out."""
+        """The canonical ids of these people, without duplicates, in their order; unknown ids are
+        left out."""
         asked = list(person_ids)
         known = self._stores.people.fetch_many(tx, asked)
         return tuple(dict.fromkeys(known[id_].id for id_ in asked if id_ in known))
 
     def find(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Resolution:
-        """Whom a name means. Creates nobody."""
+        """The person that a name means, or why there is none. Creates nobody."""
         return resolve(name, self._naming.stages(tx, requester, name, chat_id))
 
     def create(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> PersonId:
-        """Somebody new, claimed by the caller.
+        """Create a person of that name.
 
-        A word such as "my wife" is a claim on somebody whose name nobody said: it becomes one, and
-        the person is known to no org, else the next one's wife would be found by it.
+        "My wife" is no name but a relationship: the person then gets a claim of that relationship
+        to the requester and belongs to no org. In an org, others who say "my wife" would find this
+        person.
         """
         shown = " ".join(name.split())
         nameless = is_relationship(name)
@@ -82,6 +85,14 @@ class Subjects:
     def _meant(
         self, tx: Tx, requester: Requester, name: str, *, chat_id: ChatId | None, field: str
     ) -> PersonId:
+        # Most names resolve to somebody who exists, and that needs no lock. Only when a person
+        # would be created is the requester locked, and the name is looked up a second time: two
+        # concurrent writes of one requester that both mention a new "Anna" must create one Anna.
+        # The second writer waits for the lock, then finds the person that the first one created.
+        # Two different requesters may create one Anna each: they may well mean different people.
+        #
+        # Secrets and personal data are refused before the lock and only for a name that would be
+        # stored. A name that resolves is not stored, so it needs no screening.
         id_ = parse_uuid(name)
         if id_ is not None:
             return visible_person(tx, self._stores, requester, PersonId(id_)).id
@@ -101,8 +112,6 @@ class Subjects:
         return self.create(tx, requester, name, chat_id)
 
     def _hold(self, tx: Tx, requester: Requester) -> None:
-        """One who writes twice at once means one person by one name: the second waits and looks
-        again."""
         if requester.person_id is not None:
             self._stores.people.lock(tx, [requester.person_id])
         elif requester.agent_id is not None:
@@ -125,7 +134,7 @@ class Subjects:
 
 
 def ambiguous_subject(field: str, candidates: Sequence[PersonId]) -> InvalidInput:
-    """The caller must choose: an id instead of the name."""
+    """The error that asks the caller to send the id of a candidate instead of the name."""
     message = f"{field}: may mean several people; send the id of one of the candidates"
     error = InvalidInput(message, field=field, code="ambiguous_subject")
     error.details = {"message": message, "field": field, "candidates": list(candidates)}

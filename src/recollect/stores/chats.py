@@ -1,4 +1,4 @@
-"""Chats: those that an outside system names, and trees of conversations, which are read alike."""
+"""The store of chats. Named chats and conversation trees are read alike, through two views."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -42,8 +42,6 @@ _c, _n, _p, _s = chats.c, named_chats.c, presences.c, chat_participations.c
 
 
 class SqlChats:
-    """The port's ChatStore on both engines."""
-
     def __init__(self, cipher: Cipher) -> None:
         self._title = ConversationRows(cipher).title
 
@@ -150,7 +148,8 @@ def _from_row(row: Row) -> Chat:
 
 
 def _tree(row: Row, title: str | None, humans: int) -> Chat:
-    """The view leaves open what follows from other tables."""
+    """The view `chats` has neither kind nor title of a tree: both come from other tables, and the
+    title is encrypted."""
     kind = kind_of_tree(humans)
     return _from_row((row[0], kind, title, *row[3:]))
 
@@ -202,7 +201,8 @@ def _page(*, cursor: bool) -> Statement:
 
 
 _FETCH = Statement(select(*_CHAT).where(_c.id == _ID))
-# Apart from the chats themselves: inside their statement it would look at everybody's stays.
+# A statement of its own: as a subquery of the page it would aggregate the participations of all
+# chats.
 _HUMANS = Statement(
     select(_p.chat_id, func.count(distinct(HUMAN_HERE)))
     .select_from(LINKED)

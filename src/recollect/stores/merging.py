@@ -1,8 +1,8 @@
-"""Two people become one, and two again: rows move, and a record says which.
+"""Merging of people in the database, and undoing it.
 
-The record names rows, not places, so what was changed or deleted meanwhile stays so. Where both
-had a row only one of them is left, so merges are undone in the reverse of their order: later ones
-of the same people are taken back and made again.
+A merge moves every row that names the secondary to the primary, and stores a record of the rows it
+moved, by their keys. Undoing moves back only those recorded rows that still name the primary, so
+rows that were changed or deleted meanwhile stay as they are.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ _COLUMNS = (_g.id, _g.primary_id, _g.secondary_id, _g.at, _g.by_kind, _g.by_id, 
 
 
 class _Column:
-    """One column that names people, and the column by which its rows are known."""
+    """A column that refers to people, and the key column of its table."""
 
     def __init__(self, table: Table, key: str, name: str) -> None:
         id_: Column[Any] = table.c[key]
@@ -57,19 +57,17 @@ class _Column:
         self._give_back = Statement(moving.where(AmongTexts(id_, param("ids"))))
 
     def move(self, tx: Tx, from_id: str, to_id: str) -> list[str]:
-        """All rows; their keys."""
+        """Move all rows; returns their keys."""
         rows = tx.fetch(self._move, {"from_id": from_id, "to_id": to_id})
         return sorted(row[0] for row in rows)
 
     def give_back(self, tx: Tx, ids: list[str], *, from_id: str, to_id: str) -> None:
-        """Those of these rows that are still there."""
+        """Move back those of these rows that still name `from_id`."""
         ids_text = jsontext.dump(ids)
         tx.run(self._give_back, {"ids": ids_text, "from_id": from_id, "to_id": to_id})
 
 
 class SqlMerges:
-    """The port's MergeStore on both engines."""
-
     def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
         moved = _moved(tx, plan.secondary_id, plan.primary_id, at)
         merge = Merge(merge_id, plan.primary_id, plan.secondary_id, at, by, moved)
@@ -84,6 +82,16 @@ class SqlMerges:
         return _from_row(row) if row else None
 
     def undo(self, tx: Tx, merge: Merge, *, at: datetime) -> None:
+        # Merges of the same people depend on each other: where both people had a row for the same
+        # thing (subjects of one memory, open participations in one chat), only one row is left.
+        # Example: B and C are merged into A, in this order, and one memory was about B and C. The
+        # merge of C found the row that A got from B and dropped C's own. If only B's merge were
+        # undone, the row would go back to B, and nothing would say any more that the memory is
+        # about A, who still is C.
+        #
+        # So the merges are undone like a stack: take back every later merge of this canonical
+        # person, the newest first; take back this one; then make the later ones again, in their
+        # order. Their records are replaced, because they may move other rows this time.
         later = [
             one for one in _standing_with(tx, merge) if (one.at, one.id) > (merge.at, merge.id)
         ]
@@ -102,12 +110,16 @@ class SqlMerges:
 
 
 def lead(tx: Tx, away: PersonId, to: PersonId, *, at: datetime) -> None:
-    """Whatever names the one names the other, without a record: what a merge should have done."""
+    """Move all rows from one person to another without a record, so that it can't be undone:
+    repairs references to a person who was merged away."""
     _moved(tx, away, to, at)
 
 
 def _moved(tx: Tx, away: PersonId, to: PersonId, at: datetime) -> dict[str, Any]:
-    """Everything that named the one names the other; what that was."""
+    """Move every row that names `away` to `to`, and redirect `away`; returns the record.
+
+    Columns first, then what both people may have (see `merge_links`), and the redirect last.
+    """
     moved: dict[str, Any] = {kind: column.move(tx, away, to) for kind, column in _MOVING.items()}
     moved |= move_subjects(tx, away, to) | move_stays(tx, away, to) | move_orgs(tx, away, to)
     tx.run(_LEAD, {"id": away, "merged_into": to, "at": at})
@@ -115,6 +127,9 @@ def _moved(tx: Tx, away: PersonId, to: PersonId, at: datetime) -> dict[str, Any]
 
 
 def _give_back(tx: Tx, merge: Merge, at: datetime) -> None:
+    # The links to users are back before orgs are handled, since both statements about orgs depend
+    # on whose users these are now: the primary loses orgs that came only with the secondary, and
+    # the secondary joins orgs that its users entered while they were merged.
     away, to = merge.secondary_id, merge.primary_id
     tx.run(_LEAD, {"id": away, "merged_into": None, "at": at})
     for kind, column in _MOVING.items():
@@ -126,7 +141,11 @@ def _give_back(tx: Tx, merge: Merge, at: datetime) -> None:
 
 
 def _standing_with(tx: Tx, merge: Merge) -> list[Merge]:
-    """All merges that made the person that this one is in, the oldest first."""
+    """All active merges into the canonical person that this merge belongs to, the oldest first.
+
+    The secondary's redirect leads to that person directly, also if the primary itself was merged
+    into somebody else later.
+    """
     rows = tx.fetch(_STANDING_WITH, {"id": merge.secondary_id})
     return [_from_row(row) for row in rows]
 
@@ -160,7 +179,8 @@ _MOVING = {
     "relationship_claims": _Column(person_relationships, "id", "stated_by"),
     "edges_from": _Column(relations, "id", "from_id"),
     "edges_to": _Column(relations, "id", "to_id"),
-    # Whoever was merged into the secondary is led to the primary, in one step.
+    # People merged into the secondary earlier are redirected to the primary, so that a redirect
+    # always takes one step.
     "redirects": _Column(people, "id", "merged_into"),
 }
 _ID = param("id", people.c.id)

@@ -1,5 +1,5 @@
-"""What a merge can't move by changing one column, because both people may have it: subjects of one
-memory, stays in one chat, orgs."""
+"""Rows that a merge can't move by updating one column, because both people may have one: subjects
+of the same memory, open participations in the same chat, orgs."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -26,7 +26,8 @@ _s, _t, _o = memory_subjects.c, chat_participations.c, person_orgs.c
 
 
 def move_subjects(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
-    """A memory that was about both is about the one; where the other stood is kept."""
+    """A memory about both keeps one row. The record holds the dropped row with its `place` in the
+    order of subjects, so that it can be restored."""
     people = {"from_id": from_id, "to_id": to_id}
     joint = tx.fetch(_JOINT, people)
     tx.run(_DROP_JOINT, people)
@@ -38,7 +39,8 @@ def move_subjects(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
 
 
 def give_back_subjects(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
-    """Of a memory about both, only while it is still about the one."""
+    """Restore the dropped row of a memory about both only while the memory is still about the
+    primary: if that subject was removed since, so was the other."""
     ids = jsontext.dump(moved["subjects"])
     tx.run(_RETURN_SUBJECTS, {"ids": ids, "from_id": from_id, "to_id": to_id})
     for memory_id, place in moved["joint_subjects"]:
@@ -48,7 +50,11 @@ def give_back_subjects(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> Non
 
 
 def move_stays(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
-    """Two open stays in one chat become one that began with the earlier."""
+    """Two open participations in one chat become one, which began with the earlier of the two.
+
+    They must be joined before rows move: a unique index allows one open participation for each
+    participant of a chat. Ended intervals may overlap and simply move.
+    """
     people = {"from_id": from_id, "to_id": to_id}
     doubled = tx.fetch(_DOUBLED, people)
     for chat_id, joined_at, began_at in doubled:
@@ -63,7 +69,7 @@ def move_stays(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
 
 
 def give_back_stays(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
-    """An open stay of both that ended since ended for both."""
+    """Split joined participations again. One that ended since then ended for both people."""
     for chat_id, joined_text, left_text in moved["stays"]:
         stay = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
         for left_at in _taken(tx, stay | {"from_id": from_id}, left_text):
@@ -78,10 +84,12 @@ def give_back_stays(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
 
 
 def _taken(tx: Tx, place: Mapping[str, Any], left_text: str | None) -> Iterator[datetime | None]:
-    """The end of one stay that began there, which is removed; nothing if there is none.
+    """Remove one recorded participation and yield its end; yields nothing if it is gone.
 
-    Rows of stays have no id. Where several began at once it is the one that ended as recorded; one
-    that was open then may have ended since, the last of them.
+    Rows of participations have no id, and several may have the same chat, person and `joined_at`.
+    The right one is the one that ended as recorded. If it was open when it was recorded, it may
+    have ended since; then it is the one with the latest end. All rows of that key are deleted and
+    all but the chosen one are inserted again, since SQL can't address a single one of them.
     """
     ends = [row[0] for row in tx.fetch(_ENDS, place)]
     same = [end for end in ends if _text(end) == left_text]
@@ -101,7 +109,8 @@ def _text(at: datetime | None) -> str | None:
 
 
 def move_orgs(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
-    """Who was known in an org stays known there; the redirect keeps its own."""
+    """Add the secondary's orgs to the primary; the secondary keeps its rows. Returns the added
+    orgs."""
     added = [row[0] for row in tx.fetch(_LACKING, {"from_id": from_id, "to_id": to_id})]
     for org_id in added:
         tx.run(_ADD_ORG, {"to_id": to_id, "org_id": org_id})
@@ -109,12 +118,12 @@ def move_orgs(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
 
 
 def give_back_orgs(tx: Tx, moved: Moved, *, person_id: str) -> None:
-    """Except those that a user of the person belongs to."""
+    """Remove the added orgs from the primary, except those to which one of its users belongs."""
     tx.run(_DROP_ORGS, {"id": person_id, "ids": jsontext.dump(moved["orgs"])})
 
 
 def join_orgs_of_users(tx: Tx, person_id: str) -> None:
-    """A person is known where their users are, also where these came to meanwhile."""
+    """Add the orgs of the person's users: they may have joined orgs during the merge."""
     for (org_id,) in tx.fetch(_ORGS_OF_USERS, {"id": person_id}):
         tx.run(_ADD_ORG, {"to_id": person_id, "org_id": org_id})
 

@@ -1,4 +1,4 @@
-"""What a merge moved, as far as the one who asks may know of it."""
+"""What a merge moved, as far as the requester may know."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ _g, _r = relations.c, person_relationships.c
 
 
 def parts_of(tx: Tx, requester: Requester, moved: Moved) -> MovedParts:
-    """Of the store's own record of a merge."""
+    """Read from the record of a merge. Records of older versions may lack some kinds of rows."""
     joint = [memory_id for memory_id, _ in moved.get("joint_subjects", ())]
     return MovedParts(
         memories={
@@ -44,14 +44,15 @@ def parts_of(tx: Tx, requester: Requester, moved: Moved) -> MovedParts:
 
 
 def _of_edges(tx: Tx, moved: Moved) -> list[MemoryId]:
-    """The memory of each; one of the person to themself moved at both ends."""
+    """The memory of each moved edge. An edge from the person to themself moved at both ends and
+    counts twice."""
     edges = [*moved.get("edges_from", ()), *moved.get("edges_to", ())]
     known = dict(tx.fetch(_MEMORIES, {"ids": jsontext.dump(edges)}))
     return [MemoryId(known[id_]) for id_ in edges if id_ in known]
 
 
 def _stays(tx: Tx, requester: Requester, moved: Moved) -> int:
-    """In chats where the caller takes part."""
+    """Moved participations in chats where the caller takes part."""
     there = [chat_id for chat_id, *_ in (*moved.get("stays", ()), *moved.get("joint_stays", ()))]
     known = {row[0] for row in tx.fetch(_CHATS, _asked(requester, there))}
     return sum(chat_id in known for chat_id in there)

@@ -1,4 +1,4 @@
-"""People, as the one who asks may know them."""
+"""The store of people. Searches return only people whose name the requester may see."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -46,8 +46,6 @@ _p, _l, _o, _a = people.c, person_users.c, person_orgs.c, person_aliases.c
 
 
 class SqlPeople:
-    """The port's PersonStore on both engines."""
-
     def insert(self, tx: Tx, person: Person) -> None:
         tx.run(_INSERT, person_params(person))
         for org_id in sorted(person.orgs):
@@ -135,7 +133,7 @@ def _people(tx: Tx, rows: Sequence[Row]) -> list[Person]:
 
 
 def _patterns(form: str) -> dict[str, Any]:
-    """What LIKE takes for a text that is meant as it is."""
+    """Patterns for LIKE in which the text is taken literally."""
     literal = form.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return {
         "form": form,
@@ -163,7 +161,7 @@ def _page(*, cursor: bool) -> Statement:
 
 
 def _matches() -> Select[Any]:
-    """The best rank of everybody whose name, or an alias that the caller knows of, fits."""
+    """Everybody whose name, or an alias that the caller may see, matches; with the best rank."""
     by_name = select(_p.id, _rank(_p.normal_name).label("rank")).where(
         _like(_p.normal_name, "inside")
     )
@@ -209,6 +207,7 @@ _UPDATE = Statement(
     .values({name: param(name, _p[name]) for name in _CHANGING})
 )
 _MEET = Statement(select(_p.id).where(AmongTexts(_p.id, _IDS), _p.id.in_(people_met())))
+# The name is looked up on all rows, redirects too; visibility is checked on the canonical person.
 _known = people.alias("known")
 _NAMESAKES = Statement(
     select(_p.id, _known.c.created_by_kind, _known.c.created_by_id)

@@ -1,4 +1,4 @@
-"""Claims on people: what they are called and what they are to others, each by its stater."""
+"""The store of claims about people: aliases and relationships, each with its stater."""
 
 from collections.abc import Collection
 from typing import Any
@@ -34,8 +34,6 @@ _a, _r = person_aliases.c, person_relationships.c
 
 
 class SqlClaims:
-    """The port's ClaimStore on both engines."""
-
     def put_alias(self, tx: Tx, alias: Alias) -> Alias:
         params = alias_params(alias)
         row = tx.first(_SAME_ALIAS, params)
@@ -46,6 +44,7 @@ class SqlClaims:
 
     def put_relationship(self, tx: Tx, relationship: Relationship) -> Relationship:
         params = relationship_params(relationship)
+        # `to_person_id` is compared here, not in SQL: it may be NULL, which equals nothing there.
         for row in tx.fetch(_SAME_RELATIONSHIP, params):
             known = relationship_from_row(row)
             if known.to_person_id == relationship.to_person_id:

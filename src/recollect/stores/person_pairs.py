@@ -1,4 +1,4 @@
-"""Pairs of people who may be one, among those whom the caller may change."""
+"""Finds probable duplicates among the people whom the caller may change."""
 
 from functools import cache
 from typing import Any
@@ -20,14 +20,14 @@ from recollect.stores.person_visibility import (
 from recollect.stores.statements import Statement, param, word
 
 _p, _a = people.c, person_aliases.c
-# The smallest that holds is told.
+# In the order of strength: of several reasons the first is reported.
 _REASONS = ("name", "handle", "alias")
 
 
 def likenesses(
     tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
 ) -> list[Likeness]:
-    """By the two ids."""
+    """Pairs ordered by the two ids, of which the first is the smaller."""
     params: dict[str, Any] = requester_params(requester) | {"limit": limit}
     if after is not None:
         params |= {"one": after[0], "other": after[1]}
@@ -36,7 +36,7 @@ def likenesses(
 
 
 def _spellings() -> Any:
-    """What each of them is called; of aliases those that the caller may see."""
+    """All spellings of these people: names, and aliases that the caller may see."""
     mine = and_(LIVE, or_(CREATED, _p.id == OWN_PERSON))
     names = select(_p.id, _p.normal_name.label("form"), word("name").label("kind")).where(mine)
     aliases = (

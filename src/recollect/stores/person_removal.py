@@ -1,4 +1,4 @@
-"""How a person goes, and whether something of others stands in the way."""
+"""Deletes a person, and finds references of others that forbid it."""
 
 from collections.abc import Collection
 
@@ -41,7 +41,7 @@ _a, _r, _g, _x = person_aliases.c, person_relationships.c, relations.c, person_m
 
 
 def delete_person(tx: Tx, person_id: PersonId) -> None:
-    """A canonical person with everything that names them."""
+    """Delete a canonical person and every row that names them."""
     for statement in _DELETE:
         tx.run(statement, {"id": person_id})
 
@@ -53,7 +53,7 @@ def is_in_memories(tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) 
 
 
 def others_refer(tx: Tx, requester: Requester, person_id: PersonId) -> bool:
-    """Does a memory, claim or stay that is not the requester's?"""
+    """Does a memory, claim or participation that is not the requester's refer to the person?"""
     if is_in_memories(tx, person_id, outside=requester.user_ids):
         return True
     params = requester_params(requester) | {"id": person_id}
@@ -61,8 +61,8 @@ def others_refer(tx: Tx, requester: Requester, person_id: PersonId) -> bool:
 
 
 def _said_by_others(claims: Table, *naming: str) -> Statement:
-    """A claim on the person, or one in their name. All users of the caller's person are one
-    stater."""
+    """Claims about the person, or stated by them, that somebody other than the caller made. All
+    users of the caller's person are one stater."""
     by: ColumnElement[bool] = and_(
         claims.c.added_by_kind == _WHO_KIND, claims.c.added_by_id == _WHO_ID
     )
@@ -86,7 +86,7 @@ _MADE = exists().where(
 _OF_OTHERS = (
     _said_by_others(person_aliases, "person_id", "stated_by"),
     _said_by_others(person_relationships, "person_id", "to_person_id", "stated_by"),
-    # One who left was there, and knows what was said then.
+    # Ended participations count: their interval still decides what the person was present for.
     Statement(
         select(_t.chat_id)
         .where(
@@ -103,7 +103,8 @@ _ALONE = not_(
     )
 )
 _GONE = select(_p.id).where(_p.merged_into == _ID)
-# A memory that was about nobody else is about nobody, before the link itself goes.
+# The order matters. `has_subjects` is cleared while the rows of subjects still tell which memories
+# are about this person; redirects are needed to find merges and orgs, so people go last.
 _DELETE = [
     Statement(update(memories).where(_m.id.in_(_ABOUT), _ALONE).values(has_subjects=false())),
     Statement(delete(memory_subjects).where(_s.person_id == _ID)),

@@ -1,4 +1,4 @@
-"""Rows of people and of claims on them, to domain objects and back."""
+"""Converts rows of people, aliases and relationships to domain objects and back."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ from recollect.stores.statements import Row, param
 
 
 def columns_but(table: Table, *names: str) -> tuple[Column[Any], ...]:
-    """All columns that a domain object is made of."""
+    """The columns of a table without these."""
     return tuple(column for column in table.columns if column.name not in names)
 
 
@@ -27,7 +27,7 @@ RELATIONSHIP = columns_but(person_relationships, "normal_relationship")
 
 
 def params_of(table: Table) -> dict[str, Any]:
-    """A parameter for each column."""
+    """A parameter for each column, of the same name."""
     return {column.name: param(column.name, column) for column in table.columns}
 
 

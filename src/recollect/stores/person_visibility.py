@@ -1,4 +1,4 @@
-"""`policy/people.py` as parts of statements: whose name a caller may see, and which claims."""
+"""The rules of `people/policy.py` as SQL: whose name a caller may see, and which claims."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ from recollect.stores.statements import param
 
 _p, _o, _a, _r = people.c, person_orgs.c, person_aliases.c, person_relationships.c
 
-# Neither merged away nor about to be erased.
+# Neither merged away nor being erased.
 LIVE = and_(_p.merged_into.is_(None), _p.erasure_id.is_(None))
 _KIND, _ID = param("who_kind", _p.created_by_kind), param("who_id", _p.created_by_id)
 OWN_PERSON = param("own_person", _p.id)
 CREATED = and_(_p.created_by_kind == _KIND, _p.created_by_id == _ID)
-# A claim is a user's or an agent's; the other users of a user's person are the same stater.
+# The stater of a claim is a user or an agent. All users of one person are the same stater.
 STATED_ALIAS = or_(
     and_(_a.added_by_kind == _KIND, _a.added_by_id == _ID), _a.stated_by == OWN_PERSON
 )
@@ -36,13 +36,13 @@ SEEN_CLAIM = or_(STATED_ALIAS, _a.person_id == OWN_PERSON, HEARD)
 
 
 def may_see_name() -> ColumnElement[bool]:
-    """Of a row of people."""
+    """May the caller see the name of this row of `people`?"""
     in_org = exists().where(_o.person_id == _p.id, AmongTexts(_o.org_id, param("orgs")))
     return or_(in_org, CREATED, _p.id == OWN_PERSON, _p.id.in_(people_met()))
 
 
 def requester_params(requester: Requester) -> dict[str, Any]:
-    """The parameters of everything here."""
+    """The parameters of all clauses in this module."""
     return seat_params(Seat.of(requester)) | {
         "who_kind": requester.who.kind,
         "who_id": requester.who.id,
