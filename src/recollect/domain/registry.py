@@ -1,4 +1,5 @@
-"""A registered agent: who owns it, where it belongs, and how its spaces are laid out."""
+"""Registered agents: owner, org and the layout of their spaces; and the ranking of agents for a
+query."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ _WEIGHTS = (6, 4, 2)
 
 
 class MemoriesOfRemoved(StrEnum):
-    """What becomes of the memories of an agent that is removed."""
+    """What happens to the memories of an agent that is removed."""
 
     REFUSE = "refuse"
     ARCHIVE = "archive"
@@ -27,9 +28,10 @@ class MemoriesOfRemoved(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """A registered agent. `space_mode` None follows the server's.
+    """A registered agent. `space_mode` None means the server's default.
 
-    `removed_at` marks one that is gone but whose id stays taken by archived memories.
+    `removed_at` marks an agent that was removed but whose id stays taken, because archived memories
+    or other agents still refer to it.
     """
 
     id: AgentId
@@ -46,12 +48,11 @@ class Agent:
 
     @property
     def owns_itself(self) -> bool:
-        """Nobody else is its owner."""
         return self.owner == Owner.agent(self.id)
 
 
 def check_agent(name: str | None, description: str | None, metadata: dict[str, Any]) -> None:
-    """The free texts of a registration."""
+    """Check the free texts of a registration."""
     if name is not None:
         check_name(name, "name")
     if description is not None:
@@ -60,10 +61,11 @@ def check_agent(name: str | None, description: str | None, metadata: dict[str, A
 
 
 def match_rank(agent: Agent, words: Sequence[str]) -> int:
-    """How well the words of a query fit an agent: 0 is not at all.
+    """How well an agent matches the words of a query; 0 is no match.
 
-    One more word found outweighs the place where words are found; among the places the id counts
-    most, then the name, then the description. A whole word beats a beginning.
+    The number of matching words counts first. Among agents with equally many, a match in the id
+    counts more than one in the name, and that more than one in the description; a whole word counts
+    more than a prefix.
     """
     places = [set(tokens(text or "")) for text in (agent.id, agent.name, agent.description)]
     worths = [_worth(word, places) for word in set(words)]
@@ -80,5 +82,5 @@ def _worth(word: str, places: Sequence[set[str]]) -> int:
 
 
 def id_taken() -> Conflict:
-    """Somebody else has the id, now or in archived memories."""
+    """The error for an id that another agent has, also a removed one."""
     return Conflict("the id is taken", details={"reason": "id_taken"})

@@ -1,4 +1,4 @@
-"""A run: one piece of an agent's work, with the runs that it started."""
+"""Runs: one execution of an agent, which may start further runs."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,8 +13,6 @@ ERROR_CHARS_MAX = 10_000
 
 
 class RunStatus(StrEnum):
-    """A run is `running` until it ends in one of three ways."""
-
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -26,7 +24,7 @@ ENDS = tuple(status for status in RunStatus if status is not RunStatus.RUNNING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run of one agent. `root_run_id` is its own id where it has no parent."""
+    """A run of one agent. Without a parent, `root_run_id` is the run's own id."""
 
     id: RunId
     agent_id: AgentId
@@ -40,14 +38,14 @@ class Run:
 
     @property
     def completed(self) -> bool:
-        """Nothing is written to it any more."""
+        """Has it ended? Nothing may be written to it any more."""
         return self.status is not RunStatus.RUNNING
 
 
 def root_run(
     run_id: RunId, agent_id: AgentId, *, at: datetime, metadata: dict[str, Any] | None = None
 ) -> Run:
-    """A run that begins, and that no other started."""
+    """A run that starts now and has no parent."""
     return Run(
         id=run_id,
         agent_id=agent_id,
@@ -60,6 +58,6 @@ def root_run(
 
 
 def check_open(run: Run) -> None:
-    """A Conflict once it has ended."""
+    """Conflict if the run has ended."""
     if run.completed:
         raise Conflict("the run is completed", details={"reason": "run_completed"})

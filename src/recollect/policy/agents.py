@@ -1,4 +1,4 @@
-"""Who may change an agent's registration. It says nothing of the agent's memories."""
+"""Who may change the registration of an agent. Rights on its memories are rules of spaces."""
 
 from recollect.domain.registry import Agent
 from recollect.policy.decide import Decision
@@ -6,8 +6,11 @@ from recollect.policy.spaces import Caller
 
 
 def may_change(caller: Caller, agent: Agent) -> Decision:
-    """Name, description, mode, metadata and removal: the owner, an admin, and the creator as long
-    as the agent owns itself, because it may have no credential to act with."""
+    """May the caller change name, description, mode and metadata, or remove the agent?
+
+    The owner and admins may. The creator may while the agent owns itself: such an agent may have no
+    credential, and then nobody else could change it.
+    """
     if caller.who == agent.owner:
         return Decision(True, "owner")
     if caller.admin:
@@ -18,7 +21,8 @@ def may_change(caller: Caller, agent: Agent) -> Decision:
 
 
 def may_hand_over(caller: Caller, agent: Agent) -> Decision:
-    """The private memories go with the agent, so its creator has no say in it."""
+    """May the caller give the agent to another owner? The new owner gets to read its private
+    memories, so the creator may not."""
     if caller.who == agent.owner:
         return Decision(True, "owner")
     return Decision(

@@ -1,4 +1,4 @@
-"""What services ask of storage about agents and about the users behind requests."""
+"""Interfaces of the stores of agents and of users."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +15,8 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class KnownUser:
-    """A user who was here before: their person, all users of that person, and the user's orgs as
-    last seen."""
+    """A user who has called before: the user's person, all users of that person, and the orgs that
+    the user had in the last call."""
 
     person_id: PersonId
     user_ids: frozenset[UserId]
@@ -24,10 +24,10 @@ class KnownUser:
 
 
 class UserStore(Protocol):
-    """Users as the memory family knows them."""
+    """Users and their people."""
 
     def fetch(self, tx: Tx, user_id: UserId) -> KnownUser | None:
-        """None at first sight."""
+        """None for a user who is not known yet."""
         ...
 
     def called(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
@@ -37,37 +37,35 @@ class UserStore(Protocol):
     def introduce(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
-        """Make the user's person, unless somebody else just did."""
+        """Insert the user's person, unless a concurrent call did so first."""
         ...
 
     def update_orgs(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
-        """Remember the orgs that the user has now, and no others: a person has those of all its
-        users."""
+        """Replace the user's orgs. A person has the orgs of all its users."""
         ...
 
 
 class AgentStore(Protocol):
-    """The registry."""
-
     def insert(self, tx: Tx, agent: Agent) -> bool:
-        """False if the id is taken, by a removed agent too."""
+        """Insert an agent; False if the id is taken, also by a removed agent."""
         ...
 
     def fetch(self, tx: Tx, agent_id: AgentId) -> Agent | None:
-        """A live agent."""
+        """The agent, unless it was removed."""
         ...
 
     def owner_of(self, tx: Tx, agent_id: AgentId) -> Owner | None:
-        """Who owns an agent, or owned one that was removed: their rights to its rows stay."""
+        """The owner of an agent, also of a removed one: the owner keeps the rights on its
+        memories."""
         ...
 
     def lock(self, tx: Tx, agent_id: AgentId) -> None:
-        """Hold the agent's row until the transaction ends."""
+        """Lock the agent's row until the transaction ends."""
         ...
 
     def hold(self, tx: Tx, agent_id: AgentId) -> None:
-        """The same for those who put something into its spaces: they don't wait for each other,
-        and a removal waits for them."""
+        """A shared lock for writers to the agent's spaces: they don't wait for each other, while a
+        removal, which takes the exclusive lock, waits for all of them."""
         ...
 
     def page(
@@ -84,31 +82,34 @@ class AgentStore(Protocol):
         ...
 
     def update(self, tx: Tx, agent: Agent) -> None:
-        """All that may change: name, description, owner, mode, metadata and removal."""
+        """Store name, description, owner, mode, metadata and removal."""
         ...
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
-        """Remove the row, what it took part in and its runs, so that the id is free."""
+        """Delete the row, its participations and its runs, so that the id is free."""
         ...
 
     def free(self, tx: Tx, agent_id: AgentId) -> None:
-        """Remove the row of a removed agent to which nothing refers any more."""
+        """Delete the row of a removed agent if nothing refers to it any more."""
         ...
 
     def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
-        """Would a new agent of this id inherit something: memories or other agents?"""
+        """Does anything refer to the id that a new agent of this id would inherit: memories, or
+        agents that it owns?"""
         ...
 
     def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
-        """Is there a row in its agent spaces, its runs or its org that is not due yet?"""
+        """Does the agent have memories that have not expired, in its agent spaces, its runs or its
+        org?"""
         ...
 
     def page_memories(
         self, tx: Tx, agent_id: AgentId, *, archived: bool, limit: int
     ) -> list[MemoryId]:
-        """Rows of its agent spaces, its runs and its org; archived ones only if asked for."""
+        """Ids of the agent's memories in its agent spaces, its runs and its org; archived ones only
+        with `archived`."""
         ...
 
     def leave_chats(self, tx: Tx, agent_id: AgentId, *, at: datetime) -> None:
-        """End what it takes part in now."""
+        """End the agent's current participations."""
         ...

@@ -1,4 +1,4 @@
-"""What services ask of storage about runs."""
+"""Interface of the store of runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +13,28 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The runs above one, the nearest first, and those below it, by depth. Siblings are neither."""
+    """The ancestors of a run, the nearest first, and its descendants, by depth. Siblings are
+    neither."""
 
     ancestors: Sequence[Run]
     descendants: Sequence[Run]
 
 
 class RunStore(Protocol):
-    """Runs and their lineage. `who` sees what the run's space shows: the owner of its agent, the
-    agent itself, and agents of ancestor and descendant runs."""
+    """Runs and their lineage. A run is visible to the readers of its space: the owner of its agent,
+    the agent itself, and agents of ancestor and descendant runs."""
 
     def insert(self, tx: Tx, run: Run) -> bool:
-        """With its place in the lineage. False if the id is taken, and nothing is written."""
+        """Insert a run and its ancestors. False if the id is taken; nothing is written then."""
         ...
 
     def fetch(self, tx: Tx, run_id: RunId, *, lock: bool = False) -> Run | None:
-        """The run, whoever asks. With `lock` it is held until the transaction ends."""
+        """The run, without a visibility check. With `lock` its row is locked until the transaction
+        ends."""
         ...
 
     def see(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
-        """The run, if `who` may see it."""
+        """The run if `who` may see it."""
         ...
 
     def page(
@@ -49,13 +51,13 @@ class RunStore(Protocol):
         ...
 
     def lineage(self, tx: Tx, who: Owner, run_id: RunId) -> Lineage:
-        """Those of the lineage that `who` may see."""
+        """The part of the lineage that `who` may see."""
         ...
 
     def tree(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
-        """Ids of all runs under a root, its own among them."""
+        """Ids of all runs of a tree, the root included."""
         ...
 
     def complete(self, tx: Tx, run: Run) -> None:
-        """Store status, error and time of the end."""
+        """Store status, error and `completed_at`."""
         ...

@@ -1,4 +1,4 @@
-"""Agents by match: a look at every agent that the caller may list, some at a time."""
+"""Search over agents: ranks all agents that the caller may list, reading them in batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from recollect.ports.stores import Stores
 _LIST = "agents by match"
 _ROWS_AT_ONCE = 500
 
-# What is shown earlier is larger: the better match, the newer agent, the larger id.
+# The sort key, descending: better match, newer agent, larger id. It is also the cursor.
 _Place = tuple[int, datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who looks for what."""
+    """The words to search for, the caller, and the owner to filter by."""
 
     words: tuple[str, ...]
     requester: Requester
@@ -31,7 +31,8 @@ class Asked:
 def ranked_page(
     tx: Tx, stores: Stores, asked: Asked, *, after: str | None, limit: int
 ) -> Page[Agent]:
-    """The best matches behind the cursor; an agent that matches nothing is not there."""
+    """The best matches after the cursor. Agents without a match are left out."""
+    # Every page ranks all agents again; only `limit + 1` of them are held in memory.
     start = _decoded(after) if after else None
     places = (
         (place, agent)

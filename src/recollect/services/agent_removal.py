@@ -1,4 +1,4 @@
-"""What goes when an agent goes: its memories, its part in chats, its id."""
+"""Removes an agent: its memories, its participations and, if nothing refers to it, its id."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -18,8 +18,11 @@ _ROWS_AT_ONCE = 500
 
 
 class AgentRemoval:
-    """All of it in the transaction of the caller. What the agent wrote for its org is its memory as
-    much as the rows of its spaces and runs; in spaces of users and chats it is a source alone."""
+    """Works in the transaction of the caller.
+
+    Memories of the agent are those of its agent spaces and runs, and what it wrote to its org. What
+    it wrote to spaces of users and chats belongs to these and stays.
+    """
 
     def __init__(self, stores: Stores, runtime: Runtime, audit: MemoryAudit) -> None:
         self._stores = stores
@@ -29,7 +32,7 @@ class AgentRemoval:
     def remove(
         self, tx: Tx, requester: Requester, agent: Agent, *, memories: MemoriesOfRemoved
     ) -> None:
-        """Conflict if there are memories and `memories` is refuse."""
+        """Conflict if there are unexpired memories and `memories` is `refuse`."""
         at = self._runtime.clock.now()
         if memories is MemoriesOfRemoved.ARCHIVE:
             count = self._archive(tx, requester, agent, at)
@@ -108,7 +111,8 @@ class AgentRemoval:
         )
 
     def _retire(self, tx: Tx, agent: Agent, at: datetime) -> None:
-        """The id is free at once, unless a new agent of that id would inherit something."""
+        """Delete the row, or mark it as removed while something refers to the id: a new agent of
+        that id would inherit it."""
         self._stores.agents.leave_chats(tx, agent.id, at=at)
         if self._stores.agents.refers_to(tx, agent.id):
             self._stores.agents.update(tx, replace(agent, removed_at=at, updated_at=at))

@@ -1,4 +1,4 @@
-"""The registry of agents: anybody registers, owners change."""
+"""The registry of agents. Anybody may register an agent; changes need its owner or an admin."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,8 +26,8 @@ _LIST = "agents"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """An agent to register. Without an owner it owns itself, without an id one is made; from
-    `reserved_id`, where the request may come again, always the same."""
+    """An agent to register. Without an owner it owns itself. Without an id one is made up; from
+    `reserved_id`, which an idempotent request has, it is the same id at every attempt."""
 
     id: AgentId | None = None
     name: str | None = None
@@ -41,14 +41,12 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class AgentChange:
-    """The members that were sent, by name: name, description, space_mode, metadata."""
+    """The fields that were sent: name, description, space_mode, metadata."""
 
     members: Mapping[str, Any]
 
 
 class AgentService:
-    """Register, list, get, change, hand over, remove."""
-
     def __init__(
         self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
     ) -> None:
@@ -71,7 +69,9 @@ class AgentService:
             )
 
     async def get(self, requester: Requester, agent_id: AgentId) -> Agent:
-        """Anybody may look at an agent that they can name: its public space is open to all."""
+        """Anybody who knows the id may read the registration: the agent's public space is open to
+        all.
+        """
         return await self._database.read(lambda tx: found_agent(tx, self._stores, agent_id))
 
     async def list(
@@ -83,8 +83,8 @@ class AgentService:
         after: str | None,
         limit: int,
     ) -> Page[Agent]:
-        """Agents of the caller's orgs and those that the caller owns: the newest first, or those
-        that match the query, the best first."""
+        """Agents of the caller's orgs and those that the caller owns, the newest first; with a
+        query those that match it, the best match first."""
         if query is not None and query.strip():
             asked = Asked(tuple(query_tokens(query)), requester, owner)
             return await self._database.scan(
@@ -107,7 +107,7 @@ class AgentService:
         return Page(shown, cursor)
 
     async def update(self, requester: Requester, agent_id: AgentId, change: AgentChange) -> Agent:
-        """Name, description, mode and metadata. No memory moves."""
+        """Change name, description, mode or metadata. A change of the mode moves no memory."""
         members = change.members
         check_agent(members.get("name"), members.get("description"), members.get("metadata", {}))
         async with self._audit.watching(requester, "updateAgent", agent_id=agent_id):
@@ -116,7 +116,8 @@ class AgentService:
             )
 
     async def hand_over(self, requester: Requester, agent_id: AgentId, owner: Owner) -> Agent:
-        """Readers of the private space change with the owner: it is looked up at every read."""
+        """Change the owner. The new owner reads the private space from now on, since the owner is
+        looked up at every read."""
         async with self._audit.watching(requester, "setAgentOwner", agent_id=agent_id):
             return await self._database.write(
                 lambda tx: self._hand_over(tx, requester, agent_id, owner)
@@ -125,7 +126,7 @@ class AgentService:
     async def remove(
         self, requester: Requester, agent_id: AgentId, *, memories: MemoriesOfRemoved
     ) -> None:
-        """Conflict when it has memories and nobody said what becomes of them."""
+        """Conflict if the agent has memories and `memories` is `refuse`."""
         async with self._audit.watching(requester, "deleteAgent", agent_id=agent_id):
             await self._database.write(lambda tx: self._remove(tx, requester, agent_id, memories))
 
@@ -187,7 +188,8 @@ class AgentService:
         )
 
     def _register(self, tx: Tx, requester: Requester, agent: Agent, *, again: bool) -> Agent:
-        """`again` means that the same request may have made the agent before it was cut off."""
+        """Insert the agent. `again`: an earlier attempt of the same request may have inserted it;
+        an agent of the same creator is then returned instead of a Conflict."""
         self._stores.agents.free(tx, agent.id)
         if not self._stores.agents.insert(tx, agent):
             known = self._stores.agents.fetch(tx, agent.id) if again else None
@@ -213,7 +215,7 @@ def _require(decision: Decision) -> None:
 
 
 def _screen(name: str | None, description: str | None, metadata: dict[str, Any] | None) -> None:
-    """Anybody may read an agent's registration."""
+    """Refuse secrets: anybody may read a registration."""
     refuse_secrets(name=name, description=description, metadata=metadata)
 
 

@@ -1,4 +1,4 @@
-"""Runs: an agent's pieces of work, what started what, and what goes when one ends."""
+"""Starts and completes runs of agents, lists them, and removes the memories that end with a run."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -30,7 +30,7 @@ Cleanup = Literal["root", "run"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
-    """A run to start; without an id one is made, without a parent it is a root."""
+    """A run to start. Without an id one is made up; without a parent it is a root."""
 
     agent_id: AgentId
     id: RunId | None = None
@@ -40,7 +40,7 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """How many rows went with a run; each is counted once, as the first that fits."""
+    """How many memories were removed with a run. Each counts once, in the first kind that fits."""
 
     ephemeral: int = 0
     critical_pii: int = 0
@@ -49,14 +49,14 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A run that has ended, and what went with it."""
+    """A run that has ended, and what was removed with it."""
 
     run: Run
     removed: Removed
 
 
 class RunService:
-    """Start, complete, get, list, lineage; and the entry of a write into its run."""
+    """Start, complete, get and list runs; and join a write to its run."""
 
     def __init__(
         self,
@@ -76,9 +76,9 @@ class RunService:
         self._cleanup = cleanup
 
     async def start(self, requester: Requester, new: NewRun, *, under_any: bool = False) -> Run:
-        """NotFound for an unknown agent or a parent that the caller doesn't see, Conflict if the
-        id is taken. With `under_any` the caller's eyes don't count: it is for whoever runs the
-        agents and says which of them called which."""
+        """NotFound for an unknown agent or a parent that the caller may not see, Conflict if the id
+        is taken. With `under_any` the parent need not be visible: for a runtime that executes the
+        agents and knows which one called which."""
         if new.id is not None:
             check_name(new.id, "id")
         check_metadata(new.metadata)
@@ -94,8 +94,8 @@ class RunService:
     async def complete(
         self, requester: Requester, run_id: RunId, *, status: RunStatus, error: str | None
     ) -> Completion:
-        """End a run and remove what ends with it. The same end told twice changes nothing;
-        another one is a Conflict."""
+        """End a run and remove the memories that end with it. Repeating the call changes nothing;
+        another status for a completed run is a Conflict."""
         if error is not None:
             check_name(error, "error", chars_max=ERROR_CHARS_MAX)
         at = self._runtime.clock.now()
@@ -105,7 +105,7 @@ class RunService:
             )
 
     async def get(self, requester: Requester, run_id: RunId) -> Run:
-        """NotFound for those who can't read the run's space."""
+        """NotFound if the caller may not read the run's space."""
         return await self._database.read(lambda tx: self._seen(tx, requester, run_id))
 
     async def list(
@@ -130,7 +130,7 @@ class RunService:
         return Page(shown, cursor)
 
     async def lineage(self, requester: Requester, run_id: RunId) -> Lineage:
-        """Of the runs above and below, those that the caller may see."""
+        """Ancestors and descendants of the run that the caller may see."""
 
         def work(tx: Tx) -> Lineage:
             self._seen(tx, requester, run_id)
@@ -141,15 +141,17 @@ class RunService:
     def enter(
         self, tx: Tx, requester: Requester, run_id: RunId, *, agent_id: AgentId, at: datetime
     ) -> Run:
-        """The run that a session write belongs to, held until the transaction ends; an unknown one
-        starts as a root. Forbidden if it is another agent's, Conflict if it is completed.
-
-        The right to write for the agent is looked at first, so nobody else learns of its runs.
+        """The run that a session write belongs to, locked until the transaction ends. An unknown id
+        starts a root run. Forbidden if it is another agent's run, Conflict if it has ended.
         """
+        # The right to write for the agent is checked first: the other errors would tell a stranger
+        # which runs exist. The lock keeps the run from completing while the memory is written,
+        # which would leave a memory behind that the completion did not remove.
         self._require_writer(tx, requester, run_id, agent_id)
         run = self._stores.runs.fetch(tx, run_id, lock=True)
         if run is None:
             run = root_run(run_id, agent_id, at=at)
+            # Another write started the same run meanwhile: start again and find it.
             if not self._insert(tx, requester, run):
                 raise Retry
         if run.agent_id != agent_id:
@@ -206,8 +208,12 @@ class RunService:
         return Completion(run, removed)
 
     def _held(self, tx: Tx, run: Run) -> tuple[Run, Run]:
-        """The run and its root. The root is held first: a run that ends beside its root either
-        leaves its rows to it or finds it completed."""
+        """The run and its root, both locked, the root first.
+
+        Runs of one tree therefore complete one after the other. If a run and its root complete at
+        the same time, either the run comes first and the root removes its remaining memories, or
+        the run finds the root completed and removes them itself.
+        """
         root = self._stores.runs.fetch(tx, run.root_run_id, lock=True)
         held = self._stores.runs.fetch(tx, run.id, lock=True)
         if root is None or held is None:
@@ -215,7 +221,8 @@ class RunService:
         return held, root
 
     def _clean(self, tx: Tx, run: Run, root: Run, at: datetime) -> Removed:
-        """Rows that end with the run; all other rows too where the lineage is over."""
+        """Remove the memories that end with this run, and the session memories too if nothing can
+        use them any more: the root has ended, or each run is cleaned up on its own."""
         is_root = run.id == root.id
         over = is_root or root.completed or self._cleanup == "run"
         whole_tree = is_root and self._cleanup == "root"
@@ -227,7 +234,8 @@ class RunService:
         return Removed(**{kind: kinds.count(kind) for kind in sorted(set(kinds))})
 
     def _kind_of(self, row: Brief) -> str:
-        """As what a row is counted, and whether it ends with its own run."""
+        """The kind under which a memory is counted. Only `session` memories outlive their own
+        run."""
         policy = self._rules.policies.get(row.retention_policy or "")
         if policy is not None and policy.until_run_completes:
             return "ephemeral"
@@ -240,7 +248,8 @@ class RunService:
         return run
 
     def _parent(self, tx: Tx, requester: Requester, run_id: RunId, *, under_any: bool) -> Run:
-        """Held, so that its agent does not go with it under the new run."""
+        """The parent, locked: a removal of its agent deletes its runs and must not run between this
+        check and the insert of the child."""
         if not under_any:
             self._seen(tx, requester, run_id)
         parent = self._stores.runs.fetch(tx, run_id, lock=True)
@@ -267,7 +276,7 @@ class RunService:
     def _require_writer(
         self, tx: Tx, requester: Requester, run_id: RunId, agent_id: AgentId
     ) -> None:
-        """The running agent or its owner."""
+        """Forbidden unless the requester is the running agent or its owner."""
         agent = found_agent(tx, self._stores, agent_id)
         view = SpaceView(Space(SpaceKind.RUN, run_id), agent_id=agent.id, agent_owner=agent.owner)
         decision = may_write(requester.caller, view)

@@ -1,4 +1,4 @@
-"""What hangs on an agent: its memories, its chats, and all that bears its id."""
+"""Rows that refer to an agent: its memories, its participations and the agents it owns."""
 
 from datetime import datetime
 from functools import cache
@@ -19,29 +19,25 @@ _ONE: ColumnElement[int] = literal_column("1")
 
 
 def has_any(tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
-    """Is there a row in its agent spaces, its runs or its org that is not due yet?"""
     return tx.first(_ANY, {"id": agent_id, "now": now}) is not None
 
 
 def page(tx: Tx, agent_id: AgentId, *, archived: bool, limit: int) -> list[MemoryId]:
-    """Ids of rows of its agent spaces, its runs and its org."""
     rows = tx.fetch(_page(archived=archived), {"id": agent_id, "limit": limit})
     return [MemoryId(row[0]) for row in rows]
 
 
 def refers_to(tx: Tx, agent_id: AgentId) -> bool:
-    """Is there anything that a new agent of this id would inherit?"""
     params = {"id": agent_id}
     return any(tx.first(statement, params) is not None for statement in _REFERENCES)
 
 
 def leave_chats(tx: Tx, agent_id: AgentId, *, at: datetime) -> None:
-    """End what it takes part in now."""
     tx.run(_LEAVE, {"id": agent_id, "at": at})
 
 
 def forget_chats(tx: Tx, agent_id: AgentId) -> None:
-    """As if it had never taken part in any."""
+    """Delete all participations of the agent, also ended ones."""
     tx.run(_FORGET, {"id": agent_id})
 
 
@@ -54,7 +50,7 @@ def _page(*, archived: bool) -> Statement:
 
 
 _ID = param("id", _m.agent_id)
-# Elsewhere an agent is a source only: spaces of users and chats have other owners.
+# Spaces of users and chats have other owners: there the agent is only the source of a memory.
 _KINDS = sorted({*AGENT_KINDS, SpaceKind.RUN, SpaceKind.ORG})
 _OWN = (_m.agent_id == _ID, _m.space_kind.in_([word(kind) for kind in _KINDS]))
 _ANY = Statement(

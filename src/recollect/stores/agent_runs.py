@@ -1,4 +1,4 @@
-"""Runs of an agent that goes: nobody of its id may find them again."""
+"""Deletes the runs of a removed agent, so that a later agent of the same id does not find them."""
 
 from typing import Any
 
@@ -15,8 +15,10 @@ _ONE: ColumnElement[int] = literal_column("1")
 
 
 def forget_runs(tx: Tx, agent_id: AgentId) -> None:
-    """Remove its runs. Those of others that they started go on under the nearest run above that is
-    left, or as roots."""
+    """Delete the agent's runs. Runs of other agents that they started get the nearest remaining
+    ancestor as parent, or become roots."""
+    # The statements build on each other: first the rows of `run_ancestors` that name deleted runs
+    # go; what is left of them tells parent and root of the remaining runs; then the runs go.
     params = {"agent_id": agent_id}
     tx.lock(_LOCK, params)
     for statement in (_LEAVE_LINES, _GO_ON, _DELETE):
@@ -24,7 +26,7 @@ def forget_runs(tx: Tx, agent_id: AgentId) -> None:
 
 
 def _left(*order: Any) -> Any:
-    """The first of the runs above that are left."""
+    """The first of the remaining ancestors, in this order."""
     above = select(_u.ancestor_id).where(_u.run_id == _r.id)
     return above.order_by(*order).limit(_ONE).scalar_subquery()
 

@@ -1,4 +1,4 @@
-"""The registry of agents."""
+"""The store of agents."""
 
 from datetime import datetime
 from functools import cache
@@ -22,8 +22,6 @@ _COLUMNS = tuple(agents.columns)
 
 
 class SqlAgents:
-    """The port's AgentStore on both engines."""
-
     def insert(self, tx: Tx, agent: Agent) -> bool:
         return tx.first(_INSERT, _to_params(agent)) is not None
 

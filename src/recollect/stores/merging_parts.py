@@ -27,7 +27,7 @@ _g, _r = relations.c, person_relationships.c
 
 
 def parts_of(tx: Tx, requester: Requester, moved: Moved) -> MovedParts:
-    """Read from the record of a merge. Records of older versions may lack some kinds of rows."""
+    """Read from the record of a merge. A kind that is missing there moved nothing."""
     joint = [memory_id for memory_id, _ in moved.get("joint_subjects", ())]
     return MovedParts(
         memories={

@@ -1,4 +1,5 @@
-"""Runs of agents, and who descends from whom: every ancestor of every run is a row."""
+"""The store of runs. `run_ancestors` has a row for every ancestor of every run, so lineage is a
+join and needs no recursion."""
 
 from datetime import datetime
 from functools import cache
@@ -21,8 +22,6 @@ _COLUMNS = tuple(runs.columns)
 
 
 class SqlRuns:
-    """The port's RunStore on both engines."""
-
     def insert(self, tx: Tx, run: Run) -> bool:
         if tx.first(_INSERT, _to_params(run)) is None:
             return False
@@ -104,7 +103,7 @@ def _from_row(row: Row) -> Run:
 
 
 def _seen(kind: OwnerKind) -> ColumnElement[bool]:
-    """As `stores/space_rights.py` has it for the rows of a run."""
+    """The same rule as `_can_read_run` in `visibility/spaces_sql.py`, over `runs`."""
     who = param("who", _r.agent_id)
     owned = select(_a.id).where(_a.owner_kind == word(kind), _a.owner_id == who)
     if kind is not OwnerKind.AGENT:
@@ -149,7 +148,7 @@ def _below(kind: OwnerKind) -> Statement:
 
 
 def _descend() -> Statement:
-    """The parent, and everybody above the parent."""
+    """Insert the parent, and all ancestors of the parent, as ancestors of the run."""
     parent = param("parent_run_id", _r.parent_run_id)
     one: ColumnElement[int] = literal_column("1")
     rows = union_all(
