@@ -1,7 +1,7 @@
-"""The graph: entities, and what memories state of them as edges.
+"""The graph: people and other entities, and edges that memories state between them.
 
-An edge belongs to one memory and begins and ends with it. It is drawn only where there is no doubt
-whom the sentence means: a person who is a subject, or the one who said it.
+An edge belongs to one memory and lives as long as it does. An edge is built only if it is certain
+which person the sentence means: one of the memory's subjects, or the stater.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ PATH_HOPS_MAX = 4
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A person, or something that memories of one space name. A person has no space; the name is
-    None where the reader may not know it."""
+    """A person, or something that is named in memories of one space. A person has no space. The
+    name is None if the reader may not see it."""
 
     id: EntityId
     kind: EntityKind
@@ -44,8 +44,9 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """An edge as it is stored. World time is that of its memory; what is recorded from
-    `recorded_at` on is withdrawn at `retracted_at`."""
+    """An edge as readers get it. It has two times: `valid_from` and `valid_until` come from its
+    memory and say when the fact was true; `recorded_at` and `retracted_at` say when it was known.
+    """
 
     id: RelationId
     from_id: EntityId
@@ -59,13 +60,12 @@ class Relation:
     retracted_at: datetime | None = None
 
     def other(self, end: EntityId) -> EntityId:
-        """The end that is not this one."""
         return self.to_id if end == self.from_id else self.from_id
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Somebody whom a sentence may mean, by name and aliases in normal form."""
+    """A person whom a sentence may mean, with name and aliases in normal form."""
 
     person_id: PersonId
     names: frozenset[str]
@@ -73,7 +73,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """The far end of an edge that is no person."""
+    """The target of an edge that is not a person."""
 
     kind: EntityKind
     name: str
@@ -81,7 +81,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What a memory states, before it has an id."""
+    """An edge before it has an id."""
 
     from_id: PersonId
     relation: str
@@ -89,14 +89,15 @@ class Edge:
 
 
 def stated(memory: Memory) -> Saying | None:
-    """What a memory states that could be an edge. Raw messages and records state nothing here."""
+    """The fact that a memory states, if its text has a known form. Raw messages and records of
+    other kinds state nothing."""
     if memory.kind is not Kind.STATEMENT or memory.messages:
         return None
     return saying_of(memory.content)
 
 
 def could_be_meant(memory: Memory) -> tuple[PersonId, ...]:
-    """Whose names are needed to draw what a memory states."""
+    """The people whom the text of a memory may mean: its subjects and its stater."""
     stater = () if memory.stated_by is None else (memory.stated_by,)
     return tuple(dict.fromkeys(map(PersonId, (*memory.subjects, *stater))))
 
@@ -104,8 +105,9 @@ def could_be_meant(memory: Memory) -> tuple[PersonId, ...]:
 def draw(
     memory: Memory, sayings: Sequence[Saying], people: Sequence[Named], *, doubt: bool = False
 ) -> tuple[Edge, ...]:
-    """The edges of a memory. `people` are those who could be meant; `doubt` means that not every
-    subject is known, so that nobody is meant without being named."""
+    """The edges of a memory, without duplicates. `people` are those whom the text may mean.
+    `doubt`: a subject is unresolved, so a sentence without a name can't be assigned to the only
+    subject."""
     scene = _Scene(memory, people, doubt)
     edges = (edge for saying in sayings for edge in scene.edges(saying))
     return tuple(dict.fromkeys(edges))
@@ -113,7 +115,7 @@ def draw(
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """Who is there when a sentence is said."""
+    """Resolves the words of one memory's facts ("I", a name, nobody) to people."""
 
     memory: Memory
     people: Sequence[Named]
@@ -128,8 +130,8 @@ class _Scene:
         return [Edge(who, saying.relation, end) for who in self._of(saying) if who != end]
 
     def _far_end(self, bond: Bond) -> PersonId | Thing | None:
-        """Who likes a name in capitals likes somebody, who must be known, or something that can't
-        be told from somebody."""
+        """The target of a fact. A liked thing with a capital letter may be a person: it counts only
+        if it is one of the known people, since "likes Rose" can't be told from "likes Porsche"."""
         if bond.kind is EntityKind.THING and bond.name[0].isupper():
             return self._called(bond.name)
         return Thing(bond.kind, bond.name)
@@ -152,7 +154,8 @@ class _Scene:
         return self._listed(lone)
 
     def _speaker(self) -> PersonId | None:
-        """Who says "I" is the stater; an agent's words are those of the one they are about."""
+        """The person that "I" means: the stater, unless the memory is about others only; for a
+        memory that an agent wrote, the only subject."""
         if self._stater is None:
             return self._lone()
         about = not self._subjects or self._stater in self._subjects
@@ -162,7 +165,8 @@ class _Scene:
         return self._subjects[0] if len(self._subjects) == 1 and not self.doubt else None
 
     def _called(self, name: str) -> PersonId | None:
-        """The one of this name; a part of a name will do where one person alone has it."""
+        """The only person with this name. If nobody has exactly this name, the only person whose
+        name contains all of its words."""
         form = normal_form(name)
         words = set(form.split())
         whole = {one.person_id for one in self.people if form in one.names}

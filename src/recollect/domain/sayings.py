@@ -1,8 +1,8 @@
-"""What a sentence says of people that can be drawn as an edge: where somebody lives or works, what
-they like or work on, and what one person is to another.
+"""Extracts facts from English sentences: where somebody lives or works, what they like or work on,
+and what one person is to another.
 
-English sentences are read by their form, whole ones only. A word that is not understood means that
-nothing was said: a missing edge is looked up elsewhere, a wrong one is believed.
+A pattern must match the whole sentence; an unknown word means no fact. A missing edge costs little,
+since the text itself can still be found, while a wrong edge would be believed.
 """
 
 import re
@@ -21,7 +21,7 @@ NOBODY_NAMED = ""
 
 
 class EntityKind(StrEnum):
-    """What an entity of the graph is. People are shared, all others live in a space."""
+    """The kind of an entity of the graph. Entities belong to a space, except people."""
 
     PERSON = "person"
     ORGANISATION = "organisation"
@@ -32,8 +32,8 @@ class EntityKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """Somebody and something. `who` is a name in lower case, SPEAKER, SPEAKERS, or NOBODY_NAMED
-    where the sentence leaves it to its reader."""
+    """A relation between a person and a thing. `who` is a name in lower case, SPEAKER, SPEAKERS, or
+    NOBODY_NAMED if the sentence names nobody."""
 
     who: str
     relation: str
@@ -54,7 +54,7 @@ Saying = Bond | Tie
 
 
 def saying_of(text: str) -> Saying | None:
-    """What a text says, if that is all it says."""
+    """The fact that a text states, if it states nothing else."""
     if len(text) > TEXT_CHARS_MAX:
         return None
     plain = _SHORT_FORM.sub("I am", without_lead_in(unified(text)).rstrip(".! "))
@@ -77,7 +77,7 @@ def _bond(text: str, plain: str) -> Bond | None:
 
 
 def _key(attribute: Attribute) -> str:
-    """An attitude is told by its value, everything else by its name."""
+    """The key of `_ATTRIBUTE_RELATIONS`: for an attitude with its value, else the name alone."""
     kind, colon, _ = attribute.name.partition(":")
     return f"{kind}:{attribute.value}" if colon else kind
 
@@ -90,7 +90,8 @@ def _voice(plain: str) -> str:
 
 
 def _spelled(plain: str, stems: str) -> str:
-    """The longest part of the text that has these stems, as it is written there."""
+    """The longest part of the text with these stems, in its original spelling: attributes hold
+    stems, and an entity needs its name."""
     words = plain.split()
     for length in range(len(stems.split()) + _EXTRA_WORDS_MAX, 0, -1):
         for start in range(len(words) - length + 1):
@@ -101,7 +102,8 @@ def _spelled(plain: str, stems: str) -> str:
 
 
 def _is_proper(name: str) -> bool:
-    """A name: every word in capitals, or of a script that has none; and no house number."""
+    """Is every word capitalised, or of a script without capitals, and is there no digit (as in a
+    house number)?"""
     words = [word for word in name.split() if word.lower() not in _JOINTS]
     return bool(words) and all(map(_is_capital, words)) and not _DIGIT.search(name)
 
@@ -112,7 +114,7 @@ def _is_firm(name: str) -> bool:
 
 
 def _is_thing(name: str) -> bool:
-    """A few words without any that only join others."""
+    """A few words, none of them a stop word."""
     words = _WORD.findall(name.lower())
     return 0 < len(words) <= _THING_WORDS_MAX and language.STOP_WORDS.isdisjoint(words)
 
@@ -144,7 +146,7 @@ def _tie(plain: str) -> Tie | None:
 
 
 def _named(words: str) -> str:
-    """A name in lower case, SPEAKER, or NOBODY_NAMED for a pronoun of somebody else."""
+    """The name in lower case, SPEAKER, or NOBODY_NAMED for another pronoun."""
     form = words.lower().removesuffix("'s").removesuffix("'").lstrip("@")
     if form in _OF_SPEAKER:
         return SPEAKER
@@ -152,7 +154,7 @@ def _named(words: str) -> str:
 
 
 def _relationship(words: str) -> str | None:
-    """A known word for what somebody is, and nothing that changes its meaning."""
+    """The key of a known relationship word; None if other words change its meaning."""
     key = relationship_key(_AGE.sub("", words.lower()))
     return key if is_relationship(key) and key not in _NO_PERSON else None
 
@@ -181,9 +183,9 @@ _JOINTS = frozenset(
 )
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+")
-# Words that a value is compared without. In capitals they belong to the name: The Hague.
+# Removed from both ends of a name, in lower case only: in "The Hague" it belongs to the name.
 _LITTLE = re.compile(r"\A(?:(?:a|an|the|to|in|at|on) )+|(?: (?:to|in|at|on))+\Z")
-# Mostly a firm: read as where somebody works.
+# A relationship word that usually means a company; `_attribute_fact` reads it as `works_at`.
 _NO_PERSON = frozenset(("employer",))
 _SHORT_FORM = re.compile(r"\AI'm\b", re.IGNORECASE)
 _AGE = re.compile(r"\A(?:older|younger|elder|big|little) ")

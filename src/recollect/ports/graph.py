@@ -1,5 +1,5 @@
-"""What services ask of storage about the graph. An edge is seen by whoever sees its memory: reads
-for callers take the same Sight and filter as reads of memories."""
+"""Interface of the store of the graph. An edge is visible exactly if its memory is, so reads take
+the same Viewer and filter as reads of memories."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from recollect.ports.memories import MemoryFilter
 
 @dataclass(frozen=True, slots=True)
 class StoredEdge:
-    """An edge by what it says: which ends, which relation."""
+    """A stored edge of one memory: id, both ends and the relation."""
 
     id: RelationId
     from_id: EntityId
@@ -27,14 +27,14 @@ class StoredEdge:
 
     @property
     def said(self) -> tuple[str, str, str]:
-        """Two edges that say the same are one."""
+        """Two edges of a memory with the same triple are the same edge."""
         return self.from_id, self.relation, self.to_id
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An entity with the time of the first edge that the reader sees of it. Of a person it has no
-    name."""
+    """An entity with the time of the first edge of it that the reader sees. Names of people are
+    missing: the service adds those that the reader may see."""
 
     entity: Entity
     since: datetime
@@ -42,34 +42,32 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Whose eyes look, and at which memories' edges."""
+    """Who reads the graph, and a filter for the memories whose edges count."""
 
     sight: Sight
     chosen: MemoryFilter = field(default_factory=MemoryFilter)
 
 
 class GraphStore(Protocol):
-    """Entities and edges."""
-
     def put_thing(self, tx: Tx, space: Space, thing: Thing, *, new_id: EntityId) -> EntityId:
-        """The entity of that kind and name in the space, made if it is not there, and held until
-        the transaction ends."""
+        """The entity of that kind and name in the space, inserted if it is missing, and locked
+        until the transaction ends."""
         ...
 
     def edges_of(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
-        """What a memory states now."""
+        """The current edges of a memory."""
         ...
 
-    def insert(self, tx: Tx, edge: StoredEdge, memory_id: MemoryId, *, at: datetime) -> None:
-        """One edge more."""
-        ...
+    def insert(self, tx: Tx, edge: StoredEdge, memory_id: MemoryId, *, at: datetime) -> None: ...
 
     def retract(self, tx: Tx, edge_id: RelationId, *, at: datetime) -> None:
-        """The memory says it no more; who asks for the record of an earlier instant finds it."""
+        """End an edge that the memory no longer states. Reads `as_of` an earlier instant still find
+        it.
+        """
         ...
 
     def delete(self, tx: Tx, memory_id: MemoryId) -> None:
-        """All edges that a memory ever had, and entities that nothing else holds."""
+        """Delete all edges that a memory ever had, and entities without any other edge."""
         ...
 
     def neighbours(
@@ -79,7 +77,7 @@ class GraphStore(Protocol):
         ...
 
     def things(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
-        """Those of these entities that are no people."""
+        """Those of these entities that are not people."""
         ...
 
     def page(
@@ -91,13 +89,13 @@ class GraphStore(Protocol):
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Listed]:
-        """Entities with at least one visible edge: by the time of the first one and id, newest
-        first."""
+        """Entities with a visible edge, ordered by the time of their first visible edge and id, the
+        newest first."""
         ...
 
     def about(
         self, tx: Tx, look: Look, person_ids: Collection[PersonId], *, limit: int
     ) -> Sequence[tuple[MemoryId, PersonId]]:
-        """Visible memories about any of these people, the newest first; without those that have
-        changed since the filter's `as_of`."""
+        """Visible memories about any of these people, the newest first, without those that changed
+        since the filter's `as_of`."""
         ...

@@ -1,4 +1,4 @@
-"""Draws what memories state into the graph, and tells how close memories are to people in it."""
+"""Writes the edges that memories state, and measures how close memories are to people."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
@@ -26,14 +26,14 @@ from recollect.ports.stores import Stores
 from recollect.services.graph_edges import Edges
 from recollect.services.graph_walks import walk
 
-# What a search looks at around the people it is about.
+# Bounds for one search: edges and memories that it reads around the people it mentions.
 CLOSE_EDGES_MAX = 500
 CLOSE_MEMORIES_MAX = 1_000
 _ANY = MemoryFilter()
 
 
 class Graph:
-    """What follows in the graph when a memory is written, inside that transaction."""
+    """Updates the graph in the transaction that writes a memory."""
 
     def __init__(self, stores: Stores, runtime: Runtime) -> None:
         self._stores = stores
@@ -41,8 +41,9 @@ class Graph:
         self._edges = Edges(stores)
 
     def draw(self, tx: Tx, stored: Stored, told: Sequence[Saying] = ()) -> None:
-        """The edges of a new or changed memory. Those that it states no longer end now and stay
-        for who asks for an earlier record. `told` is what else is known to be said in it."""
+        """Write the edges of a new or changed memory. Edges that it no longer states end now and
+        stay readable `as_of` an earlier instant. `told` are further facts that are known to be in
+        it."""
         memory = stored.memory
         said = stated(memory)
         sayings = (*told, said) if said else tuple(told)
@@ -51,14 +52,17 @@ class Graph:
             self._replace(tx, memory, drawn)
 
     def redraw(self, tx: Tx, before: Stored, stored: Stored) -> None:
-        """The edges of a changed memory. While it says the same of the same people all of them
-        stay, also those that `told` brought: they can't be read off the memory again."""
+        """Update the edges of a changed memory. If text, subjects and stater are the same, all
+        edges stay, also those that came from `told`: they can't be extracted from the memory again.
+
+        A memory that leaves quarantine gets its edges now: it had none while it was hidden.
+        """
         hidden = before.memory.status is Status.QUARANTINED
         if hidden or _drawn_from(before) != _drawn_from(stored):
             self.draw(tx, stored)
 
     def erase(self, tx: Tx, memory_id: MemoryId) -> None:
-        """Remove all edges of a memory, past ones too, and entities that only they held."""
+        """Delete all edges of a memory, past ones too, and entities that have no other edge."""
         self._stores.graph.delete(tx, memory_id)
 
     def closeness(
@@ -71,10 +75,13 @@ class Graph:
         chosen: MemoryFilter = _ANY,
         earlier: Sequence[Memory] = (),
     ) -> dict[str, float]:
-        """How near memories are to these people, from 1 down: those that state an edge on the way,
-        and those about the people whom it leads to. Over permitted edges and memories only; of
-        `chosen` the instants count, which rows are wanted is the caller's business. `earlier` are
-        memories as they were at `as_of` that have changed since: they are about whom they were."""
+        """The closeness of memories to these people, at most 1, by memory id.
+
+        A memory that states an edge at hop n has 1/n; a memory about a person who is reached at
+        hop n has 1/(n + 1); the larger value counts. Only visible edges and memories are read. Of
+        `chosen` only the instants are used; the caller applies the rest of the filter. `earlier`
+        are memories as they were at `as_of` and that changed since; their subjects of then count.
+        """
         look = Look(sight, MemoryFilter(valid_at=chosen.valid_at, as_of=chosen.as_of))
         around = walk(
             [EntityId(one) for one in person_ids],
@@ -141,7 +148,7 @@ class Graph:
 
 
 def _drawn_from(stored: Stored) -> tuple[object, ...]:
-    """What edges are read off."""
+    """Everything on which the edges of a memory depend."""
     memory = stored.memory
     people = memory.subjects, memory.stated_by, stored.bare_names
     return memory.content, bool(memory.messages), *people

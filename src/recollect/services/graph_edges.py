@@ -1,4 +1,4 @@
-"""Hands out to walks the edges that a caller may see."""
+"""Gives graph searches the edges that a caller may see."""
 
 from collections.abc import Collection
 
@@ -14,21 +14,23 @@ from recollect.services.views import Views
 
 
 class Edges:
-    """An edge is seen by whoever sees its memory: of a past, as the memory was then."""
+    """An edge is visible if its memory is; with `as_of`, if the memory's version of then is."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._lists = MemoryLists(stores, Past(stores, Views(stores)))
 
     def of(self, tx: Tx, look: Look) -> Neighbours:
-        """What a look sees, at the instants of its filter."""
+        """A function that reads the visible edges at given entities, at the instants of the
+        filter."""
         graph = self._stores.graph
         if look.chosen.as_of is None:
             return lambda ids, limit: graph.neighbours(tx, look, ids, limit=limit)
         return lambda ids, limit: self._earlier(tx, look, ids)[:limit]
 
     def _earlier(self, tx: Tx, look: Look, ids: Collection[EntityId]) -> list[Relation]:
-        """What a memory said when it was more private stays so, whatever became of it."""
+        """Visible edges of the past. SQL checks the memory as it is now; here the version of then
+        is checked too, since a memory may have been more private."""
         found = self._stores.graph.neighbours(tx, look, ids, limit=PATH_EDGES_MAX)
         shown = self._shown(tx, look, sorted({edge.memory_id for edge in found}))
         return [edge for edge in found if edge.memory_id in shown]

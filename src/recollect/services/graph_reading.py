@@ -1,5 +1,5 @@
-"""The graph as callers read it: a directory of entities, what lies around one, and how two are
-connected. What a caller sees of it is what they see of the memories that its edges belong to."""
+"""Reads the graph: lists entities, the neighbourhood of one, and paths between two. A caller sees
+those edges whose memories the caller may see."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ _ROWS_AT_ONCE = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """How far to look around an entity, in which chat, and at which instants."""
+    """How far to read around an entity, in which chat, and at which instants."""
 
     hops: int = 1
     context: Context = field(default_factory=Context)
@@ -39,7 +39,8 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """An entity, and what lies around it, nearest first."""
+    """An entity with the entities and relations around it, nearest first. `truncated`: there are
+    more relations within the hops."""
 
     entity: Entity
     entities: list[Entity]
@@ -48,8 +49,6 @@ class Neighbourhood:
 
 
 class GraphService:
-    """List, look around, find a way."""
-
     def __init__(self, database: Database, stores: Stores, sights: Sights) -> None:
         self._database = database
         self._stores = stores
@@ -65,8 +64,8 @@ class GraphService:
         after: str | None,
         limit: int,
     ) -> Page[Entity]:
-        """Entities that the caller knows by name from memories that the caller may read, the
-        latest to appear first."""
+        """Entities in memories that the caller may read and whose names the caller may see, the
+        latest first."""
         place = decode_key(_LIST, after) if after else None
         form = normal_form(query or "")
 
@@ -84,13 +83,13 @@ class GraphService:
     async def around(
         self, requester: Requester, entity_id: EntityId, asked: Surroundings
     ) -> Neighbourhood:
-        """NotFound if the caller sees no edge of it, and for a chat without the caller."""
+        """NotFound if the caller sees no edge of the entity, or does not take part in the chat."""
         return await self._database.scan(lambda tx: self._around(tx, requester, entity_id, asked))
 
     async def path(
         self, requester: Requester, start: EntityId, goal: EntityId, *, hops_max: int
     ) -> list[Relation]:
-        """A shortest way over edges that the caller may see; empty if there is none."""
+        """A shortest path over edges that the caller may see; empty if there is none."""
 
         def found(tx: Tx) -> list[Relation]:
             look = Look(self._sights.of(tx, requester))
@@ -114,12 +113,13 @@ class GraphService:
         return Neighbourhood(first, others, found.relations, found.truncated)
 
     def _canonical(self, tx: Tx, entity_id: EntityId) -> EntityId:
-        """Of a person that was merged away, the one that they are now."""
+        """For a person who was merged away, the canonical person."""
         person = self._stores.people.fetch(tx, PersonId(entity_id))
         return entity_id if person is None else EntityId(person.id)
 
     def _shown(self, tx: Tx, requester: Requester, ids: Collection[EntityId]) -> list[Entity]:
-        """In the order of the ids; a person whose name the caller may not know has none."""
+        """The entities in the order of the ids. People whose names the caller may not see have None
+        as name."""
         things = self._stores.graph.things(tx, ids)
         names = self._names(tx, requester, [one for one in ids if one not in things])
         return [
@@ -139,8 +139,8 @@ class GraphService:
         kind: EntityKind | None,
         after: tuple[datetime, str] | None,
     ) -> Iterator[Listed]:
-        """All that have a name for the caller, some at a time: names are sealed, so that only here
-        they can be compared."""
+        """All entities whose names the caller may see, read in batches. Names are encrypted, so SQL
+        can't filter by them; the caller of this method does."""
         look = Look(self._sights.of(tx, requester))
         while True:
             found = self._stores.graph.page(tx, look, kind=kind, after=after, limit=_ROWS_AT_ONCE)

@@ -1,12 +1,12 @@
-"""Walks over edges, a step at a time. What a step may pass is the business of who hands it out:
-an edge that is not handed out neither lengthens a walk nor counts in it."""
+"""Graph search: breadth-first neighbourhoods and shortest paths. The edges come from a function
+that returns only visible ones, so hidden edges have no influence on any result."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from recollect.domain.graph import EntityId, Relation, RelationId
 
-# A step of a path looks at so many edges; beyond that a path may be missed, never invented.
+# Edges read in one step of a path search. With more, a path may be missed, never made up.
 PATH_EDGES_MAX = 10_000
 
 Neighbours = Callable[[Collection[EntityId], int], list[Relation]]
@@ -14,8 +14,8 @@ Neighbours = Callable[[Collection[EntityId], int], list[Relation]]
 
 @dataclass(slots=True)
 class Walk:
-    """What lies around some entities, nearest first. `depths` is how many steps an entity is away,
-    the start included; `truncated` says that there is more within the hops."""
+    """The neighbourhood of some entities, nearest first. `depths` is the distance of each entity, 0
+    for the start; `truncated` says that there are more edges within the hops."""
 
     depths: dict[EntityId, int]
     truncated: bool = False
@@ -24,19 +24,18 @@ class Walk:
 
     @property
     def relations(self) -> list[Relation]:
-        """All edges passed."""
         return list(self._seen.values())
 
     def hop_of(self, relation: Relation) -> int:
-        """In which step an edge was passed, from 1."""
+        """The step in which the edge was found, from 1."""
         return self._hops[relation.id]
 
     def fresh(self, found: Iterable[Relation]) -> list[Relation]:
-        """Edges that were not passed before."""
+        """Those edges that are not in the walk yet."""
         return [relation for relation in found if relation.id not in self._seen]
 
     def take(self, relations: Iterable[Relation], *, hop: int) -> list[EntityId]:
-        """Pass these edges; the entities that are new."""
+        """Add these edges; returns the entities that are new."""
         reached: dict[EntityId, None] = {}
         for relation in relations:
             self._seen[relation.id], self._hops[relation.id] = relation, hop
@@ -47,14 +46,15 @@ class Walk:
 
 
 def walk(seeds: Collection[EntityId], *, hops: int, limit: int, neighbours: Neighbours) -> Walk:
-    """Breadth first, at most `limit` edges."""
+    """Breadth-first search from the seeds, with at most `limit` edges."""
     around = Walk(dict.fromkeys(seeds, 0))
     frontier = list(seeds)
     room = limit
     for hop in range(1, hops + 1):
         if not frontier or around.truncated:
             break
-        # Of what comes, as many as were passed already may be old.
+        # `limit + 1` edges, not `room + 1`: edges of earlier steps come again, at most `limit -
+        # room` of them, so that `room + 1` new ones are found if there are so many.
         found = around.fresh(neighbours(frontier, limit + 1))
         around.truncated = len(found) > room
         frontier = around.take(found[:room], hop=hop)
@@ -65,7 +65,9 @@ def walk(seeds: Collection[EntityId], *, hops: int, limit: int, neighbours: Neig
 def shortest_path(
     start: EntityId, goal: EntityId, *, hops_max: int, neighbours: Neighbours
 ) -> list[Relation]:
-    """The edges of a shortest way, in its order; empty if there is none within the hops."""
+    """The edges of a shortest path, in its order; empty if there is none within the hops."""
+    # Bidirectional: each step expands the side with the smaller frontier, so the work is about
+    # twice that of half the distance, instead of growing with the full one.
     if start == goal:
         return []
     near, far = _Side(start), _Side(goal)
@@ -82,14 +84,14 @@ def shortest_path(
 
 
 class _Side:
-    """All that is reached from one end, and over which edge from where."""
+    """The entities reached from one end; `ways` holds for each the edge it was reached over and the
+    entity before it."""
 
     def __init__(self, end: EntityId) -> None:
         self.ways: dict[EntityId, tuple[Relation, EntityId] | None] = {end: None}
         self.frontier = {end}
 
     def grow(self, neighbours: Neighbours) -> None:
-        """One step further in all directions."""
         reached: set[EntityId] = set()
         for relation in neighbours(self.frontier, PATH_EDGES_MAX):
             for end in self.frontier & {relation.from_id, relation.to_id}:
@@ -100,7 +102,7 @@ class _Side:
         self.frontier = reached
 
     def back_from(self, place: EntityId) -> list[Relation]:
-        """The edges from a place to this end."""
+        """The edges from an entity back to this end."""
         edges: list[Relation] = []
         way = self.ways[place]
         while way is not None:

@@ -1,4 +1,4 @@
-"""Removes edges of the graph, and entities that no other edge holds."""
+"""Deletes edges of the graph, and entities that have no other edge."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,11 @@ _e, _r = entities.c, relations.c
 
 
 def remove_edges(tx: Tx, memory_ids: Sequence[str]) -> None:
-    """All edges that these memories ever had. Whoever draws another edge to one of their entities
-    at this moment is waited for, or has to wait."""
+    """Delete all edges that these memories ever had, and the entities that are left without
+    edges."""
+    # The entities are locked first, in the order of their ids. `put_entity` locks an entity before
+    # an edge to it is inserted. So a concurrent writer either comes first, and its new edge is seen
+    # here and keeps the entity; or it waits, finds no entity, and starts again.
     params = {"ids": jsontext.dump(list(memory_ids))}
     tx.lock(_HOLD, params)
     tx.run(_DROP_LONE, params)
@@ -28,6 +31,6 @@ _ENDS = _e.id.in_(select(_r.from_id).where(_OURS).union(select(_r.to_id).where(_
 _HELD = or_(_r.from_id == _e.id, _r.to_id == _e.id)
 _ELSEWHERE = select(_r.id).where(~AmongTexts(_r.memory_id, _IDS), _HELD).exists()
 _HOLD = Statement(select(_e.id).where(_ENDS).order_by(_e.id).with_for_update())
-# They go before the edges by which they are found.
+# Before the edges, because the entities are found through them.
 _DROP_LONE = Statement(delete(entities).where(_ENDS, ~_ELSEWHERE))
 _DROP = Statement(delete(relations).where(_OURS))

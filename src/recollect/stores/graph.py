@@ -1,4 +1,4 @@
-"""The graph: entities of spaces, and edges between them and people."""
+"""The store of the graph: entities of spaces, and edges between them and people."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -25,8 +25,8 @@ from recollect.stores.statements import Row
 
 
 class SqlGraph:
-    """The port's GraphStore on both engines. Names are sealed as the texts are that they were
-    taken from, and are compared by a hash of their normal form."""
+    """Names are encrypted like the texts they come from, and are compared by a hash of their normal
+    form."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._name = Sealed(cipher, entities.c.name)
@@ -41,7 +41,8 @@ class SqlGraph:
             "space_id": space.id,
         }
         tx.run(sql.PUT_ENTITY, params)
-        # Whoever removes the last other edge of it has to wait, or we for them.
+        # Locked against `remove_edges`, which deletes an entity with its last edge. If that came
+        # first, the entity is gone after the wait.
         tx.lock(sql.LOCK_ENTITY, params)
         found = tx.first(sql.FIND_ENTITY, params)
         if found is None:
@@ -101,7 +102,8 @@ class SqlGraph:
         return [(row[0], row[1]) for row in tx.fetch(sql.about(*_shapes(look)), params)]
 
     def _entity(self, row: Row) -> Entity:
-        """What is in no space is a person, and named elsewhere."""
+        """A row without a kind was not found in `entities`, so it is a person; names of people are
+        read elsewhere."""
         id_, kind, name, space_kind, space_id = row[:5]
         if kind is None:
             return Entity(EntityId(id_), EntityKind.PERSON, None)

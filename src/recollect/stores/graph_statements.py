@@ -1,6 +1,6 @@
-"""The statements of the graph. An edge is visible iff its memory is: reads join the two and carry
-the clauses of sight and filter. An edge from an entity to itself, which a merge of people may
-leave, is not there."""
+"""SQL statements of the graph. An edge is visible iff its memory is, so reads join the two and use
+the clauses of visibility and filter. Edges from an entity to itself, which a merge of people may
+leave, are never returned."""
 
 from functools import cache
 from typing import Any
@@ -42,7 +42,7 @@ _ENTITY = (_e.id, _e.kind, _e.name, _e.space_kind, _e.space_id)
 
 @cache
 def neighbours(seen: SightShape, chosen: FilterShape) -> Statement:
-    """Visible edges at any of the ids."""
+    """Visible edges at any of the ids, the newest first."""
     query = _edges(seen, chosen, or_(AmongTexts(_r.from_id, _IDS), AmongTexts(_r.to_id, _IDS)))
     return Statement(query.order_by(_r.recorded_at.desc(), _r.id.desc()).limit(_LIMIT))
 
@@ -51,7 +51,9 @@ def neighbours(seen: SightShape, chosen: FilterShape) -> Statement:
 def entity_page(
     seen: SightShape, chosen: FilterShape, *, kind: EntityKind | None, cursor: bool
 ) -> Statement:
-    """Entities that visible edges lead to, each with the time of its first one."""
+    """Entities at visible edges, each with the time of its first visible edge."""
+    # MATERIALIZED: the visible edges are needed twice, once for each end, and checking visibility
+    # is the expensive part.
     reach = reach_clause(seen, chosen)
     within = () if reach is None else (reach,)
     edges = _edges(seen, chosen, *within).cte("edges").prefix_with("MATERIALIZED").c
@@ -73,8 +75,8 @@ def entity_page(
 
 @cache
 def about(seen: SightShape, chosen: FilterShape) -> Statement:
-    """Visible memories about any of the people. Of a past, those that are still as they were: of
-    the others nobody knows here whom they were about."""
+    """Visible memories about any of the people. With `as_of`, only memories that did not change
+    since: the table of subjects holds the current ones only."""
     unchanged = (~has_changed_since(),) if chosen.as_of else ()
     query = (
         select(_m.id, _s.person_id)
@@ -88,7 +90,8 @@ def about(seen: SightShape, chosen: FilterShape) -> Statement:
 def _edges(
     seen: SightShape, chosen: FilterShape, *where: ColumnElement[bool]
 ) -> Select[tuple[Any, ...]]:
-    """World time is that of the memory, or of its version if an earlier record is asked for."""
+    """Visible edges. The time in which the fact was true is that of the memory; with `as_of`, that
+    of the memory's version of then."""
     valid = _v if chosen.as_of else _m
     query = select(
         _r.id,

@@ -1,4 +1,5 @@
-"""Agents over JSON, for every surface."""
+"""Handlers of agents: from parsed requests to services, and results to JSON. REST and gRPC share
+them."""
 
 from recollect.api.calls import Call, Handler
 from recollect.api.handlers.shapes import instant
@@ -11,7 +12,6 @@ from recollect.services.agents import AgentChange, Registration
 
 
 def to_agent(agent: Agent) -> str:
-    """An agent."""
     return dump(
         {
             "id": agent.id,
@@ -29,7 +29,6 @@ def to_agent(agent: Agent) -> str:
 
 
 async def register_agent(call: Call) -> str:
-    """Register an agent."""
     body: NewAgent = call.body
     registration = Registration(
         id=parse_agent_id(body.id) if body.id is not None else None,
@@ -45,7 +44,6 @@ async def register_agent(call: Call) -> str:
 
 
 async def list_agents(call: Call) -> bytes:
-    """A page of agents."""
     owner = call.query["owner_id"]
     page = await call.services.agents.list(
         call.asker,
@@ -58,26 +56,22 @@ async def list_agents(call: Call) -> bytes:
 
 
 async def get_agent(call: Call) -> str:
-    """One agent."""
     return to_agent(await call.services.agents.get(call.asker, _agent_of(call)))
 
 
 async def update_agent(call: Call) -> str:
-    """Change an agent."""
     body: AgentPatch = call.body
     change = AgentChange({name: getattr(body, name) for name in body.model_fields_set})
     return to_agent(await call.services.agents.update(call.asker, _agent_of(call), change))
 
 
 async def set_agent_owner(call: Call) -> str:
-    """Hand an agent over."""
     body: NewOwner = call.body
     owner = parse_owner(body.owner_id)
     return to_agent(await call.services.agents.hand_over(call.asker, _agent_of(call), owner))
 
 
 async def delete_agent(call: Call) -> None:
-    """Remove an agent."""
     await call.services.agents.remove(call.asker, _agent_of(call), memories=call.query["memories"])
 
 

@@ -1,4 +1,4 @@
-"""Chats over JSON, for every surface."""
+"""Handlers of chats and participants, shared by REST and gRPC."""
 
 from recollect.api.calls import Call, Handler, Reply
 from recollect.api.handlers.paths import path_id
@@ -13,7 +13,6 @@ from recollect.services.stays import Stay
 
 
 def to_chat(chat: Chat) -> str:
-    """A chat."""
     return dump(
         {
             "id": chat.id,
@@ -28,7 +27,6 @@ def to_chat(chat: Chat) -> str:
 
 
 def to_participant(stay: Stay) -> str:
-    """One stay."""
     return dump(
         {
             "person_id": stay.person_id,
@@ -41,28 +39,25 @@ def to_participant(stay: Stay) -> str:
 
 
 async def put_chat(call: Call) -> str | Reply:
-    """Make or change a chat."""
     body: ChatBody = call.body
     sent = {name: getattr(body, name) for name in body.model_fields_set - {"kind"}}
-    # Not by `path_id`: an id that no chat can have is told to who wants to make one.
+    # Without `path_id`, which answers 404 for an impossible id: here the id is to be created, so
+    # the caller must learn what is wrong with it.
     draft = ChatDraft(id=as_chat_id(call.path["chat_id"]), kind=body.kind, members=sent)
     chat, made = await call.services.chats.put(call.asker, draft)
     return Reply(201, to_chat(chat).encode()) if made else to_chat(chat)
 
 
 async def list_chats(call: Call) -> bytes:
-    """A page of chats."""
     page = await call.services.chats.list(call.asker, after=call.page.after, limit=call.page.size)
     return call.to_page(map(to_chat, page.items), page.next_cursor)
 
 
 async def get_chat(call: Call) -> str:
-    """One chat."""
     return to_chat(await call.services.chats.get(call.asker, _chat_of(call)))
 
 
 async def list_participants(call: Call) -> bytes:
-    """A page of stays."""
     page = await call.services.participants.list(
         call.asker,
         _chat_of(call),
@@ -74,7 +69,6 @@ async def list_participants(call: Call) -> bytes:
 
 
 async def put_participant(call: Call) -> str:
-    """Bring somebody in."""
     body: ParticipantBody = call.body
     newcomer = Newcomer(body.kind, call.path["member_id"], body.joined_at)
     stay = await call.services.participants.add(call.asker, _chat_of(call), newcomer)
@@ -82,7 +76,6 @@ async def put_participant(call: Call) -> str:
 
 
 async def delete_participant(call: Call) -> None:
-    """End a stay."""
     member_id = path_id(call, "member_id", "participant")
     await call.services.participants.remove(
         call.asker, _chat_of(call), member_id, kind=call.query["kind"]

@@ -1,4 +1,4 @@
-"""The graph over JSON, for every surface."""
+"""Handlers of the graph, shared by REST and gRPC."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,6 @@ from recollect.services.graph_reading import Surroundings
 
 
 async def list_entities(call: Call) -> bytes:
-    """A page of entities."""
     page = await call.services.graph.entities(
         call.asker,
         query=call.query["query"],
@@ -26,7 +25,6 @@ async def list_entities(call: Call) -> bytes:
 
 
 async def get_entity(call: Call) -> str:
-    """What lies around an entity."""
     chat_id = call.query["chat_id"]
     asked = Surroundings(
         hops=call.query["hops"],
@@ -47,7 +45,6 @@ async def get_entity(call: Call) -> str:
 
 
 async def find_path(call: Call) -> str:
-    """How two entities are connected."""
     relations = await call.services.graph.path(
         call.asker, _end(call, "from"), _end(call, "to"), hops_max=call.query["max_hops"]
     )

@@ -1,4 +1,4 @@
-"""People over JSON, for every surface."""
+"""Handlers of people, shared by REST and gRPC."""
 
 from typing import Any
 
@@ -26,14 +26,13 @@ from recollect.services.people import NewPerson
 from recollect.services.person_cards import PersonCard
 from recollect.services.person_claims import AliasDraft, RelationshipDraft
 
-# The filters that this list does not take.
+# Defaults of those filters that `listPersonMemories` does not accept.
 _NOWHERE: dict[str, Any] = {
     param.name: param.default for param in FILTER_PARAMS if param not in MEMORY_PARAMS
 }
 
 
 def person_members(card: PersonCard) -> dict[str, Any]:
-    """A person as the caller may know them."""
     person = card.person
     return {
         "id": person.id,
@@ -51,7 +50,6 @@ def person_members(card: PersonCard) -> dict[str, Any]:
 
 
 def to_person(card: PersonCard) -> str:
-    """A person."""
     return dump(person_members(card))
 
 
@@ -84,7 +82,6 @@ def _to_pair(pair: Pair) -> str:
 
 
 async def create_person(call: Call) -> str:
-    """Make somebody known."""
     body: PersonBody = call.body
     new = NewPerson(
         name=body.name,
@@ -96,7 +93,6 @@ async def create_person(call: Call) -> str:
 
 
 async def list_people(call: Call) -> bytes:
-    """A page of people."""
     page = await call.services.people.list(
         call.asker, query=call.query["query"], after=call.page.after, limit=call.page.size
     )
@@ -104,24 +100,20 @@ async def list_people(call: Call) -> bytes:
 
 
 async def get_person(call: Call) -> str:
-    """One person."""
     return to_person(await call.services.people.get(call.asker, _person_of(call)))
 
 
 async def update_person(call: Call) -> str:
-    """Change a person."""
     body: PersonPatch = call.body
     members = {name: getattr(body, name) for name in body.model_fields_set}
     return to_person(await call.services.people.update(call.asker, _person_of(call), members))
 
 
 async def delete_person(call: Call) -> None:
-    """Remove a person."""
     await call.services.people.remove(call.asker, _person_of(call))
 
 
 async def resolve_person(call: Call) -> str:
-    """Whom a name means."""
     body: NameBody = call.body
     chat_id = as_chat_id(body.chat_id) if body.chat_id is not None else None
     found = await call.services.people.resolve(call.asker, body.name, chat_id)
@@ -135,7 +127,6 @@ async def resolve_person(call: Call) -> str:
 
 
 async def list_person_memories(call: Call) -> bytes:
-    """A page of memories about a person."""
     found = await call.services.person_memories.list(
         call.asker,
         _person_of(call),
@@ -149,7 +140,6 @@ async def list_person_memories(call: Call) -> bytes:
 
 
 async def merge_people(call: Call) -> str:
-    """Make one person of two."""
     body: MergeBody = call.body
     wish = MergeWish(
         PersonId(body.primary_id),
@@ -161,7 +151,6 @@ async def merge_people(call: Call) -> str:
 
 
 async def unmerge_people(call: Call) -> str:
-    """Undo a merge."""
     body: UnmergeBody = call.body
     secondary_id = PersonId(body.secondary_id)
     return _to_merged(
@@ -170,7 +159,6 @@ async def unmerge_people(call: Call) -> str:
 
 
 async def list_duplicate_people(call: Call) -> bytes:
-    """A page of pairs."""
     page = await call.services.merging.duplicates(
         call.asker, after=call.page.after, limit=call.page.size
     )
@@ -178,26 +166,22 @@ async def list_duplicate_people(call: Call) -> bytes:
 
 
 async def add_alias(call: Call) -> str:
-    """State an alias."""
     draft = _alias_draft(call.body)
     return dump(_alias(await call.services.claims.add_alias(call.asker, _person_of(call), draft)))
 
 
 async def delete_alias(call: Call) -> None:
-    """Withdraw an alias."""
     value = path_id(call, "value", "claim")
     await call.services.claims.withdraw_alias(call.asker, _person_of(call), value)
 
 
 async def add_relationship(call: Call) -> str:
-    """State a relationship."""
     draft = _relationship_draft(call.body)
     claim = await call.services.claims.add_relationship(call.asker, _person_of(call), draft)
     return dump(_relationship(claim))
 
 
 async def delete_relationship(call: Call) -> None:
-    """Withdraw a relationship."""
     claim_id = ClaimId(path_id(call, "claim_id", "claim"))
     await call.services.claims.withdraw_relationship(call.asker, _person_of(call), claim_id)
 

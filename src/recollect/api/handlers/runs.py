@@ -1,4 +1,4 @@
-"""Runs over JSON, for every surface."""
+"""Handlers of runs, shared by REST and gRPC."""
 
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +14,6 @@ from recollect.services.runs import NewRun
 
 
 def run_members(run: Run) -> dict[str, Any]:
-    """A run."""
     return {
         "id": run.id,
         "agent_id": run.agent_id,
@@ -28,7 +27,6 @@ def run_members(run: Run) -> dict[str, Any]:
 
 
 async def start_run(call: Call) -> str:
-    """Start a run."""
     body: NewRunBody = call.body
     new = NewRun(
         agent_id=AgentId(body.agent_id),
@@ -40,7 +38,6 @@ async def start_run(call: Call) -> str:
 
 
 async def complete_run(call: Call) -> str:
-    """End a run."""
     body: RunEnd = call.body
     done = await call.services.runs.complete(
         call.asker, _run_of(call), status=RunStatus(body.status), error=body.error
@@ -49,7 +46,6 @@ async def complete_run(call: Call) -> str:
 
 
 async def list_runs(call: Call) -> bytes:
-    """A page of runs."""
     agent_id = call.query["agent_id"]
     page = await call.services.runs.list(
         call.asker,
@@ -62,12 +58,10 @@ async def list_runs(call: Call) -> bytes:
 
 
 async def get_run(call: Call) -> str:
-    """One run."""
     return dump(run_members(await call.services.runs.get(call.asker, _run_of(call))))
 
 
 async def get_run_lineage(call: Call) -> str:
-    """The runs above and below one."""
     lineage = await call.services.runs.lineage(call.asker, _run_of(call))
     return dump(
         {

@@ -1,4 +1,4 @@
-"""Agents: who is registered, who owns them, how their spaces are laid out."""
+"""Operations, request bodies and resources of agents."""
 
 from typing import Annotated, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Chats: where people talk, and who takes part."""
+"""Operations, request bodies and resources of chats and participants."""
 
 from typing import Annotated, ClassVar
 

@@ -1,4 +1,4 @@
-"""The graph: entities, and the dated relations that memories state between them."""
+"""Operations and resources of the graph."""
 
 from collections.abc import Callable
 

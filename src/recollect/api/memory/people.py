@@ -1,4 +1,4 @@
-"""People: who is known, what they are called, and which two are one."""
+"""Operations, request bodies and resources of people."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -137,7 +137,7 @@ RESOURCES: dict[str, Schema] = {
     ),
 }
 
-# The person is the subject, and where to look is settled.
+# Filters that this list sets itself: the subject is the person, and the spaces are fixed.
 _SETTLED = {"subjects", "agent_id", "spaces", "visibility", "scope", "run_id", "user_id"}
 MEMORY_PARAMS = tuple(param for param in FILTER_PARAMS if param.name not in _SETTLED)
 _ALL = "/v1/people"

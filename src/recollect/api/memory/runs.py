@@ -1,4 +1,4 @@
-"""Runs: what an agent does, what started what, and what is removed when one ends."""
+"""Operations, request bodies and resources of runs."""
 
 from enum import StrEnum
 from typing import Annotated, Any
