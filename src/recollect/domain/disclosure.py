@@ -214,11 +214,15 @@ def _by_space(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> De
     """Steps 2 to 5: cases in which the right to read the space is enough."""
     kind = memory.space.kind
     if kind in OPEN_KINDS:
+        # Nothing personal may be written to these spaces, so it does not matter who listens.
         return Decision(memory.space_allows, "space.open")
     if kind is SpaceKind.AGENT_PRIVATE or kind is SpaceKind.RUN:
+        # The whole group reads the agent's answer, whatever the right of the one who asks.
         heard_by_others = _is_group(chat) and not memory.public
         rule = "space.run" if kind is SpaceKind.RUN else "space.agent"
         return Decision(memory.space_allows and not heard_by_others, rule)
+    # In a chat p's own memories go through the table instead (relation OWN): the agent reads them
+    # there, and in a group everybody else.
     if chat is None and _owns(memory, asker):
         return Decision(True, "space.own")
     if kind is SpaceKind.CHAT and _told_in_chat(memory, asker, chat):

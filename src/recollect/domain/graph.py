@@ -146,6 +146,8 @@ class _Scene:
         return self._stater if name == SPEAKER else self._called(name)
 
     def _of(self, bond: Bond) -> tuple[PersonId, ...]:
+        # "We" means all subjects, or the stater if there are none; with an unresolved subject it is
+        # not known who else "we" are.
         if bond.who == SPEAKERS:
             return () if self.doubt else self._subjects or self._listed(self._stater)
         if bond.who == SPEAKER:
@@ -169,6 +171,7 @@ class _Scene:
         name contains all of its words."""
         form = normal_form(name)
         words = set(form.split())
+        # An exact name wins over a part of one: with Ann and Ann Lee, "Ann" means Ann.
         whole = {one.person_id for one in self.people if form in one.names}
         partly = {
             one.person_id for one in self.people for of in one.names if words <= set(of.split())

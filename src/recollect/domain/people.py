@@ -105,6 +105,7 @@ class MergePlan:
 def normal_form(name: str) -> str:
     """The spelling by which names are compared: folded, without leading "my", "the" or "@".
     Idempotent."""
+    # Repeated until nothing changes: removing a prefix may leave spaces or another prefix in front.
     form = _LEADING.sub("", _folded(name))
     return form if form == name else normal_form(form)
 
@@ -182,6 +183,7 @@ def _likeness(person: Person) -> tuple[Owner, frozenset[OrgId], str]:
 
 
 def _folded(text: str) -> str:
+    # Case folding can produce characters that are not normalised, so normalise again.
     compatible = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", compatible).split())
 

@@ -14,7 +14,9 @@ from recollect.domain.words import tokens
 from recollect.errors import Conflict
 
 DESCRIPTION_CHARS_MAX = 10_000
+# One matching word is worth more than all places of a query of usual length together.
 _PER_WORD = 1_000
+# Id, name, description. A prefix counts one less than a whole word.
 _WEIGHTS = (6, 4, 2)
 
 

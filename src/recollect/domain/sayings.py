@@ -57,6 +57,7 @@ def saying_of(text: str) -> Saying | None:
     """The fact that a text states, if it states nothing else."""
     if len(text) > TEXT_CHARS_MAX:
         return None
+    # Sentences about two people and about projects first: an attribute is the most general reading.
     plain = _SHORT_FORM.sub("I am", without_lead_in(unified(text)).rstrip(".! "))
     return _tie(plain) or _work(plain) or _bond(text, plain)
 

@@ -163,6 +163,7 @@ def _takes_part(caller: Caller, claim: ClaimView) -> bool:
     return caller.who in claim.chat_participants
 
 
+# Each right lists the rules of which one is enough. An agent is never "that user": it has no user.
 _PersonRules = tuple[tuple[str, Callable[[Caller, PersonView], bool]], ...]
 _ClaimRules = tuple[tuple[str, Callable[[Caller, ClaimView], bool]], ...]
 

@@ -125,6 +125,7 @@ _USER: tuple[_Named, ...] = (("that user", _is_that_user),)
 _CHAT: tuple[_Named, ...] = (("participant", _takes_part),)
 _PUBLIC: tuple[_Named, ...] = (("anyone", _anyone),)
 
+# A kind that is missing in a table has no rules, so nobody has that right.
 _READERS: dict[SpaceKind, tuple[_Named, ...]] = {
     SpaceKind.AGENT_PRIVATE: _OWNER,
     SpaceKind.AGENT_PUBLIC: _PUBLIC,

@@ -39,6 +39,7 @@ class AgentRemoval:
         else:
             if memories is MemoriesOfRemoved.REFUSE:
                 self._require_none(tx, agent, at)
+            # After `refuse` there can be expired memories only; they go with the agent.
             count = self._delete(tx, requester, agent, at)
         payload = {"memories": str(memories), "count": count}
         self._audit.record(tx, requester, "agent.remove", agent_id=agent.id, payload=payload)
@@ -53,6 +54,7 @@ class AgentRemoval:
 
     def _archive(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
         count = 0
+        # No cursor is needed: an archived memory is not on the next page.
         while ids := self._page(tx, agent, archived=False):
             for memory_id in ids:
                 self._archive_one(tx, requester, memory_id, at)

@@ -171,6 +171,8 @@ class AgentService:
 
     def _new_agent(self, requester: Requester, registration: Registration, org: OrgId) -> Agent:
         now = self._runtime.clock.now()
+        # The end of the reserved id takes the place of random characters, so that a repeated
+        # request makes the same agent id and finds the agent that the first attempt registered.
         reserved = registration.reserved_id
         suffix = random_suffix if reserved is None else lambda: reserved[-SUFFIX_CHARS:]
         agent_id = registration.id or made_agent_id(registration.name, suffix)
@@ -190,6 +192,7 @@ class AgentService:
     def _register(self, tx: Tx, requester: Requester, agent: Agent, *, again: bool) -> Agent:
         """Insert the agent. `again`: an earlier attempt of the same request may have inserted it;
         an agent of the same creator is then returned instead of a Conflict."""
+        # The id may still be held by a removed agent to which nothing refers any more.
         self._stores.agents.free(tx, agent.id)
         if not self._stores.agents.insert(tx, agent):
             known = self._stores.agents.fetch(tx, agent.id) if again else None

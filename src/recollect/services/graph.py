@@ -48,6 +48,7 @@ class Graph:
         said = stated(memory)
         sayings = (*told, said) if said else tuple(told)
         drawn = self._drawn(tx, stored, sayings) if sayings else ()
+        # A first version without edges has nothing to replace: most writes end here.
         if drawn or memory.version > 1:
             self._replace(tx, memory, drawn)
 
@@ -123,6 +124,8 @@ class Graph:
         graph, at = self._stores.graph, memory.updated_at
         before = graph.edges_of(tx, memory.id) if memory.version > 1 else []
         wanted = [self._edge(tx, memory, edge) for edge in drawn]
+        # An edge that is still stated keeps its row, and with it `recorded_at`: only differences
+        # are written.
         said = {edge.said for edge in wanted}
         for edge in before:
             if edge.said not in said:

@@ -107,6 +107,7 @@ class GraphService:
         found = walk(
             [start], hops=asked.hops, limit=asked.limit, neighbours=self._edges.of(tx, look)
         )
+        # An entity without a visible edge is treated like an unknown id, even if it exists.
         if not found.relations:
             raise NotFound("entity", entity_id)
         first, *others = self._shown(tx, requester, found.depths)

@@ -35,6 +35,7 @@ class MemoryAccess:
             raise NotFound("memory", memory_id)
         if self.is_theirs(tx, requester, stored):
             return stored
+        # Visible but not writable: only now may the answer admit that the memory exists.
         if self._views.look(tx, self._sights.of(tx, requester), stored).allowed:
             raise not_owner()
         raise NotFound("memory", memory_id)

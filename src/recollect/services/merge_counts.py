@@ -27,6 +27,8 @@ class MergeCounts:
         """How many rows of each kind the requester may see."""
         parts = self._stores.merges.parts(tx, requester, merge)
         sight = self._sights.of(tx, requester)
+        # One memory may occur several times, as of its subjects and its edges: look each up once,
+        # then count the occurrences.
         asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})
         seen = self._seen(tx, sight, asked)
         hanging = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}

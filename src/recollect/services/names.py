@@ -24,6 +24,7 @@ class Names:
         `pii_refused` for what the mode keeps out. `redact` refuses too: a redacted name would be no
         name."""
         tags = sorted({finding.tag for finding in find_pii(name)})
+        # Critical first: that refusal holds in every mode, and its code says so.
         critical = [tag for tag in tags if self._risk(tag) is Risk.CRITICAL]
         if critical:
             raise _refusal(field, critical, "pii_not_allowed", wanted)

@@ -47,6 +47,7 @@ class Naming:
         named = stores.people.namesakes(tx, requester, form)
         aliases = stores.claims.spelled(tx, requester, form)
         related = stores.claims.related(tx, requester, relationship_key(form))
+        # Claims are found by their text alone, so visibility is checked for all people at once.
         ids = {one for one, _ in named} | {claim.person_id for claim in aliases}
         ids |= {claim.person_id for claim in related}
         seen = visible_people(tx, stores, requester, ids)

@@ -188,6 +188,8 @@ class ParticipantService:
         chat = self._stores.chats.fetch(tx, chat_id)
         if chat is None:
             raise NotFound("chat", chat_id)
+        # Who neither sees the chat nor may remove others gets NotFound before anything else is
+        # checked; only then can a missing participant or a missing right be told apart.
         access = access_to(tx, self._stores, requester, chat)
         may = may_remove(requester.caller, access, oneself=False).allowed
         if not (may or may_see_chat(requester.caller, access).allowed):

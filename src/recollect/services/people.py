@@ -176,6 +176,7 @@ class PeopleService:
     def _search(
         self, tx: Tx, requester: Requester, form: str, *, after: str | None, limit: int
     ) -> Page[PersonCard]:
+        # The cursor holds (created_at, "rank id"): the rank is the first part of the order.
         place = None
         if after:
             at, key = decode_key(_SEARCH, after)
@@ -199,6 +200,7 @@ class PeopleService:
         _require(may_change(requester.caller, view))
         if "time_zone" in members:
             _require(may_set_time_zone(requester.caller, view))
+        # A time zone is one of a fixed list and can't hold a secret.
         refuse_secrets(**{name: members[name] for name in members if name != "time_zone"})
         changed = sorted(name for name in members if members[name] != getattr(person, name))
         if "name" in changed:

@@ -66,6 +66,7 @@ class _Look:
         caller, view = self.requester.caller, person_view(person, self.met)
         knows_user = may_see_user(caller, view, auditor=self.requester.auditor).allowed
         changes = may_change(caller, view).allowed or self.requester.auditor
+        # Auditors see every field, but not more claims: those are judged below by the caller alone.
         is_self = person.id == self.requester.person_id or self.requester.auditor
         return PersonCard(
             person,

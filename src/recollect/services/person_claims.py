@@ -225,7 +225,7 @@ class ClaimService:
             raise NotFound("claim", id_)
         views = [ClaimView(stater_of(requester, one)) for one in claims]
         if not any(may_withdraw(requester.caller, view).allowed for view in views):
-            raise Forbidden("only who stated a claim may withdraw it", code="not_owner")
+            raise Forbidden("only the stater of a claim may withdraw it", code="not_owner")
 
     def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
         # Read again under the lock: a merge may have redirected the id in between. The lock also

@@ -155,7 +155,7 @@ class RunService:
             if not self._insert(tx, requester, run):
                 raise Retry
         if run.agent_id != agent_id:
-            raise Forbidden("the run is another agent's", code="not_owner")
+            raise Forbidden("the run belongs to another agent", code="not_owner")
         check_open(run)
         return run
 
@@ -223,6 +223,9 @@ class RunService:
     def _clean(self, tx: Tx, run: Run, root: Run, at: datetime) -> Removed:
         """Remove the memories that end with this run, and the session memories too if nothing can
         use them any more: the root has ended, or each run is cleaned up on its own."""
+        # With `cleanup` = "root" the end of a root removes the memories of the whole tree; a run
+        # that ends after its root, or any run with "run", removes its own. Before its root has
+        # ended, a run leaves its session memories to be read by the rest of the tree.
         is_root = run.id == root.id
         over = is_root or root.completed or self._cleanup == "run"
         whole_tree = is_root and self._cleanup == "root"
@@ -299,5 +302,5 @@ class RunService:
 
 def _ended_as(run: Run, status: RunStatus) -> Run:
     if run.status is not status:
-        raise Conflict("the run has ended in another way", details={"reason": "wrong_state"})
+        raise Conflict("the run has ended with another status", details={"reason": "wrong_state"})
     return run

@@ -152,6 +152,8 @@ class Sights:
         person = self._stores.people.fetch(tx, person_id)
         if person is None:
             return _Asked(_NOBODY, AskerView())
+        # A person with users is judged like a user, so that their own spaces count. Any of the
+        # users will do: the view holds all users of the person.
         if person.user_ids:
             return self._asked_user(tx, min(person.user_ids))
         chats = self._chats(tx, frozenset(), person.id, None)

@@ -78,6 +78,7 @@ class Views:
         )
 
     def _owned(self, tx: Tx, space: Space, agent_id: AgentId | None) -> SpaceView:
+        # An agent space names its agent in its id; of a run or an org it is the agent of the row.
         owning = AgentId(space.id) if space.kind in AGENT_KINDS else agent_id
         owner = self._stores.agents.owner_of(tx, owning) if owning is not None else None
         return SpaceView(space, agent_id=agent_id, agent_owner=owner)
@@ -92,6 +93,8 @@ class Views:
     def _witnesses(self, tx: Tx, memory: Memory, asker: AskerView) -> frozenset[PersonId]:
         if asker.person_id is None or memory.learned_in is None or memory.origin is not Origin.CHAT:
             return frozenset()
+        # The asker may have taken part as a user or as a person, several times, and have left
+        # since.
         stays = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
         own = [stay for stay in stays if _is_of(stay, asker)]
         there = is_present(own, memory.observed_at)

@@ -71,6 +71,8 @@ class SqlAgents:
         agent_runs.forget_runs(tx, agent_id)
 
     def free(self, tx: Tx, agent_id: AgentId) -> None:
+        # A removed agent keeps its row while memories refer to it. These may have been deleted
+        # since.
         removed = tx.first(_FETCH_REMOVED, {"id": agent_id}) is not None
         if removed and not self.refers_to(tx, agent_id):
             self.delete(tx, agent_id)
@@ -158,6 +160,7 @@ _FETCH = Statement(select(*_COLUMNS).where(*_LIVE))
 _FETCH_REMOVED = Statement(select(_a.id).where(_a.id == _ID, _a.removed_at.is_not(None)))
 _OWNER_OF = Statement(select(_a.owner_kind, _a.owner_id).where(_a.id == _ID))
 _LOCK = Statement(select(_a.id).where(_a.id == _ID).with_for_update())
+# FOR SHARE: compatible with itself, not with the FOR UPDATE of a removal.
 _HOLD = Statement(select(_a.id).where(_a.id == _ID).with_for_update(read=True))
 _CHANGING = ("name", "description", "owner_kind", "owner_id", "space_mode", "updated_at")
 _UPDATE = Statement(

@@ -155,6 +155,7 @@ def _tree(row: Row, title: str | None, humans: int) -> Chat:
 
 
 def _owner(kind: str, id_: str) -> Owner:
+    # A conversation tree stores an agent as a user whose id begins with `agent:`.
     if kind == OwnerKind.USER and id_.startswith(AGENT_MARK):
         return Owner.agent(id_.removeprefix(AGENT_MARK))
     return Owner(OwnerKind(kind), id_)
@@ -252,6 +253,7 @@ _LEAVE = Statement(
 _PEOPLE = Statement(
     select(PERSON_HERE).distinct().select_from(LINKED).where(_HERE, _p.left_at.is_(None), HUMAN)
 )
+# Through `chats`: participations of a deleted conversation tree are still in `presences`.
 _CHATS_OF = Statement(select(_c.id).where(_c.id.in_(seats())))
 _CREATORS = Statement(
     select(_c.id, _c.created_by_kind, _c.created_by_id).where(AmongTexts(_c.id, param("ids")))

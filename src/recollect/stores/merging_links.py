@@ -29,6 +29,7 @@ def move_subjects(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
     """A memory about both keeps one row. The record holds the dropped row with its `place` in the
     order of subjects, so that it can be restored."""
     people = {"from_id": from_id, "to_id": to_id}
+    # The primary key is (memory, person), so rows that would collide must go before the update.
     joint = tx.fetch(_JOINT, people)
     tx.run(_DROP_JOINT, people)
     moved = tx.fetch(_MOVE_SUBJECTS, people)
@@ -56,6 +57,8 @@ def move_stays(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
     participant of a chat. Ended intervals may overlap and simply move.
     """
     people = {"from_id": from_id, "to_id": to_id}
+    # Of each chat: when the secondary joined, and when the primary did. Both instants are recorded,
+    # so that an undo can restore the two intervals.
     doubled = tx.fetch(_DOUBLED, people)
     for chat_id, joined_at, began_at in doubled:
         params = {"chat_id": chat_id, "from_id": from_id, "to_id": to_id}
@@ -74,6 +77,8 @@ def give_back_stays(tx: Tx, moved: Moved, *, from_id: str, to_id: str) -> None:
         stay = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
         for left_at in _taken(tx, stay | {"from_id": from_id}, left_text):
             tx.run(_ADD_STAY, stay | {"to_id": to_id, "left_at": left_at})
+    # A joined participation starts at the earlier instant. It is removed, and each person gets one
+    # back with their own start; if it ended since, both get that end.
     for chat_id, *texts in moved["joint_stays"]:
         joined_at, began_at = map(from_text, texts)
         place = {"chat_id": chat_id, "joined_at": min(joined_at, began_at), "from_id": from_id}

@@ -57,6 +57,8 @@ class SqlPeople:
     def fetch_many(self, tx: Tx, person_ids: Collection[PersonId]) -> dict[PersonId, Person]:
         if not person_ids:
             return {}
+        # Two statements: ids to canonical ids, then the canonical rows. A canonical id and an id that
+        # was merged into it give one row and two keys of the result.
         leads = {PersonId(row[0]): row[1] for row in tx.fetch(_CANONICAL, _among(person_ids))}
         found = {one.id: one for one in _people(tx, tx.fetch(_FETCH, _among(leads.values())))}
         return {asked: found[id_] for asked, id_ in leads.items() if id_ in found}
@@ -123,6 +125,7 @@ def _among(ids: Iterable[str]) -> dict[str, Any]:
 
 
 def _people(tx: Tx, rows: Sequence[Row]) -> list[Person]:
+    # Users and orgs come by two statements of their own: joins would multiply the rows of a page.
     ids = _among(row[0] for row in rows)
     users: dict[str, list[str]] = {}
     orgs: dict[str, list[str]] = {}
@@ -181,6 +184,7 @@ def _search(*, cursor: bool) -> Statement:
         .where(LIVE, may_see_name())
     )
     if cursor:
+        # The order mixes directions (rank up, time and id down), so no single row comparison fits.
         rank = param("rank", literal_column("0", BigInteger))
         later = tuple_(_p.created_at, _p.id) < _PLACE
         query = query.where(or_(matches.c.rank > rank, and_(matches.c.rank == rank, later)))

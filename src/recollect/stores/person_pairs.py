@@ -57,6 +57,7 @@ def _pairs(*, cursor: bool) -> Statement:
         (and_(one.c.kind == word("handle"), other.c.kind == word("handle")), place["handle"]),
         else_=place["alias"],
     )
+    # `one.id < other.id` keeps a person from matching themself and gives each pair once.
     query = (
         select(one.c.id, other.c.id, func.min(reason))
         .select_from(one.join(other, and_(one.c.form == other.c.form, one.c.id < other.c.id)))

@@ -21,6 +21,7 @@ def columns_but(table: Table, *names: str) -> tuple[Column[Any], ...]:
     return tuple(column for column in table.columns if column.name not in names)
 
 
+# The `..._from_row` functions below take the columns in this order.
 PERSON = columns_but(people, "normal_name", "erasure_id")
 ALIAS = columns_but(person_aliases, "normal_value")
 RELATIONSHIP = columns_but(person_relationships, "normal_relationship")

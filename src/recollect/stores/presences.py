@@ -19,6 +19,7 @@ from recollect.stores.statements import param, word
 _p, _l = presences.c, person_users.c
 _USER, _PERSON, _AGENT = word("user"), word("person"), word("agent")
 
+# One condition for each kind of participant; see `current_chat_ids` for why they stay apart.
 SEATED = (
     and_(_p.kind == _USER, AmongTexts(_p.member_id, param("seat_users"))),
     and_(_p.kind == _PERSON, AmongTexts(_p.member_id, param("seat_people"))),

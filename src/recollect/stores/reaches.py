@@ -34,6 +34,7 @@ from recollect.stores.space_rights import CHATS, CallerShape
 from recollect.stores.statements import param, word
 
 _m, _s, _a, _r, _u = memories.c, memory_subjects.c, agents.c, runs.c, run_ancestors.c
+# The kinds of spaces in which a part finds rows, and its condition.
 _Part = tuple[tuple[SpaceKind, ...], ColumnElement[bool]]
 _TOLD = (SpaceKind.USER, SpaceKind.CHAT)
 
@@ -70,6 +71,7 @@ def _told(seen: SightShape) -> Iterator[_Part]:
     yield (SpaceKind.CHAT,), _in_space(SpaceKind.CHAT, AmongTexts(_m.space_id, CHATS))
     if seen.chat is not None:
         yield (SpaceKind.CHAT,), _in_space(SpaceKind.CHAT, _m.space_id == CHAT)
+    # A public import may be shown without any relation, so all of unknown origin are candidates.
     if not seen.closed:
         yield _TOLD, _m.origin == word(Origin.UNKNOWN)
     if seen.person:

@@ -108,6 +108,8 @@ def _seen(kind: OwnerKind) -> ColumnElement[bool]:
     owned = select(_a.id).where(_a.owner_kind == word(kind), _a.owner_id == who)
     if kind is not OwnerKind.AGENT:
         return _r.agent_id.in_(owned)
+    # Ancestors and descendants of the agent's own runs, as two subqueries that don't depend on the
+    # row: they are computed once for a page.
     other, line = runs.alias("other"), run_ancestors.alias("line")
     own = other.c.agent_id == who
     below = select(line.c.run_id).join(other, other.c.id == line.c.ancestor_id).where(own)

@@ -234,6 +234,7 @@ def _group_rows(shape: SightShape) -> dict[Sensitivity, ColumnElement[bool]]:
     memories without subjects `_disclosure_clause` shows anyway, and for p's own space, which
     `_is_own_space` covers.
     """
+    # A public memory with subjects needs no relation: everybody in the group may see it.
     public = or_(_m.has_subjects == true(), _own()) if shape.person else _m.has_subjects == true()
     rows: dict[Sensitivity, ColumnElement[bool]] = {Sensitivity.PUBLIC: public}
     if shape.lenient:
@@ -259,6 +260,10 @@ def _stated() -> ColumnElement[bool]:
 
 def _learned_in_chat() -> ColumnElement[bool]:
     return _m.origin == word(Origin.CHAT)
+
+
+# In the subqueries below `correlate` names the tables of the outer statement. Left to itself,
+# SQLAlchemy would correlate by what the final statement happens to select from.
 
 
 def _subject() -> ColumnElement[bool]:
