@@ -152,10 +152,12 @@ def disclose(
     """
     # The order of the steps is part of the rule:
     #
-    # 0-1  Denials come first. A memory never leaves the orgs of its space's owner, and one that is
-    #      not portable never leaves the chat where it was learned, whatever later steps would say.
-    # 2-5  Then the space. A right to read the space is enough where nobody else listens: agent,
-    #      run and org spaces, p's own space outside of chats, and a chat's own memories in it.
+    # 0-1  Denials come first. To people who can't read its space, a memory is shown only within the
+    #      orgs of the space's owner. One that is not portable is shown in no chat but the one where
+    #      it was learned, and outside of chats only to readers of its space.
+    # 2-5  Then the space. Agent, run and org spaces are decided here, either way. For users' and
+    #      chats' spaces the right to read is enough in two cases: p's own space outside of chats,
+    #      and a chat's own memories in that chat, if they are public or about nobody.
     # 6-7  Then imports of unknown origin. `closed` hides them; since the space came first, it does
     #      not hide a user's own imports outside of chats. `open` shows public ones about somebody,
     #      except in groups. What is not answered here goes on to the table.
@@ -197,7 +199,7 @@ def is_withheld(memory: MemoryView, asker: AskerView, decision: Decision) -> boo
 
 
 def _kept_at_home(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> Decision | None:
-    """Steps 0 and 1: a memory stays in its org, and a non-portable one in its chat."""
+    """Steps 0 and 1: deny a memory of a foreign org, and a non-portable one outside its chat."""
     opened = memory.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     if opened and not _reads(memory, asker) and not memory.orgs & asker.orgs:
         return Decision(False, "org.other")

@@ -57,8 +57,8 @@ class SqlPeople:
     def fetch_many(self, tx: Tx, person_ids: Collection[PersonId]) -> dict[PersonId, Person]:
         if not person_ids:
             return {}
-        # Two statements: ids to canonical ids, then the canonical rows. A canonical id and an id that
-        # was merged into it give one row and two keys of the result.
+        # Two statements: ids to canonical ids, then the canonical rows. A canonical id and an id
+        # that was merged into it give one row and two keys of the result.
         leads = {PersonId(row[0]): row[1] for row in tx.fetch(_CANONICAL, _among(person_ids))}
         found = {one.id: one for one in _people(tx, tx.fetch(_FETCH, _among(leads.values())))}
         return {asked: found[id_] for asked, id_ in leads.items() if id_ in found}

@@ -168,8 +168,9 @@ def _by_space(shape: SightShape) -> ColumnElement[bool]:
 
 
 def _by_disclosure(shape: SightShape) -> ColumnElement[bool]:
-    """Spaces of users and chats: inside a shared org, portable enough, and disclosed by one of: the
-    chat's own space, p's own space outside of chats, or a relation of p.
+    """Spaces of users and chats. A row must pass steps 0 (reader of the space, or a shared org) and
+    1 (portability), and be disclosed by one of: this chat's space, p's own space outside of chats,
+    or a relation of p.
 
     p's own space stands outside of `_origin_clause`: closed imports stay visible to their user.
     """
