@@ -1,4 +1,4 @@
-"""PostgreSQL: transactions in greenlets on the event loop, statements pipelined."""
+"""PostgreSQL: transactions run in greenlets on the event loop, their statements are pipelined."""
 
 from recollect.stores.engines.postgres.engine import PostgresEngine
 

@@ -1,9 +1,9 @@
 """A PostgreSQL connection in libpq's pipeline mode, and transactions on it.
 
-Statements are prepared once a connection and queued without waiting; `fetch` flushes and reads up
-to its own result. An append thus costs two round trips (begin, lock and read; write and commit)
-with every decision in Python. This sits on psycopg's libpq layer: its cursors cost half a
-millisecond of Python an append, twice what the same statements cost here.
+Statements are prepared once per connection and queued without waiting. `fetch` flushes the queue
+and reads answers up to its own. So an append costs two round trips (begin, lock and read; write and
+commit), while every decision is made in Python. This uses psycopg's libpq layer: its cursors cost
+twice as much CPU for the same statements (decision 0004).
 """
 
 import select
@@ -27,9 +27,10 @@ from recollect.stores.statements import Params, Row, Statement
 DIALECT: Dialect = psycopg_dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 _CONNECT_SECONDS = 5
-# A peer that takes nothing for so long is gone: a lost network must not hold a thread for ever.
+# A peer that acknowledges nothing for this long is gone: a lost network must not block for ever.
 _SILENCE_MS = 30_000
-# So many answers may wait unread; more could fill the buffers of both sides.
+# At most this many answers stay unread. With more, both socket buffers could fill up: the server
+# stops reading our statements until we read its answers, and we stop sending: a deadlock.
 _UNREAD_MAX = 100
 _GOOD = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
 _LOST_RACE = (
@@ -42,7 +43,7 @@ _LOST_RACE = (
 
 @dataclass(slots=True)
 class _Prepared:
-    """A statement on one connection: its name there and how to read its columns."""
+    """A statement prepared on one connection: its name there, and the decoders of its columns."""
 
     name: bytes
     sql: str
@@ -51,14 +52,13 @@ class _Prepared:
 
 @dataclass(slots=True)
 class Answer:
-    """What a queued statement gave, once it was read. `preparing` marks the answer to PREPARE."""
+    """The result of a queued statement, empty until it was read. `preparing` marks a PREPARE."""
 
     prepared: _Prepared
     preparing: bool = False
     result: "pq.abc.PGresult | None" = None
 
     def rows(self) -> list[Row]:
-        """Every row."""
         return [] if self.result is None else _rows(self.result, self.prepared)
 
     def changed(self) -> int:
@@ -70,37 +70,36 @@ class Waiter(Protocol):
     """How a connection waits for the server."""
 
     def wait(self, events: int) -> int:
-        """Return when one of the events (of `select.poll`) happened: which one."""
+        """Wait until one of the events (of `select.poll`) happens; return that event."""
         ...
 
     def close(self) -> None:
-        """The descriptor is about to be closed."""
+        """Forget the descriptor, which is about to be closed."""
         ...
 
 
 class ThreadWaiter:
-    """Blocks the thread."""
+    """Waits by blocking the thread."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._poll = select.poll()
 
     def wait(self, events: int) -> int:
-        """See `Waiter`."""
         self._poll.register(self._fd, events)
         return self._poll.poll()[0][1]
 
     def close(self) -> None:
-        """See `Waiter`."""
+        """Nothing to do: the poll object belongs to this waiter alone."""
 
 
 def connect(url: str, *, lock_wait_ms: int = 0) -> "psycopg.Connection[Row]":
-    """An ordinary connection. What waits longer for a lock fails; 0 waits for ever."""
+    """Open a blocking connection. A statement that waits longer for a lock fails; 0: no limit."""
     return psycopg.connect(url, autocommit=True, **_arguments(url, lock_wait_ms))
 
 
 async def connect_async(url: str) -> "psycopg.AsyncConnection[Row]":
-    """One for the event loop. To cancel who waits for a statement cancels the statement."""
+    """Open a connection for the event loop. Cancelling the task cancels its statement."""
     return await psycopg.AsyncConnection.connect(url, autocommit=True, **_arguments(url, 0))
 
 
@@ -116,14 +115,19 @@ def _arguments(url: str, lock_wait_ms: int) -> dict[str, Any]:
 
 
 def _options(url: str, lock_wait_ms: int) -> str:
-    """Ours come last, so that they hold; those of the URL (a `search_path`, say) stay."""
+    """Ours come last, so they win; options of the URL, such as a `search_path`, are kept."""
     given = conninfo_to_dict(url).get("options")
     ours = f"-c timezone=UTC -c datestyle=ISO -c lock_timeout={lock_wait_ms}"
     return f"{given} {ours}" if given else ours
 
 
 class PipelinedConnection:
-    """A connection that always is in pipeline mode. It belongs to whoever the waiter parks."""
+    """A connection that is always in pipeline mode. One transaction uses it at a time.
+
+    The protocol: each queued statement gets exactly one answer, in order, so `_unread` is a queue
+    of the answers to come. After an error the server skips every statement until the next sync
+    point, and answers the skipped ones with "pipeline aborted"; only `recover` gets past that.
+    """
 
     def __init__(self, connection: "psycopg.Connection[Row]", waiter: Waiter) -> None:
         self._connection = connection
@@ -137,12 +141,12 @@ class PipelinedConnection:
         self._syncing = False
 
     def close(self) -> None:
-        """Let go of it; an open transaction is lost."""
+        """Close the connection; an open transaction is lost."""
         self._waiter.close()
         self._connection.close()
 
     def queue(self, sql: str, values: Sequence[bytes | None] = ()) -> Answer:
-        """Queue one statement; its answer comes with a later `read`."""
+        """Queue one statement, preparing it first where it is new. `read_until` gets its answer."""
         prepared = self._prepared.get(sql)
         if prepared is None:
             prepared = self._prepare(sql)
@@ -154,7 +158,12 @@ class PipelinedConnection:
         return answer
 
     def read(self, wanted: Answer) -> Answer:
-        """Send what is queued and read answers up to the wanted one. Raises the first error."""
+        """Send what is queued and read answers up to the wanted one. Raises the first error.
+
+        The error may be that of an earlier statement, which nobody waited for.
+        """
+        # A flush request, not a sync: a sync point has an answer of its own to read, and it would
+        # end the skipping of statements behind a failed one.
         if wanted.result is None:
             self._pgconn.send_flush_request()
             self._flush()
@@ -170,9 +179,12 @@ class PipelinedConnection:
         self._read_to_sync()
 
     def recover(self) -> None:
-        """Come back from an error: drop unread answers and roll back. Raises if it is broken."""
+        """Make the connection usable after an error: skip to the sync point, then roll back.
+
+        Raises if the connection itself is broken.
+        """
         for answer in self._unread:
-            if answer.preparing:  # the server skipped it
+            if answer.preparing:  # the server skipped the PREPARE: its name does not exist there
                 self._prepared.pop(answer.prepared.sql, None)
         self._unread.clear()
         if not self._syncing:  # an error inside `sync` left its end unread
@@ -197,10 +209,12 @@ class PipelinedConnection:
         if result is None:
             raise psycopg.OperationalError("the connection ended in the middle of an answer")
         if result.status not in _GOOD:
+            # Back into the queue, so that `recover` sees it if it was a PREPARE.
             self._unread.appendleft(answer)
             raise _error(result)
         answer.result = result
-        # The mark behind a result is there already; only the next one may have to be waited for.
+        # In pipeline mode a NULL ends the results of each statement. It arrives together with the
+        # result, so this loop never blocks.
         while self._pgconn.get_result() is not None:
             pass
 
@@ -219,6 +233,7 @@ class PipelinedConnection:
         return self._pgconn.get_result()
 
     def _flush(self) -> None:
+        # Reads while it writes: a server whose send buffer is full would not take our statements.
         while self._pgconn.flush():
             if self._waiter.wait(select.POLLIN | select.POLLOUT) & select.POLLIN:
                 self._pgconn.consume_input()
@@ -229,7 +244,7 @@ class PipelinedConnection:
 
 
 class PostgresTx:
-    """Runs statements of one transaction."""
+    """The `Tx` of one transaction. `run` and `lock` only queue; the others wait for an answer."""
 
     def __init__(self, connection: PipelinedConnection) -> None:
         self._connection = connection
@@ -257,19 +272,23 @@ class PostgresTx:
 
 
 def lost_race(error: BaseException) -> bool:
-    """Did two transactions meet? Then running ours again from the start is right."""
+    """Did two transactions collide, so that running ours again from the start is right?
+
+    Unique and foreign key violations count: services check first, so at the time of the write only
+    a concurrent transaction can have made the check's answer wrong.
+    """
     return isinstance(error, _LOST_RACE)
 
 
 def translate(error: psycopg.Error) -> RecollectError:
-    """A driver's error as ours: what passes by itself is Unavailable, the rest is a fault."""
+    """Map a driver's error: what may pass by itself is Unavailable, everything else Internal."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable("the database does not answer; try again")
     return Internal(f"PostgreSQL: {type(error).__name__} {error.sqlstate}")
 
 
 def _error(result: pq.abc.PGresult) -> psycopg.Error:
-    """The server's error by its code. Its text may hold stored values, so it is not kept."""
+    """The exception for the server's SQLSTATE. Its text may hold stored values, so we drop it."""
     state = result.error_field(pq.DiagnosticField.SQLSTATE)
     if state is None:
         return psycopg.OperationalError("the connection is lost")

@@ -1,4 +1,4 @@
-"""PostgreSQL: transactions in greenlets on the event loop, long reads on threads of their own."""
+"""The PostgreSQL engine: transactions in greenlets on the event loop, long reads on threads."""
 
 import asyncio
 import time
@@ -30,7 +30,7 @@ from recollect.stores.word_index import GeneratedWords, WordIndex
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
-# Somebody's forgotten transaction must not hold every connection and the end of the server.
+# A forgotten transaction of somebody else must not block every connection and the shutdown.
 LOCK_WAIT_MS = 10_000
 IDLE_SCANS_MAX = 2
 _NEEDS_PGVECTOR = (
@@ -40,7 +40,7 @@ _NEEDS_PGVECTOR = (
 
 
 class PostgresEngine:
-    """A transaction is a plain function here too."""
+    """Runs transactions of the `Database` protocol on one PostgreSQL database."""
 
     name = "postgres"
     dialect: Dialect = DIALECT
@@ -62,7 +62,11 @@ class PostgresEngine:
         """Nothing to do: a connection is opened at its first use."""
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
-        """Run several statements in one transaction, unless the query has a row inside it."""
+        """Run several statements in one transaction, unless the query `unless` finds a row there.
+
+        The advisory lock makes processes that start at once take turns, so the second one sees
+        what the first one did.
+        """
         try:
             with self._own_connection() as connection, connection.transaction():
                 connection.execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})".encode())
@@ -74,7 +78,7 @@ class PostgresEngine:
             raise translate(error) from error
 
     def query_script(self, sql: str) -> list[tuple[Any, ...]]:
-        """Rows of one query, before the engine starts."""
+        """The rows of one query, on a connection of its own."""
         with self._own_connection() as connection:
             return connection.execute(sql.encode()).fetchall()
 
@@ -85,15 +89,16 @@ class PostgresEngine:
         return found == (True,)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """See the port."""
         return await self._submit("read", work)
 
     async def write(self, work: Callable[[Tx], T]) -> T:
-        """See the port."""
         return await self._submit("write", work)
 
     async def scan(self, work: Callable[[Tx], T]) -> T:
-        """See the port."""
+        """Run a read that computes for long, on a thread and a connection of its own.
+
+        On the event loop such a function would stop every other request.
+        """
         if self._closed:
             raise Unavailable("the server is shutting down")
         request = new_request("read", work)
@@ -102,7 +107,6 @@ class PostgresEngine:
         return cast(T, await request.future)
 
     async def apart(self, statements: Sequence[Any]) -> None:
-        """See the port."""
         if not statements:
             return
         try:
@@ -113,11 +117,11 @@ class PostgresEngine:
             raise translate(error) from error
 
     async def scrub(self, tables: Sequence[str]) -> None:
-        """See the port. Ends when the server has cleaned each table."""
+        """VACUUM each table, so that the server drops its dead rows."""
         await self.apart([Statement(text(f'VACUUM "{name}"')) for name in tables])
 
     async def count_bytes(self, needles: Sequence[bytes]) -> None:
-        """See the port: the files are the server's."""
+        """Not possible: the database's files belong to the PostgreSQL server."""
 
     async def close(self) -> None:
         """Finish what was accepted, then close every connection."""
@@ -153,7 +157,9 @@ class PostgresEngine:
         return PipelinedConnection(connection, LoopWaiter(connection.fileno()))
 
     def _scan(self, request: Request) -> None:
-        """Blocks its thread. A few connections are kept for the next scans."""
+        """Run the read and block this thread. A few connections are kept for later scans."""
+        # `pop` and `append` of a list are atomic, so the threads need no lock. The bound may be
+        # exceeded by a thread or two, which does no harm.
         try:
             session = self._idle_scans.pop()
         except IndexError:

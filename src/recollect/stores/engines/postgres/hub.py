@@ -1,9 +1,29 @@
-"""Runs many transactions at once on the event loop's own thread, each on its own connection.
+"""Runs many PostgreSQL transactions at once on the event loop's own thread.
 
-A transaction is a plain function in a greenlet: where it waits for PostgreSQL, the loop goes on
-with other work. A thread for each connection was slower (decision 0004): the threads and the
-loop passed the interpreter's lock around.
+A transaction is a plain function that runs in a greenlet with a connection of its own. Where it
+would wait for PostgreSQL, it switches back to the event loop, which goes on with other work. A
+thread for each connection was slower (decision 0004): threads and loop passed the GIL around.
 """
+
+# How control moves. There are two kinds of greenlets on the loop's thread: the root greenlet, in
+# which the event loop itself runs, and one task greenlet for each connection in use.
+#
+#   loop callback                          task greenlet (a transaction)
+#   resume_greenlet ── task.switch(value) ──▶ runs Python until it must wait for the socket
+#        ▲                                        │
+#        └────────── parent.switch(call) ◀────────┘
+#
+# A task never calls the loop itself. It switches to its parent with a function, `call`, and the
+# parent (always in `resume_greenlet`) makes the call in the root greenlet:
+# - most calls return a value, which is switched straight back into the task;
+# - `LoopWaiter._park` registers the descriptor and returns PARKED, and then `resume_greenlet`
+#   returns to the loop. The task stays suspended until the loop sees the descriptor ready and
+#   schedules `resume_greenlet` again.
+# The reason for this detour is in `call_in_loop`. Calls made straight from a task crashed the
+# process when backends were killed under load.
+#
+# Everything here runs on one thread, and a greenlet switches only at the points above. So the
+# queue and the list of idle sessions need no locks: nothing else can run between two switches.
 
 import asyncio
 import select
@@ -25,7 +45,10 @@ T = TypeVar("T")
 
 
 class Hub:
-    """Belongs to the event loop that first asks it for something."""
+    """Runs queued transactions on a fixed number of sessions.
+
+    It belongs to the event loop that first submits something; it is not thread-safe.
+    """
 
     def __init__(self, sessions: list[Session], serve: Callable[[Session, Request], None]) -> None:
         self._idle = sessions
@@ -36,11 +59,14 @@ class Hub:
 
     @property
     def depth(self) -> int:
-        """How many wait for a connection."""
+        """How many transactions wait for a free connection."""
         return len(self._queue)
 
     def submit(self, kind: TransactionKind, work: Callable[[Any], T]) -> "asyncio.Future[T]":
-        """Begin now if a connection is free, else in turn. The outcome comes by the future."""
+        """Start the transaction now if a connection is free, else queue it in order of arrival.
+
+        The future gets the result or the error.
+        """
         request = new_request(kind, work)
         if self._idle:
             run(greenlet(self._work), self._idle.pop(), request)
@@ -49,7 +75,9 @@ class Hub:
         return request.future
 
     async def close(self) -> None:
-        """Finish what was accepted, then close every connection."""
+        """Finish every accepted transaction, then close every connection."""
+        # The last task greenlet to become idle resolves the future. The caller has already stopped
+        # accepting work, so the queue only shrinks.
         if len(self._idle) < self._count:
             self._all_idle = asyncio.get_running_loop().create_future()
             await self._all_idle
@@ -57,6 +85,11 @@ class Hub:
             session.close()
 
     def _work(self, session: Session, request: Request | None) -> None:
+        """The body of a task greenlet: run one transaction after the other until none waits.
+
+        The session returns to the idle list only when the queue is empty. Handing a free session
+        to the next request directly keeps the order of arrival: a new submit can't overtake.
+        """
         while request is not None:
             self._serve(session, request)
             in_loop(request.settle)
@@ -68,18 +101,23 @@ class Hub:
 
 
 class _Parked(Enum):
-    """What a call for the loop answers when its greenlet is to wait."""
+    """Returned by a call made in the loop when its greenlet must stay suspended.
+
+    An enum member, because no real result can be equal to it.
+    """
 
     PARKED = "parked"
 
 
 def in_loop(call: Callable[[], T]) -> T:
-    """Let the event loop's own greenlet make a call of the loop.
+    """Make a call of the event loop in the loop's own greenlet, and return its result.
 
-    libuv keeps pointers into the C stack while it tells of events. A greenlet has that part of the
-    stack for itself, so a call of the loop from there would write into it.
+    uvloop (libuv) keeps pointers into the C stack while it reports events. Greenlets share one C
+    stack and copy their parts of it in and out, so a loop call made from a task greenlet would
+    write through those pointers into the task's own part of the stack.
     """
     parent = getcurrent().parent
+    # Only the root greenlet has no parent: we are in the loop already.
     if parent is None:
         return call()
     answer: T = parent.switch(call)
@@ -87,7 +125,12 @@ def in_loop(call: Callable[[], T]) -> T:
 
 
 def run(task: greenlet, *values: object) -> None:
-    """Go on with a greenlet, in the loop's own, and make the calls it asks for until it waits."""
+    """Resume a task greenlet and make the loop calls it asks for, until it waits or ends.
+
+    Must run in the loop's own greenlet. `values` are what the task's pending `switch` returns.
+    """
+    # A switch returns either because the task asked for a call, or because it ended; then what it
+    # returned is no call, and `dead` tells the difference.
     call = task.switch(*values)
     while not task.dead:
         answer = call()
@@ -97,19 +140,26 @@ def run(task: greenlet, *values: object) -> None:
 
 
 class LoopWaiter:
-    """How a connection in a greenlet waits: it parks, and the event loop wakes it."""
+    """Waits for a descriptor by parking the current greenlet; the event loop wakes it.
+
+    The reader callback stays registered between two waits: adding and removing it for every
+    statement would cost system calls. So the loop may report input while nobody is parked;
+    `_wake_parked` tells the cases apart. A writer is needed rarely and is removed after use.
+    """
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._loop = asyncio.get_running_loop()
         self._parked: greenlet | None = None
+        # Polls for no events: poll(2) then still reports hang-up and error.
         self._ended = select.poll()
         self._ended.register(fd, 0)
         self._listening = False
+        # True from the moment a wake-up is scheduled until the greenlet runs again.
         self._resuming = False
 
     def wait(self, events: int) -> int:
-        """Let the loop go on until one of the events happens; which one did."""
+        """Park until one of the events (of `select.poll`) happens; return that event."""
         here = getcurrent()
         if here.parent is None:
             raise RuntimeError("only a transaction in a greenlet can be parked")
@@ -120,12 +170,13 @@ class LoopWaiter:
         return happened
 
     def close(self) -> None:
-        """Before the descriptor is closed: its number may be another's soon."""
+        """Stop listening. Call it before the descriptor is closed: the number may be reused."""
         in_loop(self._stop_listening)
 
     def _park(self, task: greenlet, events: int) -> "int | _Parked":
-        # uvloop tells of a descriptor's error or end once and never again. From then on reading
-        # does not block, so there is nothing to wait for.
+        # Runs in the loop's own greenlet. uvloop reports an error or the end of a descriptor once
+        # and never again, so waiting for it after that would wait for ever. Reading such a
+        # descriptor does not block, so we report it as readable at once.
         if self._ended.poll(0):
             return select.POLLIN
         if not self._listening:
@@ -139,11 +190,15 @@ class LoopWaiter:
     def _wake(self, event: int) -> None:
         parked, self._parked = self._parked, None
         if parked is not None:
+            # Not resumed right here but in the loop's next turn, so that no task runs inside
+            # libuv's own loop over its events (see `call_in_loop`).
             self._resuming = True
             self._loop.call_soon(run, parked, event)
         elif not self._resuming:
-            # The server said something to a connection that nobody uses, most likely goodbye. Its
-            # next user will find out; until then the loop must not be told again and again.
+            # The server sent something on a connection that nobody uses, most likely that it shuts
+            # down. The next user of the connection will find out. Until then the descriptor stays
+            # readable, and the loop would call us in every turn. While `_resuming` is set the
+            # input belongs to the greenlet that is about to run, so we keep listening.
             self._stop_listening()
 
     def _stop_listening(self) -> None:
@@ -152,7 +207,11 @@ class LoopWaiter:
 
 
 def in_thread(work: Callable[[], T]) -> T:
-    """Run something that blocks on a thread, while the loop goes on."""
+    """Run something that blocks on a thread, while the calling greenlet is parked.
+
+    Only a descriptor can wake a parked greenlet. So the thread holds one end of a socket pair and
+    closes it when it is done: that makes the other end readable.
+    """
     result: list[T] = []
     errors: list[Exception] = []
     ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""A connection that outlives its failures, and the way a transaction runs on it.
+"""A session: a PostgreSQL connection that is reopened when it breaks, and transactions on it.
 
 Writes run at READ COMMITTED and take the tree's row lock first, so what they read after it is
 current. Reads run at REPEATABLE READ: each request sees one snapshot.
@@ -29,7 +29,7 @@ _BEGIN: dict[TransactionKind, str] = {
 
 
 class Session:
-    """One connection; it is opened at its first use and anew after it broke."""
+    """Owns one connection. It is opened at the first use, and again after it broke."""
 
     def __init__(self, open_connection: Callable[[], PipelinedConnection]) -> None:
         self._open_connection = open_connection
@@ -37,13 +37,18 @@ class Session:
         self._committing = False
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection, if it is open."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def serve(self, request: Request) -> None:
-        """Run the transaction; afterwards the request holds its result or its error."""
+        """Run the transaction; afterwards the request holds its result or its error. Never raises.
+
+        It runs again, up to ATTEMPTS_MAX times, in three cases: the function raised
+        RetryTransaction, the server reported a lost race (serialization failure, deadlock, unique
+        or foreign key violation), or a connection that was open before broke ahead of COMMIT.
+        """
         for _ in range(ATTEMPTS_MAX):
             request.result = request.error = None
             used_before = self._connection is not None
@@ -54,6 +59,8 @@ class Session:
                 request.error = Unavailable("too many requests race for one conversation")
             except psycopg.Error as error:
                 request.error = translate(error)
+                # A connection that was opened just now and fails is no stale one: the server is
+                # down, and trying again would only make every caller wait longer.
                 if not (lost_race(error) or (used_before and self._lost_uncommitted)):
                     return
             except Exception as error:  # noqa: BLE001 - outermost frame: the waiter gets it
@@ -62,8 +69,12 @@ class Session:
 
     @property
     def _lost_uncommitted(self) -> bool:
-        """An idle connection may have ended unseen. What did not come to its commit left nothing,
-        so it may run again on a new one."""
+        """Did the connection break before COMMIT was sent?
+
+        An idle connection may have ended unnoticed. A transaction that never sent its COMMIT left
+        nothing behind, so it may run again on a new connection. Once COMMIT was sent, nobody knows
+        whether it took effect: repeating it could write twice, so the caller gets 503.
+        """
         return self._connection is None and not self._committing
 
     def _transaction(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
@@ -72,6 +83,7 @@ class Session:
         connection = self._connection
         self._committing = False
         try:
+            # BEGIN is only queued: it travels with the function's first statements.
             connection.queue(_BEGIN[kind])
             result = work(PostgresTx(connection))
             self._committing = True
@@ -85,7 +97,11 @@ class Session:
         return result
 
     def _commit(self, connection: PipelinedConnection) -> None:
-        """What the server has confirmed stays, also when the connection ends right behind it."""
+        """Commit, and read every outstanding answer.
+
+        An error of a statement that was only queued shows up here, before COMMIT's own answer. If
+        the connection breaks after COMMIT was confirmed, the transaction still succeeded.
+        """
         answer = connection.queue("COMMIT")
         try:
             connection.sync()

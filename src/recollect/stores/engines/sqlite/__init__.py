@@ -1,4 +1,4 @@
-"""SQLite: one writer thread with group commit, reader threads, WAL, full durability."""
+"""SQLite: one writer thread with group commit, reader threads, WAL, `synchronous=FULL`."""
 
 from recollect.stores.engines.sqlite.engine import SqliteEngine
 

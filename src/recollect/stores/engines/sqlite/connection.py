@@ -1,4 +1,4 @@
-"""A SQLite connection as we want it, and a transaction on it."""
+"""Opens SQLite connections with our settings, and runs the statements of a transaction on one."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from recollect.stores.statements import Compiled, Params, Row, Statement
 
 DIALECT: Dialect = sqlite_dialect(paramstyle="qmark")
 BUSY_MS = 10_000
-# The driver's, and those of the folder and the file before the driver sees them.
+# Errors of the driver, and of creating the folder and the file before the driver opens them.
 FAILURES = (apsw.Error, OSError)
 
 _BUSY_PAUSE_SECONDS = 0.01
@@ -31,13 +31,13 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {"DateTime": from_text, "Boolean"
 
 
 def connect(path: Path) -> apsw.Connection:
-    """Open the file, made for its owner alone if there is none; its WAL follows its mode."""
+    """Open the database file. A new one is readable by its owner alone, and so is its WAL."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600, exist_ok=True)
     connection = apsw.Connection(str(path), statementcachesize=300)
     connection.set_busy_timeout(BUSY_MS)
-    # A plan must not depend on the values of parameters: without this a statement is prepared
-    # anew whenever a value might matter to the planner, which makes a look-up six times as slow.
+    # Query plans must not depend on the values of parameters. Without this setting SQLite prepares
+    # a statement again whenever a value might matter to the planner: lookups get six times slower.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     _write_ahead(connection)
     connection.execute(_PRAGMAS).fetchall()
@@ -45,7 +45,10 @@ def connect(path: Path) -> apsw.Connection:
 
 
 def _write_ahead(connection: apsw.Connection) -> None:
-    """SQLite itself does not wait when several connections switch a new file at once."""
+    """Switch to WAL mode. The busy timeout does not apply here, so we wait by ourselves.
+
+    Several processes that open a new file at once would otherwise fail with "database is locked".
+    """
     end = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
@@ -59,7 +62,7 @@ def _write_ahead(connection: apsw.Connection) -> None:
 
 
 class SqliteTx:
-    """Runs statements on one connection. Rows come back with times and booleans restored."""
+    """The `Tx` of one transaction. Converts the texts and integers SQLite returns to types."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -78,7 +81,7 @@ class SqliteTx:
         self._execute(statement.on(DIALECT), params).fetchall()
 
     def lock(self, statement: Statement, params: Params) -> None:
-        """There is one writer, so a write transaction holds everything already."""
+        """Nothing to do: there is one writer, so a write transaction locks everything already."""
 
     def change(self, statement: Statement, params: Params) -> int:
         self.run(statement, params)
@@ -96,7 +99,11 @@ _row_converters: dict[int, tuple[Compiled, Callable[[Row], Row] | None]] = {}
 
 
 def _row_converter(compiled: Compiled) -> Callable[[Row], Row] | None:
-    """The converter of a statement's rows; keyed by identity, as a Compiled lives for ever."""
+    """The converter of a statement's rows, None if no column needs one.
+
+    Cached by `id()`, the cheapest key. The cache keeps the statement alive, so that no other
+    object can get the same id.
+    """
     known = _row_converters.get(id(compiled))
     if known is None:
         known = _row_converters[id(compiled)] = (compiled, _make_converter(compiled.types))
@@ -119,7 +126,7 @@ def _make_converter(types: Sequence[str]) -> Callable[[Row], Row] | None:
 
 
 def translate(error: apsw.Error | OSError) -> RecollectError:
-    """A driver's error as ours: what passes by itself is Unavailable, the rest is a fault."""
+    """Map a driver's error: what may pass by itself is Unavailable, everything else Internal."""
     if isinstance(error, apsw.CantOpenError | OSError):
         return Unavailable("the database file can't be opened")
     if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.FullError | apsw.IOError):

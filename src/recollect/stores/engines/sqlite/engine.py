@@ -1,8 +1,7 @@
-"""Threads around SQLite.
+"""The SQLite engine: one writer thread with group commit, and a few reader threads.
 
-The writer takes all transactions that wait, runs them one after the other inside one database
-transaction and commits once, so durability is paid once a batch. A transaction that fails before
-it changed anything costs nothing; one that fails later makes the batch run again, each alone.
+The event loop hands transactions over by queues, once in a turn of the loop. The writer takes all
+that wait and commits them together (`writer.py`). Readers take one at a time.
 """
 
 import asyncio
@@ -43,7 +42,7 @@ _Queue = queue.SimpleQueue[list[Request] | None]
 
 
 class SqliteEngine:
-    """One file, one writer, a few readers."""
+    """Runs transactions of the `Database` protocol on one SQLite file."""
 
     name = "sqlite"
     dialect: Dialect = DIALECT
@@ -70,7 +69,11 @@ class SqliteEngine:
             self._spawn(f"recollect-reader-{number}", self._read_loop)
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
-        """Run several statements in one transaction, unless the query has a row inside it."""
+        """Run several statements in one transaction, unless the query `unless` finds a row there.
+
+        BEGIN IMMEDIATE takes the write lock first, so of two processes that start at once the
+        second one sees what the first one did.
+        """
         with self._own_connection() as connection:
             connection.execute("BEGIN IMMEDIATE").fetchall()
             if unless is None or not connection.execute(unless).fetchall():
@@ -78,7 +81,7 @@ class SqliteEngine:
             connection.execute("COMMIT").fetchall()
 
     def query_script(self, sql: str) -> list[tuple[Any, ...]]:
-        """Rows of one query, before the engine starts."""
+        """The rows of one query, on a connection of its own."""
         with self._own_connection() as connection:
             return connection.execute(sql).fetchall()
 
@@ -88,19 +91,17 @@ class SqliteEngine:
             return connection.table_exists(None, name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """See the port."""
         return await self._submit(self._to_read, work)
 
     async def write(self, work: Callable[[Tx], T]) -> T:
-        """See the port."""
         return await self._submit(self._to_write, work)
 
     async def scan(self, work: Callable[[Tx], T]) -> T:
-        """See the port. Every read has a thread here."""
+        """The same as `read`: every read runs on a reader thread here."""
         return await self.read(work)
 
     async def apart(self, statements: Sequence[Any]) -> None:
-        """See the port. Nothing runs beside the one writer: others wait for it."""
+        """Run the statements on the writer's connection. All writes wait for them meanwhile."""
 
         def act(connection: apsw.Connection) -> None:
             for statement in statements:
@@ -110,16 +111,15 @@ class SqliteEngine:
             await self._submit(self._to_write, Apart(act))
 
     async def scrub(self, tables: Sequence[str]) -> None:
-        """See the port. The whole file is written anew, whichever tables changed."""
+        """Rewrite the whole file, whichever tables are named; without tables only cut the WAL."""
         act = partial(scrub, whole=bool(tables))
         await self._submit(self._to_write, Apart(act))
 
     async def count_bytes(self, needles: Sequence[bytes]) -> Sequence[int]:
-        """See the port."""
         return await asyncio.to_thread(count_bytes, self._path, needles)
 
     async def close(self) -> None:
-        """Finish what was accepted, then stop every thread."""
+        """Finish every accepted transaction, then stop every thread."""
         if self._closed:
             return
         self._closed = True
@@ -146,13 +146,13 @@ class SqliteEngine:
             self._writes.put(requests[start : start + BATCH_MAX])
 
     def _put_reads(self, requests: list[Request]) -> None:
-        """One by one, so that every reader gets its share."""
+        """Queue one by one, so that every reader thread gets its share."""
         for request in requests:
             self._reads.put([request])
 
     @contextmanager
     def _own_connection(self) -> Iterator[apsw.Connection]:
-        """Closed afterwards; what was not committed is undone."""
+        """A connection that is closed afterwards; an open transaction is rolled back."""
         try:
             with closing(connect(self._path)) as connection:
                 yield connection
@@ -172,7 +172,9 @@ class SqliteEngine:
             try:
                 writer = writer or Writer(connect(self._path), self._metrics)
                 writer.run(batch)
-            except FAILURES as error:  # the connection itself failed: the next batch gets another
+            # `run_batch` gives each request its own error. What it raises is a failure of the
+            # connection itself, so all of the batch get it and the next batch gets a new one.
+            except FAILURES as error:
                 writer = None
                 for request in batch:
                     request.error = translate(error)
@@ -192,7 +194,10 @@ class SqliteEngine:
     def _read_one(
         self, connection: apsw.Connection | None, request: Request
     ) -> apsw.Connection | None:
-        """The connection to go on with; None if this one failed."""
+        """Run one read in a transaction, so that it sees one snapshot, and roll back.
+
+        Returns the connection to go on with; None if this one failed.
+        """
         try:
             connection = connection or _connect_reader(self._path)
             connection.execute("BEGIN").fetchall()
@@ -212,15 +217,19 @@ class SqliteEngine:
 def _connect_reader(path: Path) -> apsw.Connection:
     connection = connect(path)
     connection.execute("PRAGMA query_only = ON").fetchall()
-    # Pages of a large file come from the system's cache without a call for each. The file never
-    # shrinks under a reader: a checkpoint cuts it only when no older snapshot is read.
+    # Memory-mapped, pages of a large file come from the page cache without a system call for each.
+    # That is safe because the file never shrinks under a reader: a checkpoint truncates it only
+    # when no older snapshot is read.
     connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}").fetchall()
     return connection
 
 
 def _take(waiting: _Queue) -> tuple[list[Request], bool]:
-    """Wait for a hand-over, then take what else waits, to BATCH_MAX and the rest of the last
-    hand-over; True when the end was among them."""
+    """Wait for one list of transactions, then take the lists that wait behind it.
+
+    It stops once the batch has BATCH_MAX transactions or more; the last list is taken whole.
+    Returns the batch, and True if the end mark (None) was among what was taken.
+    """
     batch: list[Request] = []
     requests = waiting.get()
     while requests is not None:

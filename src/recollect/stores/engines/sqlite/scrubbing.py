@@ -1,4 +1,4 @@
-"""Leaves nothing in the file of what was removed, and looks for what may be there all the same."""
+"""Removes deleted content from the database file, and counts bytes that may remain in it."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,8 +17,11 @@ VACUUM;
 
 
 def scrub(connection: apsw.Connection, *, whole: bool) -> None:
-    """Write the file anew, without free pages and words that no row has (if `whole`), and cut off
-    the log of changes, which holds pages as they were."""
+    """Truncate the WAL, which holds older versions of pages; with `whole` rewrite the file first.
+
+    Rewriting drops free pages, and merges the full-text indexes: FTS5 keeps deleted words in its
+    segments until they are merged. Raises Unavailable while a reader still needs the WAL.
+    """
     if whole:
         connection.execute(_OPTIMIZE).fetchall()
     busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
@@ -27,8 +30,10 @@ def scrub(connection: apsw.Connection, *, whole: bool) -> None:
 
 
 def count_bytes(path: Path, needles: Sequence[bytes]) -> list[int]:
-    """How often each is in the file and its log, whatever the case of ASCII letters. What is in
-    the schema itself is nobody's trace and counts as not there."""
+    """How often each byte string occurs in the file and its WAL, ignoring the case of ASCII.
+
+    One that also occurs in the schema (a column's name, say) counts as absent.
+    """
     lowered = [needle.lower() for needle in needles]
     counts = [0] * len(needles)
     for file in (path, path.with_name(f"{path.name}-wal")):
@@ -44,6 +49,8 @@ def _count_in(file: Path, needles: Sequence[bytes], counts: list[int]) -> None:
         tail = b""
         while chunk := opened.read(_CHUNK_BYTES):
             held = tail + chunk.lower()
+            # `tail` is as long as the longest needle less one. A shorter needle must not be
+            # counted twice in it, so its search starts its own length less one before the chunk.
             for at, needle in enumerate(needles):
                 seen = tail[max(0, len(tail) - len(needle) + 1) :] if needle else b""
                 counts[at] += held.count(needle, len(tail) - len(seen))

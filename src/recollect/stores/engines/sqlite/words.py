@@ -1,5 +1,8 @@
-"""The words of a new row in FTS5. A trigger would do as well, but at four times the cost: before
-each one SQLite makes a savepoint, at which FTS5 writes out what it has gathered."""
+"""Adds the words of a new row to an FTS5 index by a statement of its own.
+
+A trigger would do the same at four times the cost: SQLite makes a savepoint before each trigger,
+and at a savepoint FTS5 writes out what it has gathered in memory.
+"""
 
 from sqlalchemy import text
 
@@ -8,7 +11,10 @@ from recollect.stores.statements import Statement
 
 
 class Fts5Words:
-    """One statement behind the row's own. `table` is one of ours, never a caller's word."""
+    """Must be called right after the row's INSERT: it uses `last_insert_rowid()`.
+
+    `table` is a constant of ours, never a caller's text.
+    """
 
     def __init__(self, table: str) -> None:
         self._insert = Statement(
