@@ -1,1 +1,1 @@
-"""What the inside asks of the outside."""
+"""Protocols: what services need from storage and other systems."""

@@ -1,5 +1,8 @@
-"""Transactions. A transaction is a plain function that gets a `Tx`: it can't await, commits when
-it returns and rolls back when it raises."""
+"""Transactions. A transaction is a plain function that gets a `Tx`.
+
+It commits when the function returns and rolls back when it raises. The function can't await, so no
+network call can sit inside a transaction (decision 0002).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -8,59 +11,73 @@ T = TypeVar("T")
 
 
 class Tx(Protocol):
-    """An open transaction. Only stores know what a statement is; services pass the Tx on."""
+    """An open transaction. Services only pass it on; stores run statements on it."""
 
     def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
-        """Run and return every row."""
+        """Run the statement and return every row."""
         ...
 
     def first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """Run and return the first row."""
+        """Run the statement and return its first row; None without rows."""
         ...
 
     def run(self, statement: Any, params: Mapping[str, Any]) -> None:
-        """Run for its effect. An engine with round trips need not wait for it."""
+        """Run the statement for its effect alone.
+
+        PostgreSQL only queues it: its error appears at a later statement or at the commit.
+        """
         ...
 
     def lock(self, statement: Any, params: Mapping[str, Any]) -> None:
-        """Hold the rows that the statement selects until the transaction ends. What later
-        statements read is then current; an engine with one writer has nothing to do."""
+        """Lock the rows that a `SELECT … FOR UPDATE` returns until the transaction ends.
+
+        What later statements read is then current. SQLite has one writer and does nothing.
+        """
         ...
 
     def change(self, statement: Any, params: Mapping[str, Any]) -> int:
-        """Run and return how many rows changed."""
+        """Run the statement and return how many rows it changed."""
         ...
 
 
 class Database(Protocol):
-    """Runs transactions. Their functions neither block nor compute for long: on one engine they
-    share the event loop's thread."""
+    """Runs transactions.
+
+    Their functions must neither block nor compute for long: on PostgreSQL they run on the event
+    loop's thread, and every other request waits.
+    """
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """Run `work` on one snapshot. It must not write."""
+        """Run `work` on one consistent snapshot. It must not write."""
         ...
 
     async def scan(self, work: Callable[[Tx], T]) -> T:
-        """A read that takes long to compute, such as a filter over many rows: like `read`, but
-        nobody has to wait behind it."""
+        """Like `read`, for functions that compute for long, such as a filter over many rows.
+
+        It runs on a thread, so nobody waits behind it.
+        """
         ...
 
     async def write(self, work: Callable[[Tx], T]) -> T:
         """Run `work` and commit it durably before this returns.
 
-        `work` may run more than once (lost races, deadlocks), so it changes nothing but the Tx.
+        `work` may run more than once (lost races, deadlocks, the rerun of a group commit), so it
+        must change nothing but the `Tx`.
         """
         ...
 
     async def apart(self, statements: Sequence[Any]) -> None:
-        """Run a store's statements one after the other, outside of any transaction and beside
-        all others: for what may take minutes. Each may run again."""
+        """Run statements one after the other, outside of any transaction, such as VACUUM.
+
+        They may take minutes. A caller that failed halfway runs all of them again, so each must
+        be repeatable.
+        """
         ...
 
     async def close(self) -> None:
-        """Finish what was accepted, then close every connection."""
+        """Finish every accepted transaction, then close every connection."""
         ...
 
 
 class Retry(Exception):
-    """Raised inside a transaction that lost a race: roll back and run it again from the start."""
+    """Raised inside a transaction that lost a race: it is rolled back and run again."""

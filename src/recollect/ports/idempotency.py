@@ -1,4 +1,4 @@
-"""What services ask of storage about requests that may be sent again."""
+"""Storage of idempotency keys: the claim of a key, and the answer recorded under it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +10,12 @@ from recollect.ports.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A request under a key. Without a `status` it runs, or was cut off; `body` is the answer's, or
-    None once something that it told of was deleted. `mentions` are the ids in it.
+    """A request that claimed an idempotency key.
 
-    `reserved_id` is the id that a thing gets which the request makes: a second try after a cut
-    makes the same thing.
+    Without a `status` the request is still running, or its server died. `body` is the recorded
+    answer; None once something it mentions was deleted. `mentions` are the ids in the answer.
+    `reserved_id` becomes the id of what the request creates. A second attempt uses the same id, so
+    it finds what the first one created and creates nothing twice.
     """
 
     who: Owner
@@ -28,24 +29,24 @@ class Claim:
 
 
 class IdempotencyStore(Protocol):
-    """One row for a requester and a key."""
+    """One row for each requester and key."""
 
     def insert(self, tx: Tx, claim: Claim) -> bool:
-        """False if there is one already."""
+        """Insert the claim; False if the requester has one under this key already."""
         ...
 
     def fetch(self, tx: Tx, who: Owner, key: str) -> Claim | None:
-        """The claim, held until the transaction ends."""
+        """The claim, its row locked until the transaction ends."""
         ...
 
     def update(self, tx: Tx, claim: Claim) -> None:
-        """All but whose it is."""
+        """Overwrite everything but requester and key, and replace the mentions."""
         ...
 
     def delete(self, tx: Tx, claim: Claim) -> None:
-        """Give the key back, unless somebody else has claimed it since."""
+        """Delete the claim, unless another request has claimed the key since (`claimed_at`)."""
         ...
 
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
-        """Remove a batch of claims that are too old to count; how many went."""
+        """Delete up to `limit` claims older than `cutoff`; returns how many."""
         ...

@@ -1,4 +1,4 @@
-"""What a write of a memory sets in motion, in its own transaction."""
+"""What a write of a memory calls in its own transaction: index, graph, runs, approvals, people."""
 
 from datetime import datetime
 from typing import Protocol
@@ -16,26 +16,26 @@ from recollect.ports.memories import Stored
 
 
 class MemoryIndexing(Protocol):
-    """By what memories are found."""
+    """The search index of memories."""
 
     def write(self, tx: Tx, stored: Stored, found: IndexedWords | None = None) -> None:
-        """Index a new or changed memory; `found` are its words, where somebody has them."""
+        """Index a new or changed memory; `found` are its words, if they were computed before."""
         ...
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:
-        """Forget a memory that is removed or set aside."""
+        """Remove a memory from the index, because it was deleted or quarantined."""
         ...
 
 
 class GraphDrawing(Protocol):
-    """What memories say of people and things, as edges."""
+    """The graph: statements of memories about people and things, as edges."""
 
     def draw(self, tx: Tx, stored: Stored) -> None:
-        """The edges of a memory that is new or found again, in place of those it had."""
+        """Replace the edges of a memory with those of its present text."""
         ...
 
     def redraw(self, tx: Tx, before: Stored, stored: Stored) -> None:
-        """The edges of a changed memory, if it says something else than before."""
+        """Replace the edges of a changed memory, if its statement changed."""
         ...
 
     def erase(self, tx: Tx, memory_id: MemoryId) -> None:
@@ -44,35 +44,35 @@ class GraphDrawing(Protocol):
 
 
 class RunEntering(Protocol):
-    """Runs, as far as a write needs them."""
+    """Looks up or starts the run that a memory is written to."""
 
     def enter(
         self, tx: Tx, requester: Requester, run_id: RunId, *, agent_id: AgentId, at: datetime
     ) -> Run:
-        """The run to write to; an unknown one starts. Forbidden for a run of another agent,
-        Conflict for a completed one."""
+        """The run to write to; an unknown one is started. Raises Forbidden for a run of another
+        agent, Conflict for a completed one."""
         ...
 
 
 class ApprovalRequests(Protocol):
-    """Requests to let a memory live past its cap."""
+    """Requests to let a memory expire later than its cap allows."""
 
     def request(
         self, tx: Tx, requester: Requester, stored: Stored, *, wish: datetime, at: datetime
     ) -> Approval:
-        """Ask for it; `wish` may be `FOREVER`."""
+        """Create the request; `wish` is the wanted expiry and may be `FOREVER`."""
         ...
 
 
 class SubjectResolving(Protocol):
-    """Whom a memory is about."""
+    """Finds the people that a memory is about."""
 
     def resolve(
         self, tx: Tx, requester: Requester, names: tuple[str, ...], chat_id: ChatId | None
     ) -> tuple[PersonId, ...]:
-        """The people meant by these ids and names; who is unknown by name is made."""
+        """The people with these ids or names. An unknown name creates a person."""
         ...
 
     def canonical(self, tx: Tx, person_ids: tuple[PersonId, ...]) -> tuple[PersonId, ...]:
-        """The same people after all merges."""
+        """The people that these ones were merged into, or they themselves."""
         ...

@@ -1,4 +1,4 @@
-"""What we count about ourselves. Labels are names from our own tables, never a caller's text."""
+"""Metrics of the server. Labels are names from our own tables, never a caller's text."""
 
 from typing import Literal, Protocol
 
@@ -6,7 +6,7 @@ TransactionKind = Literal["read", "write"]
 
 
 class Metrics(Protocol):
-    """Takes observations. Every call is cheap, never fails, and may come from any thread."""
+    """Records observations. Every call is cheap, never raises, and may come from any thread."""
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request was answered. `route` is the template (`/v1/conversations/{id}`)."""
@@ -17,7 +17,7 @@ class Metrics(Protocol):
         ...
 
     def commit_batch(self, size: int) -> None:
-        """So many transactions were committed together."""
+        """`size` transactions were committed together."""
         ...
 
     def job(self, type: str, outcome: str, seconds: float) -> None:
@@ -29,34 +29,27 @@ class Metrics(Protocol):
         ...
 
     def indexed(self, entries: int) -> None:
-        """So many entries got their vectors."""
+        """`entries` entries got their vectors."""
         ...
 
     def pending(self, entries: int) -> None:
-        """So many entries wait for their vectors now."""
+        """`entries` entries are waiting for their vectors now."""
         ...
 
 
 class NoMetrics:
-    """Counts nothing: for the command line and for tests."""
+    """Records nothing: for the command line and for tests."""
 
-    def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """See `Metrics`."""
+    def request(self, method: str, route: str, status: int, seconds: float) -> None: ...
 
-    def transaction(self, kind: TransactionKind, seconds: float) -> None:
-        """See `Metrics`."""
+    def transaction(self, kind: TransactionKind, seconds: float) -> None: ...
 
-    def commit_batch(self, size: int) -> None:
-        """See `Metrics`."""
+    def commit_batch(self, size: int) -> None: ...
 
-    def job(self, type: str, outcome: str, seconds: float) -> None:
-        """See `Metrics`."""
+    def job(self, type: str, outcome: str, seconds: float) -> None: ...
 
-    def queue(self, depth: int, age_seconds: float, stuck: int) -> None:
-        """See `Metrics`."""
+    def queue(self, depth: int, age_seconds: float, stuck: int) -> None: ...
 
-    def indexed(self, entries: int) -> None:
-        """See `Metrics`."""
+    def indexed(self, entries: int) -> None: ...
 
-    def pending(self, entries: int) -> None:
-        """See `Metrics`."""
+    def pending(self, entries: int) -> None: ...

@@ -1,29 +1,27 @@
-"""The log of requests: one line each, with names and numbers only."""
+"""The request log: one line for each request, with names and numbers only."""
 
 from typing import Protocol
 
 
 class RequestLog(Protocol):
-    """Takes a line for every request. On the hottest path: it never blocks and never fails."""
+    """Takes one line per request. On the hottest path, so it never blocks and never raises."""
 
     def write(
         self, request_id: str, *, method: str, route: str, status: int, seconds: float
     ) -> None:
-        """`route` is the path's template, so that no caller's text gets into the log."""
+        """Log a request. `route` is the path's template, so no caller's text gets into the log."""
         ...
 
     def close(self) -> None:
-        """Write what is still held back."""
+        """Write the lines that are still buffered."""
         ...
 
 
 class NoRequestLog:
-    """Writes nothing: when only warnings and errors are wanted."""
+    """Writes nothing: for log levels above `info`."""
 
     def write(
         self, request_id: str, *, method: str, route: str, status: int, seconds: float
-    ) -> None:
-        """See `RequestLog`."""
+    ) -> None: ...
 
-    def close(self) -> None:
-        """See `RequestLog`."""
+    def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""The rest of the outside: time, ids and encryption of stored text."""
+"""What services need besides storage: clock, ids, and encryption of stored values."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,26 +6,27 @@ from typing import Protocol
 from recollect.domain.clock import Clock
 from recollect.domain.ids import Ids
 
-# A sealed value starts with the marker and then its key's id, so that a statement can tell the key
-# of a row by its first characters. Compare them with `=` or a range, never with LIKE: the prefix
-# may hold `_`, and LIKE ignores letter case on one engine.
+# An encrypted value starts with the marker and its key's id, so SQL can tell a row's key by its
+# first characters. Compare them with `=` or a range, never with LIKE: the prefix may contain `_`,
+# a wildcard of LIKE, and SQLite's LIKE ignores letter case.
 SEALED_MARKER = "\x01rc1:"
 SEALED_PREFIX_CHARACTERS = 33
 
 
 class Cipher(Protocol):
-    """Encrypts and decrypts single stored values.
+    """Encrypts (`seal`) and decrypts (`open`) single stored values.
 
-    `table`, `column` and `row_id` are bound to the ciphertext: moved elsewhere it fails to open.
+    `table`, `column` and `row_id` are authenticated with the ciphertext: a value that was moved to
+    another place fails to open.
     """
 
     @property
     def enabled(self) -> bool:
-        """Is there a key to encrypt with?"""
+        """Is a key configured, so that values are encrypted?"""
         ...
 
     def seal(self, text: str, *, table: str, column: str, row_id: str) -> str:
-        """What to store for `text`: the text itself when no key is configured."""
+        """The value to store for `text`: the text itself if no key is configured."""
         ...
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
@@ -33,33 +34,33 @@ class Cipher(Protocol):
         ...
 
     def key_id(self, stored: str) -> str | None:
-        """The id of the key that sealed a stored value; None if it is plain.
+        """The id of the key that encrypted a stored value; None if it is plain text.
 
         The value's first `SEALED_PREFIX_CHARACTERS` are enough, and the key need not be known.
-        Raises Internal on a marker without a key id behind it.
+        Raises Internal if no key id follows the marker.
         """
         ...
 
     def key_ids(self) -> tuple[str, ...]:
-        """Every known key, the one that encrypts first; empty when plain."""
+        """The ids of all configured keys, first the one that encrypts; empty without keys."""
         ...
 
     def prefix(self, key_id: str) -> str:
-        """The `SEALED_PREFIX_CHARACTERS` that every value sealed with this key starts with."""
+        """The `SEALED_PREFIX_CHARACTERS` that every value encrypted with this key starts with."""
         ...
 
     def current_prefix(self) -> str | None:
-        """The prefix of what is sealed now; None when plain."""
+        """The prefix of values encrypted now; None without keys."""
         ...
 
     def is_current(self, stored: str) -> bool:
-        """Would sealing this value's text now use the same key (or none)?"""
+        """Was this value encrypted with the current key, or is it plain and there is no key?"""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What every service needs besides stores."""
+    """Clock, ids and cipher, as every service gets them."""
 
     clock: Clock
     ids: Ids

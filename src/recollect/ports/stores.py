@@ -1,6 +1,7 @@
-"""What services ask of storage. Every method runs inside a transaction; none commits.
+"""Store protocols of conversations, events, jobs and maintenance, and the bundle of all stores.
 
-A listing takes a Scope: there is no way to ask for rows without saying for whom.
+Every method runs inside the given transaction; none commits. A listing takes a Scope, so nobody
+can ask for rows without saying whose they may be.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +53,7 @@ from recollect.ports.search import SearchStore
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """What a list of conversations shows besides its scope. `deleted` None means both kinds."""
+    """Filters of a list of conversations. `deleted` None means deleted and live ones."""
 
     mode: ListMode = ListMode.LATEST_FORK
     owner_user_id: str | None = None
@@ -75,11 +76,11 @@ class EntryView:
 
     @property
     def empty(self) -> bool:
-        """Nothing can be in it."""
+        """Does the view exclude every entry?"""
         return not (self.history or self.all_clients or self.memory_of is not None)
 
     def shows(self, entry: Entry) -> bool:
-        """Is the entry of the right channel and client, in whatever epoch?"""
+        """Does the view include the entry's channel and client? The epoch is not checked."""
         if entry.channel is Channel.HISTORY:
             return self.history
         return self.all_clients or (
@@ -89,7 +90,7 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """An entry as a fork needs it: where it stands, and where the last text before it stands."""
+    """The entry a fork starts from: its position, and that of the last text before it."""
 
     entry_id: EntryId
     seq: int
@@ -98,26 +99,26 @@ class ForkPoint:
 
 @dataclass(frozen=True, slots=True)
 class RotationStep:
-    """How far a rotation came: the last id it looked at, None at the end, and what it could not
-    open."""
+    """Progress of a key rotation: the last id it read, None at the end, and the number of values
+    that could not be decrypted."""
 
     last_id: str | None
     unreadable: int
 
 
 class ConversationStore(Protocol):
-    """Trees and their branches."""
+    """Conversation trees and their branches."""
 
     def lock(self, tx: Tx, conversation_id: ConversationId) -> None:
-        """Hold the tree of this conversation until the transaction ends."""
+        """Lock the tree of this conversation until the transaction ends."""
         ...
 
     def locate(self, tx: Tx, conversation_id: ConversationId, user_id: UserId) -> Branch | None:
-        """Where the conversation stands, and this user's level in its tree."""
+        """The conversation's branch and tree, and this user's access level in the tree."""
         ...
 
     def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
-        """False if the id is taken, by a named chat too."""
+        """False if the id is taken, also if a named chat has it."""
         ...
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
@@ -131,7 +132,7 @@ class ConversationStore(Protocol):
     def among(
         self, tx: Tx, scope: Scope, conversation_ids: Sequence[ConversationId]
     ) -> set[ConversationId]:
-        """Those of some conversations that the scope holds."""
+        """Those of the given conversations that are in the scope."""
         ...
 
     def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
@@ -147,7 +148,7 @@ class ConversationStore(Protocol):
         after: tuple[datetime, str] | None,
         limit: int | None,
     ) -> list[SeenConversation]:
-        """By `updated_at` and id, newest first. Without a caller the level shown is owner."""
+        """By `updated_at` and id, newest first. For a scope without a user the level is owner."""
         ...
 
     def page_forks(
@@ -180,7 +181,7 @@ class ConversationStore(Protocol):
     def claim_deleted_before(
         self, tx: Tx, cutoff: datetime, *, after: TreeId | None, limit: int
     ) -> list[TreeId]:
-        """Lock and return due trees in order of id, passing over those that others hold."""
+        """Lock and return due trees in order of id, skipping those that others have locked."""
         ...
 
     def delete_trees(self, tx: Tx, tree_ids: Sequence[TreeId]) -> None:
@@ -288,11 +289,11 @@ class EventStore(Protocol):
     """The audit log."""
 
     def insert(self, tx: Tx, event: Event) -> None:
-        """In the transaction of what it tells of."""
+        """Insert it in the transaction of the change that it records."""
         ...
 
     def insert_once(self, tx: Tx, event: Event) -> None:
-        """The same for an event that others may write at this moment too, under the same id."""
+        """Insert it unless its id exists: others may write the same event at this moment."""
         ...
 
     def fetch(self, tx: Tx, event_id: str) -> Event | None:
@@ -304,79 +305,83 @@ class EventStore(Protocol):
         ...
 
     def add_count(self, tx: Tx, event_id: str, count: int) -> None:
-        """Count on an event that tells of work in several transactions, in each of them."""
+        """Add to the count of an event that records work done in several transactions."""
         ...
 
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
-        """Remove a batch of events that are past their retention; how many went."""
+        """Delete up to `limit` events older than `cutoff`; returns how many."""
         ...
 
 
 class JobStore(Protocol):
-    """The durable queue."""
+    """The durable job queue."""
 
     def insert(self, tx: Tx, job: NewJob) -> None:
-        """Queue it, in the transaction that caused it. A name that is queued already is kept."""
+        """Queue the job in the transaction that caused it, unless its name is queued already."""
         ...
 
     def insert_held(self, tx: Tx, job: NewJob) -> None:
-        """The same, and until the transaction ends nobody takes the name from the job that has it:
-        for work that is not under a lock of its own."""
+        """Like `insert`, and lock the job that has the name until the transaction ends.
+
+        So a worker can't clear the name in between and miss this cause: for work that is not
+        protected by a lock of its own.
+        """
         ...
 
     def claim(
         self, tx: Tx, *, types: Sequence[str], claim_id: str, lease_seconds: int, limit: int
     ) -> list[Job]:
-        """Take due jobs; nobody else gets them before the lease is over."""
+        """Take due jobs; no other worker gets them before the lease ends."""
         ...
 
     def renew(self, tx: Tx, job_id: str, *, claim_id: str, lease_seconds: int) -> bool:
-        """Push the lease on. False if the job is not ours any more."""
+        """Extend the lease. False if another worker has the job now."""
         ...
 
     def finish(self, tx: Tx, job_id: str, *, claim_id: str) -> None:
-        """Remove a job that is done, if it is still ours."""
+        """Delete a job that is done, if this claim still holds it."""
         ...
 
     def fail(
         self, tx: Tx, job_id: str, *, claim_id: str, error: str, retry_at: datetime, stuck: bool
     ) -> None:
-        """Note the error and when to try again, or that nobody will."""
+        """Store the error and when to try again; a `stuck` job is not tried again."""
         ...
 
     def detach(self, tx: Tx, job_id: str) -> None:
-        """Take the job's name, so that the next cause queues a job of its own."""
+        """Clear the job's name, so that the next cause queues a new job."""
         ...
 
     def rename(self, tx: Tx, job_id: str, *, type_: str, name: str) -> bool:
-        """Give the job another type and name; False, and nothing changed, if a job has the name."""
+        """Set the job's type and name. False, with nothing changed, if another job has the name."""
         ...
 
     def release(self, tx: Tx, job_id: str, *, claim_id: str, retry_at: datetime) -> None:
-        """Give an untried job back; the claim does not count as an attempt."""
+        """Return an untried job to the queue; the claim does not count as an attempt."""
         ...
 
     def revive_stuck(self, tx: Tx) -> int:
-        """Give every stuck job new attempts; how many there were."""
+        """Make every stuck job due with new attempts; returns how many there were."""
         ...
 
     def state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
-        """How much waits and what is stuck, of all jobs or of some types."""
+        """How many jobs wait and are stuck, of all types or of some."""
         ...
 
 
 class MaintenanceStore(Protocol):
-    """Batch work on stored values: rotation of keys, clean-up, checks."""
+    """Key rotation, clean-up of vectors, shared state and consistency checks."""
 
     def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
-        """Seal anew what the current key did not seal, in the next `limit` rows by id.
+        """Encrypt values of the next `limit` rows by id with the current key where they are not.
 
-        `column` is one of `encrypted_columns`. What can't be opened stays as it is and is counted.
+        `column` is one of `encrypted_columns`. A value that can't be decrypted stays as it is and
+        is counted.
         """
         ...
 
     def encrypted_columns(self) -> Sequence[str]:
-        """Every column that may hold sealed values, as `table.column`."""
+        """Every column that may hold encrypted values, as `table.column`."""
         ...
 
     def delete_vectors(self, tx: Tx, tree_id: TreeId) -> None:
@@ -384,25 +389,25 @@ class MaintenanceStore(Protocol):
         ...
 
     def fetch_state(self, tx: Tx, name: str) -> str | None:
-        """A word that the servers of this database share."""
+        """A named value that all servers of this database share."""
         ...
 
     def put_state(self, tx: Tx, name: str, value: str) -> None:
-        """Set it."""
+        """Insert or update a shared value."""
         ...
 
     def count_by_key(self, tx: Tx) -> Mapping[str, Mapping[str, int]]:
-        """Per encrypted column, how many values each key sealed; `plain` are those without."""
+        """For each encrypted column, the number of values by key id; `plain` counts the rest."""
         ...
 
     def count_orphans(self, tx: Tx) -> Mapping[str, int]:
-        """Per check, how many rows break it."""
+        """For each consistency check, how many rows break it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """All of them, as the services get them."""
+    """All stores, as the services get them."""
 
     conversations: ConversationStore
     entries: EntryStore

@@ -77,7 +77,6 @@ class AesGcmCipher:
         return text.decode()
 
     def key_id(self, stored: str) -> str | None:
-        """See the port."""
         if not _is_sealed(stored):
             return None
         header = _decode(stored[_BODY:SEALED_PREFIX_CHARACTERS])

@@ -96,30 +96,24 @@ class PrometheusMetrics:
         self._timed_request(name, route).observe(seconds)
 
     def transaction(self, kind: TransactionKind, seconds: float) -> None:
-        """See the port."""
         self._timed_transaction(kind).observe(seconds)
 
     def commit_batch(self, size: int) -> None:
-        """See the port."""
         self._batch_size.observe(size)
 
     def job(self, type: str, outcome: str, seconds: float) -> None:
-        """See the port."""
         self._counted_job(type, outcome).inc()
         self._timed_job(type).observe(seconds)
 
     def queue(self, depth: int, age_seconds: float, stuck: int) -> None:
-        """See the port."""
         self._depth.set(depth)
         self._age.set(age_seconds)
         self._stuck.set(stuck)
 
     def indexed(self, entries: int) -> None:
-        """See the port."""
         self._indexed.inc(entries)
 
     def pending(self, entries: int) -> None:
-        """See the port."""
         self._pending.set(entries)
 
     def render(self) -> tuple[bytes, str]:

@@ -1,1 +1,1 @@
-"""The only code that imports SQLAlchemy and the database drivers."""
+"""Storage. The only code that imports SQLAlchemy and the database drivers."""

@@ -1,19 +1,19 @@
-"""The columns that tables are made of. A plain `text` also holds the ids that callers choose."""
+"""Column types of our tables, one function each. Ids that callers choose are plain `text`."""
 
 from sqlalchemy import BigInteger, Boolean, Column, DateTime, Double, MetaData, Text, Uuid
 
 metadata = MetaData()
-# What the database computes of tables: never written, and checked by the tests of its readers.
+# Database views: never written to. The tests of their readers check their columns.
 views = MetaData()
 
 
 def uuid(name: str) -> Column[str]:
-    """An id of ours."""
+    """An id that we made, in canonical UUID text."""
     return Column(name, Uuid(as_uuid=False))
 
 
 def text(name: str) -> Column[str]:
-    """A text, or a JSON text."""
+    """A text, possibly JSON."""
     return Column(name, Text)
 
 
@@ -23,15 +23,14 @@ def number(name: str) -> Column[int]:
 
 
 def real(name: str) -> Column[float]:
-    """Any other number."""
+    """A floating-point number."""
     return Column(name, Double)
 
 
 def flag(name: str) -> Column[bool]:
-    """True or false."""
     return Column(name, Boolean)
 
 
 def at(name: str) -> Column[object]:
-    """An instant."""
+    """An instant with time zone; SQLite stores it as ISO-8601 text in UTC."""
     return Column(name, DateTime(timezone=True))

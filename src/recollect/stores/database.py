@@ -1,4 +1,4 @@
-"""Which engine serves a URL, and the stores on it."""
+"""Chooses the engine for a database URL, and builds all stores on it."""
 
 from pathlib import Path
 
@@ -40,9 +40,9 @@ from recollect.stores.users import SqlUsers
 def open_engine(
     url: str, *, file: Path | None, readers: int, connections: int, metrics: Metrics
 ) -> Engine:
-    """An engine that is not started yet. `file` is set when the URL names one.
+    """Build an engine, not started yet. `file` is the SQLite file; None means PostgreSQL.
 
-    The other engine, with its driver, is not even loaded.
+    Only the chosen engine and its driver are imported.
     """
     if file is not None:
         from recollect.stores.engines.sqlite import SqliteEngine  # noqa: PLC0415
@@ -60,8 +60,11 @@ def build_stores(
     sealed_words: bool = False,
     rules: RetentionRules = SHIPPED_RULES,
 ) -> Stores:
-    """The same statements on every engine. With `sealed_words` the words that memories are found by
-    are encrypted as their texts are. `rules` say how risky personal data is."""
+    """Build every store; the statements are the same on both engines.
+
+    With `sealed_words` the index words of memories are encrypted like their texts. `rules` give
+    the risk of each kind of personal data.
+    """
     return Stores(
         conversations=SqlConversations(runtime.cipher),
         entries=SqlEntries(runtime.cipher),

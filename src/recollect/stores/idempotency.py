@@ -1,4 +1,4 @@
-"""Answers to requests that may be sent again. They hold what was read, so they are sealed."""
+"""Claims of idempotency keys and the recorded answers, which are encrypted like memories."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -22,7 +22,7 @@ _COLUMNS = tuple(idempotency_answers.columns)
 
 
 class SqlIdempotency:
-    """The port's IdempotencyStore on both engines."""
+    """Implements `IdempotencyStore` on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._answer = Sealed(cipher, _i.answer)
@@ -81,7 +81,10 @@ class SqlIdempotency:
 
 
 def answer_id(who: Owner, key: str) -> str:
-    """What the sealed answer is bound to; the parts can't run into each other."""
+    """The row id that the encrypted answer is bound to: a hash of requester and key.
+
+    They are hashed as a JSON list, so that no two different pairs give the same text.
+    """
     return sha256(jsontext.dump([who.kind, who.id, key]).encode()).hexdigest()
 
 

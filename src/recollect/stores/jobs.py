@@ -1,4 +1,8 @@
-"""The durable queue: the table `tasks`. A claim is a lease, so a dead worker's jobs come back."""
+"""The durable job queue in the table `tasks`. A claim is a lease: a dead worker's jobs come back.
+
+`retry_at` is both the time a job is due and the end of its lease. A claim moves it into the future
+and counts the attempt, so nothing else marks a job as running.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -31,7 +35,7 @@ _t = tasks.c
 
 
 class SqlJobs:
-    """The port's JobStore on both engines."""
+    """Implements `JobStore` on both engines."""
 
     def __init__(self, clock: Clock, ids: Ids) -> None:
         self._clock = clock
@@ -51,7 +55,7 @@ class SqlJobs:
     def insert_held(self, tx: Tx, job: NewJob) -> None:
         self.insert(tx, job)
         if tx.first(_HOLD, {"name": job.name}) is None:
-            raise Retry  # its job gave up the name between the two statements
+            raise Retry  # the job that had the name was finished between the two statements
 
     def claim(
         self, tx: Tx, *, types: Sequence[str], claim_id: str, lease_seconds: int, limit: int
@@ -141,7 +145,7 @@ _INSERT = Statement(
         retry_at=param("due_at", _t.retry_at),
     )
 )
-# The weakest lock that a change of the name waits for; writers share it.
+# FOR KEY SHARE: the weakest lock that a change or removal of the name waits for. Writers share it.
 _HOLD = Statement(
     select(_t.id).where(_t.task_name == _NAME).with_for_update(read=True, key_share=True)
 )
@@ -179,7 +183,8 @@ _REVIVE = Statement(
     .where(_t.stuck_at.is_not(None))
     .values(stuck_at=null(), retry_count=0, retry_at=param("now", _t.retry_at))
 )
-# What is planned for later and was never tried does not wait.
+# A job counts as waiting if it is due, claimed or was tried before. One that is planned for later
+# and was never tried does not.
 _WAITING = or_(
     _t.retry_at <= param("now", _t.retry_at), _t.claim_id.is_not(None), _t.retry_count > _ZERO
 )

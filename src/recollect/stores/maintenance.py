@@ -1,4 +1,4 @@
-"""Batch work on stored values: rotation of keys, and the checks of `recollect doctor`."""
+"""Rotation of encryption keys, shared server state, and the consistency checks of `doctor`."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -50,7 +50,7 @@ _COLUMNS: dict[str, Column[Any]] = {
         memory_index.c.stems,
     )
 }
-# Words that the engine's index shall hold are plain whatever the keys.
+# Index words stay in plain text where the engine's full-text index needs them, even with keys.
 _WORDS = frozenset({"memory_index.terms", "memory_index.stems"})
 
 
@@ -78,7 +78,10 @@ class SqlMaintenance:
         return not self._cipher.is_current(prefix)
 
     def _reseal(self, tx: Tx, column: str, id_: str) -> bool:
-        """One value at a time, as a value may be large. False if it can't be opened."""
+        """Encrypt one value with the current key. False if it can't be decrypted.
+
+        One at a time, because a value may be large.
+        """
         sealed = Sealed(self._cipher, _COLUMNS[column])
         stored = tx.fetch(_VALUE_OF[column], {"id": id_})[0][0]
         try:
@@ -96,6 +99,8 @@ class SqlMaintenance:
         return str(row[0]) if row else None
 
     def put_state(self, tx: Tx, name: str, value: str) -> None:
+        # An upsert in two statements that both engines write alike: the insert does nothing where
+        # the row exists, and the update does nothing new where it was just inserted.
         tx.run(_INSERT_STATE, {"name": name, "value": value})
         tx.run(_UPDATE_STATE, {"name": name, "value": value})
 
@@ -114,7 +119,7 @@ class SqlMaintenance:
 
 
 def _id_of(column: Column[Any]) -> Column[Any]:
-    """What the values of a column are bound to."""
+    """The column whose value each ciphertext of `column` is bound to."""
     return column.table.c.memory_id if column.table is memory_index else column.table.c.id
 
 
@@ -133,7 +138,7 @@ def _value_of(column: Column[Any]) -> Statement:
 
 
 def _reseal(column: Column[Any]) -> Statement:
-    """Only if nobody changed the value meanwhile."""
+    """Update only if nobody changed the value since it was read."""
     id_ = _id_of(column)
     unchanged = and_(id_ == param("id", id_), column == param("stored", column))
     fresh = {column.name: param("fresh", column)}
@@ -162,7 +167,7 @@ def _owner_rows() -> ColumnElement[int]:
 
 
 def _foreign_owner() -> ColumnElement[bool]:
-    """The conversation shows another owner than the membership of its tree."""
+    """The conversation names another owner than the memberships of its tree do."""
     c, m = conversations.c, memberships.c
     same = and_(
         m.conversation_group_id == c.conversation_group_id,
@@ -180,7 +185,7 @@ def _misplaced() -> ColumnElement[bool]:
 
 
 def _unwritten() -> ColumnElement[bool]:
-    """The entry has a text for the index that is not in it, and no job will put it there."""
+    """The entry's index text is missing in the index, and no backfill job will add it."""
     backfill = exists(select(1).where(tasks.c.task_type == word("search_backfill")))
     e = entries.c
     return and_(e.indexed_content.is_not(None), _lacks(index.c.entry_id, e.id), ~backfill)
@@ -230,7 +235,8 @@ _VALUE = param("value", state.c.value)
 _FETCH_STATE = Statement(select(state.c.value).where(state.c.name == _NAME))
 _INSERT_STATE = Statement(insert_if_absent(state, "name").values(name=_NAME, value=_VALUE))
 _UPDATE_STATE = Statement(update(state).where(state.c.name == _NAME).values(value=_VALUE))
-# The id of an evicted tree may be taken again before its job is due: live vectors stay.
+# A new tree may have taken the id of the evicted one before this job runs: vectors of entries that
+# exist stay.
 _DELETE_VECTORS = Statement(
     delete(embeddings).where(
         embeddings.c.conversation_group_id == param("tree_id", embeddings.c.conversation_group_id),

@@ -1,4 +1,4 @@
-"""Tables of memories: rows, what hangs on them, how they are found, and their governance."""
+"""Tables of memories: rows, related rows, indexes, graph, approvals, idempotency and erasures."""
 
 from sqlalchemy import Column, Table
 

@@ -1,4 +1,4 @@
-"""Numbered SQL files per engine, applied in order, each in one transaction.
+"""Schema migrations: numbered SQL files per engine, applied in order, each in one transaction.
 
 `schema_version` says which files ran; `compat_version` is the oldest server that may still open
 the database. A server refuses a database whose `compat_version` is above its own newest file.
@@ -33,15 +33,18 @@ class Scriptable(Protocol):
 
     @property
     def name(self) -> str:
-        """The folder of the engine's files."""
+        """The engine's name, which is also the folder of its migration files."""
         ...
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
-        """Run several statements in one transaction, unless the query has a row inside it."""
+        """Run several statements in one transaction, unless the query `unless` finds a row there.
+
+        The check and the statements are under one lock, so two processes can't both run them.
+        """
         ...
 
     def query_script(self, sql: str) -> list[tuple[Any, ...]]:
-        """Rows of one query."""
+        """The rows of one query."""
         ...
 
     def has_table(self, name: str) -> bool:
@@ -51,7 +54,7 @@ class Scriptable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """Which version was found and which is there now."""
+    """The schema version before and after a migration."""
 
     from_version: int
     to_version: int
@@ -74,7 +77,7 @@ def migrate(engine: Scriptable) -> MigrationReport:
 
 
 def require_current(engine: Scriptable) -> None:
-    """Refuse to serve a database that is older than the code. Writes nothing."""
+    """Raise Conflict if the schema is older than the code. Writes nothing."""
     found = _checked_version(engine) if engine.has_table(_TABLE) else 0
     newest = newest_version(engine)
     if found < newest:
@@ -85,7 +88,7 @@ def require_current(engine: Scriptable) -> None:
 
 
 def newest_version(engine: Scriptable) -> int:
-    """The number of the last file."""
+    """The number of the last migration file."""
     return max(file.number for file in _files(engine.name))
 
 
@@ -103,7 +106,10 @@ def _checked_version(engine: Scriptable) -> int:
 
 
 def _apply(engine: Scriptable, file: _File) -> None:
-    """The file and its number are one transaction; a process that comes second finds the number."""
+    """Run a file and set its number in one transaction.
+
+    A second process that wanted to run it too finds the number there and skips the file.
+    """
     bump = _BUMP.format(number=file.number, compat=COMPAT_VERSION)
     done = _DONE.format(number=file.number)
     engine.run_script(bump + file.sql, unless=done)

@@ -1,4 +1,4 @@
-"""Nearest vectors by looking at every permitted one: exact, and the same on every engine."""
+"""Nearest vectors by reading every permitted one: exact, and the same on every engine."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,21 +24,24 @@ _LEAST_ID = "00000000-0000-0000-0000-000000000000"
 
 
 class Nearest(Protocol):
-    """How an engine finds near vectors in scopes that are too large to rank as a whole."""
+    """How an engine finds near vectors in scopes that are too large to rank in memory."""
 
     def find(
         self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
     ) -> list[EntryId]:
-        """The permitted entries that are nearest, in no order."""
+        """The `limit` nearest of the permitted entries, in no particular order."""
         ...
 
     def missing(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
-        """Statements that build what `find` profits from, once it pays; see `Database.apart`."""
+        """Statements that build a missing index, once it pays; empty otherwise.
+
+        They must run outside of a transaction: see `Database.run_outside_transaction`.
+        """
         ...
 
 
 class ScannedNearest:
-    """Reads all permitted vectors in batches and keeps the best."""
+    """Reads all permitted vectors in batches and keeps the nearest."""
 
     def find(
         self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
@@ -53,12 +56,15 @@ class ScannedNearest:
         return [EntryId(id_) for id_ in ids]
 
     def missing(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
-        """Nothing is ever missing."""
+        """None: a scan needs no index."""
         return ()
 
 
 def _batches(tx: Tx, scope: SearchScope, model: str) -> Iterator[Sequence[Row]]:
-    """By tree, for which there is an index: no batch has to sort or to skip what others hold."""
+    """Read by tree, which an index serves: no batch has to sort, or to skip rows of others.
+
+    Small trees share a batch; a tree of more than a batch is paged.
+    """
     params = {**scope_values(scope), "model": model}
     trees = tx.fetch(trees_in(shape(scope)), params | {"limit": _EVERY})
     for group in _groups(row for row in trees if row[1] < _BATCH):
@@ -80,7 +86,7 @@ def _batches_of(tx: Tx, scope: SearchScope, params: Params) -> Iterator[Sequence
 
 
 def _groups(trees: Iterable[Row]) -> Iterator[list[str]]:
-    """Trees that make a batch together."""
+    """Group the ids of small trees until they fill a batch."""
     group: list[str] = []
     entries = 0
     for tree_id, count, *_ in trees:
@@ -94,8 +100,10 @@ def _groups(trees: Iterable[Row]) -> Iterator[list[str]]:
 
 
 def _best(ids: list[str], scores: Vector, found: Vector, limit: int) -> tuple[list[str], Vector]:
-    """Of equal ones those with the greater id, whatever the order they were read in: the pages of
-    a walk shall have the same candidates."""
+    """Keep the `limit` best. Ties go to the greater id, whatever the order of reading.
+
+    So every page of one search has the same candidates.
+    """
     together = np.concatenate([scores, found])
     order = np.lexsort((np.array(ids, "S36"), together))[::-1][:limit]
     return [ids[i] for i in order], together[order]

@@ -1,4 +1,4 @@
-"""Tables of agents, people, chats and runs: who asks, who is known, and where they meet."""
+"""Tables of agents, people, chats and runs, and the two views of who was in which chat."""
 
 from sqlalchemy import Table
 
@@ -147,7 +147,7 @@ run_ancestors = Table(
     number("depth"),
 )
 
-# Who was in which chat when: members of trees, and participants of named chats.
+# A view: who was in which chat when. Members of conversation trees and of named chats.
 presences = Table(
     "presences",
     views,
@@ -158,7 +158,7 @@ presences = Table(
     at("left_at"),
 )
 
-# Named chats, and every live tree under its root's id. Kind and title of a tree are computed.
+# A view: named chats, and every live tree under its root's id with a computed kind and title.
 chats = Table(
     "chats",
     views,

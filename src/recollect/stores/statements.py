@@ -1,7 +1,7 @@
-"""A statement is written once with SQLAlchemy Core and compiled once per engine.
+"""Queries: written once with SQLAlchemy Core, compiled once per engine, run on the bare driver.
 
-What runs is the compiled text on the bare driver; SQLAlchemy's engine, session and pool are not
-used. Where scopes, cursors and filters compose, a cached function returns one Statement a shape.
+SQLAlchemy's engine, session and pool are not used (decision 0002). Where scopes, cursors and
+filters combine, a cached function returns one Query for each combination.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Row = tuple[Any, ...]
 
 
 class Statement:
-    """A statement and its text on each engine that has run it."""
+    """A SQL statement and its compiled text for each engine that has run it."""
 
     __slots__ = ("_compiled", "clause")
 
@@ -26,7 +26,7 @@ class Statement:
         self._compiled: dict[str, Compiled] = {}
 
     def on(self, dialect: Dialect) -> "Compiled":
-        """The compiled form; the first call on an engine compiles."""
+        """The compiled form for an engine; compiled at the first call."""
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
             compiled = self._compiled[dialect.name] = Compiled(self.clause, dialect)
@@ -34,8 +34,11 @@ class Statement:
 
 
 class Compiled:
-    """Text, the order of its parameters and which of them are instants, the constants that
-    SQLAlchemy turned into parameters, and the types of the result's columns."""
+    """The SQL text of a query for one engine, and what is needed to run it.
+
+    `order` names the parameters by position, `instants` are the positions of date-times,
+    `constants` are literals that SQLAlchemy turned into parameters, `types` those of the columns.
+    """
 
     __slots__ = ("constants", "instants", "order", "sql", "types")
 
@@ -52,18 +55,18 @@ class Compiled:
         self.types = tuple(type(column.type).__name__ for column in columns)
 
     def bind(self, params: Params) -> list[Any]:
-        """The values to send, in the order of the text."""
+        """The parameter values in the order of the text. Raises KeyError for a missing one."""
         given = {**self.constants, **params} if self.constants else params
         return [given[name] for name in self.order]
 
 
 def param(name: str, like: ColumnElement[Any] | None = None) -> BindParameter[Any]:
-    """A named parameter, given at each run, of the type of a column."""
+    """A named parameter of the type of the column `like`; its value is given at each run."""
     return bindparam(name, required=False, type_=None if like is None else like.type)
 
 
 def word(value: str) -> ColumnElement[str]:
-    """A constant word in the text itself, so that a partial index can match it."""
+    """A constant in the SQL text itself, not a parameter, so that a partial index can match it."""
     if not value.isidentifier():
         raise ValueError("only plain words go into a statement's text")
     return literal_column(f"'{value}'")

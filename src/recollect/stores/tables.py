@@ -1,5 +1,8 @@
-"""The tables, for building statements. The migrations own the real definitions; a test holds the
-two equal on every engine. Names are the contract's, so operators' SQL keeps working."""
+"""Tables of conversations, jobs, the search index and the audit log, for building queries.
+
+The migrations own the real definitions; a test compares the two on every engine. Table names are
+public: operators' SQL relies on them.
+"""
 
 from sqlalchemy import Column, Table
 

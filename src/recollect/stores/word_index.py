@@ -1,4 +1,4 @@
-"""How an engine learns the words of a new row."""
+"""How the words of a new row get into an engine's full-text index."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from recollect.ports.database import Tx
 
 
 class WordIndex(Protocol):
-    """The full-text index of an engine. Changed and removed rows it sees to itself."""
+    """An engine's full-text index. It follows updates and deletes of rows by itself."""
 
     def add(self, tx: Tx, words: str) -> None:
         """Index the row that was inserted last in this transaction."""
@@ -14,7 +14,7 @@ class WordIndex(Protocol):
 
 
 class GeneratedWords:
-    """The engine makes its index from the row."""
+    """PostgreSQL: a generated column of the row is the index."""
 
     def add(self, tx: Tx, words: str) -> None:
         """Nothing to do."""

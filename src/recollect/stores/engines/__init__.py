@@ -1,1 +1,1 @@
-"""What differs between the engines, and nothing else."""
+"""Everything that differs between SQLite and PostgreSQL, and nothing else."""

@@ -1,4 +1,4 @@
-"""What an engine gives: transactions, a dialect to compile for, and its migrations."""
+"""The engine protocol, and how both engines hand transactions over and deliver their results."""
 
 import asyncio
 import time
@@ -18,20 +18,24 @@ QUEUE_MAX = 20_000
 
 
 class Engine(Database, Scriptable, Storage, Protocol):
-    """A database that can be migrated and then started."""
+    """A database that can be migrated and then started. SQLite and PostgreSQL implement it."""
 
     nearest: Nearest
     words: WordIndex
     memory_words: WordIndex
 
     def start(self) -> None:
-        """Start what it needs to run transactions. Scripts run before this."""
+        """Start threads, if it needs any. Migration scripts run before this."""
         ...
 
 
 @dataclass(slots=True)
 class Request:
-    """A transaction somebody waits for, and the loop they wait on."""
+    """A submitted transaction: its function, the future of its waiter and that future's loop.
+
+    The engine's thread fills in `result` or `error`. Only `resolve_future`, on the waiter's loop,
+    touches the future: asyncio's futures are not thread-safe.
+    """
 
     kind: TransactionKind
     work: Callable[[Any], Any]
@@ -42,7 +46,8 @@ class Request:
     error: BaseException | None = None
 
     def settle(self) -> None:
-        """Hand the outcome to the waiter. Runs on the waiter's loop."""
+        """Resolve the future with the result or the error. Must run on the waiter's loop."""
+        # A waiter that was cancelled has gone; its transaction may be committed all the same.
         if self.future.cancelled():
             return
         if self.error is not None:
@@ -52,16 +57,17 @@ class Request:
 
 
 def new_request(kind: TransactionKind, work: Callable[[Any], Any]) -> Request:
-    """Asked for now, on the running loop."""
+    """A transaction submitted now, on the running event loop."""
     loop = asyncio.get_running_loop()
     return Request(kind, work, loop, loop.create_future(), time.perf_counter())
 
 
 class Gatherer:
-    """Collects what one turn of an event loop asks for and hands it over in one go.
+    """Collects the transactions submitted in one turn of the event loop; hands them over together.
 
-    Waking a thread for each request would make it fight with the loop for the interpreter while
-    the loop still has requests of the same turn to read.
+    Waking a thread for the first of them would make it compete with the loop for the GIL while the
+    loop still has requests of the same turn to read. So the first submit schedules the hand-over
+    with `call_soon`, behind the callbacks that are ready in this turn.
     """
 
     def __init__(self, kind: TransactionKind, hand_over: Callable[[list[Request]], None]) -> None:
@@ -70,7 +76,7 @@ class Gatherer:
         self._gathered: dict[asyncio.AbstractEventLoop, list[Request]] = {}
 
     def submit(self, work: Callable[[Any], Any]) -> "asyncio.Future[Any]":
-        """The outcome comes through the future."""
+        """Add a transaction to this turn's batch; its outcome comes through the future."""
         request = new_request(self._kind, work)
         loop = request.loop
         gathered = self._gathered.get(loop)
@@ -82,7 +88,7 @@ class Gatherer:
         return request.future
 
     def flush(self) -> None:
-        """Hand over what is still held back."""
+        """Hand over at once what was collected so far."""
         for loop in list(self._gathered):
             self._flush(loop)
 
@@ -93,7 +99,7 @@ class Gatherer:
 
 
 def deliver(requests: list[Request]) -> None:
-    """Wake every waiter, with one call into each loop."""
+    """Resolve the futures of all transactions, with one wake-up per event loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Request]] = {}
     for request in requests:
         by_loop.setdefault(request.loop, []).append(request)

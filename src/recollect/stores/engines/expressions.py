@@ -1,6 +1,8 @@
-"""Expressions that the engines spell differently, or that only they have.
+"""SQL expressions that the two engines write differently. Everything else is the same text on both.
 
-Everything else is the same text on both."""
+Each class is a SQLAlchemy element; the `@compiles` functions below give its text per engine. The
+function without a dialect is SQLite's.
+"""
 
 from typing import Any
 
@@ -14,12 +16,12 @@ from sqlalchemy.types import LargeBinary, TypeEngine, UserDefinedType
 
 
 def insert_if_absent(table: Table, *key: str) -> Insert:
-    """INSERT … ON CONFLICT (key) DO NOTHING: both engines render this construct alike."""
+    """INSERT … ON CONFLICT (key) DO NOTHING. SQLite accepts PostgreSQL's construct as it is."""
     return postgresql.insert(table).on_conflict_do_nothing(index_elements=list(key) or None)
 
 
 class VectorBytes(ColumnElement[bytes]):
-    """A stored vector as the bytes of its big-endian floats."""
+    """Selects a vector column as the bytes of its big-endian 32-bit floats."""
 
     inherit_cache = True
     type: TypeEngine[Any] = LargeBinary()
@@ -29,7 +31,7 @@ class VectorBytes(ColumnElement[bytes]):
 
 
 class VectorValue(ColumnElement[Any]):
-    """A parameter that is a vector."""
+    """A vector as a statement's parameter."""
 
     inherit_cache = True
 
@@ -38,23 +40,23 @@ class VectorValue(ColumnElement[Any]):
 
 
 class VectorType(UserDefinedType[Any]):
-    """A vector: an array of big-endian floats goes in, their bytes come out on every engine."""
+    """Column type of vectors: takes an array of big-endian floats, returns their bytes."""
 
     cache_ok = True
 
     def column_expression(self, colexpr: ColumnElement[Any]) -> ColumnElement[Any]:
-        """How a column is selected."""
         return VectorBytes(colexpr)
 
     def bind_expression(self, bindvalue: Any) -> ColumnElement[Any]:
-        """How a parameter is written."""
         return VectorValue(bindvalue)
 
 
 class WordsMatch(ColumnElement[bool]):
-    """Does an indexed row hold these words? The query is in the grammar of FTS5, made of quoted
-    tokens, `*`, AND and OR alone. It has no type: a truth value would be compared with 1 where the
-    engine has none, and no index serves that. `index` is the table of the rows."""
+    """Full-text match of an indexed row. `index` is the table of the rows.
+
+    The query is in FTS5's grammar, of quoted tokens, `*`, AND and OR alone. The element has no
+    type on purpose: SQLAlchemy would compare a boolean with 1 on SQLite, which no index serves.
+    """
 
     inherit_cache = True
 
@@ -63,8 +65,8 @@ class WordsMatch(ColumnElement[bool]):
 
 
 class AmongIds(ColumnElement[bool]):
-    """Is an id one of a list? The list is one parameter: JSON text, so that its length is no part
-    of the statement."""
+    """`column IN (list of UUIDs)`. The list is one parameter, a JSON array: so the text of the
+    statement does not depend on its length, and one prepared statement serves all."""
 
     inherit_cache = True
 
@@ -73,27 +75,32 @@ class AmongIds(ColumnElement[bool]):
 
 
 class AmongTexts(AmongIds):
-    """The same for ids that are texts."""
+    """`column IN (list of texts)`, see `InUuidList`."""
 
     inherit_cache = True
 
 
 class ListedTexts(FunctionElement[Any]):
-    """The texts of a JSON list as rows `value`, `place`, so that many rows are written by one
-    statement whose text does not depend on their number."""
+    """The texts of a JSON array as rows `value`, `place` (from 0).
+
+    With it one statement of constant text writes any number of rows.
+    """
 
     inherit_cache = True
 
 
 class AmongNumbers(AmongTexts):
-    """The same for whole numbers."""
+    """`column IN (list of integers)`, see `InUuidList`."""
 
     inherit_cache = True
 
 
 class AmongFound(ColumnElement[bool]):
-    """Is a number one that a query finds? The query comes first and has few rows; an engine that
-    estimates how many they are would rather look at all rows of what it is joined with."""
+    """`column IN (subquery)` where the subquery shall run first and returns few rows.
+
+    PostgreSQL would estimate more rows and scan the other table, so there the subquery becomes an
+    array.
+    """
 
     inherit_cache = True
 
@@ -102,8 +109,10 @@ class AmongFound(ColumnElement[bool]):
 
 
 class HeldName(ColumnElement[Any]):
-    """Whoever selects it holds a name until the transaction ends: for what has no row to lock.
-    An engine with one writer has nothing to hold."""
+    """Selecting it locks a name until the transaction ends, for things that have no row to lock.
+
+    SQLite has one writer, so there it locks nothing.
+    """
 
     inherit_cache = True
 
@@ -112,7 +121,7 @@ class HeldName(ColumnElement[Any]):
 
 
 class Distance(ColumnElement[float]):
-    """Cosine distance of a stored vector of known length, in the form that an index serves."""
+    """Cosine distance to a stored vector of known length, written as the HNSW index needs it."""
 
     inherit_cache = True
     type: TypeEngine[Any] = Float()
@@ -122,13 +131,16 @@ class Distance(ColumnElement[float]):
 
 
 class EventHead(ColumnElement[Any]):
-    """The last position in the audit log at which no event can appear any more."""
+    """The highest audit log position at or below which no event can appear any more.
+
+    Decision 0007 says why positions, not times, are what a follower of the log goes by.
+    """
 
     inherit_cache = True
 
 
 class EventsBetween(ColumnElement[bool]):
-    """Events behind a place (position and id), up to a head. Positions are texts here."""
+    """Audit events after a cursor (position and id), up to a head. Positions come as texts."""
 
     inherit_cache = True
 
@@ -145,7 +157,7 @@ def _plain_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
 
 @compiles(VectorBytes, "postgresql")
 def _sent_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
-    """Behind two numbers of two bytes, its length and an unused one."""
+    """`vector_send` puts two 16-bit numbers before the floats: the length, and an unused one."""
     return f"substring(vector_send({compiler.process(element.column, **kw)}) from 5)"
 
 
@@ -169,7 +181,11 @@ def _fts5(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
 
 @compiles(WordsMatch, "postgresql")
 def _tsquery(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
-    """Tokens hold neither blanks nor quotes, so the two grammars differ by these words alone."""
+    """Translate FTS5's grammar to tsquery's inside of SQL.
+
+    Tokens hold neither blanks nor quotes, so the two grammars differ in these four words alone.
+    `" *` (prefix) must be replaced before the bare quote.
+    """
     query = f"CAST({compiler.process(element.query, **kw)} AS text)"
     for ours, theirs in (('" *', "'':*"), ('"', "''"), (" AND ", " & "), (" OR ", " | ")):
         query = f"replace({query}, '{ours}', '{theirs}')"
@@ -178,7 +194,7 @@ def _tsquery(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
 
 @compiles(AmongIds)
 def _in_json(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
-    """Unless it is told how few they are, SQLite rather looks at all rows of a caller's trees."""
+    """Without the hint that few rows match, SQLite would scan all rows of the caller's trees."""
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     return f"likelihood({column} IN (SELECT value FROM json_each({ids})), 0.000001)"  # noqa: S608
 
@@ -256,19 +272,19 @@ def _cosine(element: Distance, compiler: SQLCompiler, **kw: Any) -> str:
 
 @compiles(EventHead)
 def _last_row(_element: EventHead, _compiler: SQLCompiler, **_: Any) -> str:
-    """There is one writer, so rows appear in the order of their positions."""
+    """A position is the rowid. There is one writer, so rows appear in that order."""
     return "(SELECT max(position) FROM audit_events)"
 
 
 @compiles(EventHead, "postgresql")
 def _settled_transactions(_element: EventHead, _compiler: SQLCompiler, **_: Any) -> str:
-    """A position is the number of a transaction; all below the oldest that runs have ended."""
+    """A position is the id of the writing transaction. All below the oldest running one ended."""
     return "(CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) - 1)"
 
 
 @compiles(EventsBetween)
 def _rows_between(element: EventsBetween, compiler: SQLCompiler, **kw: Any) -> str:
-    """Positions are unique here, so the id adds nothing."""
+    """Positions are unique on SQLite, so the id adds nothing."""
     position, head = (compiler.process(each, **kw) for each in (element.position, element.head))
     row = "audit_events.position"
     return f"{row} > CAST({position} AS INTEGER) AND {row} <= CAST({head} AS INTEGER)"
@@ -285,5 +301,5 @@ def _transactions_between(element: EventsBetween, compiler: SQLCompiler, **kw: A
 
 
 def _without_cast(kw: dict[str, Any]) -> dict[str, Any]:
-    """Inside our own cast the parameter is written as it is."""
+    """Write the parameter without its type's own cast: our CAST stands around it."""
     return {**kw, "skip_bind_expression": True}

@@ -1,5 +1,5 @@
-"""Nearest vectors: by a scan of what is permitted, or, in very large scopes, through pgvector's
-HNSW index."""
+"""Nearest vectors on PostgreSQL: an exact scan of the permitted rows, or in very large scopes
+pgvector's HNSW index."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -14,15 +14,16 @@ from recollect.stores.search_statements import entries_in, scope_values, shape, 
 from recollect.stores.statements import Statement, param
 from recollect.stores.tables import embeddings
 
-# pgvector indexes no longer ones.
+# pgvector's HNSW index takes no vectors longer than this.
 DIMENSIONS_MAX = 2_000
 EF_SEARCH_MAX = 1_000
-# The index costs about so many times as much a vector as a scan, and it has to pass over what
-# isn't permitted: measured with 60,000 of 100,000 vectors of 384 dimensions.
+# Cost of a vector visited through the index, relative to one read by a scan. Measured with 60,000
+# permitted of 100,000 vectors of 384 dimensions.
 INDEX_COST = 16
 
 _v = embeddings.c
-# Without these a filtered query stops at the first few dozen vectors, most of them foreign.
+# Without these settings pgvector looks at a few dozen vectors and filters them afterwards: most
+# belong to others, so a filtered query would find next to nothing.
 _SETTINGS = [
     Statement(text(f"SET LOCAL {name} = {value}"))
     for name, value in (
@@ -38,11 +39,11 @@ _IS_VALID = Statement(
         "WHERE relname = :name AND relnamespace = to_regnamespace(current_schema())"
     )
 )
-# An estimate, for what is also one.
+# The planner's estimate is good enough: it only feeds the comparison of costs.
 _TOTAL = Statement(
     text("SELECT reltuples FROM pg_class WHERE oid = to_regclass('entry_embeddings')")
 )
-# In shared memory, of which containers have little, parallel workers would fail.
+# Parallel workers build in shared memory, and containers have little of it: the build would fail.
 _ALONE = Statement(text("SET max_parallel_maintenance_workers = 0"))
 _ROOM = Statement(
     text(
@@ -53,7 +54,7 @@ _ROOM = Statement(
 
 
 class HnswNearest:
-    """Exact, but where the index is there and pays."""
+    """Scans exactly; uses the index only where that is cheaper."""
 
     def find(
         self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
@@ -66,7 +67,10 @@ class HnswNearest:
         return [EntryId(row[0]) for row in rows]
 
     def missing(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Statement]:
-        """A build that was broken off leaves an index that is not valid."""
+        """The statements that build the index, once there are `from_entries` vectors; else none.
+
+        A build that was interrupted leaves an invalid index behind, so it is dropped first.
+        """
         if dimensions > DIMENSIONS_MAX:
             return ()
         name = f"entry_embeddings_hnsw_{dimensions:d}"
@@ -77,6 +81,9 @@ class HnswNearest:
 
 
 def _scan_pays(tx: Tx, scope: SearchScope, limit: int) -> bool:
+    # A scan reads `permitted` vectors. The index visits vectors in order of distance and keeps one
+    # in every total/permitted, so it visits limit * total / permitted at INDEX_COST each. Both
+    # sides are multiplied by `permitted`, which may be 0.
     row = tx.first(entries_in(shape(scope)), scope_values(scope))
     permitted = float(row[0] or 0) if row else 0.0
     total = max(permitted, _first_number(tx, _TOTAL))
@@ -99,7 +106,7 @@ def _nearest(scope: SearchScope, length: int, *, exact: bool) -> Statement:
     query = vectors_by(scope, _v.entry_id)
     query = query.where(_v.dimensions == literal_column(str(length)))
     distance = Distance(_v.embedding, param("vector", _v.embedding), length)
-    # No index serves a sum.
+    # Adding 0 keeps the planner from using the index: an index serves the bare distance only.
     order = (distance + literal_column("0"), _v.entry_id.desc()) if exact else (distance,)
     return Statement(query.order_by(*order).limit(param("limit", _v.revision)))
 
@@ -118,7 +125,11 @@ def _drop(name: str) -> Statement:
 
 @cache
 def _build(name: str, dimensions: int) -> Statement:
-    """Index jobs write on meanwhile; they hold locks of trees that appends would wait for."""
+    """CONCURRENTLY, so that writes go on during the build.
+
+    A plain CREATE INDEX would block the index jobs, and those hold locks of trees that appends
+    wait for.
+    """
     return Statement(
         text(
             f"CREATE INDEX CONCURRENTLY {name} ON entry_embeddings "

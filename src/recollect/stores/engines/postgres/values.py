@@ -1,4 +1,4 @@
-"""Python values to PostgreSQL's text format and back. Only the types that our tables use."""
+"""Converts Python values to PostgreSQL's text format and back, for the types our tables use."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -14,13 +14,13 @@ Encoder = Callable[[Any], bytes | None]
 
 
 def encode(value: Any) -> bytes | None:
-    """The text of a parameter; the statement casts it to its column's type."""
+    """A parameter in text format; the statement casts it to its column's type."""
     encoder = _ENCODERS.get(type(value)) or _inherited(type(value))
     return encoder(value)
 
 
 def _inherited(kind: type) -> Encoder:
-    """Words of an enum are texts, and so on."""
+    """The encoder of a base class: a StrEnum is encoded as a str, and so on."""
     for base in kind.__mro__:
         if base in _ENCODERS:
             return _ENCODERS[base]
@@ -28,7 +28,7 @@ def _inherited(kind: type) -> Encoder:
 
 
 def decoder(oid: int) -> Decoder:
-    """How to read a result column. What is not listed is text, ids included."""
+    """The decoder for a result column's type. Types that are not listed are text, UUIDs too."""
     return _DECODERS.get(oid, _text)
 
 
@@ -47,7 +47,7 @@ def _bool(raw: bytes) -> bool:
 
 
 def _bytes(raw: bytes) -> bytes:
-    """The output is hexadecimal behind `\\x`."""
+    """bytea arrives as `\\x` and hexadecimal digits."""
     return bytes.fromhex(raw[2:].decode())
 
 
@@ -56,7 +56,7 @@ def _from_vector(value: np.ndarray[Any, Any]) -> bytes:
 
 
 def _instant(raw: bytes) -> datetime:
-    """ISO date style and time zone UTC are set on every connection."""
+    """Every connection sets ISO date style and time zone UTC."""
     return datetime.fromisoformat(raw.decode())
 
 
