@@ -25,7 +25,7 @@ def test_a_misspelt_member_is_refused_by_name(town: Town) -> None:
     details = ann.post("/agents", body={"nmae": "x"}).refused(422, "validation_error")
     (violation,) = details["violations"]
     assert violation["field"] == "nmae"
-    assert violation["message"] == "unknown member; did you mean `name`?"
+    assert violation["message"] == "unknown field; did you mean `name`?"
     assert "name" in violation["allowed"]
     ann.get("/agents", nmae="x").refused(422, "validation_error")
 

@@ -42,11 +42,11 @@ def test_an_unknown_member_is_told_with_the_known_ones_at_every_depth(town: Town
     told = violation(ann.post("/memories", body={"content": "x", "space": space}))
     assert told == {
         "field": "space.idd",
-        "message": "unknown member; did you mean `id`?",
+        "message": "unknown field; did you mean `id`?",
         "allowed": ["id", "kind"],
     }
     told = violation(searches(ann, spaces=[{"kind": "user"}, {"kind": "user", "foo": 1}]))
-    assert (told["field"], told["message"]) == ("spaces[1].foo", "unknown member")
+    assert (told["field"], told["message"]) == ("spaces[1].foo", "unknown field")
     assert told["allowed"] == ["id", "kind"]
     alias = {"value": "K", "vlaue": "K"}
     told = violation(ann.post("/people", body={"name": "Kim", "aliases": [alias]}))
@@ -65,7 +65,7 @@ def test_only_what_is_near_is_offered_for_an_unknown_member(
     told = violation(
         town.person("ann").post("/memories", body={"content": "x", member: "y"} | MINE)
     )
-    assert (told["field"], told["message"]) == (member, f"unknown member{hint}")
+    assert (told["field"], told["message"]) == (member, f"unknown field{hint}")
     assert "visibility" in told["allowed"]
 
 

@@ -1,1 +1,1 @@
-"""Every way in. Adapters parse, call a service and render."""
+"""The REST and gRPC APIs. They parse a request, call a service and render its result."""

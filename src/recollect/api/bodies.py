@@ -1,6 +1,6 @@
-"""Request bodies. Types are strict, unknown members are ignored, null counts as absent.
+"""Request bodies of the conversation API: strict types, unknown fields ignored, null is absent.
 
-The models check syntax and limits alone; what a body means is the services' business.
+The models check syntax and limits only; the services check what a body means.
 """
 
 from enum import StrEnum
@@ -51,7 +51,7 @@ def _word(words: dict[str, Any]) -> BeforeValidator:
 
 
 def exactly(kind: type[StrEnum]) -> PlainValidator:
-    """A member that is a word of a closed list, spelled as it is there."""
+    """Validator of a field that takes exactly one of an enum's words, in their letter case."""
     words = {str(member): member for member in kind}
 
     def convert(value: Any) -> Any:
@@ -94,7 +94,7 @@ def _not_blank(value: str) -> str:
 
 
 def _with_default(default: Any, schema: Schema) -> WithJsonSchema:
-    """The schema of a member that may be left out; null counts as absent."""
+    """The schema of a field that may be left out; null counts as absent."""
     return WithJsonSchema({"anyOf": [schema, {"type": "null"}], "default": default})
 
 
@@ -201,7 +201,7 @@ class ConversationPatch(Body):
 
     @property
     def new_title(self) -> str | Keep | None:
-        """What becomes of the title."""
+        """The new title: None clears it, `Keep.KEEP` leaves it as it is."""
         return self.title if "title" in self.model_fields_set else Keep.KEEP
 
 

@@ -1,4 +1,4 @@
-"""A call as every surface hands it to a handler, and the answer that comes of it."""
+"""A parsed API call as REST and gRPC hand it to a handler, and the reply that a handler gives."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +16,10 @@ Headers = Mapping[bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that passed every check an adapter can make.
+    """A request that passed every check the API layer makes: identity, syntax, limits, ids.
 
-    With `reserved_id` it may come a second time, after the first was cut off: what it makes gets
-    this id, and if it is there already it was made by the first.
+    A request with an idempotency key has a `reserved_id`. What it creates gets this id. If that
+    exists already, an earlier attempt of the same request created it before it was cut off.
     """
 
     services: Services
@@ -36,7 +36,7 @@ class Call:
 
     @property
     def asker(self) -> Requester:
-        """Who asks of the memory family; looked up before the handler runs."""
+        """The requester, which every operation of the memory API has. TypeError elsewhere."""
         if self.requester is None:
             raise TypeError("only operations of the memory family have a requester")
         return self.requester
@@ -44,14 +44,14 @@ class Call:
     def to_page(
         self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
     ) -> bytes:
-        """Rendered items in the operation's envelope."""
+        """The response body of a list: rendered items in the operation's envelope."""
         echo = self.page.echo
         return to_list(items, next_cursor, envelope=self.envelope, echo=echo, degraded=degraded)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: a body at once, or a stream of it. An `endless` one ends when the server stops."""
+    """A response: a body, or a stream of it. An `endless` stream ends when the server stops."""
 
     status: int
     body: bytes = b""
@@ -65,8 +65,11 @@ Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
 
 
 async def once(operation: Operation, handler: Handler, call: Call, named: tuple[str, str]) -> Reply:
-    """The answer to a call that may come again under its key: made, or kept from the first time.
-    `named` is the key, and what tells another request under it from the first."""
+    """Run a call under an idempotency key, or return the answer recorded for its first run.
+
+    `named` is the key and the request's fingerprint, by which another request under the same key
+    is refused. An operation that only reads is run each time: only its key is claimed.
+    """
 
     async def handle(reserved_id: str) -> Answer:
         reply = await handled(operation, handler, replace(call, reserved_id=reserved_id))
@@ -82,7 +85,7 @@ async def once(operation: Operation, handler: Handler, call: Call, named: tuple[
 
 
 async def handled(operation: Operation, handler: Handler, call: Call) -> Reply:
-    """The answer of a handler, which gives the body of the success or a whole reply."""
+    """Run a handler. It returns the body of a success, or a complete reply."""
     answered = await handler(call)
     if isinstance(answered, Reply):
         return answered

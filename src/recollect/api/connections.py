@@ -1,12 +1,20 @@
-"""How many connections the port of REST and gRPC may have."""
+"""Limits the connections of the port that REST and gRPC share.
+
+A process without free file descriptors can't even refuse a connection, so they are counted before
+they run out.
+"""
 
 RELAYED_COST = 3
 REFUSED_MAX = 16
 
 
 class Connections:
-    """Counts descriptors: a connection of REST is one. One that is handed on to gRPC is three: its
-    own, and both ends of the way there."""
+    """Counts file descriptors. A REST connection costs one. A relayed gRPC connection costs three:
+    its own, and both ends of the unix socket to the gRPC server.
+
+    A refused connection costs one too, while it is told why; there are only REFUSED_MAX of them
+    at a time, outside of the main count.
+    """
 
     def __init__(self, *, descriptors_max: int, relayed_max: int) -> None:
         self._free = descriptors_max
@@ -14,29 +22,32 @@ class Connections:
         self._refused_free = REFUSED_MAX
 
     def enter(self) -> bool:
-        """A connection came; is there room for it?"""
+        """Take a descriptor for a new connection. False if none is free."""
         if self._free < 1:
             return False
         self._free -= 1
         return True
 
     def leave(self) -> None:
-        """It is gone."""
+        """Give the descriptor of a closed connection back."""
         self._free += 1
 
     def refuse(self) -> bool:
-        """There was none; is there room to say so?"""
+        """Take a descriptor for a connection that is refused with an answer. False if none is."""
         if self._refused_free < 1:
             return False
         self._refused_free -= 1
         return True
 
     def leave_refused(self) -> None:
-        """It is gone."""
+        """Give the descriptor of a refused connection back."""
         self._refused_free += 1
 
     def hand_on(self) -> bool:
-        """One that entered is to be handed on; is there room for that?"""
+        """Take two more descriptors for a connection that goes to gRPC. False if there is no room.
+
+        The first one was taken by `acquire`; `release_relay` gives all three back.
+        """
         if self._free < RELAYED_COST - 1 or self._relayed_free < 1:
             return False
         self._free -= RELAYED_COST - 1
@@ -44,6 +55,6 @@ class Connections:
         return True
 
     def leave_relayed(self) -> None:
-        """It is gone, with all of its way."""
+        """Give the three descriptors of a relayed connection back."""
         self._free += RELAYED_COST
         self._relayed_free += 1

@@ -1,7 +1,7 @@
-"""What each kind of error is called outside: HTTP status, body and headers, and CLI exit code.
+"""Maps each kind of error to its HTTP status, body and headers, and to a CLI exit code.
 
-No web framework here: the CLI reads this module too. The errors that only a wire can have live
-here and not in the error tree.
+The CLI imports this module too, so it uses no web framework. Errors that only HTTP has (unknown
+path, method, media type) are defined here and not in `errors.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class UnknownPath(RecollectError):
-    """No operation lives at this path."""
+    """No operation has this path."""
 
     default_code = "not_found"
 
@@ -91,7 +91,7 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
 }
 
 
-# Where the memory family differs: status and code.
+# The memory API's statuses and codes, where they differ from the tables above.
 STRICT_STATUS: Mapping[type[RecollectError], int] = {
     RequesterRequired: 400,
     RequesterInvalid: 400,
@@ -108,21 +108,21 @@ _STRICT_CODES: Mapping[type[RecollectError], str] = {
 
 
 def http_status(error: RecollectError, *, strict: bool = False) -> int:
-    """The status of an error's kind; a kind that is not in the table is a fault of ours.
+    """The HTTP status of an error by its class; 500 for a class that is not in the table.
 
-    `strict` is the memory family's reading.
+    `strict` uses the memory API's statuses.
     """
     plain = _of_kind(HTTP_STATUS, error, 500)
     return _of_kind(STRICT_STATUS, error, plain) if strict else plain
 
 
 def cli_exit(error: RecollectError) -> int:
-    """The exit code of an error's kind."""
+    """The CLI's exit code for an error."""
     return _of_kind(CLI_EXIT, error, 1)
 
 
 def http_headers(error: RecollectError, *, strict: bool = False) -> list[tuple[bytes, bytes]]:
-    """The headers that belong to the status."""
+    """The response headers that belong to an error's status."""
     if isinstance(error, Unauthenticated) and http_status(error, strict=strict) == 401:
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, Unavailable | StillRunning):
@@ -135,7 +135,7 @@ def http_headers(error: RecollectError, *, strict: bool = False) -> list[tuple[b
 def error_body(error: RecollectError, request_id: str, *, strict: bool = False) -> dict[str, Any]:
     """The body `{"error", "code", "details"}`.
 
-    An internal error's own text is for the log: its body names the request and nothing else.
+    The message of an internal error is for the log: the body has the request's id and no more.
     """
     if http_status(error) == 500:
         return internal_body(request_id)
@@ -162,7 +162,7 @@ def internal_body(request_id: str) -> dict[str, Any]:
 
 
 def _strict_body(error: RecollectError) -> dict[str, Any]:
-    """`details` is always an object; what is wrong with a request is told as violations."""
+    """The memory API's body: `details` is always an object, and bad input becomes violations."""
     code = _of_kind(_STRICT_CODES, error, error.code)
     details = error.details or {}
     if code == InvalidInput.default_code:
@@ -173,7 +173,7 @@ def _strict_body(error: RecollectError) -> dict[str, Any]:
 
 
 def _search_type_body(error: SearchTypeUnavailable) -> dict[str, Any]:
-    """The one body without `code`: here `error` is the word for programs."""
+    """The one body without `code`: here `error` holds the code."""
     return {
         "error": error.code,
         "message": error.message,

@@ -1,6 +1,6 @@
-"""From what a caller said to values, for every surface: members of a body and parameters.
+"""Validates request bodies and query parameters, for REST and gRPC.
 
-Everything that is wrong with them is said here, with names as the caller knows them.
+All violations of a request are reported together, under the field names that the caller uses.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from recollect.domain.jsontext import drop_unstorable
 from recollect.errors import ValidationFailed, Violation
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
-# Less alike is another word: `status` is no misspelt `tags`.
+# A "did you mean" hint needs at least this similarity: `status` is no misspelt `tags`.
 LIKENESS_MIN = 0.75
 
 Parameters = Mapping[str, list[str]]
@@ -25,7 +25,7 @@ M = TypeVar("M", bound=Body)
 
 
 def from_value(value: Any, model: type[M]) -> M:
-    """A parsed value as its model, by the same rules."""
+    """Validate a parsed JSON value as a body model. Raises ValidationFailed."""
     try:
         return model.model_validate(_sent(value, model))
     except ValidationError as error:
@@ -33,7 +33,7 @@ def from_value(value: Any, model: type[M]) -> M:
 
 
 def refuse_unknown(parameters: Parameters, known: Iterable[str]) -> None:
-    """The memory family takes no parameter that it doesn't know: a misspelt one is no filter."""
+    """Refuse unknown query parameters: a misspelt filter must not be ignored silently."""
     names = sorted(known)
     unknown = [drop_unstorable(name)[:100] for name in parameters if name not in names]
     if unknown:
@@ -41,7 +41,7 @@ def refuse_unknown(parameters: Parameters, known: Iterable[str]) -> None:
 
 
 def from_query(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any]:
-    """The value of each wanted parameter. All violations are told at once."""
+    """The value of each wanted parameter. Raises ValidationFailed with all violations at once."""
     values: dict[str, Any] = {}
     wrong: list[Violation] = []
     for param in wanted:
@@ -55,7 +55,10 @@ def from_query(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any
 
 
 def _sent(value: Any, model: type[Body]) -> Any:
-    """What the model is to check: the list, or the members that count as sent."""
+    """What the model has to check: the list, or the object's fields without those that are null.
+
+    Null counts as absent, except in the model's `nullable` fields, where it clears.
+    """
     if model.listed:
         if not isinstance(value, list):
             raise ValidationFailed.of("body", "must be a JSON array")
@@ -96,14 +99,15 @@ def _violation(error: ErrorDetails, model: type[Body]) -> Violation:
     field = _field(error["loc"])
     if error["type"] == "extra_forbidden":
         known = sorted(_model_at(model, way).model_fields)
-        return replace(_unknown("member", str(last), known), field=field)
+        return replace(_unknown("field", str(last), known), field=field)
     if error["type"] == "model_type":
         return Violation(field, "must be an object")
     return Violation(field, error["msg"].removeprefix("Value error, "))
 
 
 def _model_at(model: type[Body], way: Iterable[int | str]) -> type[Body]:
-    """The model of the object there. Whoever refused a member of it is one."""
+    """The model of the nested object at a location. Only models refuse unknown fields, so there
+    is one."""
     for name in way:
         if isinstance(name, str):
             model = next(_models_in(model.model_fields[name].annotation))
@@ -111,7 +115,7 @@ def _model_at(model: type[Body], way: Iterable[int | str]) -> type[Body]:
 
 
 def _models_in(annotation: Any) -> Iterator[type[Body]]:
-    """Those that a type is made of, be it optional or a list of them."""
+    """The models inside a type annotation, such as those of an optional or a list."""
     if isinstance(annotation, type) and issubclass(annotation, Body):
         yield annotation
     for part in get_args(annotation):
@@ -125,7 +129,7 @@ def _unknown(what: str, name: str, known: Sequence[str]) -> Violation:
 
 
 def _field(location: Iterable[int | str]) -> str:
-    """The way to a member, as `aliases[0].value`; a fault of the whole is one of the body."""
+    """The path of a field, such as `aliases[0].value`; `body` for the body as a whole."""
     way = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
     return drop_unstorable(way.removeprefix("."))[:200] or "body"
 

@@ -1,6 +1,6 @@
-"""The three OpenAPI 3.1 documents, made from the tables of operations.
+"""Builds the three OpenAPI 3.1 documents from the tables of operations.
 
-`python -m recollect.api.openapi` writes them to `contracts/`, `--check` says whether the files
+`python -m recollect.api.openapi` writes them to `contracts/`; `--check` tells whether the files
 there are up to date.
 """
 
@@ -53,7 +53,7 @@ _SECURITY_SCHEMES: dict[str, Schema] = {
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What a document is made of."""
+    """The parts that one document is built from."""
 
     title: str
     about: str
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def documents() -> dict[str, dict[str, Any]]:
-    """All of them, by the names of their files."""
+    """All documents by file name."""
     return {
         "openapi.json": user_document(),
         "openapi-admin.json": admin_document(),
@@ -111,7 +111,7 @@ def documents() -> dict[str, dict[str, Any]]:
 
 
 def to_text(document: dict[str, Any]) -> str:
-    """A document as it is committed: sorted, indented, the same every time."""
+    """A document as it is committed: sorted and indented, so that it is the same every time."""
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 

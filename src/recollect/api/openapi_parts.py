@@ -1,4 +1,4 @@
-"""How an operation of the table is described in OpenAPI 3.1."""
+"""Describes one operation in OpenAPI 3.1: parameters, bodies, responses and schemas."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _ANEW = "The key belongs to this request for a day. A repeat is answered anew: n
 
 
 def described(operation: Operation) -> Schema:
-    """One operation, as it stands under its path and method."""
+    """The OpenAPI object of one operation."""
     told: Schema = {
         "operationId": operation.name,
         "tags": [str(operation.family)],
@@ -179,7 +179,7 @@ def _page(resource: str, paging: Paging) -> Schema:
 
 
 def schemas(rows: Sequence[Operation], resources: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Everything that the operations take and give, with what it refers to."""
+    """The schemas of all bodies, resources and pages of the operations, references included."""
     found: dict[str, Schema] = {}
     for operation in rows:
         if operation.body is not None and operation.method != "GET":
@@ -193,7 +193,7 @@ def schemas(rows: Sequence[Operation], resources: Mapping[str, Schema]) -> dict[
 
 
 def _with_references(name: str, resources: Mapping[str, Schema]) -> dict[str, Schema]:
-    """A resource, and those that its members are made of."""
+    """The schema of a resource and of every resource that it refers to."""
     found: dict[str, Schema] = {}
     waiting = [name]
     while waiting:
@@ -227,8 +227,8 @@ def _body_schemas(body: type[Body]) -> dict[str, Schema]:
 
 
 class _Plain(GenerateJsonSchema):
-    """Without titles that only repeat the names, and without defaults: an absent member is not
-    the same as null where null clears."""
+    """Leaves out titles, which only repeat names, and defaults: where null clears a field, absent
+    is not the same as null."""
 
     def default_schema(self, schema: Any) -> Schema:
         return self.generate_inner(schema["schema"])

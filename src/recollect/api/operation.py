@@ -1,4 +1,7 @@
-"""What a row of an operations table says, and nothing of what answers it."""
+"""The declaration of an API operation: one row of the operations table, without its handler.
+
+Routing, checks, OpenAPI and gRPC all read the same rows.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +14,7 @@ PLAIN_TEXT = "text/plain"
 
 
 class Family(StrEnum):
-    """Which document an operation is described in, and who it is for."""
+    """The API that an operation belongs to, and so the OpenAPI document that describes it."""
 
     CONVERSATIONS = "conversations"
     ADMIN = "admin"
@@ -30,12 +33,12 @@ class Envelope(StrEnum):
 
     @property
     def next_cursor(self) -> str:
-        """What the cursor of the next page is called in an answer."""
+        """The name of the next page's cursor in a response."""
         return {Envelope.C: "cursor", Envelope.D: "next_cursor"}.get(self, "nextCursor")
 
     @property
     def cursor_names(self) -> tuple[str, ...]:
-        """What a request may call its cursor; the first is the proper name."""
+        """The names a request may use for its cursor; the first one is documented."""
         if self is Envelope.D:
             return ("after",)
         aliases = ("after", "afterCursor")
@@ -44,8 +47,8 @@ class Envelope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """A list: its envelope, and how many items a page has when nobody says. Of a `search` cursor
-    and limit are members of the body, and the page tells which stages failed."""
+    """How a list is paged: its envelope and default page size. A `search` takes cursor and limit in
+    the body, and its page names the stages that failed."""
 
     envelope: Envelope
     limit: int | None = None
@@ -54,10 +57,14 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One row. `action` is what the caller always needs, before any syntax is looked at;
-    `audit` is the name under which an admin call is recorded; `media` is the answer's type, `takes`
-    the body's where it is no JSON object and the handler reads it; who asks one that `streams` for
-    server-sent events gets them. A POST that `only_reads` is answered anew when it comes again."""
+    """One API operation.
+
+    `action`: what the caller must be allowed to do, checked before any syntax. `audit`: the name
+    under which an admin call is logged. `media`: the response's media type. `takes`: the body's,
+    where it is no JSON object and the handler reads it. `streams`: a caller that accepts
+    server-sent events gets them. `only_reads`: a repeated POST is answered again, not from the
+    recorded answer. `introduces`: an unknown requester is stored by the call.
+    """
 
     name: str
     family: Family
@@ -81,13 +88,12 @@ class Operation:
 
     @property
     def strict(self) -> bool:
-        """The memory family's rules: unknown members and parameters are refused, and what is wrong
-        with a request is 422."""
+        """The memory API's rules: unknown fields and parameters are refused, bad input is 422."""
         return self.family is Family.MEMORIES
 
     @property
     def new_id(self) -> str | None:
-        """The path's parameter by which a caller may name something new."""
+        """The path parameter that is the id of something new: the last one of a PUT."""
         last = self.path.rpartition("/")[2]
         return last.strip("{}") if self.method == "PUT" and last.startswith("{") else None
 
@@ -98,7 +104,7 @@ class Operation:
 
     @property
     def error_statuses(self) -> list[int]:
-        """Every error status there can be: the row's own, and those of its parts."""
+        """Every error status the operation may return: its own, and those of the common checks."""
         statuses = {500, *self.refusals}
         statuses |= set() if self.open else {401, 403, 503}
         statuses |= {400, 422} if self.strict else set()

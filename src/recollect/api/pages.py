@@ -1,4 +1,4 @@
-"""Pages of lists: which one was asked for, and how it is told."""
+"""Pages of lists: which page a request asks for, and how a page is rendered."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ _LIMITS: dict[int | None, Param] = {n: limit_param(n) for n in (None, 20, 50, 10
 
 @dataclass(frozen=True, slots=True)
 class PageAsked:
-    """Which page of a list. `echo` says that the caller used the cursor's other name."""
+    """Which page of a list a request asks for. With `echo` the caller uses the name `afterCursor`,
+    so the response repeats the next cursor under that name."""
 
     after: str | None
     limit: int | None
@@ -24,15 +25,17 @@ class PageAsked:
 
     @property
     def size(self) -> int:
-        """The limit of a list that always has one."""
+        """The limit, for a list that always has one. TypeError if its operation has no default."""
         if self.limit is None:
             raise TypeError("the operation's table row gives no default limit")
         return self.limit
 
 
 def from_paging(parameters: Parameters, paging: Paging, *, echo: bool) -> PageAsked:
-    """The page that was asked for. The names of a cursor are one parameter; who uses the name
-    `afterCursor`, or an `echo` for everybody, gets the next cursor under that name too."""
+    """The page that the query parameters ask for.
+
+    All names of the cursor are one parameter: two different values are refused.
+    """
     echo = echo or "afterCursor" in parameters
     names = paging.envelope.cursor_names
     cursor = _one_cursor((c for name in names for c in parameters.get(name, ())), names[0])
@@ -41,7 +44,7 @@ def from_paging(parameters: Parameters, paging: Paging, *, echo: bool) -> PageAs
 
 
 def from_search_body(body: SearchBody, *, echo: bool) -> PageAsked:
-    """The page that a search asks for, by the same rules."""
+    """The page that the body of a search asks for, by the same rules."""
     given = [cursor for cursor in (body.after, body.after_cursor) if cursor is not None]
     echo = echo or body.after_cursor is not None
     return PageAsked(_one_cursor(given, "after"), body.limit, echo)
@@ -55,7 +58,7 @@ def to_list(
     echo: bool,
     degraded: Sequence[str] = (),
 ) -> bytes:
-    """Rendered items in their envelope. `echo` repeats the cursor under its other name."""
+    """The JSON of a page from rendered items. `echo` repeats the cursor as `afterCursor`."""
     text = f'{{"data":[{",".join(items)}]'
     if envelope is not Envelope.B or next_cursor is not None:
         cursor = dump(next_cursor)

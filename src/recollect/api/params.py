@@ -1,8 +1,7 @@
-"""Query parameters: how each is read, and how the API documents describe it.
+"""Query parameters: how each one is parsed, and its schema in OpenAPI.
 
-A reader gets the text as it was sent and raises ValueError with what would be right. Texts that
-can't be searched or stored (NUL, lone surrogates) are refused, or dropped where the text is a
-query.
+A reader gets the text as it was sent, and raises ValueError with what would be right. NUL and lone
+surrogates can't be stored or searched: they are refused, but dropped from search queries.
 """
 
 from collections.abc import Callable
@@ -27,8 +26,8 @@ E = TypeVar("E", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One query parameter. An absent one has the value `default`. One that may be sent `many` times
-    has a tuple of values."""
+    """One query parameter. `default` is its value when absent. With `many` it may be sent several
+    times, and its value is a tuple."""
 
     name: str
     read: Callable[[str], Any]
@@ -39,13 +38,13 @@ class Param:
 
 
 def several(param: Param) -> Param:
-    """The same parameter, sent once for each of its values."""
+    """The same parameter, but it may be sent several times, once for each value."""
     schema: Schema = {"type": "array", "items": param.schema, "maxItems": VALUES_MAX}
     return replace(param, schema=schema, default=(), many=True)
 
 
 def limit(default: int | None) -> Param:
-    """How many items a page holds; without a default a list without limit shows everything."""
+    """The page size. A list without a default returns everything when no limit is sent."""
     schema: Schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
     if default is not None:
         schema["default"] = default
@@ -72,12 +71,12 @@ def instant(name: str, description: str) -> Param:
 
 
 def uuid(name: str, description: str) -> Param:
-    """An id; malformed ones are a violation here, unlike in a path."""
+    """A UUID. A malformed one is a violation here; in a path it is not found."""
     return Param(name, read_uuid, {"type": "string", "format": "uuid"}, description)
 
 
 def text(name: str, description: str, *, chars_max: int) -> Param:
-    """A text that is compared as it is."""
+    """A text that is compared exactly."""
 
     def read(value: str) -> str:
         if not 1 <= len(value) <= chars_max:
@@ -89,13 +88,13 @@ def text(name: str, description: str, *, chars_max: int) -> Param:
 
 
 def query(description: str) -> Param:
-    """A text to look for. Any text is a valid query; an empty one asks for nothing special."""
+    """A search text. Any text is valid; an empty one counts as absent."""
     schema = {"type": "string", "maxLength": QUERY_CHARS_MAX}
     return Param("query", _read_query, schema, description)
 
 
 def epoch(default: EpochFilter) -> Param:
-    """Which version of the client's memory."""
+    """The epoch, that is the version, of a client's memory entries."""
     number = {"type": "integer", "minimum": 1, "maximum": EPOCH_MAX}
     words = {"type": "string", "enum": ["latest", "all"]}
     schema = {"anyOf": [words, number], "default": default}
@@ -103,7 +102,7 @@ def epoch(default: EpochFilter) -> Param:
 
 
 def lenient_word(name: str, kind: type[E], description: str, default: E) -> Param:
-    """A word of a list where every other word means the default."""
+    """A word of an enum; any other word means the default."""
     words = {str(member): member for member in kind}
 
     def read(value: str) -> E:
@@ -134,7 +133,7 @@ def read_uuid(value: str) -> str:
 
 
 def checked_text(value: str) -> str:
-    """The text itself, if every engine can hold it."""
+    """The text itself. ValueError if a database can't store it."""
     problem = text_problem(value)
     if problem:
         raise ValueError(problem)

@@ -1,4 +1,4 @@
-"""Ids in paths: canonical UUIDs of the conversation family, any text in the memory family."""
+"""Ids in paths: UUIDs in the conversation API, any text in the memory API."""
 
 from collections.abc import Mapping
 
@@ -12,20 +12,22 @@ _NAMED_OTHERWISE = {"member_id": "participant", "claim_id": "claim", "value": "c
 
 
 def from_path(path: Mapping[str, str]) -> dict[str, str]:
-    """The path's ids in canonical text; one that is no UUID names nothing that exists."""
+    """The path's ids as canonical UUIDs. One that is no UUID raises NotFound."""
     return {name: _from_segment(name, text) for name, text in path.items()}
 
 
 def check_path(path: Mapping[str, str], *, new: str | None) -> None:
-    """Ids that may be any text: what no stored text can be names nothing that exists. The one that
-    a call may give to something `new` is the service's to refuse."""
+    """Raise NotFound for an id that no stored text can be (NUL, lone surrogates).
+
+    `new` is the parameter with the id of something new; the service checks that one.
+    """
     for name, text in path.items():
         if name != new and jsontext.text_problem(text):
             raise NotFound(_NAMED_OTHERWISE.get(name) or name.removesuffix("_id"), text)
 
 
 def check_user(path: Mapping[str, str]) -> None:
-    """A user id in a path obeys the limits of user ids; unlike the others it may be any text."""
+    """Check a user id in the path: unlike the other ids it may be any text within its limits."""
     user_id = path.get("userId")
     if user_id is None:
         return

@@ -1,5 +1,4 @@
-"""The error answers, as JSON Schema for the API documents: a shape per code, the codes per
-status."""
+"""Schemas of error responses for the OpenAPI documents: a schema per code, the codes per status."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +6,7 @@ from typing import Any
 from recollect.api.params import Schema
 from recollect.api.resources import SEARCH_TYPE, TEXT, UUID, ref, shape
 
-# What each status means, and the names of its bodies.
+# Per status: its description, and the schema names of its bodies.
 Statuses = Mapping[int, tuple[str, tuple[str, ...]]]
 
 _MESSAGE = shape({"message": TEXT})
@@ -16,7 +15,7 @@ _MESSAGE = shape({"message": TEXT})
 def problem(
     code: str | Sequence[str], details: Schema | None, more: dict[str, Schema] | None = None
 ) -> Schema:
-    """The body of a refusal with this code, or with one of these."""
+    """The schema of an error body with this code, or with one of these codes."""
     codes = {"const": code} if isinstance(code, str) else {"enum": list(code)}
     members = {"error": TEXT, "code": {"type": "string", **codes}, **(more or {})}
     return shape(members if details is None else members | {"details": details})
@@ -98,12 +97,12 @@ _HEADERS: dict[int, dict[str, Any]] = {
 
 
 def error_responses(statuses: Statuses) -> dict[str, Schema]:
-    """The reusable error answers, by name."""
+    """The reusable error responses of a document, by name."""
     return {response_name(status): _response(status, *told) for status, told in statuses.items()}
 
 
 def response_name(status: int) -> str:
-    """The name of an error status among the reusable answers."""
+    """The name of the reusable response for an error status."""
     return f"Error{status}"
 
 

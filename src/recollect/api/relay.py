@@ -1,7 +1,8 @@
-"""One port for two protocols: a connection that begins with HTTP/2's preface is handed on.
+"""Serves REST and gRPC on one port: connections that begin with HTTP/2's preface go to gRPC.
 
-REST is HTTP/1.1, and a request can't begin like that, so nobody else pays for it: a REST connection
-costs one comparison of its first bytes.
+uvicorn speaks HTTP/1.1 only, and grpcio brings its own HTTP/2 server, which listens on a unix
+socket in a private folder. No HTTP/1.1 request can begin like the preface, so the first bytes
+decide, and REST pays one comparison for each connection (decision 0019).
 """
 
 import asyncio
@@ -24,7 +25,12 @@ _FULL = (
 
 
 class SharedPortProtocol(OneWriteProtocol):
-    """Looks at the first bytes of a connection, then is in nobody's way."""
+    """uvicorn's HTTP protocol, which decides by a connection's first bytes where it goes.
+
+    The accounting of a connection's file descriptors: `acquire` at the start and `release` at the
+    end. A relayed connection leaves this protocol (`set_protocol`), so `connection_lost` is not
+    called here any more; the relay's `ended` callback releases all three descriptors instead.
+    """
 
     grpc_address: Callable[[], str | None]
     counted: Connections
@@ -32,22 +38,24 @@ class SharedPortProtocol(OneWriteProtocol):
     _decided = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Come in, if there is room."""
+        """Accept the connection, or refuse it if the limit is reached."""
         if self.counted.enter():
             super().connection_made(transport)
         else:
             Refusal(transport, self.counted)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Make room."""
+        """Release the descriptor."""
         self.counted.leave()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """REST, unless the connection begins with the preface."""
+        """Pass the data to uvicorn, unless the connection begins with the preface."""
         if self._decided:
             super().data_received(data)
             return
+        # The preface may arrive in pieces: as long as the bytes so far could become it, wait for
+        # more. The timer of `BoundedHeadProtocol` closes a connection that sends no more.
         self._first += data
         path = self.grpc_address()
         if path is None or not _begins_alike(self._first):
@@ -67,9 +75,11 @@ class SharedPortProtocol(OneWriteProtocol):
 def shared_port(
     address: Callable[[], str | None], connections: Connections
 ) -> type[SharedPortProtocol]:
-    """A protocol for uvicorn. `address` is the socket file of the server that speaks HTTP/2, once
-    it listens. What is too many for `connections` is closed at once: REST is told why, and to
-    gRPC's clients that is UNAVAILABLE."""
+    """The protocol class to give to uvicorn.
+
+    `address` returns the gRPC server's socket file, None while it does not listen. Connections
+    above the limit are closed: a REST client gets a 503, a gRPC client sees UNAVAILABLE.
+    """
 
     class ThisPort(SharedPortProtocol):
         grpc_address = staticmethod(address)
@@ -79,8 +89,11 @@ def shared_port(
 
 
 class Refusal(asyncio.Protocol):
-    """There is no room. A few are told so and given a moment to hear it: to close at once is to
-    reset a connection on which a request came, and the answer with it."""
+    """A connection above the limit. A few at a time get a 503 before they are closed.
+
+    They are closed a second later: closing at once would reset a connection whose request is still
+    unread, and the reset could destroy the response before the client reads it.
+    """
 
     def __init__(self, caller: asyncio.Transport, connections: Connections) -> None:
         self._counted = connections
@@ -94,14 +107,20 @@ class Refusal(asyncio.Protocol):
             caller.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Make room for another."""
+        """Release the descriptor of the refusal."""
         if self._told:
             self._counted.leave_refused()
 
 
 class Relay(asyncio.Protocol):
-    """The caller's side of a connection that is handed on: bytes in, bytes out, no faster than the
-    slower side takes them. `ended` is called when the caller is gone."""
+    """The client's side of a relayed connection: copies bytes between client and gRPC server.
+
+    Each side's transport calls `pause_writing` when its send buffer is full; then we stop reading
+    from the other side. So neither buffer grows without bound, however slow one side is.
+
+    While the unix connection is being opened, data is held in `_held`, and reading pauses above
+    256 KiB. `ended` is called once, when the client's connection is closed.
+    """
 
     def __init__(
         self, caller: asyncio.Transport, path: str, first: bytes, *, ended: Callable[[], None]
@@ -111,15 +130,17 @@ class Relay(asyncio.Protocol):
         self._server: asyncio.Transport | None = None
         self._held = bytearray(first)
         caller.set_protocol(self)
+        # Referenced, because the event loop keeps only weak references to tasks.
         self._connecting = asyncio.ensure_future(self._connect(path))
 
     async def _connect(self, path: str) -> None:
         loop = asyncio.get_running_loop()
         try:
             server, _ = await loop.create_unix_connection(lambda: _Back(self._caller), path)
-        except OSError:  # it stops
+        except OSError:  # the gRPC server has stopped
             self._caller.close()
             return
+        # The client may have hung up meanwhile. Then `connection_lost` found no server to close.
         if self._caller.is_closing():
             server.close()
             return
@@ -129,7 +150,7 @@ class Relay(asyncio.Protocol):
         self._caller.resume_reading()
 
     def data_received(self, data: bytes) -> None:
-        """On to the server, or held until it is there."""
+        """Forward data to the server, or hold it until the server is connected."""
         if self._server is not None:
             _pass_on(data, self._server)
             return
@@ -138,24 +159,24 @@ class Relay(asyncio.Protocol):
             self._caller.pause_reading()
 
     def pause_writing(self) -> None:
-        """The caller takes no more."""
+        """The client's send buffer is full: stop reading from the server."""
         if self._server is not None and not self._server.is_closing():
             self._server.pause_reading()
 
     def resume_writing(self) -> None:
-        """The caller takes more."""
+        """The client's send buffer has room again."""
         if self._server is not None and not self._server.is_closing():
             self._server.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The caller is gone."""
+        """The client is gone: close the server's side too."""
         self._ended()
         if self._server is not None:
             self._server.close()
 
 
 class _Back(asyncio.Protocol):
-    """The server's side."""
+    """The gRPC server's side of a relayed connection. Its end closes the client's side."""
 
     def __init__(self, caller: asyncio.Transport) -> None:
         self._caller = caller
@@ -176,7 +197,7 @@ class _Back(asyncio.Protocol):
 
 
 def _pass_on(data: bytes, to: asyncio.Transport) -> None:
-    """One side may be gone a moment before the other hears of it."""
+    """Write to a transport, unless it is closing: one side ends a moment before the other."""
     if not to.is_closing():
         to.write(data)
 

@@ -1,4 +1,4 @@
-"""The composition root: settings in, a running application out. Read once from top to bottom."""
+"""The composition root: builds the application from settings, starts it and stops it."""
 
 import asyncio
 import sys
@@ -66,7 +66,7 @@ _log = structlog.get_logger("recollect.app")
 
 
 class App:
-    """One process: its database, services, worker and REST surface."""
+    """One process: its database, services, worker, REST and gRPC servers."""
 
     def __init__(self, settings: Settings, runtime: Runtime, metrics: PrometheusMetrics) -> None:
         self.settings = settings
@@ -113,7 +113,7 @@ class App:
         self._working: asyncio.Task[None] | None = None
 
     def _build_jobs(self, runtime: Runtime, metrics: PrometheusMetrics) -> None:
-        """What works in the background, and the worker that runs it."""
+        """Build the handlers of background jobs, and the worker that runs them."""
         settings = self.settings
         self.jobs = MaintenanceJobs(
             self.engine,
@@ -185,11 +185,11 @@ class App:
         )
 
     def listens_on(self, host: str, port: int) -> None:
-        """Where REST and gRPC are answered; other nodes are told so."""
+        """Set the address that other nodes use to reach this one."""
         self.services.recorder.listens_on(address_of(self.settings, host, port))
 
     async def start(self) -> None:
-        """Open the database, migrating it where that is asked for, and start the worker."""
+        """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
         await self._schedule()
         await self.services.recorder.start()
@@ -198,11 +198,11 @@ class App:
             self._working = asyncio.create_task(self.worker.run(self._stop))
 
     async def end_streams(self) -> None:
-        """The server is about to stop: those who record or follow would keep it waiting."""
+        """End running recordings and replays: they would keep a stopping server waiting."""
         await self.services.recorder.close()
 
     async def open(self, *, migrate: bool | None = None) -> None:
-        """Open the database without starting anything else."""
+        """Open the database without starting anything else. A second call does nothing."""
         if self._open:
             return
         migrate = self._migrates if migrate is None else migrate
@@ -211,7 +211,10 @@ class App:
         self._open = True
 
     async def close(self) -> None:
-        """Finish what was accepted, then let go of everything."""
+        """Finish accepted work within the grace period, then close everything."""
+        # The order matters: first what lets new work in (streams, forwarding, gRPC), then what
+        # works by itself (eviction, the job at hand), then the last writes of usage counts, and
+        # the database after everything that uses it.
         self._stop.set()
         grace_seconds = self.settings.server.shutdown_grace_seconds
         await self.end_streams()
@@ -226,7 +229,7 @@ class App:
         await asyncio.to_thread(self.requests.close)
 
     async def run_worker(self, stop: asyncio.Event) -> None:
-        """Work on jobs until told to stop."""
+        """Run jobs until `stop` is set. Raises what ended the worker, if it failed."""
         await self.open()
         await self._schedule()
         working = asyncio.create_task(self.worker.run(stop))
@@ -244,12 +247,12 @@ class App:
         await self.housekeeping_jobs.schedule()
 
     async def doctor(self) -> DoctorReport:
-        """Check what is stored, and change nothing: an old schema is refused, not migrated."""
+        """Check the stored data without changing it; an old schema is refused, not migrated."""
         await self.open(migrate=False)
         return await self.services.status.examine()
 
     async def retry_stuck_jobs(self) -> int:
-        """Give jobs that were given up new attempts; how many there were."""
+        """Make stuck jobs due again with new attempts; returns how many there were."""
         await self.open(migrate=False)
         return await self.engine.write(self.stores.jobs.revive_stuck)
 
@@ -263,7 +266,7 @@ class App:
 
 
 def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = None) -> App:
-    """An application that is not started yet."""
+    """Build an application, not started yet, and configure logging for the process."""
     logs.configure(settings.log.level, _log_format(settings))
     clock = clock or SystemClock()
     keys = [(key.id, key.to_bytes()) for key in settings.encryption.keys]
@@ -272,12 +275,12 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
 
 
 def migrate(settings: Settings) -> migrations.MigrationReport:
-    """Bring the database to the newest schema, and nothing else."""
+    """Migrate the database to the newest schema, and do nothing else."""
     return migrations.migrate(engine_of(settings, PrometheusMetrics()))
 
 
 async def _finish(working: asyncio.Task[None], seconds: float) -> None:
-    """Let the job at hand end, or leave it to its lease."""
+    """Wait for a task to end, then cancel it. A cancelled job runs again after its lease."""
     await asyncio.wait([working], timeout=seconds)
     if not working.done():
         working.cancel()
@@ -285,11 +288,11 @@ async def _finish(working: asyncio.Task[None], seconds: float) -> None:
 
 
 async def _let_go(closing: Coroutine[Any, Any, None], seconds: float) -> None:
-    """Wait for it, but not for ever: a database that hangs must not keep the process."""
+    """Await a close, but not for ever: a database that hangs must not keep the process alive."""
     try:
         await asyncio.wait_for(closing, max(seconds, CLOSE_SECONDS_MIN))
     except TimeoutError:
-        _log.warning("the database did not let go in time; what it did last is not known")
+        _log.warning("the database did not close in time; the outcome of its last work is unknown")
 
 
 def _log_format(settings: Settings) -> logs.Format:

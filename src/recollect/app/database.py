@@ -1,4 +1,4 @@
-"""The one database of a process, by the settings."""
+"""Builds the database engine from the settings, and prepares its schema."""
 
 from recollect.ports.metrics import Metrics
 from recollect.settings import Settings
@@ -8,7 +8,7 @@ from recollect.stores.engines.base import Engine
 
 
 def engine_of(settings: Settings, metrics: Metrics) -> Engine:
-    """The engine of the database's URL, not started yet."""
+    """The engine for the configured database URL, not started yet."""
     database = settings.database
     return open_engine(
         database.url,
@@ -20,7 +20,7 @@ def engine_of(settings: Settings, metrics: Metrics) -> Engine:
 
 
 def prepare(engine: Engine, *, migrate: bool) -> None:
-    """Bring the schema up to date, or require that it is."""
+    """Migrate the schema, or raise Conflict if it is out of date."""
     if migrate:
         migrations.migrate(engine)
     else:

@@ -1,5 +1,7 @@
-"""How the file descriptors of this process are shared out, so that no part of it takes the last: a
-process without any can't even refuse a connection."""
+"""Divides the file descriptors of the process, so that no part of it takes the last one.
+
+A process without free descriptors can't even refuse a connection.
+"""
 
 import resource
 from contextlib import suppress
@@ -10,8 +12,10 @@ _MOST = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Descriptors:
-    """How many connections the HTTP port, gRPC's own port and recordings may have; as many again
-    are for recordings that ended. A quarter is left for the database and all else."""
+    """Descriptors for the HTTP port (1/2), gRPC's own port (1/8) and running recordings (1/16).
+
+    Ended recordings get as many as running ones. A quarter is left for the database and the rest.
+    """
 
     http: int
     grpc: int
@@ -19,13 +23,15 @@ class Descriptors:
 
     @classmethod
     def of(cls, all_: int) -> "Descriptors":
-        """Shares of so many."""
+        """Divide a number of descriptors."""
         return cls(http=all_ // 2, grpc=all_ // 8, recordings=all_ // 16)
 
 
 def obtain() -> Descriptors:
-    """Ask the system for as many as this process may have: what a shell gives by default is meant
-    for programs of another time."""
+    """Raise the soft limit of open files to the hard limit, and divide what we got.
+
+    The default soft limit (often 1,024) is far too low for a server.
+    """
     soft, hard = (_MOST if one == resource.RLIM_INFINITY else one for one in _limits())
     if soft < min(hard, _MOST):
         with suppress(OSError, ValueError):

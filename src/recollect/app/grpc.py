@@ -1,4 +1,4 @@
-"""Where gRPC listens: behind the HTTP port, and on a port of its own where one is set."""
+"""Where gRPC listens: on a unix socket behind the HTTP port, and on `grpc.port` if it is set."""
 
 import shutil
 import tempfile
@@ -21,17 +21,17 @@ class GrpcListener:
 
     @property
     def socket_path(self) -> str | None:
-        """The socket file that connections of the HTTP port are handed to, while it listens."""
+        """The socket file that the HTTP port relays to; None while gRPC does not listen."""
         return None if self._folder is None else str(self._folder / "grpc")
 
     @property
     def port(self) -> int | None:
-        """The port of its own, where there is one."""
+        """The bound `grpc.port`; None if it is not set."""
         return self._port
 
     async def start(self) -> None:
-        """Listen."""
-        # Nobody else's: a folder of mode 0700.
+        """Listen on the socket file and on `grpc.port`. Raises Unavailable if the port is taken."""
+        # `mkdtemp` makes a folder of mode 0700: other users can't reach the socket.
         folder = Path(tempfile.mkdtemp(prefix="recollect-"))
         addresses = [f"unix:{folder / 'grpc'}"]
         port = self._settings.grpc.port
@@ -46,7 +46,7 @@ class GrpcListener:
         self._port = bound[1] if port is not None else None
 
     async def stop(self) -> None:
-        """Take no more calls, and let those at hand end in time."""
+        """Take no new calls, and give running ones the grace period to end."""
         await self._server.stop(self._settings.server.shutdown_grace_seconds)
         folder, self._folder = self._folder, None
         if folder is not None:

@@ -1,1 +1,1 @@
-"""gRPC: the same services as REST, for clients that are generated."""
+"""The gRPC API: the same services as REST, for generated clients."""

@@ -1,5 +1,8 @@
-"""The order of checks over gRPC, the same as over REST: who calls, what the operation always
-needs, syntax and limits, ids. What comes after is the services' business."""
+"""Runs the checks of a gRPC call in the same order as REST does, then its handler.
+
+The order: authentication, the action that the operation always needs, syntax and limits, ids.
+Everything else is checked by the services.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -36,9 +39,11 @@ _FIRST_PAGE = PageAsked(None, None, echo=False)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a message asks for, in the words of REST: ids of the path, parameters of the query, and
-    the body as a JSON value. Empty texts of a query count as absent; a limit that is None, or in
-    the conversation family 0, is the list's own."""
+    """A gRPC message translated to REST's terms: path ids, query parameters and a JSON body.
+
+    Empty query texts count as absent. A limit of None means the list's default; so does 0 in the
+    conversation API.
+    """
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str | list[str]] = field(default_factory=dict)
@@ -54,14 +59,16 @@ class Asked:
         path: Mapping[str, str] | None = None,
         query: Mapping[str, str | list[str]] | None = None,
     ) -> "Asked":
-        """A page of a list."""
+        """The request for a page of a list."""
         return cls(path or {}, query or {}, after=page.page_token, limit=page.page_size or None)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryMethod:
-    """A method of the memory family: its handler, how its message is read and how the
-    handler's JSON becomes a message."""
+    """A gRPC method of the memory API. It shares REST's handler.
+
+    `ask` translates the message to REST's terms, `tell` the handler's JSON to a message.
+    """
 
     operation: Operation
     handler: Handler
@@ -71,7 +78,10 @@ class MemoryMethod:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer that is still to be made of about so many bytes, and its trailing metadata."""
+    """A reply that is built later by `tell`, because a large one must be built on a thread.
+
+    `size` is about its size in bytes, `trailers` its trailing metadata.
+    """
 
     tell: Callable[[], Message]
     size: int
@@ -83,8 +93,8 @@ Handle = Callable[[Call], Awaitable[Message | Told]]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method: the operation it is another way to, how its message is read, what answers it.
-    `action` is needed over gRPC in any case, in place of the operation's own."""
+    """A gRPC method of the conversation API: its REST operation, how its message is translated, and
+    its handler. `action` replaces the operation's own required action over gRPC."""
 
     operation: Operation
     ask: Callable[[Any], Asked]
@@ -98,19 +108,21 @@ def method(
     handle: Handle,
     action: Action | None = None,
 ) -> Method:
-    """Another way to the operation of this name."""
+    """The gRPC method for the REST operation of this name."""
     return Method(_OPERATION_OF[name], ask, handle, action)
 
 
 class Dispatch:
-    """Takes a message to the handler of its method, through the checks."""
+    """Takes a call through the checks to its method's handler."""
 
     def __init__(self, services: Services, authenticator: Authenticator) -> None:
         self.services = services
         self._authenticator = authenticator
 
     async def answer(self, method: Method, inbox: Inbox[Any], context: Context) -> Message:
-        """Check, call."""
+        """Run a method of the conversation API."""
+        # The message is read only after the caller is known and may call the method at all: an
+        # unknown caller must not make us hold megabytes (see `request_reader.py`).
         principal = await self.authenticate(context)
         await self._admit(method.action or method.operation.action, principal)
         sent = await inbox.one()
@@ -125,7 +137,7 @@ class Dispatch:
     async def answer_memory(
         self, method: MemoryMethod, inbox: Inbox[Any], context: Context
     ) -> Message:
-        """The same through a handler of the family, by the strict rules of the memory family."""
+        """Run a method of the memory API, by its strict rules and with idempotency keys."""
         principal = await self.authenticate(context)
         await self._admit(method.operation.action, principal)
         sent = await inbox.one()
@@ -144,8 +156,11 @@ class Dispatch:
         return await _made(Told(partial(_told, method, reply.body), len(reply.body)))
 
     async def authenticate(self, context: Context) -> Principal:
-        """Who calls. There is no Host to check as over REST: no web page can speak this protocol,
-        so none can be tricked into calling a server on the loopback."""
+        """The caller. Raises Unauthenticated.
+
+        Unlike REST there is no Host check: a web page can't open an HTTP/2 connection in the
+        clear, so DNS rebinding can't reach this server.
+        """
         given: dict[str, str] = {}
         for name, value in context.invocation_metadata() or ():
             if name in _CREDENTIALS:
@@ -191,12 +206,12 @@ class Dispatch:
 
 
 async def _off_loop_if(large: bool, work: Callable[[], T]) -> T:
-    """What is large takes its time, and all other calls would wait."""
+    """Run slow work on a thread if its input is large, so that other calls need not wait."""
     return await asyncio.to_thread(work) if large else work()
 
 
 async def _made(told: Told) -> Message:
-    """Of a large one the bytes: gRPC would have them written on the loop."""
+    """Build the reply. A large one is serialized on a thread: gRPC would do it on the loop."""
     if told.size <= LARGE_BYTES:
         return told.tell()
     return await asyncio.to_thread(lambda: Encoded(told.tell().SerializeToString()))
@@ -205,7 +220,7 @@ async def _made(told: Told) -> Message:
 async def _replied(
     method: MemoryMethod, call: Call, *, key: str | None, fingerprint: Callable[[], Awaitable[str]]
 ) -> Reply:
-    """Under a key it may come again: then the first answer is given."""
+    """Run the handler, under the idempotency key if there is one."""
     if key is None:
         return await handled(method.operation, method.handler, call)
     named = (key, await fingerprint())
@@ -213,7 +228,7 @@ async def _replied(
 
 
 def _fingerprint(operation: Operation, sent: Message) -> str:
-    """What tells another request under a key from the first."""
+    """A hash of the request, by which another request under the same key is recognized."""
     raw = sent.SerializeToString(deterministic=True)
     return fingerprint_of(operation.name.encode(), b"grpc", raw)
 
@@ -226,12 +241,12 @@ def _idempotency_key(context: Context) -> str | None:
     metadata = context.invocation_metadata() or ()
     keys = {_text(value) for name, value in metadata if name == "idempotency-key"}
     if len(keys) > 1:
-        raise ValidationFailed.of("idempotency-key", "must not be sent twice with other values")
+        raise ValidationFailed.of("idempotency-key", "must not be sent twice with different values")
     return check_key(keys.pop()) if keys else None
 
 
 def _text(value: str | bytes) -> str:
-    """Blanks around a value are none of it, as around a header of HTTP/1.1."""
+    """A metadata value as text, without the blanks around it, as HTTP/1.1 treats headers."""
     text = value if isinstance(value, str) else value.decode("utf-8", "replace")
     return text.strip(" \t")
 

@@ -1,5 +1,4 @@
-"""The outermost frame of every call: its id, errors made into statuses, one log line and one
-measurement."""
+"""Middleware around every gRPC call: request id, errors to statuses, log line, metrics."""
 
 import asyncio
 import re
@@ -34,7 +33,7 @@ log = structlog.get_logger("recollect.grpc")
 
 
 class Frame:
-    """Runs an answer for a call and tells what comes of it."""
+    """Runs calls, turns errors into gRPC statuses, and logs and measures each call."""
 
     def __init__(self, metrics: Metrics, requests: RequestLog) -> None:
         self.stopping = False
@@ -49,7 +48,7 @@ class Frame:
         *,
         strict: bool = False,
     ) -> M:
-        """One message for one call."""
+        """Run a call that returns one message."""
         record = _Record(self, context, route, strict=strict)
         try:
             reply = await answer()
@@ -66,7 +65,7 @@ class Frame:
     async def stream(
         self, context: Context, route: str, answer: AsyncIterator[M], *, strict: bool = False
     ) -> AsyncIterator[M]:
-        """Messages for one call, until there are no more."""
+        """Run a call that returns a stream of messages."""
         record = _Record(self, context, route, strict=strict)
         try:
             async for message in answer:
@@ -84,13 +83,13 @@ class Frame:
         await _abort(context, refusal)
 
     def record(self, request_id: str, route: str, status: int, seconds: float) -> None:
-        """One line, one measurement."""
+        """Write the log line and the metrics of a call."""
         self._metrics.request(METHOD, route, status, seconds)
         self._requests.write(request_id, method=METHOD, route=route, status=status, seconds=seconds)
 
 
 class _Record:
-    """One call under way."""
+    """A running call: its start, request id and final status, for log and metrics."""
 
     def __init__(self, frame: Frame, context: Context, route: str, *, strict: bool) -> None:
         self.status = CLIENT_GONE
@@ -103,7 +102,7 @@ class _Record:
         bind_contextvars(request_id=self._id)
 
     def refusal(self, error: BaseException) -> "Refusal | None":
-        """What to end the call with; a caller that is gone is told nothing."""
+        """The status, text and trailers to abort the call with; None if the caller is gone."""
         told_error = self._told(error)
         if told_error is None:
             return None
@@ -118,6 +117,10 @@ class _Record:
             return error
         if not isinstance(error, asyncio.CancelledError):
             return Internal("a fault of ours")
+        # A cancellation has three causes. Something the handler awaits was cancelled, not the
+        # call's own task: the server is stopping, and the caller can still be told. gRPC cancelled
+        # the task because the server's grace period is over: gRPC tells the caller, and we record
+        # 503. Or gRPC cancelled it because the caller hung up: status 499 stays.
         if not _is_ended():
             return Unavailable("the server stopped before this was answered")
         if self._frame.stopping:
@@ -125,22 +128,27 @@ class _Record:
         return None
 
     def close(self) -> None:
-        """Write it down."""
+        """Record the call."""
         seconds = perf_counter() - self._started_at
         self._frame.record(self._id, self._route, self.status, seconds)
 
 
 async def _abort(context: Context, refusal: Refusal) -> NoReturn:
-    """Outside of the handling of the error: what gRPC raises would otherwise keep that error alive,
-    with its frames and the message in them, until the next full collection of garbage."""
+    """Abort the call. Must be called outside of the `except` block of the error.
+
+    `abort` raises. Inside the block its exception would get our error as `__context__`, and keep
+    its frames and the message in them alive until the next full garbage collection.
+    """
     status, text, trailers = refusal
     await context.abort(status, text, trailers)
     raise RuntimeError("gRPC went on after the end of a call")
 
 
 def _is_ended() -> bool:
-    """Has gRPC ended the call under way? The context does not tell. It is the caller who ended it,
-    or the server that stops, and then gRPC itself says so."""
+    """Has gRPC cancelled the current call's task? The context does not tell.
+
+    It does so when the caller hung up, or when the server stops; then gRPC answers by itself.
+    """
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -1,4 +1,4 @@
-"""Health as gRPC's own tools ask for it."""
+"""The standard gRPC health service."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -18,8 +18,8 @@ _State = health_pb2.HealthCheckResponse
 
 
 class Health(health_pb2_grpc.HealthServicer):
-    """Serving means that the database answers, as over REST. Who watches is told of changes within
-    seconds, and that the server stops."""
+    """SERVING means that the database answers, as over REST. Watchers get changes within seconds,
+    and NOT_SERVING when the server stops."""
 
     def __init__(self, services: Services, names: Collection[str]) -> None:
         super().__init__()
@@ -30,13 +30,13 @@ class Health(health_pb2_grpc.HealthServicer):
         self._seen: tuple[float, Any] = (-_WATCH_SECONDS, None)
 
     def stop(self) -> None:
-        """End what watches: it would keep the server from stopping."""
+        """End all watches: they would keep the server from stopping."""
         self._stopping.set()
 
     async def Check(  # noqa: N802 - the protocol's name
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> health_pb2.HealthCheckResponse:
-        """Ask the database."""
+        """The status now, from the database."""
         if not self._knows(request.service):
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
         return _State(status=await self._status())
@@ -44,9 +44,9 @@ class Health(health_pb2_grpc.HealthServicer):
     async def Watch(  # noqa: N802 - the protocol's name
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
-        """Ask it again and again. Anybody may, so there are only so many of them."""
+        """Stream status changes. It needs no credentials, so the number of watchers is limited."""
         if self._watchers >= WATCHERS_MAX:
-            await context.abort(grpc.StatusCode.UNAVAILABLE, "too many watch: use Check")
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "too many watchers: use Check")
         self._watchers += 1
         try:
             async for state in self._states(request):
@@ -69,7 +69,7 @@ class Health(health_pb2_grpc.HealthServicer):
         yield _State(status=_State.NOT_SERVING)
 
     async def _lately(self) -> Any:
-        """However many watch, the database is asked for one of them."""
+        """The status, at most a few seconds old: all watchers share one query."""
         now = asyncio.get_running_loop().time()
         if now - self._seen[0] >= _WATCH_SECONDS / 2:
             self._seen = (now, await self._status())

@@ -1,8 +1,10 @@
-"""What callers send, taken in when somebody asks for it.
+"""Reads the messages of gRPC calls, on demand.
 
-gRPC would hold a whole message before anybody looked at who sends it. Not asked for, it stays with
-its sender but for what fits into a stream's window. So every method is a stream of messages to
-gRPC, also one of a single message: on the wire they are the same.
+For a unary method grpcio receives the whole message before it calls the handler, so anybody could
+make the server hold megabytes before it knows who calls (sixty unfinished messages held 2 GB). A
+message of a stream is received only when the handler reads it; until then it stays with the sender,
+but for what fits into the flow-control window. So every method is declared to grpcio as a stream
+of requests. On the wire a stream of one message and a unary request are the same.
 """
 
 import asyncio
@@ -16,9 +18,9 @@ from recollect.api.grpc.frame import Context
 from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.errors import LimitExceeded, Unavailable, ValidationFailed
 
-# Up to here a refusal is told in our words; what is larger is not even taken in.
+# gRPC's own limit, a little above ours: messages between the two get our error, larger ones gRPC's.
 MESSAGE_BYTES_MAX = BODY_BYTES_MAX + 64 * 1024
-# What is larger takes its time, which no other call shall wait for: it is worked on in a thread.
+# Larger messages are parsed on a thread, so that other calls don't wait.
 LARGE_BYTES = 64 * 1024
 STRANGERS_MAX = 16
 _STRANGER_BYTES_MAX = 64 * 1024
@@ -28,7 +30,7 @@ M = TypeVar("M", bound=Message)
 
 
 class Inbox(Generic[M]):
-    """The messages of one call; is the last of them `large`?"""
+    """Reads the messages of one call. `large` tells whether the last one was large."""
 
     __slots__ = ("_context", "_kind", "large")
 
@@ -38,15 +40,17 @@ class Inbox(Generic[M]):
         self._context = context
 
     async def one(self) -> M:
-        """The message of a call that has one."""
+        """The message of a unary call. Raises ValidationFailed if the call ended without one."""
         message = await self.following()
         if message is None:
             raise ValidationFailed.of("message", "must be sent: the call ended without one")
         return message
 
     async def following(self) -> M | None:
-        """The next message; None if the caller ended the stream. What is wrong with it is told in
-        our words."""
+        """The next message; None if the caller ended the stream.
+
+        Raises LimitExceeded or ValidationFailed for a message that is too large or malformed.
+        """
         raw = await self._context.read()
         if raw is grpc.aio.EOF:
             await self._confirm_end()
@@ -56,24 +60,32 @@ class Inbox(Generic[M]):
         return await asyncio.to_thread(parse) if self.large else parse()
 
     async def _confirm_end(self) -> None:
-        """gRPC tells of a broken call, and of a message that it refused, as of an end. But of such
-        a call nothing can be sent any more, and whoever works on it is about to be stopped."""
+        """Tell a real end of the stream from a broken call.
+
+        `read` returns EOF for both, and for a message that gRPC itself refused. On a broken call
+        nothing can be sent any more, so sending the initial metadata fails. gRPC is then about to
+        cancel this task: we wait for that, and raise only if it does not happen.
+        """
         try:
             await self._context.send_initial_metadata(())
         except grpc.aio.InternalError:
             await asyncio.sleep(_CUT_SECONDS)
-            raise Unavailable("the call was cut off") from None
+            raise Unavailable("the call was interrupted") from None
 
 
 class Strangers:
-    """Takes messages of callers who need no credentials, a few at a time: an unfinished one of many
-    megabytes costs its sender nothing. Who has been at it longest gives way to who comes."""
+    """Reads messages of callers without credentials, only a few at a time.
+
+    An unfinished message of many megabytes costs its sender nothing but us the memory. When all
+    places are taken, the read that has waited longest is timed out in favour of the new one: an
+    honest probe's message is never unfinished for long.
+    """
 
     def __init__(self) -> None:
         self._waiting: dict[asyncio.Timeout, None] = {}
 
     async def following(self, kind: type[M], context: Context) -> M | None:
-        """The next message; None at the end of the stream."""
+        """The next message; None at the end of the stream. Raises Unavailable when timed out."""
         try:
             async with asyncio.timeout(_STRANGER_SECONDS) as patience:
                 raw = await self._read(context, patience)
@@ -84,7 +96,7 @@ class Strangers:
         return _parsed(kind, raw, _STRANGER_BYTES_MAX)
 
     def stop(self) -> None:
-        """Wait for nobody: that would keep the server from stopping."""
+        """Time out every read: they would keep the server from stopping."""
         for patience in [*self._waiting]:
             self._send_away(patience)
 
@@ -93,6 +105,7 @@ class Strangers:
         patience.reschedule(asyncio.get_running_loop().time())
 
     async def _read(self, context: Context, patience: asyncio.Timeout) -> Any:
+        # A dict keeps the order of insertion, so its first key is the longest wait.
         if len(self._waiting) >= STRANGERS_MAX:
             self._send_away(next(iter(self._waiting)))
         self._waiting[patience] = None

@@ -1,4 +1,4 @@
-"""Messages whose fields are the members of JSON objects, read and filled by their descriptors."""
+"""Converts between protobuf messages and JSON objects with the same field names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +15,8 @@ _LISTS = {"memory.v1.TextList": "values", "memory.v1.MemoryMessages": "items"}
 
 
 def refuse_unknown(message: Message) -> None:
-    """The memory family takes nothing that it doesn't know: a newer caller may have meant to hide
-    something with it. The size tells whether there is any, wherever it is."""
+    """Refuse a message with unknown fields, at any depth: a newer client may have meant to restrict
+    visibility with one. A copy without unknown fields is smaller if there are any."""
     known = type(message)()
     known.CopyFrom(message)
     known.DiscardUnknownFields()
@@ -26,13 +26,16 @@ def refuse_unknown(message: Message) -> None:
 
 
 def to_members(message: Message) -> dict[str, Any]:
-    """The members that were sent. An empty text of a field that can't tell it from none counts as
-    absent, and so does an empty list."""
+    """The fields that were sent, as a JSON object.
+
+    Proto3 can't tell an empty text or list from an absent one, except in `optional` fields and
+    wrapper messages; without those, empty counts as absent.
+    """
     return {field.name: _to_json(field, value) for field, value in message.ListFields()}
 
 
 def fill(message: Message, members: Mapping[str, Any]) -> None:
-    """Put members into the fields of their names; null and members without a field stay out."""
+    """Copy JSON fields to the message's fields of the same names; skip nulls and unknown names."""
     for name, value in members.items():
         field = message.DESCRIPTOR.fields_by_name.get(name)
         if field is not None and value is not None:

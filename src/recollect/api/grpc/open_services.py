@@ -1,5 +1,7 @@
-"""The services that anybody may call: health and reflection. Nobody's messages are read here as
-those of known callers are, and no line is written of a probe."""
+"""The gRPC services that need no credentials: health and reflection.
+
+Their messages are read by an `AnonymousReader`, and their calls are not logged.
+"""
 
 from collections.abc import AsyncIterator, Collection, Iterator
 from typing import Any, TypeVar
@@ -23,7 +25,7 @@ M = TypeVar("M", bound=Message)
 
 
 class OpenServices:
-    """Their methods."""
+    """The handlers of health and reflection."""
 
     def __init__(self, health: Health, names: Collection[str]) -> None:
         self._health = health
@@ -31,7 +33,7 @@ class OpenServices:
         self._strangers = Strangers()
 
     def handlers(self) -> Iterator[grpc.GenericRpcHandler]:
-        """For gRPC's server."""
+        """The handlers, to register with the gRPC server."""
         state = health_pb2.HealthCheckResponse.SerializeToString
         reply = reflection_pb2.ServerReflectionResponse.SerializeToString
         one, many = grpc.stream_unary_rpc_method_handler, grpc.stream_stream_rpc_method_handler
@@ -47,7 +49,7 @@ class OpenServices:
         )
 
     def stop(self) -> None:
-        """End what waits and watches."""
+        """End all waiting reads and watches."""
         self._strangers.stop()
         self._health.stop()
 

@@ -1,7 +1,7 @@
-"""The gRPC server: a handler for each method of the descriptors, health and reflection.
+"""The gRPC server: one handler for each method of the proto files, plus health and reflection.
 
-It runs on the event loop of the REST server: the services live there, and a call that has to be
-handed from thread to thread costs more than one that does not.
+It runs on the REST server's event loop, where the services are: passing each call from thread to
+thread cost more (decision 0019).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -38,22 +38,22 @@ _REPLAY = "ResponseRecorderService/Replay"
 _OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", -1),
-    # A port that is taken is refused, not shared with the process that has it.
+    # Binding a port that another process uses must fail, not share it.
     ("grpc.so_reuseport", 0),
-    # Enough for one caller's recordings, and a proxy opens another connection.
+    # Enough for the recordings of one client; a proxy opens another connection.
     ("grpc.max_concurrent_streams", 200),
-    # Else what an unread stream may hold grows to megabytes; a message that is read gets in anyhow.
+    # BDP probing would let the window of an unread stream grow to megabytes.
     ("grpc.http2.bdp_probe", 0),
     ("grpc.max_connection_idle_ms", 600_000),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
-    # A caller that vanished without a word must not record for ever.
+    # Detects clients that vanished without closing: they must not keep a recording open for ever.
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
 )
 
 
 class GrpcServer:
-    """All methods, on as many addresses as it is given."""
+    """Serves all methods on any number of addresses."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class GrpcServer:
         self._server: grpc.aio.Server | None = None
 
     async def start(self, *addresses: str, connections_max: int) -> list[int]:
-        """Listen; the port of each address, 1 for one that has none."""
+        """Listen. Returns the port of each address; 1 for a unix socket."""
         most = ("grpc.max_allowed_incoming_connections", connections_max)
         server = grpc.aio.server(options=(*_OPTIONS, most))
         server.add_generic_rpc_handlers((*self._handlers(), *self._open.handlers()))
@@ -81,7 +81,7 @@ class GrpcServer:
         return ports
 
     async def stop(self, grace_seconds: float) -> None:
-        """Take no new calls; those at hand may end in time."""
+        """Take no new calls, and give running ones `grace_seconds` to end."""
         if self._server is not None:
             self._frame.stopping = True
             self._open.stop()

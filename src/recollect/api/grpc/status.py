@@ -1,5 +1,4 @@
-"""What each error is called over gRPC: a status, and in trailing metadata the code of REST and when
-to try again."""
+"""Maps errors to gRPC statuses; trailing metadata carries REST's error code and retry time."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ _STATUS: Mapping[int, grpc.StatusCode] = {
     501: grpc.StatusCode.UNIMPLEMENTED,
     503: grpc.StatusCode.UNAVAILABLE,
 }
-# Clients take some 8 KB of trailers, and a byte of the text may take three of them.
+# Clients accept about 8 KB of trailers, and percent-encoding may triple the size of the text.
 _TEXT_BYTES_MAX = 1_000
 _DETAILS_BYTES_MAX = 4_000
 _RETRY_AFTER = b"retry-after"
@@ -29,15 +28,15 @@ Trailers = tuple[tuple[str, str], ...]
 
 
 def status_of(error: RecollectError, *, strict: bool) -> grpc.StatusCode:
-    """The status of an error; what is not in the table is a fault of ours."""
+    """The gRPC status of an error, by its HTTP status; INTERNAL for those not in the table."""
     if isinstance(error, TransferPending):
         return grpc.StatusCode.ALREADY_EXISTS
     return _STATUS.get(http_status(error, strict=strict), grpc.StatusCode.INTERNAL)
 
 
 def told(error: RecollectError, request_id: str, *, strict: bool) -> tuple[str, Trailers]:
-    """The text of an error and its trailers; an internal one tells the request's id alone. The
-    memory family tells REST's `details` too."""
+    """The text and the trailers of an error. An internal error shows the request's id only; the
+    memory API adds REST's `details` as JSON."""
     body = error_body(error, request_id, strict=strict)
     # The one body without `code` has the word for programs in `error`.
     code = body.get("code", body["error"])
@@ -60,7 +59,7 @@ def _cut(text: str) -> str:
 
 
 def _details(members: Mapping[str, Any]) -> str:
-    """As JSON, with lists as long as there is room for them."""
+    """The details as JSON. Lists are halved until it fits; `{}` if even that is too large."""
     items = max((len(v) for v in members.values() if isinstance(v, list)), default=0)
     text = json.dumps(members)
     while len(text) > _DETAILS_BYTES_MAX and items:

@@ -1,4 +1,4 @@
-"""Between messages and our values: ids as 16 bytes, JSON as Struct and Value."""
+"""Converts values between protobuf and JSON: ids as 16 bytes, objects as Struct and Value."""
 
 import sys
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _WHOLE_MAX = 2**53
 
 
 def from_id(raw: bytes, field: str) -> str | None:
-    """An id in canonical text; empty is absent, another length than 16 bytes is refused."""
+    """An id in canonical text; None if empty. ValidationFailed unless it has 16 bytes."""
     if not raw:
         return None
     if len(raw) != ID_BYTES:
@@ -28,7 +28,7 @@ def from_id(raw: bytes, field: str) -> str | None:
 
 
 def needed_id(raw: bytes, field: str) -> str:
-    """The same for an id that names what the call is about."""
+    """Like `id_from_bytes`, for an id that must be there."""
     text = from_id(raw, field)
     if text is None:
         raise ValidationFailed.of(field, f"must have {ID_BYTES} bytes")
@@ -36,12 +36,12 @@ def needed_id(raw: bytes, field: str) -> str:
 
 
 def to_id(text: str | None) -> bytes:
-    """An id as bytes; none is empty."""
+    """An id as 16 bytes; empty for None."""
     return bytes.fromhex(text.replace("-", "")) if text else b""
 
 
 def from_value(value: Value) -> Any:
-    """A JSON value. Absent kinds count as null."""
+    """The JSON value of a Value. One without a kind is null."""
     kind = value.WhichOneof("kind")
     if kind == "string_value":
         return value.string_value
@@ -55,13 +55,13 @@ def from_value(value: Value) -> Any:
 
 
 def from_struct(struct: Struct) -> dict[str, Any]:
-    """A JSON object. By name, because a Struct keeps no order of its sender."""
+    """The JSON object of a Struct, sorted by name: a Struct does not keep its sender's order."""
     fields = struct.fields
     return {name: from_value(fields[name]) for name in sorted(fields)}
 
 
 def fill_value(into: Value, value: Any, *, levels: int = LEVELS_MAX) -> None:
-    """Put a JSON value into a message; what lies below so many levels as text."""
+    """Write a JSON value into a Value. What is nested deeper than `levels` becomes JSON text."""
     if value is None:
         into.null_value = 0  # type: ignore[assignment]
     elif isinstance(value, bool):
@@ -81,13 +81,13 @@ def fill_value(into: Value, value: Any, *, levels: int = LEVELS_MAX) -> None:
 
 
 def fill_struct(into: Struct, members: Mapping[str, Any], *, levels: int = LEVELS_MAX) -> None:
-    """Put the members of a JSON object, which is a level itself, into a message."""
+    """Write a JSON object, which counts as one level, into a Struct."""
     for name, member in members.items():
         fill_value(into.fields[name], member, levels=levels - 1)
 
 
 def fill_list(into: ListValue, items: list[Any], *, levels: int = LEVELS_MAX) -> None:
-    """Put the items of a JSON list, which is a level itself, into a message."""
+    """Write a JSON list, which counts as one level, into a ListValue."""
     for item in items:
         fill_value(into.values.add(), item, levels=levels - 1)
 

@@ -1,4 +1,4 @@
-"""Handlers of the memory family: one module a noun."""
+"""Handlers of the memory API, one module for each resource, and the table of all of them."""
 
 from recollect.api.calls import Handler
 from recollect.api.handlers import (

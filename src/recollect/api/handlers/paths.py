@@ -1,4 +1,4 @@
-"""Ids in paths that may be any text."""
+"""Reads path ids that may be any text."""
 
 from recollect.api.calls import Call
 from recollect.domain.memories import NAME_CHARS_MAX
@@ -6,7 +6,7 @@ from recollect.errors import NotFound
 
 
 def path_id(call: Call, name: str, resource: str) -> str:
-    """The id; one that is longer than any that is stored names nothing that exists."""
+    """The id in the path. NotFound if it is longer than any stored id can be."""
     text = call.path[name]
     if len(text) > NAME_CHARS_MAX:
         raise NotFound(resource, text)

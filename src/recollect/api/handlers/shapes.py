@@ -1,4 +1,4 @@
-"""Values as the memory family shows them: all members, null included."""
+"""Rendering of values in the memory API."""
 
 from datetime import datetime
 
@@ -6,5 +6,5 @@ from recollect.domain.clock import to_text
 
 
 def instant(at: datetime | None) -> str | None:
-    """An instant's text, or null."""
+    """An instant as ISO-8601 text; None stays None."""
     return None if at is None else to_text(at)

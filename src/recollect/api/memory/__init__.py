@@ -1,4 +1,4 @@
-"""The memory family's operations: one module a noun, each with its bodies, shapes and rows."""
+"""Operations of the memory API: one module for each resource, with its bodies and schemas."""
 
 from recollect.api.memory import (
     agents,

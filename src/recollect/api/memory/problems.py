@@ -1,5 +1,4 @@
-"""The error answers of the memory family: `details` is always an object, and what is wrong with a
-request is 422."""
+"""Schemas of the memory API's errors: `details` is always an object, and bad input is 422."""
 
 from recollect.api.params import Schema
 from recollect.api.problems import Statuses, problem
@@ -8,7 +7,7 @@ from recollect.api.resources import TEXT, shape
 _ANY: Schema = {"type": "object"}
 _VIOLATION = shape({"field": TEXT, "message": TEXT}, {"allowed": {"type": "array", "items": TEXT}})
 
-# Every code that a request may be refused with besides `validation_error`.
+# Every code of a 422 besides `validation_error`.
 REFUSAL_CODES = (
     "agent_id_reserved",
     "ambiguous_subject",

@@ -1,4 +1,4 @@
-"""How a row of the memory family is written, and the members that many of its bodies share."""
+"""Helpers to declare operations of the memory API, and types that many of its bodies share."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -39,21 +39,21 @@ class JustifiedStrict(StrictBody):
 
 
 def row(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
-    """One operation; `call` is its method and path."""
+    """Declare one operation; `call` is its method and path, such as `GET /v1/agents`."""
     method, path = call.split(" ")
     return Operation(name, Family.MEMORIES, method, path, description, success, **rest)
 
 
 def id_param(name: str, description: str) -> Param:
-    """A filter by an id, which may be any text."""
+    """A query parameter that filters by an id, which may be any text."""
     return text(name, description, chars_max=NAME_CHARS_MAX)
 
 
 def optional(schema: Schema) -> Schema:
-    """A member that is always there and may be null."""
+    """The schema of a field that is always there and may be null."""
     return nullable(schema)
 
 
 def resource(members: dict[str, Schema]) -> Schema:
-    """A resource of this family carries all its members, null included."""
+    """The schema of a resource. In the memory API all fields are always there, even if null."""
     return shape(members)

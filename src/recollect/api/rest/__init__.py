@@ -1,1 +1,1 @@
-"""The REST surface: the only code that knows the web framework. One module a noun."""
+"""The REST API. Only this package uses the web framework."""

@@ -1,4 +1,4 @@
-"""The REST application: routes made from the table of operations, one per path."""
+"""The REST application: one route per path, built from the table of operations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,8 +50,8 @@ HANDLERS: dict[str, Handler] = {
 
 @dataclass(frozen=True, slots=True)
 class RestSettings:
-    """`emit_after_cursor` repeats every next cursor as `afterCursor`. `local_mode` believes
-    callers on the loopback, so it refuses a Host that is no loopback name."""
+    """`emit_after_cursor` repeats every next cursor as `afterCursor`. `local_mode` trusts callers
+    on the loopback, so it refuses a Host header that is no loopback name."""
 
     emit_after_cursor: bool = False
     local_mode: bool = False
@@ -66,7 +66,7 @@ def create_app(
     requests: RequestLog,
     lifespan: Lifespan[ASGIApp] | None = None,
 ) -> Router:
-    """The whole REST surface as an ASGI application."""
+    """Build the REST API as an ASGI application."""
     frame = Frame(metrics, requests, local_mode=settings.local_mode)
     dispatch = Dispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
     answers = open_answers(services, metrics) | {
@@ -89,7 +89,7 @@ def create_app(
 
 
 class Endpoint:
-    """Everything that lives at one path. HEAD is answered like GET, without the body."""
+    """All methods of one path. HEAD is answered like GET, without the body."""
 
     def __init__(
         self, path: str, answers: Mapping[str, Answer], frame: Frame, *, strict: bool = False
@@ -102,7 +102,7 @@ class Endpoint:
         self._frame = frame
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer by method."""
+        """Run the handler of the request's method."""
         answer = self.answers.get(scope["method"], self._refuse)
         await self._frame.run(
             scope, receive, send, route=self.path, answer=answer, strict=self._strict
@@ -113,13 +113,13 @@ class Endpoint:
 
 
 class Nowhere:
-    """Every path that no operation has."""
+    """Answers 404 on every path that no operation has."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Say so; a web socket is closed."""
+        """Answer 404, or close a web socket."""
         if scope["type"] == "websocket":
             await WebSocketClose()(scope, receive, send)
             return
@@ -127,16 +127,14 @@ class Nowhere:
 
 
 class UserIdConvertor(Convertor[str]):
-    """A user id in a path may hold an escaped slash; the server unescapes before we route."""
+    """Matches a user id that contains slashes: the server unescapes `%2F` before we route."""
 
     regex = "(?s:.+)"
 
     def convert(self, value: str) -> str:
-        """As it is."""
         return value
 
     def to_string(self, value: str) -> str:
-        """As it is."""
         return value
 
 
@@ -144,7 +142,7 @@ register_url_convertor("user", UserIdConvertor())
 
 
 async def _no_such_path(_: Request) -> Reply:
-    raise UnknownPath("no operation lives at this path")
+    raise UnknownPath("no operation has this path")
 
 
 def _template(path: str) -> str:
@@ -152,7 +150,11 @@ def _template(path: str) -> str:
 
 
 def _memory_routes(answers: Mapping[str, Answer], frame: Frame) -> Iterator[SegmentRoute]:
-    """Memories answer without `/v1` too. A path of words comes before one with an id there."""
+    """Routes of the memory API; `/v1/memories…` is served without `/v1` too.
+
+    Where two templates match, literal segments win: `/v1/memories/search` must come before
+    `/v1/memories/{memory_id}`.
+    """
     paths = _by_path(MEMORY_OPERATIONS)
     for path in sorted(paths, key=lambda path: [part[:1] == "{" for part in path.split("/")]):
         endpoint = Endpoint(path, _by_method(paths[path], answers), frame, strict=True)

@@ -1,5 +1,8 @@
-"""The order of checks, once for all operations: who calls, what the operation always needs,
-syntax and limits, ids in the path. What comes after is the services' business."""
+"""Runs the checks of a REST request in one order for all operations, then its handler.
+
+The order: authentication, the action that the operation always needs, syntax and limits, ids in
+the path. Everything else is checked by the services.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +34,7 @@ _KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKi
 
 
 class Dispatch:
-    """Takes a request to the handler of its operation, through the checks."""
+    """Takes a request through the checks to its operation's handler."""
 
     def __init__(
         self, services: Services, authenticator: Authenticator, *, emit_after_cursor: bool
@@ -41,7 +44,9 @@ class Dispatch:
         self._emit_after_cursor = emit_after_cursor
 
     async def answer(self, operation: Operation, handler: Handler, request: Request) -> Reply:
-        """Check, call, wrap. A handler gives the body of the success, or a whole reply."""
+        """Run an operation. The order of the steps decides which error a bad request gets."""
+        # Rights come before syntax: who may not call the operation gets 403, whatever the body is.
+        # The requester is looked up last, because that may write: it stores an unknown user.
         principal = await self._authenticate(request)
         parameters = wire.from_query_string(request.scope["query_string"])
         raw = await self._admit(operation, principal, request, parameters)
@@ -76,8 +81,12 @@ class Dispatch:
         request: Request,
         parameters: inputs.Parameters,
     ) -> bytes:
-        """Step 2, and the raw body. A justification may be in a body that nobody checked yet, so
-        for admin calls reading comes first and what is wrong with it is said afterwards."""
+        """Check the operation's action, and read the raw body.
+
+        The refusal of an admin call is written to the audit log with its justification, and that
+        may be in the body. So for those calls the body is read first, and an error of reading it
+        (too large, wrong media type) is raised only after the check.
+        """
         if not operation.justified:
             await self._pass_gate(operation, principal, request, None)
             return await _read(operation, request)
@@ -153,7 +162,7 @@ class Dispatch:
 
 
 async def _fingerprint(operation: Operation, request: Request, raw: bytes) -> str:
-    """Two bodies that say the same JSON are the same; lines count byte by byte."""
+    """A hash of the request. JSON bodies are compared by value, JSON lines byte by byte."""
     ids = dump(request.scope["path_params"]).encode(errors="replace")
     said = raw if operation.takes == lines.MEDIA else await _off_loop_if_large(raw, canonical)
     return fingerprint_of(operation.name.encode(), ids, request.scope["query_string"], said)
@@ -166,7 +175,8 @@ def _known_parameters(operation: Operation) -> list[str]:
 
 
 async def _read(operation: Operation, request: Request) -> bytes:
-    """Lines are read by the handler as they come, unless a key asks for the same body twice."""
+    """The raw body. JSON lines are left to the handler, which reads them as they arrive; with an
+    idempotency key the whole body is needed here, for the fingerprint."""
     if operation.takes == lines.MEDIA and b"idempotency-key" in request.headers:
         return await lines.whole(request.receive, request.headers)
     if operation.body is None:
@@ -185,7 +195,7 @@ async def _parsed(operation: Operation, request: Request, raw: bytes) -> Any:
 
 
 async def _off_loop_if_large(raw: bytes, read: Callable[[bytes], T]) -> T:
-    """A large body is read on a thread: it may take seconds, and all other requests would wait."""
+    """Parse a large body on a thread: it may take seconds, and other requests would wait."""
     if len(raw) > _LARGE_BODY_BYTES:
         return await asyncio.to_thread(read, raw)
     return read(raw)
@@ -200,7 +210,10 @@ def _audit_name(operation: Operation) -> AuditName | None:
 def _peek_justification(
     operation: Operation, parameters: inputs.Parameters, raw: bytes
 ) -> str | None:
-    """Whatever was given, made harmless: the gate writes it down when it refuses the call."""
+    """The justification for the audit log, from a body that is not validated yet.
+
+    NUL is removed and the text is cut, so that it can be stored whatever was sent.
+    """
     given = [*parameters.get("justification", ())]
     if operation.body is not None:
         given.append(wire.peek_member(raw, "justification", operation.body) or "")
@@ -211,7 +224,7 @@ def _peek_justification(
 def _justification(parameters: inputs.Parameters, body: Any) -> str | None:
     given = {*parameters.get("justification", ()), body.justification or ""} - {""}
     if len(given) > 1:
-        raise ValidationFailed.of("justification", "must not be given twice with other values")
+        raise ValidationFailed.of("justification", "must not be given twice with different values")
     text = "".join(given)
     if len(text) > JUSTIFICATION_CHARS_MAX:
         message = f"must have at most {JUSTIFICATION_CHARS_MAX} characters"

@@ -1,5 +1,7 @@
-"""The outermost frame of every request: its id, the Host check, errors made into answers, one
-log line and one measurement. Plain ASGI, because this runs on the hottest routes."""
+"""Middleware around every REST request: request id, Host check, errors, log line, metrics.
+
+Plain ASGI without the framework's request objects, because it runs on the hottest routes.
+"""
 
 import asyncio
 import re
@@ -35,7 +37,7 @@ log = structlog.get_logger("recollect.rest")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it arrived."""
+    """An HTTP request as it arrived. Of a repeated header the last value is in `headers`."""
 
     scope: Scope
     receive: Receive
@@ -47,7 +49,7 @@ Answer = Callable[[Request], Awaitable[Reply]]
 
 
 class Frame:
-    """Runs an answer for a request and sends what comes of it."""
+    """Runs a handler for each request, sends its reply, and logs and measures it."""
 
     def __init__(self, metrics: Metrics, requests: RequestLog, *, local_mode: bool) -> None:
         self._metrics = metrics
@@ -64,8 +66,8 @@ class Frame:
         answer: Answer,
         strict: bool = False,
     ) -> None:
-        """Answer one request. `route` is the path's template, or a word for none; `strict` paths
-        tell their errors as the memory family does."""
+        """Answer one request. `route` is the path's template, for log and metrics; `strict` renders
+        errors as the memory API does."""
         started_at = perf_counter()
         headers = dict(scope["headers"])
         request = Request(scope, receive, headers, _request_id(headers))
@@ -79,7 +81,7 @@ class Frame:
         except (ClientGone, ClientDisconnect, OSError):
             pass
         except RuntimeError as error:
-            # What uvloop says of a connection that closed before the server was told so.
+            # uvloop raises this for a connection that closed before uvicorn was told so.
             if _CLOSED not in str(error):
                 raise
         finally:
@@ -92,7 +94,7 @@ class Frame:
             return await answer(request)
         except ClientGone:
             raise
-        except asyncio.CancelledError:  # the server stops, and its patience is over
+        except asyncio.CancelledError:  # the server stops, and its grace period is over
             stopped = Unavailable("the server stopped before this was answered")
             return _refusal(stopped, request, strict=strict)
         except RecollectError as error:
@@ -119,7 +121,7 @@ def _refusal(error: RecollectError, request: Request, *, strict: bool) -> Reply:
 def _to_reply(
     status: int, body: dict[str, object], headers: tuple[tuple[bytes, bytes], ...] = ()
 ) -> Reply:
-    # A path may hold what UTF-8 can't (a lone surrogate of the server's decoding).
+    # The path may contain lone surrogates from the server's decoding, which UTF-8 can't encode.
     return Reply(status, dump(body).encode(errors="replace"), headers=headers)
 
 

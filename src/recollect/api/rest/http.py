@@ -1,8 +1,7 @@
-"""Uvicorn's HTTP protocol with one socket write an answer, and with limits on heads.
+"""Uvicorn's HTTP protocol with one socket write per response, and with limits on request heads.
 
-Uvicorn writes the head of an answer and then its body, two system calls where one does. It also
-holds a head of any size in memory for callers that nobody knows yet, and takes trailers for
-headers.
+Uvicorn writes head and body of a response separately: two system calls where one would do. It also
+buffers a request head of any size from unknown callers, and treats trailers as headers.
 """
 
 import asyncio
@@ -12,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_MAX = 512 * 1024
 HEAD_SECONDS_MAX = 30
-# In the scope of a request whose answer goes on until somebody ends it.
+# Key in the ASGI scope of a request whose response streams until somebody ends it.
 ENDLESS = "recollect.endless"
 
 _HEAD = b"HTTP/1.1 "
@@ -20,10 +19,10 @@ _CONTINUE = b"HTTP/1.1 100 "
 
 
 class BoundedHeadProtocol(HttpToolsProtocol):
-    """Closes a connection that sends too much beside bodies or too slowly; ignores trailers.
+    """Closes a connection whose head is too large or too slow; ignores trailers.
 
-    A proxy that takes credentials out of headers seldom looks at trailers, so they must not become
-    headers here.
+    A proxy that strips credentials from headers seldom looks at trailers. If trailers became
+    headers here, a client could smuggle credentials past it.
     """
 
     _in_head = False
@@ -31,17 +30,17 @@ class BoundedHeadProtocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """The first head must come in time."""
+        """Start the timer for the first head."""
         super().connection_made(transport)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to wait for any more."""
+        """Stop the timer."""
         self._head_came()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count until a body or the end of the message comes."""
+        """Count bytes; `on_body` and `on_message_complete` reset the count."""
         self._bytes_beside_body += len(data)
         if self._bytes_beside_body <= HEAD_BYTES_MAX:
             super().data_received(data)
@@ -53,33 +52,33 @@ class BoundedHeadProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Headers come next."""
+        """A head begins."""
         self._in_head = True
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take it, unless it comes after the body."""
+        """Take the header, unless it is a trailer."""
         if self._in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """What follows is body or trailer."""
+        """The head ends: what follows is the body, and maybe trailers."""
         self._in_head = False
         self._head_came()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Bodies have a limit of their own."""
+        """Reset the count: bodies have a limit of their own."""
         self._bytes_beside_body = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Count the next message anew."""
+        """Reset the count for the next request."""
         self._bytes_beside_body = 0
         super().on_message_complete()
 
     def shutdown(self) -> None:
-        """The server stops: nobody waits for the end of an answer that has none."""
+        """The server stops: end a streaming response that would never end by itself."""
         super().shutdown()
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete and cycle.scope.get(ENDLESS):
@@ -98,24 +97,28 @@ class BoundedHeadProtocol(HttpToolsProtocol):
 
 
 class OneWriteProtocol(BoundedHeadProtocol):
-    """Give this to uvicorn as `http`."""
+    """Sends head and body of a response in one write. Give this to uvicorn as `http`."""
 
     _socket: asyncio.Transport
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Put our transport between uvicorn and the socket."""
+        """Put the buffering transport between uvicorn and the socket."""
         self._socket = transport
         super().connection_made(_HeldHead(transport, self.loop))  # type: ignore[arg-type]
 
     def leave(self) -> asyncio.Transport:
-        """The connection is somebody else's from now on."""
+        """Detach from the connection and return its socket; the caller takes it over."""
         self._head_came()
         self.connections.discard(self)
         return self._socket
 
 
 class _HeldHead:
-    """Holds the head of an answer until its body comes, or until the event loop's next turn."""
+    """Holds the head of a response until its body is written, or until the loop's next turn.
+
+    It relies on uvicorn writing a head in one call that begins with `HTTP/1.1`. If that changes,
+    responses stay correct and cost two writes again.
+    """
 
     __slots__ = ("_head", "_loop", "_transport")
 

@@ -1,4 +1,4 @@
-"""Bodies of lines, which may be larger than memory: they are handed on as they arrive."""
+"""Streamed request bodies, JSON lines and plain text: they may be larger than memory."""
 
 from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ MEDIA = "application/x-ndjson"
 
 
 async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
-    """The lines without their ends; the last one need not have any."""
+    """The lines without their line feeds; the last one need not have one."""
     _check_media(headers.get(b"content-type"), MEDIA, "lines of JSON")
     rest = b""
     async for chunk in _chunks(receive):
@@ -30,13 +30,13 @@ async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
 
 
 def read_text(receive: Receive, headers: Headers) -> AsyncIterator[str]:
-    """Plain text in pieces that never part a character."""
+    """Plain text in chunks that never split a character."""
     _check_media(headers.get(b"content-type"), PLAIN_TEXT, "plain text in UTF-8")
     return _texts(receive)
 
 
 async def whole(receive: Receive, headers: Headers) -> bytes:
-    """All of it, as large as any other body may be."""
+    """The whole body of JSON lines; it may be as large as any other body."""
     _check_media(headers.get(b"content-type"), MEDIA, "lines of JSON")
     chunks: list[bytes] = []
     size = 0
@@ -49,7 +49,7 @@ async def whole(receive: Receive, headers: Headers) -> bytes:
 
 
 async def of(raw: bytes) -> AsyncIterator[bytes]:
-    """The lines of a body that was read before."""
+    """The lines of a body that was already read."""
     for line in raw.split(b"\n"):
         yield line
 

@@ -1,4 +1,4 @@
-"""Routes whose ids may hold any character, a slash too: they are matched before unescaping."""
+"""Routes whose ids may contain any character, also an escaped slash: matched before unescaping."""
 
 from urllib.parse import unquote_to_bytes
 
@@ -14,7 +14,7 @@ class SegmentRoute(BaseRoute):
         self._endpoint = endpoint
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """The ids of the path, if it is this one. An empty segment is no id."""
+        """Match the raw path and return its ids. An empty segment is no id."""
         if scope["type"] != "http":
             return Match.NONE, {}
         segments = scope["raw_path"].split(b"/")
@@ -30,9 +30,8 @@ class SegmentRoute(BaseRoute):
         return Match.FULL, {"path_params": ids, "endpoint": self._endpoint}
 
     def url_path_for(self, name: str, /, **path_params: str) -> "None":  # type: ignore[override]
-        """Nobody asks a route for its URL here."""
+        """Not supported: nothing here builds URLs from routes."""
         raise NoMatchFound(name, path_params)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer."""
         await self._endpoint(scope, receive, send)

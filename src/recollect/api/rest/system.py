@@ -1,4 +1,4 @@
-"""What needs no credentials: health, metrics and the API's own description."""
+"""Handlers that need no credentials: health, metrics and the OpenAPI documents."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -15,10 +15,10 @@ from recollect.services.bundle import Services
 
 
 class ShownMetrics(Metrics, Protocol):
-    """Metrics that can be read."""
+    """Metrics that can be rendered for scraping."""
 
     def render(self) -> tuple[bytes, str]:
-        """All of it, with its content type."""
+        """All metrics as text, with their content type."""
         ...
 
 
@@ -28,14 +28,14 @@ _OK = b'{"status":"ok"}'
 
 
 def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]:
-    """The answers of the open operations, by name."""
+    """The handlers of the operations that need no credentials, by operation name."""
 
     async def get_health(_: Request) -> Reply:
         await services.status.ping()
         return Reply(200, _OK)
 
     async def get_metrics(_: Request) -> Reply:
-        with suppress(Unavailable):  # the rest is worth showing while the database is away
+        with suppress(Unavailable):  # the other metrics are useful while the database is down
             await services.status.measure_queue()
         body, media = metrics.render()
         return Reply(200, body, media=media.encode())
@@ -58,5 +58,5 @@ def _constant(document: Document) -> Callable[[Request], Awaitable[Reply]]:
 
 @cache
 def _reply(document: Document) -> Reply:
-    """Made for the first who asks: most servers are never asked."""
+    """Built at the first request and cached: most servers never get one."""
     return Reply(200, dump(document()).encode())

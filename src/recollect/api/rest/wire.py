@@ -1,4 +1,4 @@
-"""From bytes to what was said: headers, bodies, query strings."""
+"""Reads headers, bodies and query strings of HTTP requests from their bytes."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -24,18 +24,18 @@ _CREDENTIALS = (b"authorization", b"x-api-key", b"x-requester-id")
 
 
 class ClientGone(Exception):
-    """The caller hung up before the request was whole; there is nobody to answer."""
+    """The client disconnected before the request was complete; there is nobody to answer."""
 
 
 def refuse_doubled_credentials(raw: Sequence[tuple[bytes, bytes]]) -> None:
-    """A credential that is sent twice is not believed: proxies disagree on which one counts."""
+    """Refuse a credential header that is sent twice: proxies disagree on which one counts."""
     names = [name for name, _ in raw]
     if any(names.count(name) > 1 for name in _CREDENTIALS):
         raise Unauthenticated("a credential header was sent more than once")
 
 
 def credential(headers: Headers, name: bytes) -> str | None:
-    """A credential's text: UTF-8, whatever the server framework thinks of header encodings."""
+    """A credential header as UTF-8 text, None if absent. Raises Unauthenticated if it is none."""
     value = headers.get(name)
     if value is None:
         return None
@@ -46,15 +46,15 @@ def credential(headers: Headers, name: bytes) -> str | None:
 
 
 def idempotency_key(raw: Sequence[tuple[bytes, bytes]]) -> str | None:
-    """The key under which a request may be sent again, if it has one."""
+    """The checked idempotency key, if the request has one."""
     keys = {value for name, value in raw if name == b"idempotency-key"}
     if len(keys) > 1:
-        raise ValidationFailed.of("Idempotency-Key", "must not be sent twice with other values")
+        raise ValidationFailed.of("Idempotency-Key", "must not be sent twice with different values")
     return check_key(keys.pop().decode("utf-8", "replace")) if keys else None
 
 
 async def read_body(receive: Receive, headers: Headers) -> bytes:
-    """The whole body. Too large is said from its declared length, or while counting."""
+    """The whole body. LimitExceeded by its declared length, or as soon as it gets too large."""
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and (len(declared) > 15 or int(declared) > BODY_BYTES_MAX):
         raise _too_large()
@@ -76,7 +76,7 @@ async def read_body(receive: Receive, headers: Headers) -> bytes:
 
 
 def from_body(raw: bytes, model: type[M]) -> M:
-    """The body as its model. Null members count as absent, unless the model says otherwise."""
+    """Parse and validate a JSON body. Null counts as absent, except in `nullable` fields."""
     if raw:
         value = jsontext.parse(raw, queries=model.queries)
     elif model.optional:
@@ -87,7 +87,7 @@ def from_body(raw: bytes, model: type[M]) -> M:
 
 
 def from_query_string(raw: bytes) -> dict[str, list[str]]:
-    """The values of each parameter, in the order they were sent; bad UTF-8 becomes U+FFFD."""
+    """The values of each parameter, in order; invalid UTF-8 becomes U+FFFD."""
     parameters: dict[str, list[str]] = {}
     if raw:
         text = raw.decode("latin-1")
@@ -97,7 +97,7 @@ def from_query_string(raw: bytes) -> dict[str, list[str]]:
 
 
 def peek_member(raw: bytes, name: str, model: type[Body]) -> str | None:
-    """A text member of a body whose syntax nobody has checked yet; None if it has none."""
+    """A text field of a body that is not validated yet; None if absent or the JSON is invalid."""
     try:
         value = jsontext.parse(raw, queries=model.queries) if raw else None
     except ValidationFailed:
