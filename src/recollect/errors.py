@@ -1,7 +1,7 @@
-"""The error tree. One class a kind; adapters look at the kind alone.
+"""The exceptions that callers may see. The APIs map the class to a status (`api/errors.py`).
 
 `code` is stable and public. A message says what was wrong, with which value, and what would be
-right; it holds no SQL, no path of the machine and no personal data.
+right. It contains no SQL, no file path and no personal data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One broken rule of a request's syntax: which member, and what would be right."""
+    """One wrong field of a request: its path, and what would be right."""
 
     field: str
     message: str
@@ -19,7 +19,7 @@ class Violation:
 
     @property
     def members(self) -> dict[str, Any]:
-        """As it is shown."""
+        """The violation as a JSON object."""
         shown: dict[str, Any] = {"field": self.field, "message": self.message}
         return shown | ({"allowed": list(self.allowed)} if self.allowed else {})
 
@@ -69,12 +69,12 @@ class ValidationFailed(InvalidInput):
 
     @classmethod
     def of(cls, field: str, message: str, *, allowed: Sequence[str] = ()) -> "ValidationFailed":
-        """The common case: one member is wrong."""
+        """The error for one wrong field."""
         return cls(f"{field}: {message}", [Violation(field, message, tuple(allowed))])
 
 
 class EmptyEntry(InvalidInput):
-    """A user's append that holds no text, event or attachment."""
+    """An append of a user without text, event or attachment."""
 
     default_code = "invalid_request"
 
@@ -84,45 +84,45 @@ class EmptyEntry(InvalidInput):
 
 
 class JustificationRequired(InvalidInput):
-    """Admin calls need a reason here, and none was given."""
+    """The server requires a justification for admin calls, and none was sent."""
 
     default_code = "JUSTIFICATION_REQUIRED"
 
     def __init__(self) -> None:
-        super().__init__("this server wants a `justification` on every admin call")
+        super().__init__("this server requires a `justification` on every admin call")
         self.details = None
 
 
 class Unauthenticated(RecollectError):
-    """Nobody, or somebody we can't believe."""
+    """No credentials, or invalid ones."""
 
     default_code = "unauthorized"
 
 
 class RequesterRequired(Unauthenticated):
-    """Where a caller's word is believed, and none was given."""
+    """The caller may name the requester in a header, and sent none."""
 
 
 class RequesterInvalid(Unauthenticated):
-    """Where a caller's word is believed, and it can't be anybody's name."""
+    """The caller may name the requester in a header, and the value is no valid id."""
 
 
 class Forbidden(RecollectError):
-    """Known caller, not allowed."""
+    """The caller is known and not allowed to do this."""
 
     default_code = "forbidden"
 
 
 class RequesterMismatch(Forbidden):
-    """The header names somebody else than the token does."""
+    """The requester header names another user than the token."""
 
 
 class RequesterUnfit(RequesterMismatch):
-    """The header beside a good token can't be anybody's name."""
+    """The requester header beside a valid token is no valid id."""
 
 
 class NotFound(RecollectError):
-    """The thing does not exist for this caller."""
+    """The resource does not exist, or not for this caller."""
 
     default_code = "not_found"
 
@@ -132,13 +132,13 @@ class NotFound(RecollectError):
 
 
 class Conflict(RecollectError):
-    """The state of the thing forbids it now."""
+    """The present state of the resource does not allow it."""
 
     default_code = "conflict"
 
 
 class StillRunning(Conflict):
-    """The same request runs already; its answer can be had in a while."""
+    """The same request is running already; its answer will be available soon."""
 
     retry_after_seconds = 1
 
@@ -155,23 +155,23 @@ class TransferPending(Conflict):
 
 
 class LimitExceeded(RecollectError):
-    """Too large."""
+    """The request or a part of it is too large."""
 
     default_code = "payload_too_large"
 
 
 class RecordingFull(LimitExceeded):
-    """A recording has as many bytes as it may have."""
+    """A recording has reached its maximum size."""
 
 
 class BadGateway(RecollectError):
-    """Another node has it, and the way there leads in circles."""
+    """The call was forwarded from node to node too often."""
 
     default_code = "bad_gateway"
 
 
 class Unavailable(RecollectError):
-    """Can't answer now; try again later."""
+    """The server can't answer now; the caller should try again."""
 
     default_code = "unavailable"
 
@@ -181,11 +181,11 @@ class Unavailable(RecollectError):
 
 
 class EmbeddingFailed(Unavailable):
-    """No vectors now: the model can't be loaded, the endpoint is down, or what it says is wrong."""
+    """No vectors now: the model can't be loaded, or the endpoint is down or returns nonsense."""
 
 
 class SearchTypeUnavailable(RecollectError):
-    """The asked search type is switched off; others may be on."""
+    """The requested search type is disabled; others may be enabled."""
 
     default_code = "search_type_unavailable"
 
@@ -195,7 +195,7 @@ class SearchTypeUnavailable(RecollectError):
 
 
 class VectorStoreDisabled(RecollectError):
-    """No search type is switched on at all."""
+    """Every search type is disabled."""
 
     default_code = "vector_store_disabled"
 
@@ -204,6 +204,6 @@ class VectorStoreDisabled(RecollectError):
 
 
 class Internal(RecollectError):
-    """A fault of ours. The message is for the log, never for the caller."""
+    """A fault of the server. The message is for the log, never for the caller."""
 
     default_code = "internal_error"

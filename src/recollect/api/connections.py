@@ -9,8 +9,10 @@ REFUSED_MAX = 16
 
 
 class Connections:
-    """Counts file descriptors. A REST connection costs one. A relayed gRPC connection costs three:
-    its own, and both ends of the unix socket to the gRPC server.
+    """Counts free file descriptors; not thread-safe, as all connections are on one event loop.
+
+    A REST connection costs one. A relayed gRPC connection costs three: its own, and both ends of
+    the unix socket to the gRPC server.
 
     A refused connection costs one too, while it is told why; there are only REFUSED_MAX of them
     at a time, outside of the main count.

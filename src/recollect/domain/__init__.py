@@ -1,1 +1,1 @@
-"""Frozen dataclasses and pure rules. Standard library only."""
+"""Frozen dataclasses and pure rules, on the standard library alone."""

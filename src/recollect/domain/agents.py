@@ -1,7 +1,7 @@
-"""Agent ids and owners: what an id may look like, how one is made, how an owner is spelled.
+"""Agent ids and owners: the syntax of an id, how one is generated, how an owner is written.
 
-Users and agents are separate namespaces. An owner is a kind and an id; the spelling `agent:<id>`
-is for headers, requests and answers, and is never what is stored or compared.
+Users and agents are separate namespaces. An owner is a kind and an id. The form `agent:<id>` is
+used in headers, requests and responses only; it is never stored or compared.
 """
 
 import re
@@ -26,14 +26,14 @@ AGENT_MARK = "agent:"
 
 _AGENT_ID = re.compile(f"[A-Za-z0-9_-]{{1,{AGENT_ID_CHARS_MAX}}}")
 _NOT_IN_AN_ID = re.compile("[^a-z0-9_-]")
-# Spellings of group ids, present and to come: an agent of such a name could pass for a space.
+# Forms of group ids, present and planned: an agent with such an id could pass for a space.
 _RESERVED = re.compile("-(?:private|public)$|-public-(?:org|team)-")
 _RESERVED_INSIDE = re.compile("-public-(?=(?:org|team)-)")
 _STEM_CHARS_MAX = AGENT_ID_CHARS_MAX - SUFFIX_CHARS - 1
 
 
 class OwnerKind(StrEnum):
-    """The two namespaces of those who own and ask."""
+    """The two namespaces of owners and requesters."""
 
     USER = "user"
     AGENT = "agent"
@@ -41,7 +41,7 @@ class OwnerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Somebody who may own and ask. Equal means equal in kind and id, byte for byte."""
+    """A user or an agent, as owner or requester. Equal means equal kind and id, byte for byte."""
 
     kind: OwnerKind
     id: str
@@ -63,8 +63,11 @@ class Owner:
 
 
 def parse_owner(text: str, field: str = "owner_id") -> Owner:
-    """The inverse of `spelling`. `agent:` before anything but an agent id is refused, so that a
-    slip of the pen does not become a user whom nobody can be."""
+    """The inverse of `spelling`. Raises ValidationFailed or InvalidInput.
+
+    `agent:` before anything but a valid agent id is refused: otherwise a typing error would become
+    a user id that nobody can have.
+    """
     if text.startswith(AGENT_MARK):
         return Owner.agent(parse_agent_id(text.removeprefix(AGENT_MARK), field))
     if not 1 <= len(text) <= USER_ID_CHARS_MAX:
@@ -75,9 +78,9 @@ def parse_owner(text: str, field: str = "owner_id") -> Owner:
 
 
 def parse_agent_id(text: str, field: str = "id") -> AgentId:
-    """The text as an agent id, or the refusal that names `field`.
+    """Check the text as an agent id; errors name `field`.
 
-    Reserved forms are refused whatever is registered now: what is free today may collide tomorrow.
+    Reserved forms are refused whatever is registered now: a later agent could collide with them.
     """
     if not _AGENT_ID.fullmatch(text):
         raise ValidationFailed.of(
@@ -94,15 +97,15 @@ def parse_agent_id(text: str, field: str = "id") -> AgentId:
 
 
 def made_agent_id(name: str | None, suffix: Callable[[], str]) -> AgentId:
-    """An id for an agent that came without one: its name, in the characters of an id, and a suffix.
+    """Generate an id for an agent without one: its name, in the characters of an id, and a suffix.
 
-    `suffix` gives `SUFFIX_CHARS` of `SUFFIX_ALPHABET`. The result is never a reserved form: nobody
-    chose it, so nobody can be asked for another.
+    `suffix` returns `SUFFIX_CHARS` of `SUFFIX_ALPHABET`. The result is never a reserved form:
+    nobody chose it, so nobody could be asked for another.
     """
     stem = _NOT_IN_AN_ID.sub("-", (name or DEFAULT_STEM).lower())[:_STEM_CHARS_MAX]
     return AgentId(_RESERVED_INSIDE.sub("-public_", f"{stem}-{suffix()}"))
 
 
 def random_suffix() -> str:
-    """Five characters that nobody can foretell."""
+    """An unpredictable suffix of `SUFFIX_CHARS` characters."""
     return "".join(secrets.choice(SUFFIX_ALPHABET) for _ in range(SUFFIX_CHARS))

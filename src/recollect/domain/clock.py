@@ -1,11 +1,11 @@
-"""Time comes from a Clock, so tests can hold it still. Instants are aware datetimes in UTC."""
+"""The clock, a protocol so that tests can stop it. Instants are aware datetimes in UTC."""
 
 from datetime import UTC, datetime
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """Says what time it is."""
+    """Source of the current time."""
 
     def now(self) -> datetime:
         """The present instant, in UTC."""
@@ -13,7 +13,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The system clock."""
 
     def now(self) -> datetime:
         """The present instant, in UTC."""
@@ -21,7 +21,7 @@ class SystemClock:
 
 
 def to_text(instant: datetime) -> str:
-    """ISO-8601, UTC, always six digits of microseconds, `Z`: text order is time order."""
+    """ISO-8601 in UTC with six digits of microseconds and `Z`, so that texts sort by time."""
     return instant.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
 

@@ -1,4 +1,4 @@
-"""Ids: canonical lower-case UUID text. Those we make are UUIDv7, so they sort by time."""
+"""Ids: UUIDs as canonical lower-case text. Those we generate are UUIDv7, so they sort by time."""
 
 import os
 import re
@@ -18,15 +18,19 @@ _CANONICAL = re.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class Ids(Protocol):
-    """Makes new ids."""
+    """Generates ids."""
 
     def new(self) -> str:
-        """A new UUIDv7, greater than every one this maker gave before."""
+        """A new UUIDv7, greater than every one that this generator returned before."""
         ...
 
 
 class Uuid7Ids:
-    """UUIDv7 with a counter in the 12 bits after the millisecond: one process never goes back."""
+    """UUIDv7 with a counter in the 12 bits after the millisecond, so ids of a process only grow.
+
+    If the clock goes back, or more than 4,096 ids are made in a millisecond, the counter carries on
+    into the milliseconds. Safe to use from many threads.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -45,7 +49,7 @@ class Uuid7Ids:
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
     def _take(self, size: int) -> bytes:
-        """Random bytes, asked of the kernel in larger portions."""
+        """Random bytes, requested from the kernel in larger portions."""
         if len(self._random) < size:
             self._random = os.urandom(512)
         taken, self._random = self._random[:size], self._random[size:]
@@ -53,8 +57,11 @@ class Uuid7Ids:
 
 
 def numbered(uuid: str, number: int) -> str:
-    """The id of the thing of that number, from 0 on, among those that share a reserved id. As the
-    ids that we make it is a UUIDv7; it counts on in the random part."""
+    """The id of item `number` (from 0) of a batch that has one reserved id.
+
+    It is a UUIDv7 too: the reserved id's random part plus the number. So a repeated batch gets the
+    same ids.
+    """
     head, tail = uuid[:19], int(uuid[19:].replace("-", ""), 16)
     text = f"{0b10 << 62 | (tail + 1 + number) & (1 << 62) - 1:016x}"
     return f"{head}{text[:4]}-{text[4:]}"

@@ -1,10 +1,17 @@
-"""How much a text looks as if it were written to steer the assistant that will read it.
+"""Prompt injection: scores how much a text looks written to steer the assistant that reads it.
 
-A score and the kinds of sign, never a part of the text. One strong sign is enough to reach the
-threshold of quarantine; weak ones, each with an innocent reading, reach it only several together.
-The signs are in `injection_orders.py` and `injection_markers.py`, what is made of a text before in
-`injection_views.py`.
+The result is a score and the kinds of sign found, never a part of the text. One strong sign reaches
+the default threshold of quarantine. A weak one also has innocent readings, so it takes several.
 """
+
+# How a text is screened, in three steps:
+# 1. `readings` gives the text in several forms: as it is, with escapes and entities decoded, with
+#    letter-by-letter spelling closed up, with digits read as letters, with base64 decoded. A sign
+#    in any of them counts, so a disguise does not help.
+# 2. Every reading is reduced to a skeleton (lower case, no accents, Latin look-alikes, single
+#    spaces), and the signs are written for that skeleton. So a sign needs no variants.
+# 3. Signs are looked for at literal anchors first (`str.find`), and only there by a pattern whose
+#    gaps are bounded. So the time is linear in the text, and few patterns are ever compiled.
 
 import math
 from collections.abc import Iterator
@@ -25,22 +32,25 @@ from recollect.domain.injection_views import readings
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """The score from 0 to 1, and the kinds of sign found, in alphabetical order."""
+    """A score from 0 to 1, and the kinds of sign found, in alphabetical order."""
 
     score: float
     reasons: tuple[str, ...]
 
 
 def score(text: str, *, spoken: bool = False) -> Suspicion:
-    """The suspicion against a text.
+    """Score a text.
 
-    `spoken` says that the text is a list of messages as it is stored, one line `role: content`
-    each: then a user, assistant or tool at the start of a line is no sign, and a system a weak one.
+    `spoken` means that the text is a rendered list of messages, one line `role: content` each.
+    Then `user:`, `assistant:` or `tool:` at the start of a line is no sign, and `system:` a weak
+    one.
     """
+    # Of each kind only the strongest sign counts: ten orders are no more suspicious than one. The
+    # kinds are combined as if they were independent probabilities: 1 - (1-a)(1-b)….
     weights: dict[str, float] = {}
     for reason, weight in _found(text, _OF_MESSAGES if spoken else _OF_TEXT):
         weights[reason] = max(weight, weights.get(reason, 0.0))
-    # In a fixed order: floating point products differ by order.
+    # Sorted, because a floating-point product depends on the order of its factors.
     reasons = tuple(sorted(weights))
     return Suspicion(
         score=round(1.0 - math.prod((1.0 - weights[reason] for reason in reasons), start=1.0), 4),

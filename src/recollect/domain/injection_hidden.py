@@ -1,7 +1,7 @@
-"""Characters that a reader doesn't see and a model does.
+"""Detects invisible characters, which a reader doesn't see and a model does.
 
-Single joiners are part of many scripts and of emoji, and a mark of direction of every text that
-mixes scripts; what no writer types is a run of them, a tag, or an override of direction.
+Single joiners belong to many scripts and to emoji, and direction marks to texts that mix scripts.
+No writer types a run of them, a tag character, or a direction override: those are signs.
 """
 
 import re
@@ -12,7 +12,7 @@ _SPLIT_WORDS_MIN = 5
 
 
 def hidden_weight(text: str) -> float:
-    """How strong a sign the hidden characters of a text are; 0 without any."""
+    """The weight of the hidden characters of a text as a sign; 0 without any."""
     if text.isascii():
         return 0.0
     seen = _FLAG.sub("", text)
@@ -25,15 +25,16 @@ def hidden_weight(text: str) -> float:
 
 
 _INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
-# England, Scotland and Wales are a black flag and tags that spell them.
+# The flags of England, Scotland and Wales are a black flag and tag characters: not a sign.
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 _HIDING = (
     re.compile("[\U000e0000-\U000e007f]"),
     re.compile(f"[{_INVISIBLE}]{{5}}"),
     re.compile("\u202e"),
-    # Address books put telephone numbers, which have no letters, between these two.
+    # A left-to-right override. Address books put telephone numbers into one, so only one that
+    # contains a letter counts.
     re.compile("\u202d[^\u202c\n]{0,80}[^\\W\\d_]"),
 )
 _SHORT_RUN = re.compile(f"[{_INVISIBLE}]{{4}}")
-# No joiner belongs between two Latin letters; the soft hyphen does.
+# No joiner belongs between two Latin letters; a soft hyphen may, so it is not in this class.
 _SPLIT_WORD = re.compile("(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\ufeff](?=[A-Za-z])")

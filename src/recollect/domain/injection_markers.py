@@ -1,4 +1,4 @@
-"""Text that plays the system, another speaker, or the assistant's own calls of tools."""
+"""Signs of text that imitates the system, another speaker, or the assistant's tool calls."""
 
 from recollect.domain.injection_signs import (
     GAP,
@@ -130,13 +130,13 @@ SPEAKER_SIGNS = (
         behind=r"(?:(?<![\s\S])|(?<=\n))",
     ),
 )
-"""A plain name of a role before a colon, where lines are not messages."""
+"""A role's name before a colon, for texts that are not lists of messages."""
 SPOKEN_SPEAKER_SIGNS = (
     # Within a message, where the sender wrote it.
     sign(ROLE_MARKER, STRONG, anchors="system:", rest=_ORDERED, behind=r"(?<=[.!?>\])*] )"),
     sign(ROLE_MARKER, WEAK, anchors="system", rest=":", behind=r"(?:(?<![\s\S])|(?<=\n))"),
 )
-"""The same where each line is a message."""
+"""A role's name before a colon, for lists of messages, where each line begins with a role."""
 
 _CALLS = (
     "tool_call|tool_calls|tool_use|tool_result|tool_response|tool_code|function_call"

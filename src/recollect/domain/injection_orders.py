@@ -1,4 +1,5 @@
-"""Orders to the assistant: to forget its orders, to obey, to change its role, to keep secrets."""
+"""Signs of orders to the assistant: ignore your instructions, obey, change your role, hide this,
+reveal your prompt."""
 
 import re
 
@@ -9,7 +10,7 @@ from recollect.domain.injection_views import skeleton
 
 
 def _some(words: str, at_most: int) -> str:
-    """Up to so many of these words, each after a gap."""
+    """A pattern of up to `at_most` of these words, each after a gap."""
     return rf"(?:{GAP}(?:{words})){{0,{at_most}}}"
 
 
@@ -25,7 +26,7 @@ _FORGET = (
     "ignore|disregard|forget|override|overrule|bypass|neglect|discard|circumvent|do not follow"
     "|don't follow|stop following|stop obeying|pay no attention to|no longer follow"
 )
-# Said of somebody, or forbidden, it is no order.
+# "I ignore …", "never ignore …": a report or a prohibition is no order.
 _SAID_OF = "".join(
     rf"(?<!\b{word} )"
     for word in ("not", "never", "i", "we", "they", "who", "people", "he", "she", "users")
@@ -257,11 +258,11 @@ _LEAKING = (
 
 
 def _phrase(line: str) -> Sign:
-    """The parts of an order in another language, with little between them."""
+    """The sign of an order in another language: its parts, with at most 24 characters between."""
     parts = [skeleton(plain(part)) for part in line.split("…")]
     gap = r"[^.!?。！？]{0,24}?"
     return Sign(ORDERS, STRONG, (parts[0],), gap.join(map(re.escape, parts)))
 
 
 ORDER_SIGNS = (*_FORGETTING, *_OBEYING, *_HIDING, *_LEAKING, *map(_phrase, PHRASES))
-"""Every order, in any language that we know."""
+"""The signs of orders, in all languages covered."""

@@ -1,7 +1,7 @@
-"""Orders to forget what was ordered before, in languages other than English.
+"""Orders to ignore earlier instructions, in languages other than English.
 
-Each line is the parts of an order, with `…` where a few words may stand between. Accents, letter
-case and marks don't matter.
+Each line is one order; a few words may stand where it has `…`. Accents and letter case don't
+matter.
 """
 
 PHRASES = tuple(
@@ -81,4 +81,4 @@ PHRASES = tuple(
     """.splitlines()
     if line.strip()
 )
-"""Cores of orders, as people write them."""
+"""The core words of each order, as people write them."""

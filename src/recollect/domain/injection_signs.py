@@ -1,9 +1,8 @@
-"""What a sign of text that is written for the assistant is, and how it is looked for.
+"""Signs of prompt injection, and how a text is searched for them.
 
-A sign is looked for at its anchors, literal strings that are found fast, and each of its gaps is
-bounded: so the time is linear in the text, whatever it is made of. Patterns are matched against
-the skeleton of `injection_views.py`. What people and programs also write for good reasons is not
-strong.
+A sign is searched at its anchors, literal strings that `str.find` finds fast, and every gap in its
+pattern is bounded. So the time is linear in the text, whatever it contains. Patterns match the
+skeleton of `injection_views.py`. A sign that people also write for good reasons is not STRONG.
 """
 
 import re
@@ -17,7 +16,7 @@ ROLE_MARKER = "role_marker"
 TOOL_CALL = "tool_call"
 HIDDEN = "hidden_characters"
 
-# Between two words: anything but the end of a sentence.
+# What may stand between two words of a sign: a few characters, but no end of a sentence.
 GAP = r"(?:[^\w.!?;]|_){1,4}"
 
 STRONG = 0.85
@@ -27,7 +26,7 @@ WEAK = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One way of steering a model: a pattern that begins at one of its anchors."""
+    """One sign: a pattern that begins at one of its anchors, with its kind and weight."""
 
     reason: str
     weight: float
@@ -35,12 +34,12 @@ class Sign:
     pattern: str
 
     def is_at(self, reading: str, place: int) -> bool:
-        """Whether it is there. Compiled at the first text that holds an anchor: few ever do."""
+        """Does the pattern match here? It is compiled at the first text that has an anchor."""
         return _compiled(self.pattern).match(reading, place) is not None
 
 
 class Signs:
-    """Signs to be looked for together: signs with a common anchor cost one search for it."""
+    """Signs that are searched together; those with a common anchor share one search for it."""
 
     def __init__(self, signs: Iterable[Sign]) -> None:
         self._by_anchor: dict[str, list[Sign]] = {}
@@ -49,7 +48,7 @@ class Signs:
                 self._by_anchor.setdefault(anchor, []).append(one)
 
     def found_in(self, reading: str) -> Iterator[Sign]:
-        """Those that are in a text, which is a skeleton; one may come several times."""
+        """The signs in a text, which must be a skeleton. One sign may come several times."""
         for anchor, signs in self._by_anchor.items():
             place = reading.find(anchor)
             while place >= 0:
@@ -58,9 +57,9 @@ class Signs:
 
 
 def sign(reason: str, weight: float, *, anchors: str, rest: str, behind: str = "") -> Sign:
-    """A sign that begins at a word's start with one of the words of `anchors`, joined by `|`.
+    """A sign that begins at the start of a word with one of `anchors`, which are joined by `|`.
 
-    `behind` is a pattern of look-behinds that must hold there.
+    `rest` is the pattern after the anchor, `behind` one of look-behinds before it.
     """
     words = tuple(anchors.split("|"))
     starts = "|".join(map(re.escape, words))
@@ -68,7 +67,7 @@ def sign(reason: str, weight: float, *, anchors: str, rest: str, behind: str = "
 
 
 def mark(reason: str, weight: float, *, anchors: tuple[str, ...], rest: str = "") -> Sign:
-    """A sign of punctuation, which may begin anywhere."""
+    """A sign of punctuation, such as a tag: it may begin anywhere, also inside of a word."""
     starts = "|".join(map(re.escape, anchors))
     return Sign(reason, weight, anchors, f"(?:{starts}){rest}")
 

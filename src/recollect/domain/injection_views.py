@@ -1,7 +1,7 @@
-"""The readings of a text in which orders to a model are looked for.
+"""The readings of a text in which signs of injection are searched.
 
-All are in one skeleton: lower case, without accents, letters that look like Latin ones as Latin,
-white space as one space or one line feed. The signs are written in the same skeleton.
+All readings are skeletons: lower case, without accents, letters that look Latin replaced by Latin
+ones, white space reduced to one space or line feed. The signs are written for skeletons.
 """
 
 import base64
@@ -14,7 +14,12 @@ from recollect.domain import disguises
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The skeletons of a text and of what is written in it in disguise, each once."""
+    """The skeletons of a text and of everything disguised in it, each once, the text first.
+
+    The disguises: percent and JSON escapes, spaced letters and invisible characters
+    (`disguises.views`), numeric HTML entities, letters parted by marks (`i.g.n.o.r.e`), digits for
+    letters (`1gn0re`), and base64.
+    """
     found = [skeleton(view) for view in disguises.views(_without_entities(text))]
     last = found[-1]
     found += (_SPELLED.sub(_closed, last), _without_digits(last))
@@ -23,7 +28,7 @@ def readings(text: str) -> tuple[str, ...]:
 
 
 def skeleton(view: str) -> str:
-    """A text as signs are matched against it."""
+    """The form of a text that signs are matched against."""
     low = view.lower() if view.isascii() else view.casefold().translate(_SKELETON)
     return _BREAKS.sub("\n", _BLANKS.sub(" ", low))
 
@@ -42,7 +47,10 @@ def _closed(found: re.Match[str]) -> str:
 
 
 def _without_digits(reading: str) -> str:
-    """The words of orders with letters for the digits and signs that stand for them."""
+    """The reading with leetspeak replaced, but only in words that orders use.
+
+    Replacing digits everywhere would make nonsense of version numbers and ids.
+    """
     return _DIGIT_WORD.sub(_lettered, reading)
 
 
@@ -52,6 +60,7 @@ def _lettered(found: re.Match[str]) -> str:
 
 
 def _decoded(text: str) -> Iterator[str]:
+    # Only what decodes to UTF-8 can be a message; keys and hashes are in base64 too.
     for found in _BASE64.finditer(text):
         run = found[0]
         try:
@@ -62,7 +71,10 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 class _Skeleton(dict[int, str]):
-    """What each letter is without accents and in Latin if it looks so; filled as letters come."""
+    """A translation table to skeleton letters, filled as letters are met.
+
+    Each letter loses its accents, and one that looks Latin becomes Latin.
+    """
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -73,7 +85,8 @@ class _Skeleton(dict[int, str]):
         return shown
 
 
-# Beyond are scripts whose letters take apart into something else.
+# Letters beyond this code point keep their form: decomposed, a Hangul syllable would become its
+# first letter alone.
 _ALPHABETS_END = 0x2000
 _LOOKALIKES = dict(
     zip(

@@ -1,4 +1,4 @@
-"""Background work: written in the transaction that caused it, tried a bounded number of times."""
+"""Background jobs: queued in the transaction that causes them, tried a limited number of times."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """A job to queue. Of two with one name, only the first is queued."""
+    """A job to queue. If a job of the same name is queued already, it is not queued again."""
 
     type: str
     body: dict[str, Any]
@@ -31,7 +31,7 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What an operator wants to know: how much waits, for how long, and what is stuck."""
+    """The state of the queue: jobs waiting, jobs stuck, and when the oldest was due."""
 
     depth: int
     stuck: int
@@ -39,9 +39,9 @@ class QueueState:
 
 
 def back_off(attempt: int, *, outage: bool = False) -> timedelta:
-    """How long to wait after the given failed attempt: 2, 4, 8 … seconds, an hour at the most.
+    """The delay after a failed attempt: 2, 4, 8 … seconds, at most an hour.
 
-    What only waits for another system to come back looks again every minute at least.
+    During an `outage` of another system it is at most a minute, so that work resumes soon after.
     """
     most = _OUTAGE_SECONDS_MAX if outage else _BACK_OFF_SECONDS_MAX
     return timedelta(seconds=min(2 ** min(attempt, 20), most))

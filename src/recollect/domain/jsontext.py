@@ -1,4 +1,4 @@
-"""JSON as text: strict reading, exact integers, and equality by value."""
+"""Strict JSON: parsing with limits, exact integers, equality by value."""
 
 import json
 import math
@@ -15,12 +15,12 @@ _FIELD_CHARS_MAX = 200
 
 
 def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
-    """The value of a JSON text in UTF-8.
+    """Parse a JSON text in UTF-8. Raises ValidationFailed with the field where it can.
 
-    Integers keep all digits, of duplicate members the last wins. `NaN`, infinities, numbers beyond
+    Integers keep all digits; of duplicate fields the last wins. `NaN`, infinities, numbers beyond
     a double, integers of more than 4,300 digits (the interpreter's guard against quadratic work),
-    NUL, lone surrogates and nesting deeper than 64 are refused. In `queries`, which are members of
-    the outermost object, NUL and lone surrogates are dropped.
+    NUL, lone surrogates and nesting deeper than 64 are refused. In the outermost object's fields
+    named in `queries` NUL and lone surrogates are dropped instead.
     """
     try:
         text = body.decode("utf-8-sig")
@@ -34,6 +34,8 @@ def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
         raise _refused(f"the body is not valid JSON: {error}") from None
     except ValueError:
         raise _not_finite(_read_again(text)) from None
+    # The tree is walked only if it may hold something to refuse: deep nesting needs as many
+    # brackets, and NUL or a lone surrogate can come in valid UTF-8 JSON only as a `\u` escape.
     if text.count("[") + text.count("{") > DEPTH_MAX or "\\u" in text:
         _clean(value, queries)
         _check_tree(value)
@@ -41,7 +43,7 @@ def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
 
 
 def check_value(value: Any, *, queries: Collection[str] = ()) -> None:
-    """Refuse what `parse` refuses, of a value that never was JSON text."""
+    """Refuse what `parse` refuses, for a value that does not come from JSON text."""
     try:
         _clean(value, queries)
         _check_tree(value)
@@ -51,13 +53,13 @@ def check_value(value: Any, *, queries: Collection[str] = ()) -> None:
 
 
 def dump(value: Any) -> JsonText:
-    """Compact JSON text, member order and Unicode as they are."""
+    """Compact JSON text; the order of fields and Unicode are kept."""
     return JsonText(_ENCODER.encode(value))
 
 
 def canonical(body: bytes) -> bytes:
-    """The same bytes for JSON texts that differ in nothing but white space, escapes and the order
-    of members; what is no such text stays as it is."""
+    """Bytes that are equal for JSON texts that differ only in white space, escapes and the order of
+    fields. An invalid JSON text is returned as it is."""
     try:
         return _SORTING.encode(parse(body)).encode()
     except ValidationFailed:
@@ -65,12 +67,13 @@ def canonical(body: bytes) -> bytes:
 
 
 def load(text: str) -> Any:
-    """The value of a JSON text that we wrote ourselves."""
+    """Parse a JSON text that we wrote ourselves, without checks."""
     return json.loads(text)
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Deep equality: member order doesn't count, numbers compare by value, null is not absent."""
+    """Deep equality: the order of fields does not count, 1 equals 1.0 but not true, and null is
+    not absent."""
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, dict) and isinstance(b, dict):
@@ -81,14 +84,14 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def check_text(text: str, field: str) -> None:
-    """Refuse what no engine of ours can store: NUL and lone surrogates."""
+    """Raise ValidationFailed for what a database can't store: NUL and lone surrogates."""
     problem = text_problem(text)
     if problem:
         raise ValidationFailed.of(field, problem)
 
 
 def text_problem(text: str) -> str | None:
-    """What is wrong with a text that is to be stored, or None."""
+    """Why a text can't be stored; None if it can."""
     if "\x00" in text:
         return "must not contain NUL (U+0000)"
     if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
@@ -97,7 +100,7 @@ def text_problem(text: str) -> str | None:
 
 
 def drop_unstorable(text: str) -> str:
-    """The text without what no stored text can hold, so that any text is a valid query."""
+    """The text without characters that can't be stored, so that any text is a valid query."""
     return text if text_problem(text) is None else "".join(filter(_is_storable, text))
 
 
@@ -112,7 +115,7 @@ def _clean(value: Any, queries: Collection[str]) -> None:
 
 
 class _Place(NamedTuple):
-    """A value inside of another, and how to get there."""
+    """A value nested in a JSON value, with its parent and its name or index there."""
 
     value: Any
     outer: "_Place | None" = None
@@ -120,8 +123,11 @@ class _Place(NamedTuple):
 
     @property
     def field(self) -> str:
-        """The way from the outside, down to a name that is no plain word: what a caller made up may
-        be what must not be repeated."""
+        """The path from the outside, such as `items[2].name`.
+
+        It stops at the first name that is no plain word: an arbitrary name is content of the
+        caller, and may be what an error must not repeat.
+        """
         places = [self]
         while (outer := places[-1].outer) is not None:
             places.append(outer)
@@ -137,7 +143,7 @@ class _Place(NamedTuple):
 
 
 def _places(value: Any) -> Iterator[_Place]:
-    """The value and all that is in it."""
+    """The value and all values nested in it."""
     stack = [_Place(value)]
     while stack:
         place = stack.pop()
@@ -166,14 +172,14 @@ def _check_tree(value: Any) -> None:
 
 
 def _check_inside(value: Any, text: str) -> None:
-    """Where the text is, is only looked for when it is refused."""
+    """Refuse an unstorable text. Its path is searched only then, as most values are fine."""
     problem = text_problem(text)
     if problem:
         raise ValidationFailed.of(_field_of(value, lambda one: _holds(one, text)), problem)
 
 
 def _holds(value: Any, text: str) -> bool:
-    """Is it the text, or an object with a member of that name?"""
+    """Is it the text, or an object with a field of that name?"""
     return value == text or (isinstance(value, dict) and text in value)
 
 
@@ -183,7 +189,7 @@ def _check_depth(depth: int) -> None:
 
 
 def _read_again(text: str) -> Any:
-    """With what was refused. Nothing, if something else is wrong behind it."""
+    """Parse again with refused numbers allowed, to find where they are; None if that fails too."""
     try:
         return _LENIENT.decode(text)
     except (ValueError, RecursionError):
@@ -196,7 +202,7 @@ def _not_finite(value: Any) -> ValidationFailed:
 
 
 def _field_of(value: Any, is_wrong: Callable[[Any], bool]) -> str:
-    """The first place of that kind; the whole, if there is none."""
+    """The path of the first value that is wrong; `body` if there is none."""
     return next((place.field for place in _places(value) if is_wrong(place.value)), "body")
 
 
@@ -224,7 +230,7 @@ def _finite(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
-# Reads what is refused, to say where it is.
+# Accepts refused numbers, to find out where they are.
 _LENIENT = json.JSONDecoder(parse_int=float)
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)

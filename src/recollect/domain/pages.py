@@ -1,4 +1,4 @@
-"""Pages and opaque cursors. A page never shows a cursor unless another item exists."""
+"""Pages and opaque cursors. A page has a cursor only if another item exists."""
 
 import base64
 import json
@@ -18,26 +18,27 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Items in order and the cursor of the next page, if there is one."""
+    """Items in order, and the cursor of the next page, None at the end."""
 
     items: Sequence[T]
     next_cursor: str | None
 
 
 def unknown_cursor(field: str = "after") -> InvalidInput:
-    """A cursor that resolves to nothing is refused; a list never restarts silently."""
+    """The error for an unknown cursor: a list must not restart silently."""
     return InvalidInput("the cursor is unknown here; start again without it", field=field)
 
 
 def encode_key(list_name: str, at: datetime, key: str) -> str:
-    """An opaque cursor: a sort key that needs no row to exist any more."""
+    """An opaque cursor that holds the sort key, so it works even if its row was deleted."""
     text = json.dumps([list_name, to_text(at), key], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def decode_key(list_name: str, cursor: str, *, field: str = "after") -> tuple[datetime, str]:
-    """The inverse of `encode_key`; a cursor of another list or of nobody is refused, by the name
-    of the parameter that held it."""
+    """The inverse of `encode_key`. Raises InvalidInput, naming `field`, for a cursor of another
+    list or a made-up one."""
+    # Encoding the result again must give the same text: so each position has one valid cursor.
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         name, at, key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

@@ -1,7 +1,7 @@
-"""Personal data in a text: where it is, how risky it is, and the text without it.
+"""Personal data (PII) in a text: finds it, ranks it by risk, and redacts it.
 
-Risks and caps of the ten tags are in `retention.py`. `name`, `health` and `biometric` are not
-found here: callers send them, or a configured detector does.
+The risks and caps of the ten tags are in `retention.py`. `name`, `health` and `biometric` are not
+detected here: callers send these tags.
 """
 
 import re
@@ -20,11 +20,14 @@ __all__ = ["DETECTED", "Finding", "find_pii", "normalise_tags", "redact", "riski
 
 
 def find_pii(text: str) -> list[Finding]:
-    """What is found, in the order of the text and without overlaps.
+    """All matches, in the order of the text and without overlaps.
 
-    Where two kinds claim the same characters the stricter form wins: the digits of an IBAN are no
-    phone number. Places count characters of `text` as it was given.
+    Where two kinds match the same characters the stricter form wins: the digits of an IBAN are no
+    phone number. Positions count characters of `text` as it was given.
     """
+    # Detectors see a folded copy of the text; `places` maps its characters back to the original.
+    # They run from the strictest form to the loosest, and each match is blanked out in the copy
+    # before the next detector runs. That is how the stricter one wins.
     view, places = folded(text)
     findings: list[Finding] = []
     for tag, needs, spans in FINDERS:
@@ -37,10 +40,9 @@ def find_pii(text: str) -> list[Finding]:
 
 
 def redact(text: str, findings: Iterable[Finding]) -> str:
-    """The text with `[email]` and so on in place of what was found.
+    """The text with each match replaced by its tag, such as `[email]`.
 
-    Findings may overlap, as those of two detectors do: such a stretch becomes one mark, of the
-    riskiest tag.
+    Overlapping matches, as from two detectors, become one mark with the riskiest tag.
     """
     parts, place = [], 0
     for finding in _stretches(findings):
@@ -50,15 +52,15 @@ def redact(text: str, findings: Iterable[Finding]) -> str:
 
 
 def riskiest(tags: Iterable[str]) -> str | None:
-    """The tag of the highest risk, the first by name of several; None without tags."""
+    """The tag of the highest risk; of several the first by name; None without tags."""
     return min(tags, key=lambda tag: (-TAG_RULES[tag].risk, tag), default=None)
 
 
 def normalise_tags(tags: Iterable[str], field: str = "pii_tags") -> tuple[str, ...]:
     """The tags in lower case, sorted, each once.
 
-    An unknown one is refused with the names of the ten. It is not repeated in the error: what is
-    sent in a wrong member may be the data itself.
+    Raises ValidationFailed for an unknown one. The error does not repeat it: a value sent in the
+    wrong field may be the personal data itself.
     """
     named = [tag.strip().lower() for tag in tags]
     for index, tag in enumerate(named):
@@ -70,7 +72,7 @@ def normalise_tags(tags: Iterable[str], field: str = "pii_tags") -> tuple[str, .
 
 
 def _blanked(view: str, spans: list[Span]) -> str:
-    """The view with what was found overwritten, so that nothing else claims a part of it."""
+    """The view with the spans overwritten, at the same length, so that nothing else matches."""
     parts, place = [], 0
     for start, end in spans:
         parts += [view[place:start], _BLANK * (end - start)]
@@ -92,12 +94,13 @@ def _stretches(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield current
 
 
-# No word, no space, no punctuation.
+# A character that is neither word, space nor punctuation to any pattern.
 _BLANK = "\x00"
 
 
 class Finder(NamedTuple):
-    """How one kind is found. `needs` is quickly looked for, and in every text that has any."""
+    """Finds one kind of personal data. `needs` is a cheap pattern that every text with such data
+    matches; without it `spans` is not run."""
 
     tag: str
     needs: re.Pattern[str]
@@ -114,5 +117,5 @@ FINDERS: tuple[Finder, ...] = (
     Finder("phone", re.compile(r"\d(?:\D{0,4}\d){6}"), phones),
     Finder("address", re.compile(r"\d ?\w?,?\s"), addresses),
 )
-# The tags that are found in texts; the others are what somebody says of them.
+# The tags that are detected in texts; the others come from callers only.
 DETECTED = frozenset(finder.tag for finder in FINDERS)

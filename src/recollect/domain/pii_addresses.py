@@ -8,10 +8,10 @@ from recollect.domain.pii_text import Span
 
 
 def addresses(text: str) -> Iterator[Span]:
-    """Addresses as English, German, Dutch, French, Spanish, Italian and Portuguese write them.
+    """Addresses in English, German, Dutch, French, Spanish, Italian and Portuguese form.
 
-    A street and a number alone are none, because shops and idioms are named so. In small letters
-    an English address counts after words such as `lives at`.
+    Street and number alone don't count: shops and idioms have such names. An English address in
+    lower case counts only after words such as `lives at`.
     """
     if not _DIGIT.search(text):
         return

@@ -1,4 +1,4 @@
-"""Addresses of the network: e-mail, IPv4 and IPv6."""
+"""Finds e-mail, IPv4 and IPv6 addresses."""
 
 import ipaddress
 import re
@@ -12,6 +12,8 @@ _CONTEXT_CHARS = 40
 
 def emails(text: str) -> Iterator[Span]:
     """A local part, `@`, and a domain whose last label is a word."""
+    # The search starts at the `@`, and looks back for the local part: a pattern that began with
+    # the local part would take quadratic time on a long run of letters without an `@`.
     free = 0
     for found in _AT_DOMAIN.finditer(text):
         start = max(_local_start(text, found.start()), free)
@@ -47,7 +49,7 @@ def _is_local(local: str) -> bool:
 
 
 def _is_no_mailbox(text: str, start: int, found: re.Match[str]) -> bool:
-    """A user in a URL, a repository over ssh, a picture for dense screens."""
+    """Is it a user in a URL, a git remote over ssh, or an image name such as `logo@2x.png`?"""
     in_url = text[max(0, start - 3) : start] == "://"
     remote = text[start : found.start()] == "git" and text[found.end() : found.end() + 1] == ":"
     return in_url or remote or _DENSE_PICTURE.match(found[0]) is not None
@@ -66,7 +68,7 @@ def _v4(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _is_product_version(address: str, before: str) -> bool:
-    """Whether small numbers follow the name of a thing, as in `SQLite 3.54.1.0`."""
+    """Is it a version number after a product's name, as in `SQLite 3.54.1.0`?"""
     word = _WORD_BEFORE.search(before)
     if word is None or _NETWORK_WORD.fullmatch(word[1]) or _BETWEEN.fullmatch(word[1]):
         return False
@@ -85,7 +87,7 @@ def _v6(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _is_telling(address: str) -> bool:
-    """Whether this is more than the `a::b` of a programming language."""
+    """Is it more than the `a::b` of a programming language?"""
     digits = [char for char in address if char not in ":."]
     return len(digits) >= 4 and any(map(str.isdigit, digits))
 

@@ -1,4 +1,4 @@
-"""Numbers of persons, cards and accounts, told from others by form and check digits."""
+"""Finds social security, card and account numbers, by their form and check digits."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from recollect.domain.pii_text import Span
 
 
 def social_security_numbers(text: str) -> Iterator[Span]:
-    """3-2-4 digits in an area that is given out; in one piece only after a word for it."""
+    """3-2-4 digits with an area that is issued; nine digits in a row only after a word for it."""
     for found in _SSN.finditer(text):
         name = "parted" if found["parted"] else "whole"
         digits = _SEPARATOR.sub("", found[name])
@@ -18,9 +18,9 @@ def social_security_numbers(text: str) -> Iterator[Span]:
 
 
 def cards(text: str) -> Iterator[Span]:
-    """13 to 19 digits with an issuer's prefix and length and a right check digit.
+    """13 to 19 digits with an issuer's prefix and length, and a correct check digit.
 
-    The digits may be grouped as on a card, evenly, or written one by one.
+    The digits may be in one piece, grouped as on a card or evenly, or written one by one.
     """
     for run in _DIGIT_RUN.finditer(text):
         groups = [found.span() for found in _DIGITS.finditer(text, run.start(), run.end())]
@@ -52,7 +52,7 @@ def _cards_in(text: str, groups: list[Span]) -> Iterator[Span]:
 
 
 def _card_end(text: str, groups: list[Span], first: int) -> int | None:
-    """The last group of the longest card that starts with the first one."""
+    """The index of the last group of the longest card number that starts at group `first`."""
     digits, sizes, longest = "", [], None
     if _size(groups[first]) < _GROUP_DIGITS_MIN and (first or len(groups) > _CARD_DIGITS_MAX):
         return None
@@ -73,7 +73,7 @@ def _card_end(text: str, groups: list[Span], first: int) -> int | None:
 
 
 def _is_grouped_like_one(sizes: list[int], *, whole: bool) -> bool:
-    """Whether these are groups of one number; small groups beside others are a list of numbers."""
+    """Can these groups be one number? Small groups beside other digits are a list of numbers."""
     if len(sizes) == 1 or tuple(sizes) in _CARD_GROUPS:
         return True
     even = len(set(sizes[:-1])) == 1 and sizes[-1] <= sizes[0]
@@ -85,7 +85,7 @@ def _size(group: Span) -> int:
 
 
 def _is_hyphenated(text: str, start: int, end: int) -> bool:
-    """Whether the groups are a part of something longer with hyphens, so of an id."""
+    """Are the groups part of something longer with hyphens, such as a UUID?"""
     return text[start - 1 : start] == "-" or text[end : end + 1] == "-"
 
 

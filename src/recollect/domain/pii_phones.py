@@ -1,6 +1,6 @@
-"""Telephone numbers: by the forms in which countries write them, or by a word before them.
+"""Finds telephone numbers, by the forms of countries or by a word before the number.
 
-A row of digits alone is no phone number: ids, dates, amounts and versions look the same.
+A bare row of digits does not count: ids, dates, amounts and versions look the same.
 """
 
 import re
@@ -32,7 +32,7 @@ def _is_phone(name: str, number: str, before: str) -> bool:
 
 
 def _is_international(number: str) -> bool:
-    """Whether the length fits: eleven digits in North America, elsewhere eight and more."""
+    """Does the length fit? Eleven digits in North America, eight and more elsewhere."""
     digits = "".join(filter(str.isdigit, number))
     if digits[0] == "0":
         return False
@@ -50,7 +50,7 @@ _ANNOUNCED = re.compile(
     r"(?: (?:number|no\.?|nr\.?))?(?: is| at| on)?(?:\s?[:.=#]\s?|\s)$",
     re.IGNORECASE,
 )
-# Where groups are parted by spaces, a further number beside them makes it a list of numbers.
+# Groups separated by spaces: another number beside them would make it a list of numbers.
 _SPACED_FORMS = (
     r"(?:1 )?[2-9]\d\d [2-9]\d\d[ -]\d{4}",  # North America
     r"00[1-9]\d{0,2}(?: \d{2,6}){2,5}",  # international, as it is dialled
@@ -76,7 +76,8 @@ _OTHER_FORMS = (
 _FORM = (
     rf"(?:(?<!\d )(?:{'|'.join(_SPACED_FORMS)})(?! \d)|(?:{'|'.join(_OTHER_FORMS)}))(?!\w|[-./]\d)"
 )
-# A row of any grouping is only looked at: a number in a country's form may begin inside it.
+# `row` is matched in a look-ahead, so that the search goes on inside of it: a number in a country's
+# form may begin there.
 _PHONE = re.compile(
     r"(?=[+(\d])(?:"
     rf"(?<![\w+])(?P<international>\+ ?\d(?:{_GAP}\d){{6,16}})(?!\w)"

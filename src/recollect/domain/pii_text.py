@@ -1,4 +1,4 @@
-"""The text in which personal data is looked for, and how its places lead back to the original."""
+"""The folded text in which personal data is searched, with positions of the original."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One piece of personal data: its tag and its place in the text, half open."""
+    """One piece of personal data: its tag and its position in the text, half open."""
 
     tag: str
     start: int
@@ -18,9 +18,9 @@ class Finding:
 
 
 def folded(text: str) -> tuple[str, Sequence[int]]:
-    """The text with plain digits, hyphens and spaces and without invisible characters.
+    """The text with ASCII digits, hyphens and spaces, and without invisible characters.
 
-    Beside it, for each of its characters, the place where that character was.
+    Also returns, for each character of the result, its position in the original.
     """
     if text.isascii():
         return text, range(len(text))

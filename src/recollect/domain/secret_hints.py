@@ -1,5 +1,5 @@
-"""A quick word on most texts: that they hold no secret. Only what it does not clear is looked at
-by the rules themselves, which takes ten times as long."""
+"""A quick check that clears most texts of secrets. Only the others go through the full rules,
+which take ten times as long."""
 
 import re
 
@@ -8,8 +8,11 @@ from recollect.domain.secret_patterns import FORM_HINTS
 
 
 def is_harmless(text: str) -> bool:
-    """True of one line of plain characters without a disguise and without any sign of a secret.
-    False says nothing."""
+    """True for one line of plain ASCII without disguises and without any hint of a secret.
+
+    False means nothing: the full rules must decide. A secret must never pass here, so every rule
+    has a hint that each of its matches contains.
+    """
     if not _PLAIN_LINE.fullmatch(text) or _SPELLED_OUT.search(text):
         return False
     lower = text.lower()
@@ -17,8 +20,8 @@ def is_harmless(text: str) -> bool:
 
 
 _HINTS = (*LABEL_HINTS, *FORM_HINTS)
-# Neither `%` nor a backslash: nothing to decode.
+# Printable ASCII without `%` and backslash: there is nothing to decode.
 _PLAIN_LINE = re.compile(r"[ -$&-\[\]-~]*")
 _SPELLED_OUT = re.compile(r"(?:^| )\S \S \S(?: |$)")
-# Of a token of three parts.
+# The two dots of a JWT.
 _TWO_DOTS = re.compile(r"[\w-]\.[\w-]+\.[\w-]")

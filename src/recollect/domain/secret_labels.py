@@ -1,6 +1,7 @@
-"""Secrets that are known by what is written before them: `password is …`, `api_key=…`.
+"""Finds secrets by the label before them: `password is …`, `api_key=…`.
 
-A label alone is no secret, nor is a sentence about one; the value after it must look like one.
+A label alone is no secret, and neither is a sentence about one: the value after it must look like
+a secret.
 """
 
 import re
@@ -10,13 +11,13 @@ from recollect.domain.secret_words import is_function_word, is_ordinary, is_plac
 
 
 def has_labelled(view: str) -> bool:
-    """A label of a secret, then `is`, `:`, `=` or `->`, then what looks like its value."""
+    """Has the text a label, then `is`, `:`, `=` or `->`, then a value that looks secret?"""
     text = view.translate(_STRAIGHT_QUOTES)
     return any(_is_secret(text, found) for found in _LABELLED.finditer(text))
 
 
 def ends_in_label(name: str) -> bool:
-    """Whether a member's name, split at `_`, `-` and capitals, ends in a label: `dbPassword`."""
+    """Does a field's name, split at `_`, `-` and capitals, end in a label, such as `dbPassword`?"""
     words = [word.lower() for word in _NAME_WORD.findall(name)]
     if not words:
         return False
@@ -26,15 +27,15 @@ def ends_in_label(name: str) -> bool:
 
 class _Value(NamedTuple):
     label: str
-    """In lower case, without what joins its words."""
+    """In lower case, without spaces, `_` and `-`."""
     verb: str | None
     """The word `is` as it was written, if that is what separates."""
     glued: bool
-    """`label=value`, as nobody writes prose."""
+    """`label=value` without blanks, as in code, never in prose."""
     wrapped: bool
-    """The value stands in the line below."""
+    """The value is on the next line."""
     near: bool
-    """Label and value are side by side."""
+    """No words stand between label and separator, and the value is on the same line."""
     text: str
     start: int
 
@@ -80,6 +81,9 @@ def _value(text: str, found: re.Match[str]) -> _Value:
 
 
 def _counts(value: _Value) -> bool:
+    # Order matters: labels of numbers (PIN, CVV) want digits; a passphrase may look like prose, so
+    # it is checked before sentences about the secret are sorted out; what remains counts if it
+    # can't be a word of prose, or if it is a single word that ends the sentence.
     core = value.token.strip(_AROUND)
     if digits_min := _DIGITS_MIN.get(value.label):
         return _is_number(value, digits_min) or _is_mixed(value, core)
@@ -98,14 +102,17 @@ def _is_number(value: _Value, digits_min: int) -> bool:
 
 
 def _is_mixed(value: _Value, core: str) -> bool:
-    """Letters with a digit among them; a word of prose has none."""
+    """Letters with a digit among them, which no word of prose has."""
     mixed = core.isalnum() and not core.isdigit() and any(map(str.isdigit, core))
     return mixed and not _ORDINAL_OR_UNIT.fullmatch(core) and not _is_about(value, core)
 
 
 def _is_phrase(value: _Value) -> bool:
-    """Whether three or more plain words follow that make no sentence about the phrase. Such a
-    sentence begins with an ordinary word ("stored in the vault"), and most of its words are."""
+    """Do three or more plain words follow that are no sentence about the phrase?
+
+    Such a sentence begins with an ordinary word ("stored in the vault"), and most of its words
+    are ordinary.
+    """
     if value.label not in ("passphrase", "seedphrase"):
         return False
     found = _PLAIN_WORDS.match(value.text, value.start)
@@ -119,7 +126,7 @@ def _is_phrase(value: _Value) -> bool:
 
 
 def _is_about(value: _Value, core: str) -> bool:
-    """Whether the value speaks of the secret: its length, its type, where it is read from."""
+    """Does the value describe the secret: its length, its type, where it is read from?"""
     if _MEASURE.match(value.text, value.start) or _REFERENCE.match(value.token):
         return True
     if value.wrapped and _NEXT_LINE.match(value.token):
@@ -128,7 +135,7 @@ def _is_about(value: _Value, core: str) -> bool:
 
 
 def _is_name(value: _Value, core: str) -> bool:
-    """Whether the value is the name of a variable, a header or a member that holds the secret."""
+    """Is the value the name of a variable, header or field that holds the secret?"""
     if any(map(str.isdigit, core)) or not ends_in_label(core):
         return False
     compound = bool(_NAME_JOINT.search(core)) or (core[0].islower() and not core.islower())
@@ -136,7 +143,7 @@ def _is_name(value: _Value, core: str) -> bool:
 
 
 def _is_strong(value: _Value, core: str) -> bool:
-    """Whether a value can't be a word of prose: it holds a digit, a symbol or an inner capital."""
+    """Is it no word of prose, because it has a digit, a symbol or an inner capital?"""
     if any(map(str.isdigit, core)):
         return True
     parts = _PROSE_JOINT.split(core) if value.verb else core.split("'")
@@ -149,7 +156,7 @@ def _is_strong(value: _Value, core: str) -> bool:
 
 
 def _is_alone(value: _Value, core: str) -> bool:
-    """Whether a plain word ends its sentence, or one word and a number do."""
+    """Does a plain word end its sentence, or one word and a number?"""
     end = value.start + value.token.index(core) + len(core)
     return value.glued or _LAST.match(value.text, end) is not None
 

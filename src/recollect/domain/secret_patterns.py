@@ -1,7 +1,7 @@
-"""Secrets that are known by their own form, wherever they stand: keys, tokens, PEM, URLs, headers.
+"""Finds secrets by their own form: provider keys, JWTs, PEM, URL passwords, auth headers.
 
-Each rule looks at one view of a text and says yes or no. Quantifiers are bounded or disjoint, so
-time is linear in the text.
+Each rule checks one view of a text. Quantifiers are bounded or disjoint, so the time is linear in
+the text.
 """
 
 import base64
@@ -12,29 +12,30 @@ from recollect.domain.secret_words import is_placeholder
 
 
 def has_provider_key(view: str) -> bool:
-    """A key in the form that one of the well-known services gives out."""
+    """Has the view a key in the form of a well-known provider?"""
     return _PROVIDER_KEY.search(view) is not None
 
 
 def has_jwt(view: str) -> bool:
-    """Three base64url parts, the first of which is a header that names an algorithm."""
+    """Has the view three base64url parts, the first a JSON header with `alg`?"""
     return any(_holds_jwt(run[0].split(".")) for run in _DOTTED.finditer(view))
 
 
 def has_private_key(view: str) -> bool:
-    """The first line of a private key; what follows may be missing or encrypted."""
+    """Has the view the first line of a PEM private key? The rest may be missing or encrypted."""
     return _PEM_HEADER.search(view) is not None
 
 
 def has_url_credentials(view: str) -> bool:
-    """A URL that carries a password, unless a placeholder stands for it."""
+    """Has the view a URL with a password that is no placeholder?"""
     return any(not is_placeholder(found[1]) for found in _URL_USER.finditer(view))
 
 
 def has_auth_header(view: str, *, broken: bool = False) -> bool:
-    """The value of an authorization header. `broken`: line breaks were removed from the view.
+    """Has the view the value of an authorization header?
 
-    Then letters alone prove nothing, because two words of prose may have become one.
+    `broken`: line breaks were removed from the view. Then letters alone prove nothing, because two
+    words of prose may have become one.
     """
     return any(_is_token(found, broken=broken) for found in _AUTH.finditer(view))
 

@@ -1,10 +1,10 @@
-"""Words and signs that may follow `password is` without being the password."""
+"""Words and placeholders that may follow `password is` without being the password."""
 
 import re
 
 
 def is_ordinary(word: str) -> bool:
-    """Whether a word in any letter case says something about a secret instead of being it.
+    """Does a word, in any letter case, describe a secret instead of being it?
 
     Of words joined by hyphens or slashes one ordinary part is enough: `case-sensitive`, `n/a`.
     """
@@ -13,12 +13,12 @@ def is_ordinary(word: str) -> bool:
 
 
 def is_function_word(word: str) -> bool:
-    """Whether a word has no meaning of its own, so that no passphrase is made of such words."""
+    """Is it a word such as `the` or `of`, of which no passphrase is made?"""
     return word.lower() in _FUNCTION
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for one: `<your-password>`, `${TOKEN}`, `****`, `[redacted]`."""
+    """Is it a placeholder: `<your-password>`, `${TOKEN}`, `****`, `[redacted]`?"""
     return _PLACEHOLDER.match(value) is not None
 
 

@@ -1,7 +1,6 @@
-"""What no store of ours may hold: keys, tokens, passwords, private keys.
+"""Finds secrets, which must never be stored: API keys, tokens, passwords, private keys.
 
-An answer names the family and the field, never the text or a part of it. Time is linear in the
-text.
+Results name the family and the field, never a part of the text. The time is linear in the text.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,12 +12,12 @@ from recollect.domain import disguises, secret_labels, secret_patterns
 from recollect.domain.secret_hints import is_harmless
 from recollect.domain.secret_labels import ends_in_label
 
-# What stands where a secret was taken out; it is none itself, whatever it is labelled.
+# Replaces a secret that was removed; it does not count as a secret itself, whatever its label.
 REFUSED = "[refused]"
 
 
 class Family(StrEnum):
-    """By what a secret was known."""
+    """The rule by which a secret was found."""
 
     PROVIDER_KEY = "provider_key"
     JWT = "jwt"
@@ -31,26 +30,29 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """That a text holds a secret, and of which family."""
+    """A secret in a text: only its family is known, not its position."""
 
     family: Family
 
 
 @dataclass(frozen=True, slots=True)
 class SecretFound:
-    """Where in a value a secret is: a path such as `value.db.password` or `tags[2]`."""
+    """A secret in a JSON value: its path, such as `value.db.password` or `tags[2]`."""
 
     field: str
     family: Family
 
 
 def find_secret(text: str) -> Secret | None:
-    """The first family, in the order of `Family`, of which the text holds a secret."""
+    """A secret in the text, of the first family in the order of `SecretFamily`; None without."""
     return None if is_harmless(text) else look_through(text)
 
 
 def look_through(text: str) -> Secret | None:
-    """The same by the rules alone, however plain the text."""
+    """Like `find_secret`, without the quick check."""
+    # Each rule sees every view of the text (plain, unescaped, spelled-out words closed up): a
+    # secret may be whole in one view only. Last comes the text with line breaks removed that may
+    # lie inside of a key, as in mails; there only the rules apply that prose can't trigger.
     views = disguises.views(text)
     for family, rule in _RULES.items():
         if any(map(rule, views)):
@@ -60,10 +62,10 @@ def look_through(text: str) -> Secret | None:
 
 
 def find_secret_in(value: Any, field: str) -> SecretFound | None:
-    """The first secret in a JSON value, in document order: in strings, names and members.
+    """The first secret in a JSON value, in document order: in strings, field names and values.
 
-    Of a member's name the path shows only what is an identifier, otherwise `*`; a secret that is
-    itself a name is reported at the object around it.
+    The path shows a field's name only if it is an identifier, otherwise `*`: a name may be the
+    secret itself. A secret in a name is reported at the object around it.
     """
     return next(_found(value, field), None)
 
@@ -82,11 +84,11 @@ class _Place:
     value: Any
     path: str
     name: str = ""
-    """Of the nearest member; items of a list stand under the name of the list."""
+    """The name of the nearest field; items of a list have the list's name."""
 
 
 def _found(value: Any, field: str) -> Iterator[SecretFound]:
-    # A stack and no recursion: nesting is limited elsewhere, and not for every caller.
+    # A stack instead of recursion: not every caller limits the nesting.
     places = [_Place(value, field)]
     while places:
         place = places.pop()
@@ -122,7 +124,7 @@ def _in_scalar(place: _Place) -> Iterator[SecretFound]:
     if place.name and ends_in_label(disguises.plain(place.name)) and _is_worth_hiding(place.value):
         yield SecretFound(place.path, Family.RECORD_MEMBER)
     elif isinstance(place.value, str):
-        # With its name, because a header is a header also as a member.
+        # Together with its name: a field `authorization` is a header too.
         text = f"{place.name}: {place.value}" if place.name else place.value
         if secret := find_secret(text):
             yield SecretFound(place.path, secret.family)

@@ -1,6 +1,6 @@
-"""English words and phrases that speak of health, money, legal trouble and intimacy.
+"""English words and phrases about health, money, legal trouble and intimacy.
 
-A word stands here alone only if it has no everyday use; otherwise in the phrases that have none:
+A single word is listed only if it has no everyday meaning. Others are listed in phrases only:
 "expecting" is said of parcels, "depression" of roads, "debt" of programs.
 """
 
@@ -166,7 +166,8 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 @cache
 def phrases() -> re.Pattern[str]:
-    """Over lower-case text with straight apostrophes and single spaces."""
+    """The pattern of sensitive phrases, for lower-case text with straight apostrophes and single
+    spaces."""
     return _any(
         *(*_HEALTH_PHRASES, *_MIND_PHRASES, *_PREGNANCY_PHRASES),
         *(*_MONEY_PHRASES, *_LAW_PHRASES, *_INTIMACY_PHRASES),
@@ -175,7 +176,7 @@ def phrases() -> re.Pattern[str]:
 
 @cache
 def confidence() -> re.Pattern[str]:
-    """What asks to keep a thing, over the same text."""
+    """The pattern of requests to keep something confidential, for the same form of text."""
     return _any(*_CONFIDENCE)
 
 

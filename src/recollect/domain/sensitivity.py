@@ -1,6 +1,6 @@
-"""The least sensitivity that a text has by its words, and whether it was said in confidence.
+"""The minimum sensitivity of a text by its words, and whether it was said in confidence.
 
-English only; the words are in `sensitive_words.py`. A text of another language has no floor.
+English only; the words are in `sensitive_words.py`. Texts in other languages have no minimum.
 """
 
 import re
@@ -19,7 +19,7 @@ def floor(text: str) -> Sensitivity:
 
 
 def said_in_confidence(text: str) -> bool:
-    """Whether the speaker asks to keep it: "between us", "don't tell", "keep this to yourself"."""
+    """Does the speaker ask to keep it secret, as in "between us" or "don't tell"?"""
     return confidence().search(_folded(text)) is not None
 
 

@@ -1,11 +1,11 @@
-"""Spaces: where a memory lives, and how a request names that place.
+"""Spaces: where a memory is stored, and how a request names its space.
 
-A space is stored as its kind and its id. `group_id` is built for answers and is never parsed. Who
-may read and write a space is decided in `policy/spaces.py`.
+A space is stored as its kind and id. `group_id` is built for responses and never parsed. Who may
+read and write a space is decided in `policy/spaces.py`.
 
-A request is settled in two steps, because the checks between them have an order: `asked_space`
-looks at the request alone (422), then the agent is looked up (404) and the right to write there
-is checked (403), then `settled_space` knows the agent's mode and org (422, 403).
+The space of a request is resolved in two steps, because other checks come in between:
+`parse_space_request` looks at the request alone (422); then the agent is looked up (404) and the
+right to write is checked (403); then `resolve_space` uses the agent's mode and org (422, 403).
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ DEFAULT_ORG = OrgId("default")
 
 
 class SpaceKind(StrEnum):
-    """Every kind of space there is."""
+    """The kinds of spaces."""
 
     AGENT_PRIVATE = "agent_private"
     AGENT_PUBLIC = "agent_public"
@@ -37,7 +37,7 @@ class SpaceKind(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Whether an agent space is open to anyone. Other spaces have none."""
+    """Whether anyone may read an agent's space. Other spaces have no visibility."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -51,7 +51,7 @@ class SpaceMode(StrEnum):
 
 
 AGENT_KINDS = frozenset({SpaceKind.AGENT_PRIVATE, SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT})
-# Read by people whom the writer can't name: nothing personal, sensitive or critical goes there.
+# Spaces whose readers the writer can't know: nothing personal, sensitive or critical goes there.
 OPEN_KINDS = frozenset({SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT, SpaceKind.ORG})
 _NEED_AGENT = AGENT_KINDS | {SpaceKind.RUN, SpaceKind.ORG}
 
@@ -74,30 +74,29 @@ _VISIBILITIES = {
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A place of memories. The id is that of the agent, user, chat, run or org."""
+    """A space of memories. The id is that of its agent, user, chat, run or org."""
 
     kind: SpaceKind
     id: str
 
     @property
     def group_id(self) -> str:
-        """The name in answers. Two spaces may share one, so nothing is ever looked up by it."""
+        """The name in responses. Two spaces may share one, so nothing is looked up by it."""
         return _GROUP_IDS[self.kind].format(self.id)
 
     @property
     def scope(self) -> MemoryScope:
-        """That of its kind."""
         return scope_of(self.kind)
 
     @property
     def visibility(self) -> Visibility | None:
-        """Of agent spaces only."""
+        """The visibility of an agent's space; None for other spaces."""
         return _VISIBILITIES.get(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
-    """The member `space` of a request. A chat comes in any spelling of its id."""
+    """The field `space` of a request. The id of a chat is normalized."""
 
     kind: SpaceKind
     id: str | None = None
@@ -109,7 +108,7 @@ class SpaceName:
 
 @dataclass(frozen=True, slots=True)
 class SpaceRequest:
-    """The members of a write that say where it goes. `has_key` marks a record."""
+    """The fields of a write that decide its space. `has_key` marks a record."""
 
     agent_id: AgentId | None = None
     visibility: Visibility | None = None
@@ -121,11 +120,10 @@ class SpaceRequest:
 
 @dataclass(frozen=True, slots=True)
 class AskedSpace:
-    """What a request asks for, before anything is known of its agent.
+    """The space that a request asks for, before its agent is looked up.
 
-    `kind` is that of dual mode. `named` means that the caller spelled the kind out in `space`.
-    `id` is what the caller sent as `space.id`, or the run's id; empty if there was none, never for
-    a chat or run.
+    `kind` is that of dual mode. `named` means that the caller wrote the kind in `space`. `id` is
+    the sent `space.id`, or the run's id; empty if there was none, but never for a chat or run.
     """
 
     kind: SpaceKind
@@ -135,30 +133,31 @@ class AskedSpace:
 
 
 def as_chat_id(text: str) -> ChatId:
-    """The chat that is meant. Conversations are chats, and their ids come in any letter case, so
-    no two chats may have ids that differ in it alone."""
+    """The normalized id of a chat. Conversations are chats, and their UUIDs come in any letter
+    case, so no two chats may have ids that differ in letter case alone."""
     return ChatId(parse_uuid(text) or text)
 
 
 def mode_of(own: SpaceMode | None, default: SpaceMode) -> SpaceMode:
-    """An agent's own mode, else the server's. It decides on new writes, never on stored rows."""
+    """An agent's own mode, else the server's. It decides where new writes go; stored rows stay."""
     return own or default
 
 
 def agent_spaces(agent_id: AgentId) -> tuple[Space, ...]:
-    """All that may hold rows of an agent: a switch of the mode moves none, so reads try all."""
+    """All spaces that may hold rows of an agent: changing the mode moves none, so reads try all."""
     return tuple(Space(kind, agent_id) for kind in SpaceKind if kind in AGENT_KINDS)
 
 
 def space_for(
     request: SpaceRequest, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
 ) -> Space:
-    """Both steps at once, for callers that have nothing to check in between."""
+    """Both steps in one, for callers with nothing to check in between."""
     return settled_space(asked_space(request), mode, requester=requester, org_id=org_id)
 
 
 def asked_space(request: SpaceRequest) -> AskedSpace:
-    """What the request asks for, or the refusal of one that contradicts itself or lacks a part."""
+    """The space that a request asks for. ValidationFailed if its fields contradict each other or
+    one is missing."""
     asked = _by_members(request) if request.space is None else _by_name(request, request.space)
     if asked.kind in _NEED_AGENT and asked.agent_id is None:
         raise ValidationFailed.of("agent_id", f"is needed for a space of kind `{asked.kind}`")
@@ -168,9 +167,9 @@ def asked_space(request: SpaceRequest) -> AskedSpace:
 def settled_space(
     asked: AskedSpace, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
 ) -> Space:
-    """The one space of a write. `mode` and `org_id` are those of the agent that the request names.
+    """The space of a write. `mode` and `org_id` are those of the agent that the request names.
 
-    Whether a chat is open to the requester is for policy: it takes a look at the participants.
+    Whether the requester may write to a chat is not checked here: that needs its participants.
     """
     if asked.kind in AGENT_KINDS and asked.agent_id is not None:
         return _agent_space(asked, asked.agent_id, mode)
@@ -182,9 +181,9 @@ def settled_space(
 
 
 def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> None:
-    """Refuse to widen by content: an open space takes nothing personal and no critical PII.
+    """Raise InvalidInput if the content may not go to an open space, which anyone may read.
 
-    `public` is that of the memory's sensitivity.
+    Such a space takes only memories of sensitivity `public` and no critical personal data.
     """
     if kind not in OPEN_KINDS:
         return
@@ -204,11 +203,11 @@ def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> 
 
 
 def _by_members(request: SpaceRequest) -> AskedSpace:
-    """The request has no `space`: visibility, scope, run and key say where."""
+    """The space of a request without `space`: visibility, scope, run and key decide."""
     if request.run_id is not None and request.scope is None:
-        # It may mean the run's own space, or a lasting one: neither is taken by accident.
+        # A run id alone may mean the run's own space or a lasting one: we don't guess.
         scopes = list(MemoryScope)
-        raise ValidationFailed.of("scope", "must be there with `run_id`", allowed=scopes)
+        raise ValidationFailed.of("scope", "is required with `run_id`", allowed=scopes)
     if request.scope is MemoryScope.SESSION:
         _refuse_visibility(request, SpaceKind.RUN)
         return AskedSpace(SpaceKind.RUN, _run_id(request), request.agent_id)
@@ -223,7 +222,7 @@ def _by_members(request: SpaceRequest) -> AskedSpace:
 
 
 def _by_name(request: SpaceRequest, name: SpaceName) -> AskedSpace:
-    """The request has a `space`: the other members may only say the same."""
+    """The space of a request with `space`: the other fields must not contradict it."""
     if request.visibility not in (None, _VISIBILITIES.get(name.kind)):
         raise _contradiction("visibility", name.kind)
     if request.scope not in (None, scope_of(name.kind)):
@@ -265,7 +264,7 @@ def _refuse_visibility(request: SpaceRequest, kind: SpaceKind) -> None:
 
 
 def _contradiction(field: str, kind: SpaceKind) -> ValidationFailed:
-    return ValidationFailed.of(field, f"says something else than a space of kind `{kind}`")
+    return ValidationFailed.of(field, f"contradicts a space of kind `{kind}`")
 
 
 def _agent_space(asked: AskedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
@@ -278,7 +277,7 @@ def _agent_space(asked: AskedSpace, agent_id: AgentId, mode: SpaceMode) -> Space
 
 
 def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
-    """Who spells out a kind gets that kind or a refusal, never its neighbour."""
+    """A caller who names a kind gets that kind or an error, never a similar one."""
     if kind is SpaceKind.AGENT and mode is SpaceMode.DUAL:
         raise ValidationFailed.of(
             "space.kind", "this agent is in dual mode: `agent_private` or `agent_public`"
@@ -288,7 +287,7 @@ def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
 
 
 def _private_unavailable(asked: AskedSpace) -> InvalidInput:
-    """Nothing is published because private was not to be had."""
+    """The error for a private write in single mode: it must not become public silently."""
     field, other = "visibility", '`visibility: "public"`'
     if asked.named:
         field, other = "space.kind", "the kind `agent`"
@@ -318,5 +317,5 @@ def _org_space(asked: AskedSpace, org_id: OrgId | None) -> Space:
 
 
 def scope_of(kind: SpaceKind) -> MemoryScope:
-    """Session for runs, org for orgs, long-term for all else."""
+    """Session for runs, org for orgs, long-term for all other kinds."""
     return _SCOPES.get(kind, MemoryScope.LONG_TERM)

@@ -1,4 +1,4 @@
-"""Personal data in the parts of a memory: which tags, where first, and each part without it."""
+"""Redacts personal data in the texts, messages, tags and JSON values of a memory."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,32 +13,32 @@ _NUMBER_MAX = 10**40
 
 
 class PersonalFinder:
-    """Goes through parts, one after the other. `fields` has each tag with the field where it was
-    found first."""
+    """Redacts the parts of one memory, one after the other. `fields` maps each tag found to the
+    field where it was found first."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
 
     def in_text(self, text: str, field: str) -> str:
-        """A text with marks in place of what was found."""
+        """The text with a mark, such as `[email]`, in place of each match."""
         findings = find_pii(text)
         for finding in findings:
             self.fields.setdefault(finding.tag, field)
         return redact(text, findings) if findings else text
 
     def in_message(self, index: int, message: Message) -> Message:
-        """A message with its name; who it is from is an id and stays."""
+        """The message with content and name redacted; its `user_id` stays."""
         content = self.in_text(message.content, f"messages[{index}].content")
         name = message.name and self.in_text(message.name, f"messages[{index}].name")
         return replace(message, content=content, name=name)
 
     def in_tags(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """Tags, each once: two may have become one."""
+        """The redacted tags, each once: two may have become the same."""
         clean = (self.in_text(tag, f"tags[{index}]") for index, tag in enumerate(tags))
         return tuple(dict.fromkeys(clean))
 
     def in_json(self, value: Any, field: str) -> Any:
-        """A JSON value; a number that is a card's becomes a text."""
+        """The redacted JSON value; a number that is a card number becomes a text."""
         if isinstance(value, dict):
             return self._in_members(value, field)
         if isinstance(value, list):
@@ -48,7 +48,8 @@ class PersonalFinder:
         return self._in_number(value, field)
 
     def _in_members(self, members: dict[str, Any], field: str) -> dict[str, Any]:
-        """No member is lost where two names became one: the later ones get a number."""
+        """Redact names and values of an object. Where two names became the same, the later ones
+        get a number, so that no field is lost."""
         clean: dict[str, Any] = {}
         times: Counter[str] = Counter()
         for name, value in members.items():
@@ -68,7 +69,7 @@ class PersonalFinder:
 
 
 def _is_whole(value: Any) -> bool:
-    """A whole number that is not too large; `4.0` is one too, however it was written."""
+    """Is it a whole number of a plausible size? `4.0` is one too."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < _NUMBER_MAX and value == int(value)

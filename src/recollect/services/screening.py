@@ -1,9 +1,9 @@
-"""Screening: what a caller wrote, looked at before any of it is stored. Secrets are refused
-everywhere, personal data is tagged, replaced or refused, and a text that looks like orders to the
-assistant is set aside.
+"""Screening of what a caller wrote, before any of it is stored.
 
-To look takes no stored data and may take long, so it happens outside of the transaction; to refuse
-has its place in the order of checks, behind the right to write, so it happens inside.
+Secrets are refused, personal data is tagged, redacted or refused, and texts that look like prompt
+injection are quarantined. There are two steps. Inspecting needs no stored data and may take long,
+so it runs before the transaction. Refusing has its place in the order of checks, after the check of
+the right to write, so it runs inside the transaction.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,14 +36,17 @@ from recollect.services.personal import PersonalFinder
 from recollect.services.secret_check import secret_refused
 
 _PARTS = ("content", "key", "value", "messages", "metadata", "tags")
-# So much is looked at in a few milliseconds.
+# A text of this length is screened in a few milliseconds; longer ones go to a thread.
 LONG_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """All that a caller wrote of one memory. Of a statement `content` is what was sent, of a list
-    or a record it is made from the items, or from key and value."""
+    """All texts that a caller wrote for one memory.
+
+    `content` is the sent text of a statement. For a list of messages or a record it is rendered
+    from the messages, or from key and value.
+    """
 
     content: str
     key: str | None = None
@@ -55,17 +58,17 @@ class Texts:
 
     @property
     def chars(self) -> int:
-        """Roughly how much there is to look at."""
+        """Roughly how much text there is to screen."""
         return len(self.content)
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The members of a memory that hold words of its writer, by name."""
+        """The fields of a memory that hold texts of its writer, by name."""
         return {name: getattr(self, name) for name in _PARTS}
 
     @classmethod
     def of_draft(cls, draft: Draft) -> "Texts":
-        """What a new memory says; the names are those of its subjects."""
+        """The texts of a new memory; `names` are those of its subjects."""
         return cls(
             content=draft.content,
             key=draft.key,
@@ -78,14 +81,14 @@ class Texts:
 
     @classmethod
     def of_memory(cls, memory: Memory, names: tuple[str, ...] = ()) -> "Texts":
-        """What a stored one says; `names` are those that nobody could resolve."""
+        """The texts of a stored memory; `names` are subjects that could not be resolved."""
         parts = {name: getattr(memory, name) for name in _PARTS}
         return cls(**parts, names=names)
 
     @classmethod
     def of_version(cls, kept: Mapping[str, Any], key: str | None) -> "Texts":
-        """What an earlier version said, by the members that it kept; that of a record is what its
-        value says. Messages are in the content."""
+        """The texts of an earlier version, from its snapshot. A record's content is rendered from
+        its value; messages are in the content."""
         value = kept["value"]
         return cls(
             content=kept["content"] if value is None else render_record(key or "", value),
@@ -98,10 +101,12 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """What is personal in texts. `texts` are what may be stored: personal data is replaced in them
-    where the server is set so. `pii` has the tags found and left in, each with the field of its
-    first place; `replaced` are those that are no longer there. `outgrown` is a field that the
-    marks made too long."""
+    """Personal data in texts.
+
+    `texts` may be stored: in mode `redact` personal data is replaced in them. `pii` maps the tags
+    found and left in to the field of their first match. `replaced` are the tags that were
+    redacted. `outgrown` is a field that became too long by redaction.
+    """
 
     texts: Texts
     pii: dict[str, str]
@@ -109,14 +114,15 @@ class Personal:
     outgrown: str | None
 
     def tagged(self, sent: Iterable[str]) -> tuple[str, ...]:
-        """All tags of the memory: what was sent and still holds, and what was found."""
+        """All PII tags of the memory: those sent and not redacted, and those found."""
         return tuple(sorted({*sent} - self.replaced | {*self.pii}))
 
 
 @dataclass(frozen=True, slots=True)
 class Findings(Personal):
-    """What screening saw. `words` are what the content is found by, `folded` is how it is compared:
-    to make them of a long text takes long, too."""
+    """The result of screening. `words` are the index words of the content, `folded` is its form for
+    comparison: both take long for a long text, so they are computed here, outside of the
+    transaction."""
 
     secret: SecretFound | None
     floor: Sensitivity
@@ -127,7 +133,8 @@ class Findings(Personal):
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """A draft that was looked at: what a writer takes, so that none is written unseen."""
+    """A draft with its screening report. The writer takes only these, so nothing is stored
+    unscreened."""
 
     draft: Draft
     findings: Findings
@@ -135,7 +142,7 @@ class Screened:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningRules:
-    """How the server is set."""
+    """The server's settings for screening."""
 
     rules: RetentionRules
     pii_mode: Literal["tag", "redact", "reject"] = "tag"
@@ -144,22 +151,22 @@ class ScreeningRules:
 
 
 class Screening:
-    """Looks, and refuses."""
+    """Inspects texts, and refuses what must not be stored."""
 
     def __init__(self, rules: ScreeningRules) -> None:
         self._rules = rules
 
     def screen(self, draft: Draft) -> Screened:
-        """The draft as it may be stored, with what was seen in it."""
+        """Inspect a draft; the result has the texts that may be stored."""
         return self.fitted(draft, self.look(Texts.of_draft(draft)))
 
     def fitted(self, draft: Draft, findings: Findings) -> Screened:
-        """The draft with the texts that may be stored."""
+        """The draft with its texts replaced by those that may be stored."""
         texts = findings.texts
         return Screened(replace(draft, **texts.parts), findings)
 
     def look(self, texts: Texts) -> Findings:
-        """What is in these texts. Raises nothing."""
+        """Inspect texts without refusing any."""
         secret, personal = self.secret(texts), self.personal(texts)
         texts = personal.texts
         return Findings(
@@ -168,7 +175,7 @@ class Screening:
             personal.replaced,
             personal.outgrown,
             secret,
-            # Words of a record are names and values of a program's making.
+            # A record's words are field names and values written by programs, not prose.
             floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
             score(texts.content, spoken=bool(texts.messages)),
             index_words(texts.content),
@@ -176,12 +183,12 @@ class Screening:
         )
 
     def secret(self, texts: Texts) -> SecretFound | None:
-        """The first secret in these texts, if there is one."""
+        """The first secret in these texts; None without."""
         parts = _parts(texts)
         return next(filter(None, (find_secret_in(part, at) for part, at in parts)), None)
 
     def personal(self, texts: Texts) -> Personal:
-        """What of these texts is personal data, by the mode of this server."""
+        """The personal data in these texts, redacted if the server is set so."""
         clean, found = without_personal(texts)
         if self._rules.pii_mode != "redact":
             return Personal(texts, found, frozenset(), None)
@@ -195,14 +202,16 @@ class Screening:
         sensitivity: Sensitivity,
         pii_tags: tuple[str, ...],
     ) -> None:
-        """Refuse what no space takes, then what this kind of space doesn't.
+        """Refuse what may not be stored at all, then what this kind of space does not take.
 
-        `pii_tags` are all that the memory would have, sent or found.
+        `pii_tags` are all tags the memory would have, sent or found. The order decides the error:
+        secret, field too long after redaction, personal data in mode `reject`, then sensitivity
+        and critical personal data in an open space.
         """
         if findings.secret is not None:
             raise secret_refused(findings.secret)
         if findings.outgrown is not None:
-            message = "is too long once marks stand for its personal data; shorten it"
+            message = "is too long after its personal data was replaced by marks; shorten it"
             raise ValidationFailed.of(findings.outgrown, message)
         if self._rules.pii_mode == "reject":
             self._refuse_personal(findings, pii_tags)
@@ -216,7 +225,7 @@ class Screening:
             raise
 
     def is_suspect(self, findings: Findings) -> bool:
-        """Does it look like orders to the assistant, so much that nobody should be shown it?"""
+        """Does the injection score reach the quarantine threshold?"""
         return findings.suspicion.score >= self._rules.quarantine_min
 
     def _refuse_personal(self, findings: Findings, pii_tags: tuple[str, ...]) -> None:
@@ -232,7 +241,7 @@ class Screening:
 
 
 def without_personal(texts: Texts) -> tuple[Texts, dict[str, str]]:
-    """The texts with marks in place of personal data, and each tag found with its first field."""
+    """The redacted texts, and each tag found with the field of its first match."""
     finder = PersonalFinder()
     if texts.messages:
         messages = tuple(finder.in_message(i, m) for i, m in enumerate(texts.messages))
@@ -248,7 +257,10 @@ def without_personal(texts: Texts) -> tuple[Texts, dict[str, str]]:
 
 
 def _outgrown(texts: Texts) -> str | None:
-    """The first field that is longer than it may be. A change has no key, and may have no text."""
+    """The first field that is too long; None if all fit.
+
+    A patch has no key and may have no content, so neither is required here.
+    """
     try:
         if texts.value is not None:
             check_record(texts.key or "key", texts.value)
@@ -262,7 +274,7 @@ def _outgrown(texts: Texts) -> str | None:
 
 
 def _personal_refused(error: InvalidInput, tags: list[str], findings: Findings) -> InvalidInput:
-    """The same refusal, with the tags and the field where the first of them was found."""
+    """The same error, with the tags and the field of the first match in its details."""
     place = next((findings.pii[tag] for tag in tags if tag in findings.pii), "pii_tags")
     message = f"{place}: {error.message.removeprefix('pii_tags: ')}"
     told = InvalidInput(message, field=place, code=error.code)
@@ -271,7 +283,7 @@ def _personal_refused(error: InvalidInput, tags: list[str], findings: Findings) 
 
 
 def _parts(texts: Texts) -> Iterator[tuple[Any, str]]:
-    """Everything that is looked at, with its name, in the order of the answer."""
+    """Every part that is searched for secrets, with its field name, in the order of the fields."""
     if texts.messages:
         for index, message in enumerate(texts.messages):
             for name in ("content", "name", "user_id"):

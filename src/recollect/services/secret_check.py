@@ -1,4 +1,4 @@
-"""No secret is stored, whatever member of a request holds it."""
+"""Refuses requests with secrets in any of their fields."""
 
 from typing import Any
 
@@ -7,8 +7,10 @@ from recollect.errors import InvalidInput
 
 
 def refuse_secrets(**fields: Any) -> None:
-    """Refuse the first field, by its name, whose text or JSON value holds a secret; None holds
-    nothing. Neither the message nor the details repeat any of it."""
+    """Raise InvalidInput for the first field whose text or JSON value contains a secret.
+
+    Neither the message nor the details repeat any part of it. None counts as empty.
+    """
     for name, value in fields.items():
         found = find_secret_in(value, name)
         if found is not None:
@@ -16,7 +18,7 @@ def refuse_secrets(**fields: Any) -> None:
 
 
 def secret_refused(found: SecretFound) -> InvalidInput:
-    """The refusal: where, and of which family."""
+    """The error for a secret: its field and family."""
     message = f"{found.field}: holds a secret, and secrets are not stored; send it without"
     error = InvalidInput(message, field=found.field, code="secret_refused")
     error.details = {"field": found.field, "family": str(found.family)}
