@@ -1,4 +1,4 @@
-"""`python -m recollect`: the command, where its script is not on the path."""
+"""`python -m recollect`: runs the command where its script is not on the path."""
 
 from recollect.cli.main import run
 

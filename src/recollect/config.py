@@ -1,7 +1,7 @@
-"""Reads settings: defaults < TOML file < environment < flags. The only reader of the environment.
+"""Loads settings from defaults, TOML file, environment and flags; the later source wins.
 
-Every source is flattened to dotted keys first, so that an unknown key or a bad value can name
-where it came from. What can be set is declared in `settings/`.
+Only this module reads the environment. Every source is flattened to dotted keys first, so that an
+error can name the source of an unknown key or a bad value. `settings/` declares what can be set.
 """
 
 import difflib
@@ -35,7 +35,7 @@ DEFAULT = "default"
 DEFAULT_FILE = Path("recollect.toml")
 ENV_PREFIX = "RECOLLECT_"
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
-# Names that agent runners knew before ours; ours win.
+# Environment variables that agent runners already use; ours take precedence.
 RUNNER_ALIASES = {
     "memory.enabled": "MAGSAG_MEMORY_ENABLED",
     "memory.db_path": "MAGSAG_MEMORY_DB_PATH",
@@ -47,7 +47,7 @@ _SHOWN_CHARS_MAX = 80
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, and for each dotted key the source of its value."""
+    """The settings, and the source of each value by dotted key."""
 
     settings: Settings
     origins: Mapping[str, str]
@@ -65,10 +65,10 @@ def load(
     environ: Mapping[str, str] | None = None,
     config_path: Path | None = None,
 ) -> Loaded:
-    """Settings from all sources; a flag whose value is None was not given.
+    """Load the settings from all sources; a flag with value None counts as absent.
 
-    `environ` is the process's environment unless given. Raises InvalidInput that names every
-    wrong key, its source and what would be right, without the values of secrets.
+    `environ` defaults to the process's environment. Raises InvalidInput that names every wrong
+    key, its source and what would be right, but never the value of a secret.
     """
     env = os.environ if environ is None else environ
     return _loaded(flags or {}, env, config_path=config_path)
@@ -81,7 +81,7 @@ def _loaded(
     config_path: Path | None = None,
     aliases: Mapping[str, _Given] | None = None,
 ) -> Loaded:
-    """`aliases` are values by dotted keys that come before the environment."""
+    """`aliases` are values by dotted key that the environment overrides."""
     problems: list[str] = []
     given = {
         **_from_file(config_path, env, problems),
@@ -98,7 +98,7 @@ def _loaded(
 
 
 def load_runner(environ: Mapping[str, str] | None = None) -> MemorySettings:
-    """Section `memory` as an agent's runner reads it: with the aliases of its two settings."""
+    """Section `memory` for an agent runner, with the runner's aliases for two settings."""
     env = os.environ if environ is None else environ
     aliases = {
         key: _Given(env[alias], alias) for key, alias in RUNNER_ALIASES.items() if env.get(alias)
@@ -120,8 +120,10 @@ def _fields(section: type[Section], prefix: str = "") -> Iterator[tuple[str, Fie
 
 
 def silence_libraries() -> None:
-    """Libraries that report to their makers learn from the environment that they shall not; they
-    read it when they are imported. Who wants the reports may set the variable."""
+    """Switch off telemetry of libraries by environment variables, unless these are set.
+
+    Call it before the libraries are imported: they read the variables then.
+    """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
@@ -144,7 +146,10 @@ def _from_file(path: Path | None, env: Mapping[str, str], problems: list[str]) -
 def _flattened(
     document: Mapping[str, Any], section: type[Section] | None, prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """Dotted keys, down to what is no section. Of an unknown table only its members are named."""
+    """Flatten a TOML document to dotted keys, down to values that are no section.
+
+    Of an unknown table only its direct keys are named.
+    """
     for name, value in document.items():
         known = section.model_fields.get(name) if section else None
         inner = known.annotation if known is not None else None
@@ -170,7 +175,7 @@ def _from_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, 
     ours = {
         name: _Given(text, name)
         for name, text in env.items()
-        # Without a section it can't be meant as a setting: other programs use the prefix too.
+        # A name without a section can't be one of our settings: other programs use the prefix too.
         if name.startswith(ENV_PREFIX) and "__" in name
     }
     known = _known(ours, names, problems)
@@ -245,13 +250,13 @@ def _explained(details: ErrorDetails, given: Mapping[str, _Given]) -> str:
 
 
 def _depth(location: list[str]) -> int:
-    """How many parts of a location make a setting's key; the rest points into its value."""
+    """How many parts of an error's location are the setting's key; the rest is inside its value."""
     known = fields()
     return next((n for n in range(len(location), 0, -1) if ".".join(location[:n]) in known), 2)
 
 
 def _reason(message: str) -> str:
-    """Pydantic's words in ours: a tuple is how we keep a list."""
+    """Pydantic's message in the user's terms: what we store as a tuple is a list in TOML."""
     words = message.removeprefix("Value error, ").removeprefix("Input ")
     return words.replace("tuple", "list").replace("Tuple", "a list")
 
@@ -268,7 +273,7 @@ def _unknown(name: str, right: list[str]) -> str:
 
 
 def _member(field: FieldInfo) -> type[Section]:
-    """The model inside a list or a mapping of models."""
+    """The model of the elements of a list or mapping."""
     (model,) = (kind for kind in get_args(field.annotation) if _is_section(kind))
     return cast("type[Section]", model)
 

@@ -1,1 +1,1 @@
-"""Who may do what. Pure: no clock, no database, no settings."""
+"""Authorization rules: who may do what. Pure functions without clock, database or settings."""

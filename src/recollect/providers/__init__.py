@@ -1,1 +1,1 @@
-"""Implementations of ports that are no stores: identity, encryption, observation."""
+"""Implementations of protocols other than stores: identity, encryption, logging, metrics."""

@@ -1,7 +1,8 @@
-"""Encryption at rest: AES-256-GCM, one stored value at a time.
+"""Encryption at rest: AES-256-GCM for single stored values.
 
-Sealed text is a marker and base64url (without padding) of: version, key id filled up to 20 bytes,
-nonce, ciphertext and tag. Version and key id are 21 bytes, so they are 28 characters of their own.
+An encrypted value is a marker and base64url without padding of: version, key id padded to 20 bytes,
+nonce, ciphertext and tag. Version and key id are 21 bytes, a multiple of 3, so they encode to 28
+characters of their own: SQL can compare that prefix.
 """
 
 import base64
@@ -27,9 +28,9 @@ _KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,20}")
 
 
 class AesGcmCipher:
-    """Implements `recollect.ports.runtime.Cipher`. The first key encrypts, all decrypt.
+    """Implements `Cipher`. The first key encrypts, all keys decrypt.
 
-    Without keys, what is stored is plain. Safe to use from many threads.
+    Without keys values are stored in plain text. Safe to use from many threads.
     """
 
     def __init__(self, keys: Sequence[tuple[str, bytes]] = ()) -> None:
@@ -44,11 +45,11 @@ class AesGcmCipher:
 
     @property
     def enabled(self) -> bool:
-        """Is there a key to encrypt with?"""
+        """Is a key configured?"""
         return self._current is not None
 
     def seal(self, text: str, *, table: str, column: str, row_id: str) -> str:
-        """What to store for `text`, which never starts with U+0001."""
+        """The value to store for `text`, which must not start with U+0001."""
         if self._current is None:
             return text
         nonce = secrets.token_bytes(_NONCE_BYTES)
@@ -57,7 +58,7 @@ class AesGcmCipher:
         return SEALED_MARKER + _encode(_header(self._current) + nonce + sealed)
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
-        """The text of a stored value. Raises Internal, with ids and no content, if it can't."""
+        """The text of a stored value. Raises Internal, with ids and no content, if that fails."""
         if not _is_sealed(stored):
             return stored
         where = f"{table}.{column} of row {row_id}"
@@ -86,7 +87,7 @@ class AesGcmCipher:
         return key_id
 
     def key_ids(self) -> tuple[str, ...]:
-        """Every known key, the one that encrypts first."""
+        """The ids of all keys, first the one that encrypts."""
         return tuple(self._keys)
 
     def prefix(self, key_id: str) -> str:
@@ -94,11 +95,10 @@ class AesGcmCipher:
         return SEALED_MARKER + _encode(_header(key_id))
 
     def current_prefix(self) -> str | None:
-        """The prefix of what is sealed now; None when plain."""
+        """The prefix of values encrypted now; None without keys."""
         return None if self._current is None else self.prefix(self._current)
 
     def is_current(self, stored: str) -> bool:
-        """Would sealing this value's text now use the same key (or none)?"""
         return self.key_id(stored) == self._current
 
 
@@ -113,13 +113,16 @@ def _check_key(key_id: str, key: bytes) -> None:
 
 
 def _is_sealed(stored: str) -> bool:
-    # Looser than the marker: no user's text starts with U+0001, so a value that does and lacks the
-    # rest of the marker is damaged, and must not pass for plain.
+    # Only the marker's first character: no user's text starts with U+0001, so a value that does
+    # and lacks the rest of the marker is damaged, and must not pass for plain text.
     return stored.startswith(SEALED_MARKER[0])
 
 
 def _place(table: str, column: str, row_id: str) -> bytes:
-    """Each part with its length before it, so that no two places look the same."""
+    """What GCM authenticates besides the text: table, column and row id.
+
+    Each part is preceded by its length, so that no two places give the same bytes.
+    """
     parts = [part.encode() for part in (table, column, row_id)]
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
 
@@ -129,7 +132,7 @@ def _header(key_id: str) -> bytes:
 
 
 def _key_id(header: bytes) -> str | None:
-    """The key id in a header, None if it is none of ours."""
+    """The key id in a header; None if the header is not in our format."""
     name = header[len(_VERSION) :].rstrip(b"\0").decode("latin-1")
     known_shape = _KEY_ID.fullmatch(name) is not None and header == _header(name)
     return name if known_shape else None
@@ -140,7 +143,7 @@ def _encode(raw: bytes) -> str:
 
 
 def _decode(text: str) -> bytes | None:
-    """The inverse of `_encode`, None for any other text: each value has one spelling."""
+    """The inverse of `_encode`; None for any other text. Each value has one valid encoding."""
     try:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (ValueError, binascii.Error):

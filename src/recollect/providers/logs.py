@@ -1,7 +1,7 @@
-"""Logging: our own events and those of the libraries, one line each, in one format, to stderr.
+"""Logging: our own events and those of libraries, one line each, in one format, to stderr.
 
-A line holds ids, names and numbers, never content. What a caller sent can hide in an exception's
-message, a query string or a library's argument, so these are left out here, at the last gate.
+A line contains ids, names and numbers, never user content. Content could come in by an exception's
+message, a query string or a library's log arguments, so those are removed here, in the last step.
 """
 
 import logging
@@ -48,7 +48,7 @@ _FRAMES_MAX = 30
 def configure(level: Level = "info", format: Format = "json") -> None:
     """Set up logging for the process; a later call replaces an earlier one.
 
-    A request's id gets into its lines by `structlog.contextvars.bound_contextvars(request_id=…)`.
+    The middleware binds each request's id with `structlog.contextvars`.
     """
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
@@ -64,7 +64,7 @@ def configure(level: Level = "info", format: Format = "json") -> None:
     root.handlers[:] = [handler]
     root.setLevel(number)
     for name in _SERVER_LOGGERS:
-        # The server's loggers come with handlers of their own.
+        # uvicorn's loggers come with handlers of their own.
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
@@ -97,7 +97,10 @@ def _withhold_content(logger: WrappedLogger, method: str, event: EventDict) -> E
 
 
 def _outline_exception(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Where it happened and what kind it was; the message only of errors written for the log."""
+    """Replace an exception by its class and the locations of its frames.
+
+    The message is shown only for Internal and Unavailable, whose texts are written for the log.
+    """
     given = event.pop("exc_info", None)
     error = sys.exc_info()[1] if given is True else given
     if isinstance(error, tuple):
@@ -126,9 +129,9 @@ def _frames(traceback: TracebackType | None) -> list[str]:
 
 
 def _without_arguments(record: logging.LogRecord) -> bool:
-    """Libraries put what they work on into a message's arguments, so only its template is kept.
+    """A filter that removes arguments from log records of libraries, and keeps their template.
 
-    The server's own messages are known: of those, only the query string goes.
+    uvicorn's messages are known: of those, only the query string is removed.
     """
     if isinstance(record.msg, dict):
         return True

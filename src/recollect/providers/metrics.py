@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, in a registry of their own: two servers in one process don't mix."""
+"""Prometheus metrics, in a registry of their own, so that two servers in a process don't mix."""
 
 from functools import cache
 
@@ -13,7 +13,7 @@ from prometheus_client import (
 
 from recollect.ports.metrics import TransactionKind
 
-# A `_created` twin of every series doubles the page and tells nothing that we need.
+# A `_created` series for every series would double the page and tell nothing that we need.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -25,7 +25,7 @@ _BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 class PrometheusMetrics:
-    """Implements `recollect.ports.metrics.Metrics`."""
+    """Implements `Metrics`."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
@@ -81,8 +81,8 @@ class PrometheusMetrics:
         self._bind_children()
 
     def _bind_children(self) -> None:
-        # `labels()` checks and locks on every call; the hot path pays for a dictionary alone.
-        # Each cache is bounded by our own tables of routes, statuses and job types.
+        # `labels()` checks and locks at every call; a cache reduces that to a dictionary lookup.
+        # The caches are bounded, because labels come from our own tables only.
         self._counted_request = cache(self._requests.labels)
         self._timed_request = cache(self._request_seconds.labels)
         self._timed_transaction = cache(self._transaction_seconds.labels)
@@ -90,7 +90,7 @@ class PrometheusMetrics:
         self._timed_job = cache(self._job_seconds.labels)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """See the port. What is neither a method of HTTP nor gRPC counts as `OTHER`."""
+        """Count and time a request. An unknown method counts as `OTHER`."""
         name = method if method in _METHODS else "OTHER"
         self._counted_request(name, route, status).inc()
         self._timed_request(name, route).observe(seconds)
@@ -117,5 +117,5 @@ class PrometheusMetrics:
         self._pending.set(entries)
 
     def render(self) -> tuple[bytes, str]:
-        """All of it in the text format, with its content type."""
+        """All metrics in the text format, with its content type."""
         return generate_latest(self._registry), CONTENT_TYPE

@@ -1,8 +1,8 @@
-"""Lines about requests, written by a thread of their own a few times a second.
+"""The request log: lines are buffered, and written by a thread a few times a second.
 
 A logging call with its formatting and its write was the largest single cost of an append on the
-one thread that all requests share. Every part of a line is a name from our own tables, a number
-or a checked request id, so nothing needs escaping.
+event loop (decision 0010). Every part of a line is a name from our own tables, a number or a
+checked request id, so nothing needs escaping.
 """
 
 import threading
@@ -21,7 +21,7 @@ _CONSOLE = "{5} [info] request request_id={0} method={1} route={2} status={3} ms
 
 
 class BufferedRequestLog:
-    """Implements `recollect.ports.requests.RequestLog`. The thread starts with the first line."""
+    """Implements `RequestLog`. The thread starts with the first line."""
 
     def __init__(self, stream: TextIO, format: Literal["json", "console"]) -> None:
         self._stream = stream
@@ -33,7 +33,7 @@ class BufferedRequestLog:
     def write(
         self, request_id: str, *, method: str, route: str, status: int, seconds: float
     ) -> None:
-        """Hold the line back for the thread."""
+        """Buffer the line for the thread."""
         self._held.append((request_id, method, route, status, seconds * 1000, time()))
         if self._thread is None:
             self._thread = threading.Thread(
@@ -42,7 +42,7 @@ class BufferedRequestLog:
             self._thread.start()
 
     def close(self) -> None:
-        """Write what is held back and end the thread."""
+        """Write the buffered lines and end the thread."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -53,11 +53,13 @@ class BufferedRequestLog:
             self._write_held()
 
     def _write_held(self) -> None:
+        # A deque's append and popleft are atomic, so no lock is needed. The length is taken once:
+        # lines that are added meanwhile wait for the next round.
         lines = [self._line(*self._held.popleft()) for _ in range(len(self._held))]
         try:
             self._stream.write("".join(lines))
             self._stream.flush()
-        except (OSError, ValueError):  # nobody reads our log any more; requests go on
+        except (OSError, ValueError):  # stderr is closed: lines are lost, requests go on
             return
 
     def _line(

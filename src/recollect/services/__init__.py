@@ -1,1 +1,1 @@
-"""Use cases: policy and ports, one module a noun."""
+"""Services: the use cases, one module for each resource."""

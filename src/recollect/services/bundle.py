@@ -1,4 +1,4 @@
-"""All use cases, as every adapter gets them."""
+"""The bundle of all services, as the APIs get them."""
 
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ from recollect.services.transfers import TransferService
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryServices:
-    """Those of the memory family."""
+    """The services of the memory API."""
 
     requesters: Requesters
     agents: AgentService
@@ -78,7 +78,7 @@ class MemoryServices:
 
 @dataclass(frozen=True, kw_only=True)
 class Services(MemoryServices):
-    """One service a noun."""
+    """All services: those of the memory and of the conversation API."""
 
     conversations: ConversationService
     entries: EntryService

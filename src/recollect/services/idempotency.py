@@ -1,10 +1,33 @@
-"""A request that is sent again under one key is done once; both times the answer is the same.
-One that only reads is answered anew, by the rights and the expiry of its time.
+"""Idempotency keys: a request that is repeated under one key runs once, and gets the same answer.
 
-The key is claimed before the request is handled and the answer is kept behind it. A server that
-dies between the two leaves a claim without an answer: after a while the request may be tried again,
-and what it makes has the id that was reserved with the claim, so that it is not made twice.
+A request that only reads is run each time, by the rights and expiry of that time; only its key is
+claimed. The decision record is 0018.
 """
+
+# How it works. Three transactions, because a handler uses several of its own and its answer exists
+# only after them:
+#
+#   1. claim    insert (requester, key, fingerprint, reserved id); the key is taken
+#   2. handle   the operation; what it creates gets the reserved id
+#   3. record   store the answer with the claim
+#
+# The states of a claim, as a repeat of the request finds it:
+#
+#   with an answer                 return the recorded answer
+#   no answer, under a minute old  the first attempt still runs: poll for 1.5 seconds, then 409
+#   no answer, older               the server died between 1 and 3: take the claim over, and run the
+#                                  request again with the SAME reserved id. If step 2 had committed,
+#                                  the service finds what has that id and creates nothing.
+#   another fingerprint            another request used the key: 409
+#   older than a day               as if there were none
+#
+# After a refusal (4xx) nothing was stored for certain: the claim is deleted, and the corrected
+# request may use the key. After a fault (timeout of the database, 5xx) something may have been
+# stored: the claim stays with its reserved id, and is back-dated so that the next attempt may take
+# it over at once.
+#
+# Rejected: a lock for the time of the request (it is lost with the server, which is the case that
+# matters), and a signal between requests in place of polling (they may be on two servers).
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -31,23 +54,23 @@ from recollect.ports.stores import Stores
 
 KEY_CHARS_MAX = 255
 LIFETIME = timedelta(hours=24)
-# A claim of this age without an answer is one of a server that is gone.
+# A claim of this age without an answer belongs to a server that died.
 ABANDONED_AFTER = timedelta(seconds=60)
-# A second and a half in all: most requests are answered sooner.
+# Pauses between polls for the first request's answer: about a second and a half in all.
 _PAUSES_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 _ID_NAMES = frozenset({"id", "memory_id"})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a request was answered with."""
+    """The recorded answer of a request."""
 
     status: int
     body: bytes
 
 
 class IdempotencyService:
-    """Around the handling of a request that came with a key."""
+    """Runs requests that came with an idempotency key."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -63,20 +86,24 @@ class IdempotencyService:
         fingerprint: str,
         handle: Callable[[str], Awaitable[Answer]],
     ) -> Answer:
-        """The first answer, or that of `handle`, which gets the reserved id. Only successes are
-        kept: after a refusal the corrected request may come under the same key.
+        """Run `handle` with the reserved id, or return the answer recorded for its first run.
 
-        While the first request runs, on whatever server, its answer is waited for.
-        Conflict if another request has the key, or if this one is still running then.
-        A caller who hangs up does not end it: it is they who come again for the answer.
+        Only successes are recorded. While the first request runs, on whatever server, its answer
+        is polled for. Raises Conflict if another request used the key, RequestStillRunning if the
+        first one does not end in time.
         """
+        # In a task of its own and shielded: a caller who hangs up cancels only the waiting. The
+        # request must run to its end, because that caller will come again for the answer.
         work = asyncio.create_task(self._once(who, key, fingerprint, handle))
         self._under_way.add(work)
         work.add_done_callback(self._end)
         return await asyncio.shield(work)
 
     def _end(self, work: "asyncio.Task[Answer]") -> None:
-        """What went wrong was told to the caller, or nobody is there to be told."""
+        """Drop the reference to a finished task, and mark its exception as retrieved.
+
+        The caller got the exception, or has gone; asyncio would log it as never retrieved.
+        """
         self._under_way.discard(work)
         if not work.cancelled():
             work.exception()
@@ -106,10 +133,11 @@ class IdempotencyService:
 
     @asynccontextmanager
     async def bound(self, who: Owner, key: str, *, fingerprint: str) -> AsyncIterator[None]:
-        """Around a request that only reads: the key is its own, and no answer is kept, since what
-        may be told changes. After a failure a key that nobody had before is free again.
+        """Claim the key around a request that only reads; its answer is not recorded.
 
-        Conflict if another request has the key.
+        A recorded answer could show for a day what has expired, or what the caller may no longer
+        see. If the request fails, a key that it claimed itself is released. Raises Conflict if
+        another request used the key.
         """
         fresh = await self._database.write(lambda tx: self._bind(tx, who, key, fingerprint))
         try:
@@ -120,7 +148,7 @@ class IdempotencyService:
             raise
 
     def _bind(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim | None:
-        """The claim, if it was made now."""
+        """The new claim; None if the same request had claimed the key before."""
         fresh = self._fresh(who, key, fingerprint)
         known = self._known(tx, fresh)
         if known is None:
@@ -129,7 +157,7 @@ class IdempotencyService:
         return None
 
     async def _claimed(self, who: Owner, key: str, fingerprint: str) -> Claim:
-        """Asked again and again: the answer may come from another server."""
+        """Claim the key, polling while the first request still runs, maybe on another server."""
         for pause in _PAUSES_SECONDS:
             try:
                 return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
@@ -138,6 +166,7 @@ class IdempotencyService:
         return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
 
     def _claim(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim:
+        """The claim to go on with: a new one, one with a recorded answer, or one taken over."""
         fresh = self._fresh(who, key, fingerprint)
         known = self._known(tx, fresh)
         if known is None:
@@ -158,11 +187,15 @@ class IdempotencyService:
         return Claim(who, key, fingerprint, now, reserved_id=reserved_id)
 
     def _known(self, tx: Tx, fresh: Claim) -> Claim | None:
-        """Whose the key is already; None if it is that of the fresh claim now."""
+        """Insert the fresh claim and return None, or return the claim that has the key.
+
+        `insert` does nothing where the key exists, so of two requests at once one wins. `fetch`
+        locks the row, so the states below are decided one request at a time.
+        """
         if self._stores.idempotency.insert(tx, fresh):
             return None
         known = self._stores.idempotency.fetch(tx, fresh.who, fresh.key)
-        if known is None:
+        if known is None:  # it was deleted between the two statements
             raise Retry
         if fresh.claimed_at - known.claimed_at >= LIFETIME:
             self._stores.idempotency.update(tx, fresh)
@@ -170,8 +203,11 @@ class IdempotencyService:
         return known
 
     async def _give_back(self, claim: Claim, *, certain: bool) -> None:
-        """Where something may have been stored all the same the claim stays, with its reserved
-        id, and may be taken over at once."""
+        """Release the key after a failure. `certain`: nothing was stored, so the claim is deleted.
+
+        Otherwise it stays with its reserved id, back-dated so that the next attempt may take it
+        over at once.
+        """
 
         def work(tx: Tx) -> None:
             if certain:
@@ -184,7 +220,7 @@ class IdempotencyService:
 
 
 def check_key(key: str) -> str:
-    """The key itself, or the refusal."""
+    """The key itself. Raises ValidationFailed if it is too long or not printable."""
     if not 1 <= len(key) <= KEY_CHARS_MAX or not key.isprintable():
         message = f"must have 1 to {KEY_CHARS_MAX} characters, none of them a control character"
         raise ValidationFailed.of("Idempotency-Key", message)
@@ -192,7 +228,8 @@ def check_key(key: str) -> str:
 
 
 def fingerprint_of(*parts: bytes) -> str:
-    """What two requests have in common if they are the same; it can't be read back."""
+    """A hash that is equal for equal requests. Each part's length is hashed too, so that parts
+    can't run into each other."""
     digest = sha256()
     for part in parts:
         digest.update(b"%d:" % len(part))
@@ -201,7 +238,7 @@ def fingerprint_of(*parts: bytes) -> str:
 
 
 def ids_in(value: Any) -> Iterator[str]:
-    """Every id that an answer tells of, at any depth."""
+    """Every id in an answer, at any depth: when one is deleted, the recorded answer goes too."""
     if isinstance(value, list):
         for item in value:
             yield from ids_in(item)
@@ -220,12 +257,12 @@ def _check_same(known: Claim, fresh: Claim) -> None:
 
 def _kept(claim: Claim) -> Answer:
     if claim.status is None or claim.body is None:
-        raise _conflict("the first answer is gone, because what it told of was deleted")
+        raise _conflict("the recorded answer is gone, because something it mentions was deleted")
     return Answer(claim.status, claim.body.encode())
 
 
 def _is_refusal(error: RecollectError) -> bool:
-    """Was nothing stored, for certain? Not if the database or the server gave up halfway."""
+    """Is it certain that nothing was stored? Not if the database or the server failed halfway."""
     return not isinstance(error, Unavailable | Internal)
 
 

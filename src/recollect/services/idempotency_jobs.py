@@ -1,4 +1,4 @@
-"""Removes kept answers that nobody may ask for again."""
+"""The job that deletes expired idempotency keys and their recorded answers."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -16,7 +16,7 @@ _ROWS_PER_TRANSACTION = 500
 
 
 class IdempotencyJobs:
-    """One job, every hour."""
+    """One job, which queues itself again every hour."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
         self._database = database
@@ -24,15 +24,15 @@ class IdempotencyJobs:
         self._runtime = runtime
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type."""
+        """The handler by job type."""
         return {IDEMPOTENCY_EXPIRY: self.expire}
 
     async def schedule(self) -> None:
-        """Queue it. Safe on many nodes."""
+        """Queue the job, unless it is queued already. Safe to call on many nodes."""
         await self._database.write(lambda tx: self._stores.jobs.insert(tx, self._next(_EVERY)))
 
     async def expire(self, _: Job) -> NewJob:
-        """Remove what is past its day, and come back."""
+        """Delete keys older than a day in small transactions; returns the next hour's job."""
         cutoff = self._runtime.clock.now() - LIFETIME
         removed = _ROWS_PER_TRANSACTION
         while removed == _ROWS_PER_TRANSACTION:

@@ -1,4 +1,7 @@
-"""Handlers of background jobs. Each may run again after a crash, so each is idempotent."""
+"""Background jobs: key rotation, audit retention, removal of vectors.
+
+A job may run again after a crash, so every handler is idempotent.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -41,7 +44,7 @@ class MaintenanceJobs:
         self._beside = beside
 
     def handlers(self) -> Mapping[str, Handler]:
-        """By job type. A handler may return the job that is to be queued in its place."""
+        """The handlers by job type. A handler may return a job to queue in place of its own."""
         return {
             VECTOR_DELETE: self.delete_vectors,
             KEY_ROTATION: self.rotate_keys,
@@ -49,7 +52,7 @@ class MaintenanceJobs:
         }
 
     async def schedule(self) -> None:
-        """Queue what has to be done regularly or after a change of keys. Safe on many nodes."""
+        """Queue the daily jobs, and a key rotation if one may be needed. Safe on many nodes."""
 
         def work(tx: Tx) -> None:
             self._stores.jobs.insert(tx, self._retention(timedelta()))
@@ -63,18 +66,21 @@ class MaintenanceJobs:
         await self._database.write(work)
 
     async def delete_vectors(self, job: Job) -> None:
-        """What an index job wrote while its tree was being evicted."""
+        """Delete vectors that an index job wrote while their tree was being evicted."""
         tree_id = TreeId(job.body["conversationGroupId"])
         await self._database.write(lambda tx: self._stores.maintenance.delete_vectors(tx, tree_id))
         if self._beside is not None:
-            # The id may have been taken again since: what is there now stays.
+            # A new tree may have taken the id since: vectors of its entries stay.
             living = await self._database.read(
                 lambda tx: self._stores.search.texts_of(tx, tree_id, after_revision=-1)
             )
             await self._beside.delete_tree(tree_id, keep=[text.entry_id for text in living])
 
     async def rotate_keys(self, job: Job) -> None:
-        """Seal every value with the first key. A job for another key is out of date: done."""
+        """Encrypt every value with the first key. A job for another key is out of date and ends.
+
+        Raises Internal if values could not be decrypted; all others are rotated.
+        """
         key_id = self._current_key()
         if key_id is None or key_id != job.body["keyId"]:
             return
@@ -87,7 +93,7 @@ class MaintenanceJobs:
         )
 
     async def retain_events(self, _: Job) -> NewJob:
-        """Remove events past their retention, and come back tomorrow."""
+        """Delete events past their retention in small transactions; returns tomorrow's job."""
         cutoff = self._runtime.clock.now() - self._audit_retention
         removed = _EVENTS_PER_TRANSACTION
         while removed == _EVENTS_PER_TRANSACTION:
@@ -99,7 +105,7 @@ class MaintenanceJobs:
         return self._retention(_RETENTION_EVERY)
 
     async def _rotate_column(self, column: str) -> int:
-        """One that can't be opened stops no other; how many there were."""
+        """Rotate a column in small transactions; returns how many values can't be decrypted."""
         after: str | None = None
         unreadable = 0
         while True:
@@ -115,7 +121,11 @@ class MaintenanceJobs:
         )
 
     def _may_be_stale(self, tx: Tx, key_id: str) -> bool:
-        """While an old key is kept, a server that still had it first may have written with it."""
+        """May values exist that the current key did not encrypt?
+
+        While an old key is still configured, another server that has it first may have written
+        with it since the last rotation.
+        """
         done = self._stores.maintenance.fetch_state(tx, _ROTATED_TO)
         return key_id != done or len(self._runtime.cipher.key_ids()) > 1
 

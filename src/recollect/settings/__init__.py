@@ -1,7 +1,7 @@
-"""What can be set: sections, types, defaults, bounds and the rules between them.
+"""All settings: sections, types, defaults, bounds and the rules between them.
 
-Everything is frozen. `model_dump(mode="json")` masks every secret, so it may always be shown.
-Where the values come from is `config.py`'s part. Others import from here, not from the modules.
+They are immutable. `model_dump(mode="json")` masks every secret, so its result may be shown.
+`config.py` loads the values. Other packages import from here, not from the modules.
 """
 
 import ipaddress
@@ -55,7 +55,7 @@ __all__ = [
 
 SECRET_BYTES_MIN = 32
 LOCAL_KEY_NAME = "recollect.key"
-# Values that no message may repeat.
+# Settings whose values must not appear in any message.
 SECRETS = frozenset(
     {
         "database.url",
@@ -128,29 +128,30 @@ class Settings(Section):
 
     @property
     def indexes_raw_text(self) -> bool:
-        """`search.index_raw_text`, decided."""
+        """`search.index_raw_text`, or its default: yes unless contents are encrypted."""
         if self.search.index_raw_text is None:
             return not self.encryption.keys
         return self.search.index_raw_text
 
     @property
     def makes_vectors(self) -> bool:
-        """Is there something that makes vectors, and is it wanted?"""
+        """Is search by meaning enabled, and an embedding provider configured?"""
         return self.search.semantic.enabled and self.embedding.provider != "none"
 
     @property
     def makes_memory_vectors(self) -> bool:
-        """The same for memories. A vector tells what its text is about: where texts are encrypted
-        and not to be indexed in the clear, there is none."""
+        """Are vectors made for memories? A vector reveals what its text is about, so there is none
+        where texts are encrypted and must not be indexed in plain text."""
         return self.makes_vectors and (not self.encryption.keys or self.indexes_raw_text)
 
     @property
     def local_key_path(self) -> Path:
-        """The file with the secret of local tokens: beside the database, or in ./recollect-data."""
+        """The file with the signing secret of local mode: beside the SQLite file, or in
+        ./recollect-data."""
         return (self.database.sqlite_path or Path("recollect-data/-")).with_name(LOCAL_KEY_NAME)
 
     def warnings(self) -> list[str]:
-        """What works and is unwise. No secrets in it."""
+        """Warnings about settings that work but are unsafe. They contain no secrets."""
         secret = self.auth.jwt_secret
         if secret is None or len(secret.get_secret_value().encode()) >= SECRET_BYTES_MIN:
             return []

@@ -1,4 +1,4 @@
-"""Section `auth`: who is believed, and who may do more."""
+"""Section `auth`: authentication, API keys, agents and roles."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Sections of the memory family: spaces, privacy, personal data, terms, people, housekeeping."""
+"""Sections of the memory API: spaces, privacy, personal data, retention, people, clean-up."""
 
 from pathlib import Path
 from typing import Literal

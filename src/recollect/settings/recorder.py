@@ -1,4 +1,4 @@
-"""Sections `recorder` and `redis`: recorded responses, and what nodes share beside the database."""
+"""Sections `recorder` and `redis`: recorded responses, and how nodes find them."""
 
 import re
 from pathlib import Path

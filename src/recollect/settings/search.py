@@ -1,4 +1,4 @@
-"""Sections `search` and `embedding`: what is indexed, how it is found, what makes vectors."""
+"""Sections `search` and `embedding`: indexing, ranking, and the provider of vectors."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What all sections are made of: their base, the types they share, and how a rule is broken."""
+"""The base class of all sections, types they share, and the error of a broken rule."""
 
 import re
 from typing import Annotated
@@ -19,7 +19,7 @@ _PASSWORD_PARAMETER = re.compile(r"(?i)([?&](?:ssl)?password=)[^&#]*")
 
 
 def masked_url(url: str) -> str:
-    """The URL without the passwords in it."""
+    """The URL with its passwords replaced by `***`."""
     return _PASSWORD_PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1:***@", url))
 
 
@@ -44,5 +44,5 @@ class Section(BaseModel):
 
 
 def broken(key: str, reason: str) -> PydanticCustomError:
-    """A rule between settings that does not hold; `key` is the one to change."""
+    """The error for a broken rule between settings; `key` is the setting to change."""
     return PydanticCustomError("setting", "{reason}", {"key": key, "reason": reason})

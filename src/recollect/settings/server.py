@@ -1,4 +1,4 @@
-"""Sections of the process: where it listens, what it answers, its jobs, logs and audit log."""
+"""Sections of the server process: listening, responses, jobs, logging, audit log, gRPC."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Sections of what is stored: the database, and encryption at rest."""
+"""Sections `database` and `encryption`."""
 
 import base64
 import binascii
@@ -74,7 +74,7 @@ class DatabaseSettings(Section):
 
     @property
     def migrates_at_start(self) -> bool:
-        """`migrate_at_start`, decided."""
+        """`migrate_at_start`, or its default: yes on SQLite, no on PostgreSQL."""
         if self.migrate_at_start is None:
             return self.sqlite_path is not None
         return self.migrate_at_start
@@ -87,7 +87,7 @@ class EncryptionKey(Section):
     key: Annotated[SecretStr, AfterValidator(_encryption_key)]
 
     def to_bytes(self) -> bytes:
-        """The 32 bytes."""
+        """The key as 32 bytes."""
         return base64.b64decode(self.key.get_secret_value(), validate=True)
 
 

@@ -1,1 +1,1 @@
-"""Background work: claim, run, back off."""
+"""The worker that runs background jobs."""

@@ -1,7 +1,7 @@
-"""The worker: takes due jobs under a lease, runs their handlers, and keeps what failed visible.
+"""The worker: claims due jobs under a lease, runs their handlers, and records failures.
 
-A job is removed in the same transaction that queues its successor. A worker that dies leaves its
-jobs leased; when the lease is over another takes them, so handlers are idempotent.
+A finished job is deleted in the same transaction that queues its successor. The jobs of a worker
+that dies stay leased; when the lease ends another worker takes them, so handlers are idempotent.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _log = structlog.get_logger("recollect.worker")
 
 
 class Worker:
-    """Runs until it is told to stop, then finishes the job at hand."""
+    """Runs jobs one after the other until it is stopped; then it finishes the current one."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class Worker:
         self._poll_seconds = poll_seconds
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work while there is work, else look again after the pause."""
+        """Run due jobs; when there are none, poll again after a pause."""
         while not stop.is_set():
             worked = await self._round(stop)
             if not worked:
                 await _wait(stop, self._poll_seconds)
 
     async def run_due(self) -> int:
-        """Run what is due now, once; how many jobs there were."""
+        """Run the jobs that are due now, once; returns how many there were."""
         return await self._work_off(asyncio.Event())
 
     async def _round(self, stop: asyncio.Event) -> int:
@@ -67,6 +67,11 @@ class Worker:
             return 0
 
     async def _work_off(self, stop: asyncio.Event) -> int:
+        """Claim a batch of due jobs and run them; after `stop` the rest is returned to the queue.
+
+        `held` is shared with the task that renews the leases. It removes jobs whose lease was lost,
+        and those are skipped: another worker runs them.
+        """
         claim_id = self._runtime.ids.new()
         jobs = await self._database.write(lambda tx: self._claim(tx, claim_id))
         held = {job.id for job in jobs}
@@ -108,9 +113,10 @@ class Worker:
         self._metrics.job(job.type, outcome, time.perf_counter() - started)
 
     async def _keep(self, held: set[str], claim_id: str) -> None:
-        """Renew the leases of the job at hand and of those that wait behind it.
+        """Renew the leases of the current job and of those that wait behind it, for ever.
 
-        What another worker has taken meanwhile leaves `held`. A renewal that fails is tried again.
+        A job that another worker has taken meanwhile is removed from `held`. A renewal that fails
+        is tried again after a third of the lease, so a short outage costs no lease.
         """
         while True:
             await asyncio.sleep(self._lease_seconds / 3)
@@ -131,7 +137,8 @@ class Worker:
             self._stores.jobs.insert(tx, successor)
 
     def _gives_up(self, job: Job, error: Exception) -> bool:
-        """Never while something else is down: recovery shall need nobody."""
+        """Has the job used up its attempts? Not during an outage of another system: when that is
+        over, jobs must go on without an operator."""
         return job.attempt >= self._attempts_max and not isinstance(error, Unavailable)
 
     async def _fail(self, job: Job, claim_id: str, error: Exception) -> None:
@@ -153,7 +160,7 @@ class Worker:
 
 
 def _say(job: Job, error: Exception, *, outage: bool) -> None:
-    """An outage is no fault of ours: a line says enough, however many jobs wait for its end."""
+    """Log a failure. An outage of another system is one warning without a traceback."""
     facts = {"job": job.id, "type": job.type, "attempt": job.attempt}
     if outage:
         _log.warning("job postponed", reason=_describe(error), **facts)
@@ -169,7 +176,8 @@ async def _wait(stop: asyncio.Event, seconds: float) -> None:
 
 
 def _describe(error: Exception) -> str:
-    """Our own messages hold no content; of foreign ones only the kind is kept."""
+    """The error for the queue and the log. Our own messages contain no user content; of other
+    exceptions only the class is shown."""
     if isinstance(error, RecollectError):
         return f"{type(error).__name__}: {error.message}"
     return type(error).__name__

@@ -1,1 +1,1 @@
-"""Vector databases beside our own."""
+"""External vector databases."""

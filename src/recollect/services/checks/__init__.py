@@ -1,1 +1,1 @@
-"""The doctor's checks: how each finds what is wrong and mends it, one module a group."""
+"""The doctor's checks: each finds inconsistencies and can repair them. One module per group."""
