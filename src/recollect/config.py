@@ -82,6 +82,8 @@ def _loaded(
     aliases: Mapping[str, _Given] | None = None,
 ) -> Loaded:
     """`aliases` are values by dotted key that the environment overrides."""
+    # Unknown keys and malformed texts of all sources are collected before anything is raised, so
+    # that one error names them all. Types and bounds are checked after that, by the models.
     problems: list[str] = []
     given = {
         **_from_file(config_path, env, problems),
@@ -179,6 +181,7 @@ def _from_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, 
         if name.startswith(ENV_PREFIX) and "__" in name
     }
     known = _known(ours, names, problems)
+    # An empty variable counts as not set.
     return {
         names[name]: _Given(_from_text(names[name], one, problems), name)
         for name, one in known.items()
@@ -266,6 +269,7 @@ def _at(name: str, source: str) -> str:
 
 
 def _unknown(name: str, right: list[str]) -> str:
+    # The most likely mistake is a right name without its section, such as `port` for `server.port`.
     word = (f".{name}", f"__{name.removeprefix(ENV_PREFIX)}")
     without_section = [one for one in right if one.endswith(word)]
     nearest = without_section or difflib.get_close_matches(name, right, n=1, cutoff=0.0)

@@ -161,9 +161,12 @@ Metadata = Annotated[
 
 
 class Body(BaseModel):
-    """Base of every request body. `optional` bodies may be left out altogether, `listed` ones are
-    an array and not an object. Null clears `nullable` members; from `queries` what no stored text
-    can hold is dropped, not refused."""
+    """Base of every request body.
+
+    `optional`: the body may be left out. `listed`: it is an array, not an object. `nullable`:
+    fields that null clears. `queries`: fields from which unstorable characters are dropped, while
+    in all other fields they are refused.
+    """
 
     optional: ClassVar[bool] = False
     listed: ClassVar[bool] = False
@@ -173,7 +176,7 @@ class Body(BaseModel):
 
 
 class StrictBody(Body):
-    """A body of the memory family: names as they are, and unknown members are refused."""
+    """A body of the memory API: snake_case names, and unknown fields are refused."""
 
     model_config = ConfigDict(strict=True, alias_generator=None, extra="forbid", frozen=True)
 

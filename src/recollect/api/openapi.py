@@ -74,7 +74,7 @@ def admin_document() -> dict[str, Any]:
 
 
 def memories_document() -> dict[str, Any]:
-    """The document of the memory family."""
+    """The document of the memory API."""
     return _document(
         _Source(
             "Recollect memories",

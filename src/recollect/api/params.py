@@ -175,7 +175,7 @@ def _whole(value: str) -> int | None:
 
 
 def _read_sent_instant(value: str) -> datetime:
-    # An unescaped `+` of an offset arrives as a space.
+    # In a query string `+` means a space, so the offset of an unescaped `…+02:00` arrives with one.
     return read_instant(value[:11] + value[11:].replace(" ", "+"))
 
 

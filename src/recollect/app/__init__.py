@@ -69,6 +69,8 @@ class App:
     """One process: its database, services, worker, REST and gRPC servers."""
 
     def __init__(self, settings: Settings, runtime: Runtime, metrics: PrometheusMetrics) -> None:
+        # Built from the bottom up: engine, stores, indexers, services, jobs, servers. `start` opens
+        # the database, and starts the servers and the worker.
         self.settings = settings
         self.descriptors = obtain()
         self.engine = engine_of(settings, metrics)

@@ -42,8 +42,10 @@ class Uuid7Ids:
         """48 bits of milliseconds, 12 bits of counter, 62 random bits."""
         millis = int(self._clock.now().timestamp() * 1000)
         with self._lock:
+            # `stamp` is milliseconds and counter in one number, so adding 1 counts on.
             self._last = stamp = max(self._last + 1, millis << 12)
             tail = int.from_bytes(self._take(8), "big") & ((1 << 62) - 1)
+        # RFC 9562: 48 bits of time, version 7, 12 bits for us, variant 10, 62 random bits.
         value = (stamp >> 12) << 80 | 0x7 << 76 | (stamp & 0xFFF) << 64 | 0b10 << 62 | tail
         text = f"{value:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -51,6 +51,8 @@ class Signs:
         """The signs in a text, which must be a skeleton. One sign may come several times."""
         for anchor, signs in self._by_anchor.items():
             place = reading.find(anchor)
+            # The next search starts behind the anchor, so anchors don't overlap with themselves,
+            # and the number of matches tried is linear in the text.
             while place >= 0:
                 yield from (one for one in signs if one.is_at(reading, place))
                 place = reading.find(anchor, place + len(anchor))

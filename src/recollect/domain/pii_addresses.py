@@ -74,6 +74,7 @@ _SOUTHERN = (
 _DIGIT = re.compile(r"\d")
 
 
+# Compiled at the first text with a digit, because compiling takes long.
 @cache
 def _address() -> re.Pattern[str]:
     forms = (f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)

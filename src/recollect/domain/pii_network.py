@@ -56,6 +56,8 @@ def _is_no_mailbox(text: str, start: int, found: re.Match[str]) -> bool:
 
 
 def _v4(text: str, found: re.Match[str]) -> Span | None:
+    # Four numbers with dots are also versions and numbers of sections. What stands after them,
+    # what is attached before them, and the words of the same clause decide.
     if _VERSION_AFTER.match(text, found.end("v4")):
         return None
     before = text[max(0, found.start() - _CONTEXT_CHARS) : found.start()]

@@ -53,6 +53,8 @@ def _cards_in(text: str, groups: list[Span]) -> Iterator[Span]:
 
 def _card_end(text: str, groups: list[Span], first: int) -> int | None:
     """The index of the last group of the longest card number that starts at group `first`."""
+    # Starts at group `first` and adds group after group while the digits may still be one card.
+    # A short first group is allowed only at the start of the run, for digits written one by one.
     digits, sizes, longest = "", [], None
     if _size(groups[first]) < _GROUP_DIGITS_MIN and (first or len(groups) > _CARD_DIGITS_MAX):
         return None
@@ -94,11 +96,13 @@ def _is_card(digits: str) -> bool:
 
 
 def _passes_luhn(digits: str) -> bool:
+    # Every second digit from the right is doubled, and the digits of the products are added up.
     doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     return (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
 
 
 def _has_check_digits(iban: str) -> bool:
+    # ISO 7064: country and check digits go to the end, letters become 10 to 35, modulo 97 is 1.
     turned = iban[4:] + iban[:4]
     return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
 

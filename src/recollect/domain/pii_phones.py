@@ -24,6 +24,8 @@ def phones(text: str) -> Iterator[Span]:
 
 
 def _is_phone(name: str, number: str, before: str) -> bool:
+    # A row of digits needs a word such as `call` before it. Whatever the form, a date, a round
+    # amount, or a number after a word such as `invoice` is none.
     if name == "row" and not _ANNOUNCED.search(before):
         return False
     if name == "international" and not _is_international(number):

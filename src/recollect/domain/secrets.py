@@ -88,7 +88,8 @@ class _Place:
 
 
 def _found(value: Any, field: str) -> Iterator[SecretFound]:
-    # A stack instead of recursion: not every caller limits the nesting.
+    # A stack instead of recursion: not every caller limits the nesting. Children are pushed in
+    # reverse, so that they are popped in document order.
     places = [_Place(value, field)]
     while places:
         place = places.pop()

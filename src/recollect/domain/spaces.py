@@ -202,6 +202,13 @@ def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> 
         )
 
 
+# Without `space`, the fields decide in this order:
+#   scope `session`                     the run's space (needs run_id and agent_id)
+#   scope `org`                         the space of the agent's org
+#   visibility `private`                the agent's private space
+#   visibility `public`                 the agent's public space
+#   a scope or a key, no visibility     the agent's private space
+#   none of them                        the agent's public space
 def _by_members(request: SpaceRequest) -> AskedSpace:
     """The space of a request without `space`: visibility, scope, run and key decide."""
     if request.run_id is not None and request.scope is None:

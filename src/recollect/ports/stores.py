@@ -90,7 +90,7 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """The entry a fork starts from: its position, and that of the last text before it."""
+    """The entry a fork starts from: its position, and that of the last text up to it."""
 
     entry_id: EntryId
     seq: int

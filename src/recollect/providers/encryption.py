@@ -52,6 +52,7 @@ class AesGcmCipher:
         """The value to store for `text`, which must not start with U+0001."""
         if self._current is None:
             return text
+        # A random nonce for each value: 96 bits make a repeat under one key negligible.
         nonce = secrets.token_bytes(_NONCE_BYTES)
         place = _place(table, column, row_id)
         sealed = self._keys[self._current].encrypt(nonce, text.encode(), place)
@@ -91,7 +92,7 @@ class AesGcmCipher:
         return tuple(self._keys)
 
     def prefix(self, key_id: str) -> str:
-        """What every value sealed with this key starts with."""
+        """What every value encrypted with this key starts with."""
         return SEALED_MARKER + _encode(_header(key_id))
 
     def current_prefix(self) -> str | None:

@@ -111,6 +111,7 @@ def _outline_exception(logger: WrappedLogger, method: str, event: EventDict) -> 
 
 
 def _outline(error: BaseException) -> Iterator[str]:
+    # Of a chain of exceptions only the direct cause is shown.
     known = isinstance(error, Internal | Unavailable)
     yield f"{type(error).__qualname__}: {error}" if known else type(error).__qualname__
     yield from _frames(error.__traceback__)

@@ -53,6 +53,7 @@ class PersonalFinder:
         clean: dict[str, Any] = {}
         times: Counter[str] = Counter()
         for name, value in members.items():
+            # A redacted name may also equal a name that comes later and is left as it is.
             told = mark = self.in_text(name, field)
             while told in clean or (told != name and told in members):
                 times[mark] += 1

@@ -217,6 +217,8 @@ class Screening:
             self._refuse_personal(findings, pii_tags)
         critical = [tag for tag in pii_tags if self._risk(tag) is Risk.CRITICAL]
         public = sensitivity is Sensitivity.PUBLIC
+        # `check_content_fits` knows no positions: where it refuses personal data, the field of the
+        # first match is added to its error.
         try:
             check_content_fits(kind, public=public, critical_pii=bool(critical))
         except InvalidInput as error:

@@ -48,6 +48,7 @@ class SqlIdempotency:
 
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
         rows = tx.fetch(_OLD, {"cutoff": cutoff, "limit": limit})
+        # The delete checks the cutoff again: a new request may have taken the key over since.
         for kind, id_, key in rows:
             params = {"requester_kind": kind, "requester_id": id_, "key": key, "cutoff": cutoff}
             tx.run(_DELETE_OLD, params)

@@ -111,6 +111,7 @@ def _due(types: tuple[str, ...]) -> Statement:
         )
         .order_by(_t.retry_at, _t.id)
         .limit(param("limit"))
+        # Workers that claim at the same time get different jobs instead of waiting for each other.
         .with_for_update(skip_locked=True)
     )
 
@@ -132,6 +133,7 @@ _ONE: ColumnElement[int] = literal_column("1")
 _ID = param("id", _t.id)
 _NAME = param("name", _t.task_name)
 _CLAIM_ID = param("claim_id", _t.claim_id)
+# A worker whose lease ended must not touch a job that another one has claimed since.
 _OURS = (_t.id == _ID, _t.claim_id == _CLAIM_ID)
 _UNTIL = param("until", _t.retry_at)
 

@@ -67,6 +67,8 @@ class SqlMaintenance:
     def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
         scan = _scan(column, cursor=after is not None)
         rows = tx.fetch(scan, {"after": after, "limit": limit})
+        # The scan reads only the prefixes, which tell the key. Few rows are stale, and whole
+        # values may be large.
         stale = [id_ for id_, prefix in rows if prefix and self._is_stale(column, prefix)]
         opened = [self._reseal(tx, column, id_) for id_ in stale]
         last_id = str(rows[-1][0]) if len(rows) == limit else None

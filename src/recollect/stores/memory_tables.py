@@ -5,6 +5,10 @@ from sqlalchemy import Column, Table
 from recollect.stores.columns import at, flag, metadata, number, real, text
 from recollect.stores.engines.expressions import VectorType
 
+# `doc` is a row number for the search indexes. `place` in related tables is the order of items.
+# `bare_names` are subjects that could not be resolved to people. `fold` is a hash of the text for
+# finding repeats. `repeats` counts how often a memory was stated again. Of the four expiry columns
+# `expires_at` is in force; the others are what was requested, set explicitly and approved.
 memories = Table(
     "memories",
     metadata,
@@ -83,6 +87,7 @@ memory_tags = Table(
     text("tag"),
 )
 
+# Where a memory came from: entries, or other memories.
 memory_sources = Table(
     "memory_sources",
     metadata,
@@ -92,6 +97,8 @@ memory_sources = Table(
     number("place"),
 )
 
+# `supersedes` goes from the successor to what it replaced, and outlives both. `conflict` is stored
+# in both directions.
 memory_links = Table(
     "memory_links",
     metadata,
@@ -102,6 +109,8 @@ memory_links = Table(
     text("reason"),
 )
 
+# Every version of a memory; the present one has no snapshot. Half open: in force from `at` up to,
+# and without, `until`.
 memory_versions = Table(
     "memory_versions",
     metadata,
@@ -119,6 +128,7 @@ memory_versions = Table(
     text("snapshot"),
 )
 
+# Removed memories that the histories of others still name.
 memory_removals = Table(
     "memory_removals",
     metadata,
@@ -126,6 +136,9 @@ memory_removals = Table(
     at("removed_at"),
 )
 
+# The words of memories, as `entry_index` has those of entries. Encrypted words are not in the
+# engine's full-text index. `vector_model` repeats the model of the row's vector: a search reads
+# many rows, and the vectors lie far apart.
 memory_index = Table(
     "memory_index",
     metadata,
@@ -188,6 +201,7 @@ approvals = Table(
     at("created_at"),
 )
 
+# Claimed idempotency keys. `answer` holds the reserved id and the recorded body, encrypted.
 idempotency_answers = Table(
     "idempotency_answers",
     metadata,
@@ -200,6 +214,7 @@ idempotency_answers = Table(
     at("claimed_at"),
 )
 
+# The ids that a recorded answer mentions: it is deleted when one of them is.
 idempotency_mentions = Table(
     "idempotency_mentions",
     metadata,
@@ -221,6 +236,7 @@ rollbacks = Table(
     at("undone_at"),
 )
 
+# `target` says who is erased; it is removed when the job ends. The report stays.
 erasures = Table(
     "erasures",
     metadata,

@@ -29,6 +29,7 @@ user_orgs = Table(
     text("org_id"),
 )
 
+# Every column elsewhere that names a person holds the id of an unmerged one: a merge updates them.
 people = Table(
     "people",
     metadata,
@@ -90,6 +91,7 @@ person_relationships = Table(
     at("created_at"),
 )
 
+# `moved` is what a merge changed, so that it can be undone.
 person_merges = Table(
     "person_merges",
     metadata,
@@ -103,6 +105,7 @@ person_merges = Table(
     at("undone_at"),
 )
 
+# Chats that an outside system names. A conversation tree is a chat too: see the view `chats`.
 named_chats = Table(
     "named_chats",
     metadata,
@@ -139,6 +142,7 @@ runs = Table(
     text("metadata"),
 )
 
+# Every ancestor of every run, so that lineage is one lookup in either direction.
 run_ancestors = Table(
     "run_ancestors",
     metadata,

@@ -43,6 +43,8 @@ class Compiled:
     __slots__ = ("constants", "instants", "order", "sql", "types")
 
     def __init__(self, clause: ClauseElement, dialect: Dialect) -> None:
+        # `render_postcompile` expands IN lists now: the text must be final, since it is run later
+        # without SQLAlchemy.
         compiled = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
         if not isinstance(compiled, SQLCompiler):
             raise TypeError("a statement must be SQL")

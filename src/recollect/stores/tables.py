@@ -9,6 +9,9 @@ from sqlalchemy import Column, Table
 from recollect.stores.columns import at, flag, metadata, number, text, uuid
 from recollect.stores.engines.expressions import VectorType
 
+# A tree: a root conversation and all its forks. Locking its row serializes appends to the tree.
+# `last_seq` is the highest position of an entry in the tree, whatever the branch. `index_revision`
+# grows with every change of the tree's rows in `entry_index`; `index_entries` counts them.
 trees = Table(
     "conversation_groups",
     metadata,
@@ -21,6 +24,8 @@ trees = Table(
     number("index_entries"),
 )
 
+# A branch of a tree; the root has the tree's id. `title_pending`: the first history entry will set
+# the title. `forked_at_seq` is the position up to which a fork shares its parent's entries.
 conversations = Table(
     "conversations",
     metadata,
@@ -50,6 +55,7 @@ memberships = Table(
     at("created_at"),
 )
 
+# Unlike memberships, ended ones stay: the visibility rules ask who was in a chat at some time.
 participations = Table(
     "participations",
     metadata,
@@ -59,6 +65,8 @@ participations = Table(
     at("left_at"),
 )
 
+# `seq` is the position in the tree, unique there across branches. `text_seq` is the position of the
+# last history entry with text up to this one, for previews. `epoch` is for the memory channel only.
 entries = Table(
     "entries",
     metadata,
@@ -88,6 +96,7 @@ transfers = Table(
     at("created_at"),
 )
 
+# The job queue, see `jobs.py`. `retry_at` is the time a job is due, and the end of its lease.
 tasks = Table(
     "tasks",
     metadata,
@@ -116,6 +125,9 @@ embeddings = Table(
     number("revision"),
 )
 
+# The words of entries. The server makes the words, so that both engines split a text alike; the
+# engine's full-text index only finds rows. `doc` is that index's row id. `head` is the number of
+# words in the first part of the text. `pending`: the vector is still missing.
 index = Table(
     "entry_index",
     metadata,
@@ -133,6 +145,8 @@ index = Table(
     flag("pending"),
 )
 
+# The audit log. The column `position` (decision 0007) is not listed: the engines fill it, and only
+# the expressions of `engines/expressions.py` read it.
 events = Table(
     "audit_events",
     metadata,

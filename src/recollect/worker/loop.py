@@ -105,6 +105,7 @@ class Worker:
         try:
             successor = await self._handlers[job.type](job)
         except Exception as error:  # noqa: BLE001 - outermost frame of a job: it is kept and retried
+            # If the database is down too, this raises; the job is retried when its lease ends.
             await self._fail(job, claim_id, error)
             outcome = "stuck" if self._gives_up(job, error) else "retry"
         else:

@@ -97,6 +97,8 @@ class GrpcServer:
         route = f"/{described.containing_service.full_name}/{described.name}"
         name = f"{described.containing_service.name}/{described.name}"
         asked: Any = GetMessageClass(described.input_type)
+        # No request deserializer is registered: `RequestReader` parses the bytes itself. The
+        # serializer goes by method name, because a large reply is bytes already (`Encoded`).
         serializer = methodcaller("SerializeToString")
         if name == _REPLAY:
 

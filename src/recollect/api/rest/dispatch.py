@@ -66,6 +66,7 @@ class Dispatch:
 
     async def _authenticate(self, request: Request) -> Principal:
         headers = request.headers
+        # Headers came as a list and were made a dict: fewer items mean that a name came twice.
         if len(headers) != len(request.scope["headers"]):
             wire.refuse_doubled_credentials(request.scope["headers"])
         return await self._authenticator.authenticate(

@@ -133,6 +133,8 @@ async def _send(reply: Reply, request: Request, send: Send) -> None:
     ]
     if reply.status != 204:
         headers.append((b"content-type", reply.media))
+    # The hot path sends the two ASGI messages itself; only streams use the framework, which also
+    # listens for the client's disconnect.
     if reply.stream is not None and request.scope["method"] != "HEAD":
         request.scope[ENDLESS] = reply.endless
         response = StreamingResponse(reply.stream, reply.status)

@@ -46,6 +46,7 @@ class BoundedHeadProtocol(HttpToolsProtocol):
             super().data_received(data)
             if self._in_head:
                 self._await_head()
+        # While a response is running, a 400 would be written into the middle of it.
         elif self.cycle is None or self.cycle.response_complete:
             self.send_400_response("The head of the request is too long.")
         else:

@@ -33,6 +33,7 @@ def decoder(oid: int) -> Decoder:
 
 
 def _from_str(value: str) -> bytes:
+    # libpq takes text parameters as C strings.
     if "\x00" in value:
         raise ValueError("a text with NUL would be cut at it")
     return value.encode()
