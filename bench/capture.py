@@ -18,8 +18,8 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.providers.encryption import AesGcmCipher
 from recollect.providers.metrics import PrometheusMetrics
-from recollect.services.indexing import Indexer
-from recollect.services.writing import NewEntry, Writing
+from recollect.services.indexing import EntryIndexer
+from recollect.services.writing import EntryWriter, NewEntry
 from recollect.settings import DatabaseSettings
 from recollect.stores.database import build_stores, open_engine
 from recollect.stores.engines.postgres import connection as postgres
@@ -66,10 +66,10 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
     )
     dialect = sqlite.DIALECT if database.sqlite_path else postgres.DIALECT
     stores = build_stores(runtime, engine)
-    indexer = Indexer(stores, runtime, vectors=True)
-    writing = Writing(stores, runtime, indexer, index_raw_text=True)
+    indexer = EntryIndexer(stores, runtime, vectors=True)
+    writing = EntryWriter(stores, runtime, indexer, index_raw_text=True)
     principal = Principal(UserId(tree.owner))
-    draft = writing.draft(principal, NewEntry(content))
+    draft = writing.build_draft(principal, NewEntry(content))
     found = draft.find_words()
     recorded: list[tuple[str, Mapping[str, Any]]] = []
 
@@ -160,8 +160,8 @@ class _Recorder:
     def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
         return self._tx.fetch(self._kept(statement, params), params)
 
-    def first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        return self._tx.first(self._kept(statement, params), params)
+    def fetch_first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        return self._tx.fetch_first(self._kept(statement, params), params)
 
     def run(self, statement: Any, params: Mapping[str, Any]) -> None:
         self._tx.run(self._kept(statement, params), params)
@@ -172,8 +172,8 @@ class _Recorder:
             self._kept(statement, params)
         self._tx.lock(statement, params)
 
-    def change(self, statement: Any, params: Mapping[str, Any]) -> int:
-        return self._tx.change(self._kept(statement, params), params)
+    def run_and_count(self, statement: Any, params: Mapping[str, Any]) -> int:
+        return self._tx.run_and_count(self._kept(statement, params), params)
 
     def _kept(self, statement: Any, params: Mapping[str, Any]) -> Any:
         compiled = statement.on(self._dialect)

@@ -17,13 +17,13 @@ from recollect import app
 from recollect.app import App
 from recollect.domain.ids import EntryId, TreeId
 from recollect.ports.database import Tx
-from recollect.ports.search import PlacedText
-from recollect.providers.embeddings.minilm import MiniLm
+from recollect.ports.search import PositionedText
+from recollect.providers.embeddings.minilm import MiniLmEmbedder
 from recollect.services.index_jobs import window_text
 
 NAME = "indexing"
 ENTRIES = 2_000
-NOWHERE = np.eye(1, MiniLm.dimensions, dtype=np.float32)
+NOWHERE = np.eye(1, MiniLmEmbedder.dimensions, dtype=np.float32)
 
 
 def run(stage: Stage) -> Result:
@@ -72,7 +72,7 @@ async def _mark(built: App, after: TreeId | None, trees: int) -> tuple[TreeId | 
     def work(tx: Tx) -> list[TreeId]:
         found = built.stores.search.mark_pending(tx, after=after, limit=trees)
         for tree_id in found:
-            built.indexer.queue(tx, tree_id)
+            built.indexer.queue_job(tx, tree_id)
         return found
 
     found = await built.engine.write(work)
@@ -88,7 +88,7 @@ async def _work(built: App) -> None:
 
 def _embedding(texts: Sequence[tuple[str, str]], runner: asyncio.Runner) -> Run:
     """The model, with nothing around it."""
-    model, asked = MiniLm(), itertools.cycle(texts)
+    model, asked = MiniLmEmbedder(), itertools.cycle(texts)
 
     def run(count: int) -> float:
         pairs = itertools.islice(asked, count)
@@ -104,6 +104,6 @@ def _embedded_texts(entries: int) -> list[tuple[str, str]]:
     """Of each entry its own text and that of its window."""
     found = []
     for _, texts in library.said(entries, owners=1):
-        placed = [PlacedText(EntryId(""), seq, text) for seq, text in enumerate(texts)]
+        placed = [PositionedText(EntryId(""), seq, text) for seq, text in enumerate(texts)]
         found += [(text, window_text(placed, seq)) for seq, text in enumerate(texts)]
     return found

@@ -22,7 +22,7 @@ from recollect.domain.ids import ConversationId, EntryId, TreeId, UserId
 from recollect.domain.jsontext import JsonText
 from recollect.domain.search import index_words
 from recollect.ports.database import Tx
-from recollect.providers.embeddings.minilm import MiniLm
+from recollect.providers.embeddings.minilm import MiniLmEmbedder
 from recollect.settings import DatabaseSettings, LogSettings, Settings
 
 CONVERSATION_ENTRIES = 20
@@ -60,7 +60,7 @@ def quiet_settings(database_url: str) -> Settings:
 
 def vectors_of(questions: Sequence[str]) -> Vectors:
     """By the built-in model."""
-    return asyncio.run(MiniLm().embed(questions))
+    return asyncio.run(MiniLmEmbedder().embed(questions))
 
 
 def _trees(entries: int, owners: int) -> list[Tree]:
@@ -140,7 +140,7 @@ def _vector_rows(trees: Sequence[Tree], near: Vectors) -> Iterator[tuple[VectorF
         own, window = (around(near, len(tree.entries), chance) for _ in range(2))
         for row, one, other in zip(tree.entries, own, window, strict=True):
             ids = (UUID(row[name]) for name in _IDS)
-            yield *ids, one, other, MiniLm.model, MiniLm.dimensions, row["seq"]
+            yield *ids, one, other, MiniLmEmbedder.model, MiniLmEmbedder.dimensions, row["seq"]
 
 
 def _plant_sqlite(path: Path, into: str, rows: Iterator[tuple[VectorField, ...]]) -> None:

@@ -18,13 +18,13 @@ from recollect import app
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
-from recollect.domain.memories import Kind, Memory, MemoryId, MemoryType
+from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryType
 from recollect.domain.search import index_words
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.domain.trust import trust_of
+from recollect.domain.trust import derive_trust
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, Stored
-from recollect.providers.embeddings.minilm import MiniLm
+from recollect.ports.memories import StoredMemory, VersionChange
+from recollect.providers.embeddings.minilm import MiniLmEmbedder
 from recollect.providers.encryption import AesGcmCipher
 from recollect.stores.memory_rows import MemoryRows, version_id
 
@@ -71,7 +71,7 @@ async def _introduce(database_url: str, names: Sequence[str]) -> None:
     def work(tx: Tx) -> None:
         for number, name in enumerate(names):
             person_id = PersonId(_person_id(number, 0))
-            built.stores.users.introduce(tx, UserId(name), person_id, name=name, at=START)
+            built.stores.users.insert_person(tx, UserId(name), person_id, name=name, at=START)
 
     try:
         await built.open()
@@ -83,13 +83,13 @@ async def _introduce(database_url: str, names: Sequence[str]) -> None:
         await built.close()
 
 
-def _memories(size: Size) -> Iterator[Stored]:
+def _memories(size: Size) -> Iterator[StoredMemory]:
     """The users take turns, as they do in life. A third is about the user, a third about somebody
     else, and a third about nobody."""
     told = itertools.islice(texts(seed=size.memories), size.memories)
     for number, text in enumerate(told):
         user, turn = number % size.users, number // size.users
-        yield Stored(_memory(number, user, turn, text), Owner.user(owner_name(user)))
+        yield StoredMemory(_memory(number, user, turn, text), Owner.user(owner_name(user)))
 
 
 def _memory(number: int, user: int, turn: int, text: str) -> Memory:
@@ -97,13 +97,13 @@ def _memory(number: int, user: int, turn: int, text: str) -> Memory:
     stated_by, subjects = _person_id(user, 0), _subjects(user, turn)
     return Memory(
         id=MemoryId(an_id(4, number)),
-        kind=Kind.STATEMENT,
+        kind=MemoryKind.STATEMENT,
         content=text,
         space=Space(SpaceKind.USER, owner_name(user)),
         type=_TYPES[turn % len(_TYPES)],
         subjects=subjects,
         stated_by=stated_by,
-        trust=trust_of(stated_by, subjects),
+        trust=derive_trust(stated_by, subjects),
         created_at=told_at,
         updated_at=told_at,
         observed_at=told_at,
@@ -138,7 +138,7 @@ def _acquaintances(size: Size) -> list[Row]:
     ]
 
 
-def _tables(known: Sequence[Stored], *, words_table: bool) -> dict[str, list[Row]]:
+def _tables(known: Sequence[StoredMemory], *, words_table: bool) -> dict[str, list[Row]]:
     words = [_index_row(number, stored) for number, stored in enumerate(known, 1)]
     tables = {
         "memories": [_plain(_ROWS.to_params(stored)) for stored in known],
@@ -164,13 +164,13 @@ def _plain(row: Row) -> Row:
     }
 
 
-def _version_row(stored: Stored) -> Row:
+def _version_row(stored: StoredMemory) -> Row:
     memory = stored.memory
     row = {
         "id": version_id(memory.id, memory.version),
         "memory_id": memory.id,
         "version": memory.version,
-        "change": Change.CREATED,
+        "change": VersionChange.CREATED,
         "at": memory.created_at,
         "by_kind": stored.written_by.kind,
         "by_id": stored.written_by.id,
@@ -179,7 +179,7 @@ def _version_row(stored: Stored) -> Row:
     return _plain(row)
 
 
-def _index_row(number: int, stored: Stored) -> Row:
+def _index_row(number: int, stored: StoredMemory) -> Row:
     """Rows of an empty database are numbered from 1 on."""
     found = index_words(stored.memory.content)
     return {
@@ -187,7 +187,7 @@ def _index_row(number: int, stored: Stored) -> Row:
         "memory_id": stored.memory.id,
         "revision": stored.memory.version,
         "head": found.head,
-        "vector_model": MiniLm.model,
+        "vector_model": MiniLmEmbedder.model,
         "terms": found.terms,
         "stems": found.stems,
         "pending": False,
@@ -195,9 +195,9 @@ def _index_row(number: int, stored: Stored) -> Row:
 
 
 def _vector_rows(
-    known: Sequence[Stored], near: Vectors
+    known: Sequence[StoredMemory], near: Vectors
 ) -> Iterator[tuple[library.VectorField, ...]]:
     chance = np.random.default_rng(len(known))
     vectors = library.around(near, len(known), chance)
     for number, (stored, vector) in enumerate(zip(known, vectors, strict=True), 1):
-        yield number, stored.memory.id, vector, MiniLm.model, MiniLm.dimensions
+        yield number, stored.memory.id, vector, MiniLmEmbedder.model, MiniLmEmbedder.dimensions

@@ -16,16 +16,16 @@ from bench.seeds import START
 from recollect import app
 from recollect.app import App
 from recollect.ports.database import Tx
-from recollect.services.doctor import Examination
-from recollect.services.housekeeping_events import Commission
+from recollect.services.doctor import DoctorRequest
+from recollect.services.housekeeping_events import CleanupOrder
 from recollect.stores.memory_tables import memories
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 
 # Of so many rows one is due in each round of gc.
 _DUE_SHARE = 50
 _DOC = memories.c.doc
-_COUNT = Statement(select(func.count()).select_from(memories))
-_LET_EXPIRE = Statement(
+_COUNT = Query(select(func.count()).select_from(memories))
+_LET_EXPIRE = Query(
     update(memories)
     .where(_DOC % literal_column(str(_DUE_SHARE)) == param("turn", _DOC))
     .values(expires_at=param("at", memories.c.expires_at))
@@ -43,7 +43,7 @@ class _House:
         """How many rows a second."""
         rows = self._rows()
         started_at = time.perf_counter()
-        self.runner.run(self.built.services.doctor.examine(None, Examination()))
+        self.runner.run(self.built.services.doctor.examine(None, DoctorRequest()))
         return rows / (time.perf_counter() - started_at)
 
     def gc(self, turn: int) -> float:
@@ -51,7 +51,7 @@ class _House:
         self._let_expire(turn)
         rows = self._rows()
         started_at = time.perf_counter()
-        self.runner.run(self.built.services.housekeeping.gc(Commission(dry_run=False)))
+        self.runner.run(self.built.services.housekeeping.gc(CleanupOrder(dry_run=False)))
         return rows / (time.perf_counter() - started_at)
 
     def _rows(self) -> int:

@@ -13,7 +13,7 @@ from bench.rounds import Run, alternate
 from bench.search import search
 from bench.server import serving
 from bench.stage import Stage
-from recollect.providers.embeddings.minilm import MiniLm
+from recollect.providers.embeddings.minilm import MiniLmEmbedder
 
 NAME = "queries"
 ENTRIES = 1_000
@@ -47,7 +47,7 @@ def run(stage: Stage) -> Result:
 
 def _embedding(questions: Sequence[str], runner: asyncio.Runner) -> Run:
     """The model in this process."""
-    model, asked = MiniLm(), itertools.cycle(questions)
+    model, asked = MiniLmEmbedder(), itertools.cycle(questions)
 
     def run(count: int) -> float:
         started_at = time.perf_counter()

@@ -25,7 +25,7 @@ from bench.stage import Stage
 from recollect import app
 from recollect.domain.ids import UserId
 from recollect.domain.search import SearchRequest
-from recollect.domain.words import STOP
+from recollect.domain.words import STOP_WORDS
 from recollect.policy.principals import Principal
 
 NAME = "search"
@@ -192,7 +192,7 @@ def _plain_fts5(file: Path, size: tuple[int, int], asked: Sequence[str]) -> Iter
 
 
 def _match(owner: str, question: str) -> str:
-    words = [f'"{word}"' for word in re.findall(r"\w+", question) if word not in STOP]
+    words = [f'"{word}"' for word in re.findall(r"\w+", question) if word not in STOP_WORDS]
     return f"owner : {owner} AND text : ({' OR '.join(words)})"
 
 

@@ -18,7 +18,7 @@ class Violation:
     allowed: tuple[str, ...] = ()
 
     @property
-    def members(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """The violation as a JSON object."""
         shown: dict[str, Any] = {"field": self.field, "message": self.message}
         return shown | ({"allowed": list(self.allowed)} if self.allowed else {})
@@ -64,11 +64,13 @@ class ValidationFailed(InvalidInput):
         self.violations = tuple(violations)
         self.details = {
             "message": message,
-            "violations": [violation.members for violation in violations],
+            "violations": [violation.json_fields for violation in violations],
         }
 
     @classmethod
-    def of(cls, field: str, message: str, *, allowed: Sequence[str] = ()) -> "ValidationFailed":
+    def for_field(
+        cls, field: str, message: str, *, allowed: Sequence[str] = ()
+    ) -> "ValidationFailed":
         """The error for one wrong field."""
         return cls(f"{field}: {message}", [Violation(field, message, tuple(allowed))])
 
@@ -117,7 +119,7 @@ class RequesterMismatch(Forbidden):
     """The requester header names another user than the token."""
 
 
-class RequesterUnfit(RequesterMismatch):
+class RequesterHeaderInvalid(RequesterMismatch):
     """The requester header beside a valid token is no valid id."""
 
 
@@ -137,7 +139,7 @@ class Conflict(RecollectError):
     default_code = "conflict"
 
 
-class StillRunning(Conflict):
+class RequestStillRunning(Conflict):
     """The same request is running already; its answer will be available soon."""
 
     retry_after_seconds = 1

@@ -15,7 +15,7 @@ from recollect.domain.disclosure import (
     UnknownOrigin,
 )
 from recollect.domain.ids import UserId
-from recollect.domain.memories import Origin, Sensitivity
+from recollect.domain.memories import MemoryOrigin, Sensitivity
 from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
 
 P, Q, R, S = (PersonId(f"person-{letter}") for letter in "pqrs")
@@ -56,7 +56,7 @@ memories: st.SearchStrategy[MemoryView] = st.builds(
     ),
     sensitivity=st.sampled_from(Sensitivity),
     portable=st.booleans(),
-    origin=st.sampled_from(Origin),
+    origin=st.sampled_from(MemoryOrigin),
     learned_in=st.sampled_from([None, DM, G1, G2]),
     stated_by=st.sampled_from([None, P, Q]),
     subjects=of_some(P, Q, R),

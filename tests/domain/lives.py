@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect.domain.expiry import Expiry, Life, expiry
-from recollect.domain.memories import Kind, MemoryType
+from recollect.domain.expiry import Expiry, ExpiryInputs, compute_expiry
+from recollect.domain.memories import MemoryKind, MemoryType
 from recollect.domain.retention import PII_TAGS, MemoryScope, RetentionRules
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123_456, tzinfo=UTC)
@@ -17,27 +17,27 @@ TICK = timedelta(microseconds=1)
 SCOPES = list(MemoryScope)
 
 
-def a_life(*, policy: str | None = None, **changes: Any) -> Life:
+def a_life(*, policy: str | None = None, **changes: Any) -> ExpiryInputs:
     """A statement of knowledge, created and observed now, in a lasting space."""
     given: dict[str, Any] = {
         "scope": MemoryScope.LONG_TERM,
-        "kind": Kind.STATEMENT,
+        "kind": MemoryKind.STATEMENT,
         "type": MemoryType.KNOWLEDGE,
         "created_at": NOW,
         "observed_at": NOW,
         "policy": None if policy is None else RULES.policies[policy],
     }
-    return Life(**given | changes)
+    return ExpiryInputs(**given | changes)
 
 
-def a_record(**changes: Any) -> Life:
+def a_record(**changes: Any) -> ExpiryInputs:
     """The same as a record."""
-    return a_life(kind=Kind.RECORD, **changes)
+    return a_life(kind=MemoryKind.RECORD, **changes)
 
 
-def ends(life: Life, **options: Any) -> Expiry:
+def ends(life: ExpiryInputs, **options: Any) -> Expiry:
     """By the rules as they ship."""
-    return expiry(life, RULES, **options)
+    return compute_expiry(life, RULES, **options)
 
 
 offsets = st.integers(-23 * 60, 23 * 60).map(lambda m: timezone(timedelta(minutes=m)))

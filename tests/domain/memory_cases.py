@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from recollect.domain.memories import Kind, Memory, MemoryId
+from recollect.domain.memories import Memory, MemoryId, MemoryKind
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.errors import ValidationFailed
 from tests.domain.strategies import json_values, texts
@@ -20,7 +20,7 @@ def a_memory(**changes: Any) -> Memory:
     """A statement of ann's own."""
     given: dict[str, Any] = {
         "id": MemoryId("m1"),
-        "kind": Kind.STATEMENT,
+        "kind": MemoryKind.STATEMENT,
         "content": "likes tea",
         "space": Space(SpaceKind.USER, "ann"),
         "created_at": NOW,

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.domain.memories import Trust
-from recollect.domain.reconcile import Neighbour
+from recollect.domain.memories import TrustLevel
+from recollect.domain.reconcile import StatementNeighbour
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.domain.succession import Statement
+from recollect.domain.succession import StatementFacts
 
 P, Q, S = "person-p", "person-q", "person-s"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -18,19 +18,21 @@ IN_PUBLIC = Space(SpaceKind.AGENT_PUBLIC, "a")
 
 def said(
     content: str, *, by: str | None = Q, about: tuple[str, ...] = (Q,), **facts: Any
-) -> Statement:
+) -> StatementFacts:
     """A new statement of today in G1, by default of Q about Q, with the trust that follows."""
     subjects = frozenset(about)
-    heard = Trust.FACT if by in subjects or not subjects else Trust.HEARSAY
+    heard = TrustLevel.FACT if by in subjects or not subjects else TrustLevel.HEARSAY
     given: dict[str, Any] = {
         "id": "new",
         "space": IN_G1,
         "observed_at": NOW,
-        "trust": heard if by else Trust.UNKNOWN,
+        "trust": heard if by else TrustLevel.UNKNOWN,
     }
-    return Statement(content=content, stated_by=by, subjects=subjects, **{**given, **facts})
+    return StatementFacts(content=content, stated_by=by, subjects=subjects, **{**given, **facts})
 
 
-def known(content: str, similarity: float = 0.9, **facts: Any) -> Neighbour:
+def known(content: str, similarity: float = 0.9, **facts: Any) -> StatementNeighbour:
     """A neighbour of yesterday."""
-    return Neighbour(said(content, **{"id": "old", "observed_at": NOW - DAY, **facts}), similarity)
+    return StatementNeighbour(
+        said(content, **{"id": "old", "observed_at": NOW - DAY, **facts}), similarity
+    )

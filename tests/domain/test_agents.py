@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recollect.domain.agents import (
     Owner,
     OwnerKind,
-    made_agent_id,
+    make_agent_id,
     parse_agent_id,
     parse_owner,
     random_suffix,
@@ -108,12 +108,12 @@ def test_what_only_resembles_a_reserved_form_is_taken(text: str) -> None:
     ],
 )
 def test_an_id_is_made_from_the_name_and_a_suffix(name: str | None, made: str) -> None:
-    assert made_agent_id(name, lambda: "a1b2c") == made
+    assert make_agent_id(name, lambda: "a1b2c") == made
 
 
 @given(st.none() | st.text() | st.text("-publicorgteam ", max_size=80), suffixes)
 def test_a_made_id_is_always_a_good_id_in_lower_case(name: str | None, suffix: str) -> None:
-    made = made_agent_id(name, lambda: suffix)
+    made = make_agent_id(name, lambda: suffix)
     assert parse_agent_id(made) == made
     assert made == made.lower()
     assert made.endswith(f"-{suffix}")
@@ -176,7 +176,7 @@ def test_long_hostile_text_is_judged_at_once() -> None:
     started = time.perf_counter()
     for piece in ("-public-", "-public-org-", "-", "İ", "a"):
         text = piece * (100_000 // len(piece))
-        made = made_agent_id(text, lambda: "a1b2c")
+        made = make_agent_id(text, lambda: "a1b2c")
         assert len(made) <= 64
         refusal(text)
         with pytest.raises(InvalidInput):

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.attributes import attribute_of, differ, is_many_valued
+from recollect.domain.attributes import is_incompatible, is_many_valued, parse_attribute
 from recollect.domain.contradictions import denied_part, is_correction, may_contradict
-from recollect.domain.details import kinds, same_details
+from recollect.domain.details import has_same_details, many_valued_nouns
 
 
 def stated(text: str) -> tuple[str, str, str | None]:
-    attribute = attribute_of(text)
+    attribute = parse_attribute(text)
     assert attribute is not None, text
     return attribute.name, attribute.value, attribute.subject_hint
 
@@ -95,7 +95,7 @@ def test_an_attribute_is_read_in_many_forms(
     ],
 )
 def test_what_states_more_or_something_else_has_no_attribute(text: str) -> None:
-    assert attribute_of(text) is None
+    assert parse_attribute(text) is None
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ def test_what_states_more_or_something_else_has_no_attribute(text: str) -> None:
     ],
 )
 def test_two_values_of_one_attribute_differ_and_may_contradict(a: str, b: str) -> None:
-    first, second = attribute_of(a), attribute_of(b)
+    first, second = parse_attribute(a), parse_attribute(b)
     assert first is not None
     assert second is not None
-    assert differ(first, second)
-    assert differ(second, first)
+    assert is_incompatible(first, second)
+    assert is_incompatible(second, first)
     assert may_contradict(a, b)
     assert may_contradict(b, a)
 
@@ -143,10 +143,10 @@ def test_two_values_of_one_attribute_differ_and_may_contradict(a: str, b: str) -
     ],
 )
 def test_values_that_agree_or_belong_elsewhere_do_not_differ(a: str, b: str) -> None:
-    first, second = attribute_of(a), attribute_of(b)
+    first, second = parse_attribute(a), parse_attribute(b)
     assert first is not None
     assert second is not None
-    assert not differ(first, second)
+    assert not is_incompatible(first, second)
     assert not may_contradict(a, b)
 
 
@@ -198,8 +198,8 @@ def test_what_can_both_be_true_does_not_contradict(a: str, b: str) -> None:
     ],
 )
 def test_details_agree_in_any_spelling(a: str, b: str) -> None:
-    assert same_details(a, b)
-    assert same_details(b, a)
+    assert has_same_details(a, b)
+    assert has_same_details(b, a)
 
 
 @pytest.mark.parametrize(
@@ -221,8 +221,8 @@ def test_details_agree_in_any_spelling(a: str, b: str) -> None:
     ],
 )
 def test_another_name_number_or_date_is_another_detail(a: str, b: str) -> None:
-    assert not same_details(a, b)
-    assert not same_details(b, a)
+    assert not has_same_details(a, b)
+    assert not has_same_details(b, a)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,11 @@ def test_pets_children_siblings_and_friends_are_many(text: str, *, many: bool) -
 
 
 def test_kinds_match_whole_words_in_either_number() -> None:
-    assert kinds("Two dogs, puppies and a Cat; the Parsons' category") == ("cat", "dog", "puppy")
+    assert many_valued_nouns("Two dogs, puppies and a Cat; the Parsons' category") == (
+        "cat",
+        "dog",
+        "puppy",
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,15 +286,15 @@ sentences = st.lists(words, max_size=10).map(" ".join) | st.text(max_size=80)
 @given(sentences, sentences)
 def test_any_two_texts_are_compared_in_either_order_alike(a: str, b: str) -> None:
     assert may_contradict(a, b) == may_contradict(b, a)
-    assert same_details(a, b) == same_details(b, a)
+    assert has_same_details(a, b) == has_same_details(b, a)
 
 
 @given(sentences)
 def test_a_text_never_speaks_against_itself(text: str) -> None:
     assert not may_contradict(text, text)
-    assert same_details(text, text)
-    if attribute := attribute_of(text):
-        assert not differ(attribute, attribute)
+    assert has_same_details(text, text)
+    if attribute := parse_attribute(text):
+        assert not is_incompatible(attribute, attribute)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +304,7 @@ def test_a_text_never_speaks_against_itself(text: str) -> None:
 )
 def test_a_tangled_sentence_is_read_in_no_time(text: str) -> None:
     begun = time.process_time()
-    attribute_of(text)
+    parse_attribute(text)
     assert time.process_time() - begun < 2
 
 
@@ -308,7 +312,7 @@ def test_a_tangled_sentence_is_read_in_no_time(text: str) -> None:
 def test_a_long_text_is_compared_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     begun = time.process_time()
-    assert same_details(text, text)
+    assert has_same_details(text, text)
     assert not may_contradict(text, text)
     is_correction(text)
     is_many_valued(text)

@@ -11,12 +11,12 @@ from recollect.domain.chats import (
     Chat,
     Participant,
     ParticipantKind,
+    check_can_join,
     check_chat,
-    check_joins,
     check_kind,
-    check_participants_change,
+    check_participants_changeable,
     is_present,
-    kind_of_tree,
+    tree_chat_kind,
 )
 from recollect.domain.disclosure import ChatKind, PersonId
 from recollect.domain.spaces import ChatId
@@ -61,29 +61,29 @@ def test_what_reaches_the_bounds_is_taken() -> None:
 
 def test_a_private_chat_takes_one_human_and_any_agent() -> None:
     private = a_chat(ChatKind.PRIVATE)
-    check_joins(private, [], P)
-    check_joins(private, [P], P)
-    check_joins(private, [P], None)
+    check_can_join(private, [], P)
+    check_can_join(private, [P], P)
+    check_can_join(private, [P], None)
     with pytest.raises(ValidationFailed):
-        check_joins(private, [P], Q)
+        check_can_join(private, [P], Q)
 
 
 def test_a_group_takes_many_and_can_not_become_private_with_two() -> None:
-    check_joins(a_chat(), [P], Q)
+    check_can_join(a_chat(), [P], Q)
     check_kind(ChatKind.PRIVATE, [P])
     with pytest.raises(ValidationFailed):
         check_kind(ChatKind.PRIVATE, [P, Q])
 
 
 def test_who_takes_part_in_a_conversation_is_changed_there() -> None:
-    check_participants_change(a_chat())
+    check_participants_changeable(a_chat())
     for newcomer in (P, None):
         with pytest.raises(ValidationFailed):
-            check_joins(a_chat(tree=True), [], newcomer)
+            check_can_join(a_chat(tree=True), [], newcomer)
 
 
 def test_a_tree_with_one_human_member_is_private() -> None:
-    kinds = [kind_of_tree(members) for members in (0, 1, 2)]
+    kinds = [tree_chat_kind(members) for members in (0, 1, 2)]
     assert kinds == [ChatKind.GROUP, ChatKind.PRIVATE, ChatKind.GROUP]
 
 

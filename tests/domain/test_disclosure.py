@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from recollect.domain.disclosure import (
+    AskerRelation,
     AskerView,
     ChatKind,
     ChatView,
-    Decision,
+    DisclosureDecision,
     DisclosureSettings,
     MemoryView,
-    Relation,
     UnknownOrigin,
-    disclose,
+    asker_relations,
+    decide_disclosure,
     is_withheld,
-    relations,
 )
-from recollect.domain.memories import Origin, Sensitivity
+from recollect.domain.memories import MemoryOrigin, Sensitivity
 from recollect.domain.spaces import Space, SpaceKind
 from tests.domain import disclosure_cases as cases
 from tests.domain.disclosure_cases import (
@@ -88,7 +88,7 @@ def a_memory_with(sensitivity: str, subjects: str, held: str) -> MemoryView:
         *about,
         space=space,
         sensitivity=Sensitivity(sensitivity),
-        origin=Origin.CHAT,
+        origin=MemoryOrigin.CHAT,
         learned_in=G1,
         stated_by=P if "T" in held else Q,
         witnesses=frozenset({P, Q} if "W" in held else {Q}),
@@ -103,8 +103,8 @@ def test_each_row_of_the_table_shows_what_one_of_its_relations_shows(
     chat = PRIVATE if context == "private" else GROUP
     asker = an_asker(chats=frozenset({PRIVATE.id, GROUP.id, *([G1] if "N" in held else [])}))
     word = expected_word(CELLS[context, sensitivity, subjects], held)
-    expected = Decision(word != "excluded", f"{context}.{sensitivity}.{word}")
-    assert disclose(memory, asker, chat, STRICT) == expected
+    expected = DisclosureDecision(word != "excluded", f"{context}.{sensitivity}.{word}")
+    assert decide_disclosure(memory, asker, chat, STRICT) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_outside_any_chat_the_private_rows_hold_and_bear_their_name(
 ) -> None:
     memory = a_memory_with(sensitivity, subjects, held)
     word = expected_word(CELLS["private", sensitivity, subjects], held)
-    expected = Decision(word != "excluded", f"private.{sensitivity}.{word}")
-    assert disclose(memory, an_asker(), None, STRICT) == expected
+    expected = DisclosureDecision(word != "excluded", f"private.{sensitivity}.{word}")
+    assert decide_disclosure(memory, an_asker(), None, STRICT) == expected
 
 
 @pytest.mark.parametrize("sensitivity", [Sensitivity.PERSONAL, Sensitivity.SENSITIVE])
@@ -130,14 +130,16 @@ def test_with_subject_present_only_the_presence_of_a_subject_counts(
     there = memory.subjects if present == "the subject" else frozenset({R})
     chat = replace(GROUP, participants=there)
     word = "any" if present == "the subject" else "excluded"
-    expected = Decision(word == "any", f"group.{sensitivity}.{word}")
-    assert disclose(memory, an_asker(), chat, LENIENT) == expected
+    expected = DisclosureDecision(word == "any", f"group.{sensitivity}.{word}")
+    assert decide_disclosure(memory, an_asker(), chat, LENIENT) == expected
 
 
 def test_with_subject_present_one_of_several_subjects_is_enough() -> None:
     memory = a_memory(Q, R, sensitivity=Sensitivity.SENSITIVE)
     chat = replace(GROUP, participants=frozenset({P, R}))
-    assert disclose(memory, an_asker(), chat, LENIENT) == Decision(True, "group.sensitive.any")
+    assert decide_disclosure(memory, an_asker(), chat, LENIENT) == DisclosureDecision(
+        True, "group.sensitive.any"
+    )
 
 
 # Portable and origin, crossed. `table` stands for the tables above; who: `in` may read the space.
@@ -182,11 +184,11 @@ def test_portable_and_origin_open_and_close_as_the_table_says(
         P,
         space=IN_P if who == "in" else IN_Q,
         portable=portable == "yes",
-        origin=Origin(origin),
+        origin=MemoryOrigin(origin),
         learned_in=chat.id if chat and place == "there" else G1,
     )
     rule = {"table": TABLE_RULES.get(context), "shown": "private.public.unknown_origin"}
-    told = disclose(
+    told = decide_disclosure(
         memory, an_asker(), chat, DisclosureSettings(unknown_origin=UnknownOrigin(setting))
     )
     assert told.rule == rule.get(effect, effect)
@@ -195,34 +197,40 @@ def test_portable_and_origin_open_and_close_as_the_table_says(
 
 @pytest.mark.parametrize("sensitivity", [Sensitivity.PERSONAL, Sensitivity.SENSITIVE])
 def test_an_unknown_origin_opens_nothing_personal(sensitivity: Sensitivity) -> None:
-    memory = a_memory(Q, sensitivity=sensitivity, origin=Origin.UNKNOWN)
-    assert not disclose(memory, an_asker(), PRIVATE, STRICT).allowed
-    assert not disclose(memory, an_asker(), None, STRICT).allowed
+    memory = a_memory(Q, sensitivity=sensitivity, origin=MemoryOrigin.UNKNOWN)
+    assert not decide_disclosure(memory, an_asker(), PRIVATE, STRICT).allowed
+    assert not decide_disclosure(memory, an_asker(), None, STRICT).allowed
 
 
 def test_an_unknown_origin_without_subjects_goes_by_the_table() -> None:
-    memory = a_memory(origin=Origin.UNKNOWN)
-    told = disclose(memory, an_asker(), PRIVATE, STRICT)
-    assert told == Decision(False, "private.public.excluded")
+    memory = a_memory(origin=MemoryOrigin.UNKNOWN)
+    told = decide_disclosure(memory, an_asker(), PRIVATE, STRICT)
+    assert told == DisclosureDecision(False, "private.public.excluded")
 
 
-@pytest.mark.parametrize("origin", [Origin.DIRECT, Origin.UNKNOWN])
-def test_nobody_witnessed_what_was_not_learned_in_a_chat(origin: Origin) -> None:
+@pytest.mark.parametrize("origin", [MemoryOrigin.DIRECT, MemoryOrigin.UNKNOWN])
+def test_nobody_witnessed_what_was_not_learned_in_a_chat(origin: MemoryOrigin) -> None:
     memory = a_memory(origin=origin, learned_in=G1, witnesses=frozenset({P}))
-    assert relations(memory, an_asker(), None) == frozenset()
+    assert asker_relations(memory, an_asker(), None) == frozenset()
 
 
 def test_nothing_is_told_across_orgs() -> None:
     stranger = an_asker(orgs=frozenset({OTHER_ORG}))
     for chat, space in product([None, PRIVATE, GROUP], [IN_Q, IN_G1]):
         memory = a_memory(P, space=space, stated_by=P)
-        assert disclose(memory, stranger, chat, LENIENT) == Decision(False, "org.other")
+        assert decide_disclosure(memory, stranger, chat, LENIENT) == DisclosureDecision(
+            False, "org.other"
+        )
 
 
 def test_somebody_of_another_org_keeps_the_own_space_and_the_chats_taken_part_in() -> None:
     guest = an_asker(orgs=frozenset({OTHER_ORG}), chats=frozenset({G2}))
-    assert disclose(a_memory(space=IN_P), guest, None, STRICT) == Decision(True, "space.own")
-    assert disclose(a_memory(space=IN_G2), guest, GROUP, STRICT) == Decision(True, "space.chat")
+    assert decide_disclosure(a_memory(space=IN_P), guest, None, STRICT) == DisclosureDecision(
+        True, "space.own"
+    )
+    assert decide_disclosure(a_memory(space=IN_G2), guest, GROUP, STRICT) == DisclosureDecision(
+        True, "space.chat"
+    )
 
 
 def test_an_agent_that_asks_for_nobody_is_judged_by_its_own_org_and_chats() -> None:
@@ -230,9 +238,9 @@ def test_an_agent_that_asks_for_nobody_is_judged_by_its_own_org_and_chats() -> N
     outside = AskerView(orgs=frozenset({OTHER_ORG}))
     colleague = AskerView(orgs=frozenset({ORG}))
     member = AskerView(orgs=frozenset({OTHER_ORG}), chats=frozenset({G1}))
-    assert disclose(memory, outside, None, STRICT).rule == "org.other"
-    assert disclose(memory, colleague, None, STRICT).rule == "private.public.excluded"
-    assert disclose(memory, member, None, STRICT) == Decision(True, "space.chat")
+    assert decide_disclosure(memory, outside, None, STRICT).rule == "org.other"
+    assert decide_disclosure(memory, colleague, None, STRICT).rule == "private.public.excluded"
+    assert decide_disclosure(memory, member, None, STRICT) == DisclosureDecision(True, "space.chat")
 
 
 @pytest.mark.parametrize("kind", [SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT, SpaceKind.ORG])
@@ -240,7 +248,9 @@ def test_an_agent_that_asks_for_nobody_is_judged_by_its_own_org_and_chats() -> N
 @pytest.mark.parametrize("allows", [True, False])
 def test_an_open_space_decides_alone(kind: SpaceKind, chat: ChatView | None, allows: bool) -> None:
     memory = a_memory(P, space=Space(kind, "x"), orgs=frozenset(), space_allows=allows)
-    assert disclose(memory, an_asker(), chat, CLOSED) == Decision(allows, "space.open")
+    assert decide_disclosure(memory, an_asker(), chat, CLOSED) == DisclosureDecision(
+        allows, "space.open"
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,19 +262,21 @@ def test_agent_and_run_spaces_decide_alone_and_speak_in_groups_of_public_things_
 ) -> None:
     memory = a_memory(P, space=Space(kind, "x"), sensitivity=sensitivity, space_allows=True)
     public = sensitivity is Sensitivity.PUBLIC
-    assert disclose(memory, an_asker(), None, STRICT) == Decision(True, rule)
-    assert disclose(memory, an_asker(), PRIVATE, STRICT) == Decision(True, rule)
-    assert disclose(memory, an_asker(), GROUP, LENIENT) == Decision(public, rule)
+    assert decide_disclosure(memory, an_asker(), None, STRICT) == DisclosureDecision(True, rule)
+    assert decide_disclosure(memory, an_asker(), PRIVATE, STRICT) == DisclosureDecision(True, rule)
+    assert decide_disclosure(memory, an_asker(), GROUP, LENIENT) == DisclosureDecision(public, rule)
     closed = replace(memory, space_allows=False)
-    assert disclose(closed, an_asker(), None, STRICT) == Decision(False, rule)
+    assert decide_disclosure(closed, an_asker(), None, STRICT) == DisclosureDecision(False, rule)
 
 
 @pytest.mark.parametrize("sensitivity", Sensitivity)
 def test_outside_any_chat_ones_own_space_is_shown_whatever_it_holds(
     sensitivity: Sensitivity,
 ) -> None:
-    memory = a_memory(Q, space=IN_P, sensitivity=sensitivity, origin=Origin.UNKNOWN)
-    assert disclose(memory, an_asker(), None, CLOSED) == Decision(True, "space.own")
+    memory = a_memory(Q, space=IN_P, sensitivity=sensitivity, origin=MemoryOrigin.UNKNOWN)
+    assert decide_disclosure(memory, an_asker(), None, CLOSED) == DisclosureDecision(
+        True, "space.own"
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,37 +294,39 @@ def test_outside_any_chat_ones_own_space_is_shown_whatever_it_holds(
 def test_a_chats_own_memory_is_told_there_unless_it_is_private_to_its_subjects(
     facts: dict[str, Any], rule: str
 ) -> None:
-    memory = replace(a_memory(space=IN_G2, origin=Origin.CHAT, learned_in=G2), **facts)
-    told = disclose(memory, an_asker(chats=frozenset({G2})), GROUP, STRICT)
-    assert told == Decision(not rule.endswith("excluded"), rule)
+    memory = replace(a_memory(space=IN_G2, origin=MemoryOrigin.CHAT, learned_in=G2), **facts)
+    told = decide_disclosure(memory, an_asker(chats=frozenset({G2})), GROUP, STRICT)
+    assert told == DisclosureDecision(not rule.endswith("excluded"), rule)
 
 
 def test_a_chats_memory_is_shown_outside_any_chat_to_those_who_take_part_now() -> None:
-    memory = a_memory(space=IN_G1, origin=Origin.CHAT, learned_in=G1)
+    memory = a_memory(space=IN_G1, origin=MemoryOrigin.CHAT, learned_in=G1)
     member = an_asker(chats=frozenset({G1}))
-    assert disclose(memory, member, None, STRICT) == Decision(True, "space.chat")
-    assert disclose(memory, an_asker(), None, STRICT).rule == "private.public.excluded"
+    assert decide_disclosure(memory, member, None, STRICT) == DisclosureDecision(True, "space.chat")
+    assert decide_disclosure(memory, an_asker(), None, STRICT).rule == "private.public.excluded"
 
 
 def test_a_chats_memory_without_subjects_follows_its_members_into_private_chats_only() -> None:
-    memory = a_memory(space=IN_G1, origin=Origin.CHAT, learned_in=G1)
+    memory = a_memory(space=IN_G1, origin=MemoryOrigin.CHAT, learned_in=G1)
     member = an_asker(chats=frozenset({G1, G2}))
-    told = disclose(memory, member, PRIVATE, STRICT)
-    assert told == Decision(True, "private.public.no_subjects")
-    assert not disclose(memory, member, GROUP, STRICT).allowed
+    told = decide_disclosure(memory, member, PRIVATE, STRICT)
+    assert told == DisclosureDecision(True, "private.public.no_subjects")
+    assert not decide_disclosure(memory, member, GROUP, STRICT).allowed
 
 
 @pytest.mark.parametrize("chat", [None, PRIVATE, GROUP], ids=["direct", "private", "group"])
 def test_what_is_over_is_hidden_before_anything_else(chat: ChatView | None) -> None:
     for space in (IN_P, IN_Q, IN_G2, Space(SpaceKind.AGENT_PUBLIC, "x")):
         memory = a_memory(P, space=space, space_allows=True, active=False)
-        assert disclose(memory, an_asker(), chat, STRICT) == Decision(False, "inactive")
+        assert decide_disclosure(memory, an_asker(), chat, STRICT) == DisclosureDecision(
+            False, "inactive"
+        )
 
 
 @pytest.mark.parametrize("chat", [None, PRIVATE, GROUP], ids=["direct", "private", "group"])
-@pytest.mark.parametrize("origin", Origin)
+@pytest.mark.parametrize("origin", MemoryOrigin)
 def test_who_is_meant_by_a_bare_name_is_unknown_so_nobody_outside_the_space_is_told(
-    chat: ChatView | None, origin: Origin
+    chat: ChatView | None, origin: MemoryOrigin
 ) -> None:
     learned: dict[str, Any] = {
         "origin": origin,
@@ -321,20 +335,20 @@ def test_who_is_meant_by_a_bare_name_is_unknown_so_nobody_outside_the_space_is_t
         "stated_by": P,
     }
     memory = a_memory(P, bare_names=True, **learned)
-    assert not disclose(memory, an_asker(), chat, LENIENT).allowed
-    assert disclose(replace(memory, space=IN_P), an_asker(), chat, LENIENT).allowed
+    assert not decide_disclosure(memory, an_asker(), chat, LENIENT).allowed
+    assert decide_disclosure(replace(memory, space=IN_P), an_asker(), chat, LENIENT).allowed
 
 
 def test_a_sensitive_match_is_reported_as_withheld_to_its_subject_alone() -> None:
-    memory = a_memory(Q, sensitivity=Sensitivity.SENSITIVE, origin=Origin.CHAT, learned_in=G2)
+    memory = a_memory(Q, sensitivity=Sensitivity.SENSITIVE, origin=MemoryOrigin.CHAT, learned_in=G2)
     subject, other = an_asker(Q), an_asker(P)
-    assert is_withheld(memory, subject, disclose(memory, subject, GROUP, STRICT))
-    assert not is_withheld(memory, other, disclose(memory, other, GROUP, STRICT))
-    assert not is_withheld(memory, subject, disclose(memory, subject, PRIVATE, STRICT))
+    assert is_withheld(memory, subject, decide_disclosure(memory, subject, GROUP, STRICT))
+    assert not is_withheld(memory, other, decide_disclosure(memory, other, GROUP, STRICT))
+    assert not is_withheld(memory, subject, decide_disclosure(memory, subject, PRIVATE, STRICT))
     elsewhere = replace(memory, portable=False, learned_in=G1)
-    assert not is_withheld(elsewhere, subject, disclose(elsewhere, subject, GROUP, STRICT))
+    assert not is_withheld(elsewhere, subject, decide_disclosure(elsewhere, subject, GROUP, STRICT))
     unclear = replace(memory, bare_names=True)
-    assert not is_withheld(unclear, subject, disclose(unclear, subject, GROUP, STRICT))
+    assert not is_withheld(unclear, subject, decide_disclosure(unclear, subject, GROUP, STRICT))
 
 
 # Memories about Q, stated by P in P's own space, as each sensitivity is told.
@@ -362,7 +376,7 @@ def test_facts_about_somebody_by_situation(
     chat = replace(GROUP, participants=there | {asker}) if group else PRIVATE
     for sensitivity, word in zip(Sensitivity, (public, personal, sensitive), strict=True):
         memory = a_memory(Q, space=IN_P, sensitivity=sensitivity, stated_by=P)
-        assert disclose(memory, an_asker(asker), chat, STRICT).allowed == (word == "yes")
+        assert decide_disclosure(memory, an_asker(asker), chat, STRICT).allowed == (word == "yes")
 
 
 def test_what_was_said_in_confidence_stays_in_that_private_chat() -> None:
@@ -372,23 +386,28 @@ def test_what_was_said_in_confidence_stays_in_that_private_chat() -> None:
         sensitivity=Sensitivity.PERSONAL,
         portable=False,
         stated_by=R,
-        origin=Origin.CHAT,
+        origin=MemoryOrigin.CHAT,
         learned_in=PRIVATE.id,
     )
-    assert disclose(memory, an_asker(R), PRIVATE, STRICT).allowed
+    assert decide_disclosure(memory, an_asker(R), PRIVATE, STRICT).allowed
     for asker in (R, Q, P):
-        assert not disclose(memory, an_asker(asker), GROUP, STRICT).allowed
+        assert not decide_disclosure(memory, an_asker(asker), GROUP, STRICT).allowed
 
 
 def test_a_trait_follows_its_subject_and_chat_talk_does_not() -> None:
-    said: dict[str, Any] = {"space": IN_P, "stated_by": P, "origin": Origin.CHAT, "learned_in": G1}
+    said: dict[str, Any] = {
+        "space": IN_P,
+        "stated_by": P,
+        "origin": MemoryOrigin.CHAT,
+        "learned_in": G1,
+    }
     loves_pizza = a_memory(Q, **said)
     presents_next = a_memory(Q, portable=False, **said)
-    assert disclose(loves_pizza, an_asker(Q), PRIVATE, STRICT).allowed
+    assert decide_disclosure(loves_pizza, an_asker(Q), PRIVATE, STRICT).allowed
     for asker, chat in product([P, Q, R], [PRIVATE, GROUP]):
-        assert not disclose(presents_next, an_asker(asker), chat, STRICT).allowed
+        assert not decide_disclosure(presents_next, an_asker(asker), chat, STRICT).allowed
     group = ChatView(G1, ChatKind.GROUP)
-    assert disclose(presents_next, an_asker(R), group, STRICT).allowed
+    assert decide_disclosure(presents_next, an_asker(R), group, STRICT).allowed
 
 
 def test_who_was_there_may_hear_it_again_and_who_was_not_may_not() -> None:
@@ -396,23 +415,23 @@ def test_who_was_there_may_hear_it_again_and_who_was_not_may_not() -> None:
         Q,
         space=Space(SpaceKind.USER, "r"),
         stated_by=R,
-        origin=Origin.CHAT,
+        origin=MemoryOrigin.CHAT,
         learned_in=G1,
         witnesses=frozenset({P, R}),
     )
     later = an_asker(cases.S, chats=frozenset({G1}))
-    there = disclose(memory, an_asker(P), PRIVATE, STRICT)
-    assert there == Decision(True, "private.public.present")
-    assert not disclose(memory, later, PRIVATE, STRICT).allowed
-    assert disclose(memory, later, ChatView(G1, ChatKind.GROUP), STRICT).allowed
+    there = decide_disclosure(memory, an_asker(P), PRIVATE, STRICT)
+    assert there == DisclosureDecision(True, "private.public.present")
+    assert not decide_disclosure(memory, later, PRIVATE, STRICT).allowed
+    assert decide_disclosure(memory, later, ChatView(G1, ChatKind.GROUP), STRICT).allowed
 
 
 def test_no_subjects_in_the_own_space_counts_in_a_group_and_in_another_chats_space_not() -> None:
     member = an_asker(chats=frozenset({G1, G2, PRIVATE.id}))
-    no_subjects = frozenset({Relation.NO_SUBJECTS})
-    assert relations(a_memory(space=IN_P), member, GROUP) == no_subjects | {Relation.OWN}
-    assert relations(a_memory(space=IN_G2), member, GROUP) == no_subjects
-    assert relations(a_memory(space=IN_G1), member, GROUP) == frozenset()
-    assert relations(a_memory(space=IN_DM), member, GROUP) == frozenset()
-    assert relations(a_memory(space=IN_G1), member, PRIVATE) == no_subjects
-    assert relations(a_memory(space=IN_Q), member, PRIVATE) == frozenset()
+    no_subjects = frozenset({AskerRelation.NO_SUBJECTS})
+    assert asker_relations(a_memory(space=IN_P), member, GROUP) == no_subjects | {AskerRelation.OWN}
+    assert asker_relations(a_memory(space=IN_G2), member, GROUP) == no_subjects
+    assert asker_relations(a_memory(space=IN_G1), member, GROUP) == frozenset()
+    assert asker_relations(a_memory(space=IN_DM), member, GROUP) == frozenset()
+    assert asker_relations(a_memory(space=IN_G1), member, PRIVATE) == no_subjects
+    assert asker_relations(a_memory(space=IN_Q), member, PRIVATE) == frozenset()

@@ -19,7 +19,7 @@ from recollect.domain.disclosure import (
     ChatView,
     DisclosureSettings,
     MemoryView,
-    disclose,
+    decide_disclosure,
 )
 from tests.domain import disclosure_cases as cases
 
@@ -104,7 +104,7 @@ def test_the_predicate_shows_what_the_function_shows(
     }
     (shown,) = database.execute(PREDICATE, parameters).fetchone()
     database.rollback()
-    assert bool(shown) == disclose(memory, asker, chat, settings).allowed
+    assert bool(shown) == decide_disclosure(memory, asker, chat, settings).allowed
 
 
 def fill(

@@ -6,15 +6,15 @@ from itertools import chain, product
 from hypothesis import given
 
 from recollect.domain.disclosure import (
+    AskerRelation,
     AskerView,
     ChatKind,
     ChatView,
-    Decision,
+    DisclosureDecision,
     DisclosureSettings,
     MemoryView,
-    Relation,
-    disclose,
-    relations,
+    asker_relations,
+    decide_disclosure,
 )
 from recollect.domain.memories import Sensitivity
 from recollect.domain.spaces import SpaceKind
@@ -29,7 +29,7 @@ def test_nothing_personal_in_a_group_for_anybody_but_a_subject(
     guarded = memory.sensitivity is not Sensitivity.PUBLIC and memory.has_subjects
     opened = memory.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     if guarded and opened and P not in memory.subjects:
-        assert not disclose(memory, asker, chat, STRICT).allowed
+        assert not decide_disclosure(memory, asker, chat, STRICT).allowed
 
 
 @given(cases.memories, cases.people, cases.groups)
@@ -38,7 +38,7 @@ def test_nothing_sensitive_with_subjects_in_a_group(
 ) -> None:
     sensitive = replace(memory, sensitivity=Sensitivity.SENSITIVE)
     if memory.has_subjects and memory.space.kind in (SpaceKind.USER, SpaceKind.CHAT):
-        assert not disclose(sensitive, asker, chat, STRICT).allowed
+        assert not decide_disclosure(sensitive, asker, chat, STRICT).allowed
 
 
 @given(cases.memories, cases.people | cases.agents, cases.chats, cases.settings)
@@ -49,7 +49,7 @@ def test_without_a_common_org_nothing_leaves_its_space(
     opened = memory.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     if opened and outside and not memory.orgs & asker.orgs:
         rule = "org.other" if memory.active else "inactive"
-        assert disclose(memory, asker, chat, settings) == Decision(False, rule)
+        assert decide_disclosure(memory, asker, chat, settings) == DisclosureDecision(False, rule)
 
 
 @given(cases.memories, cases.people | cases.agents, cases.chats, cases.settings)
@@ -57,26 +57,26 @@ def test_what_is_not_portable_is_told_only_where_it_was_learned(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> None:
     rooted = replace(memory, portable=False)
-    told = disclose(rooted, asker, chat, settings)
+    told = decide_disclosure(rooted, asker, chat, settings)
     if chat is not None and told.allowed:
         assert rooted.learned_in == chat.id
-    assert not told.allowed or told == disclose(memory, asker, chat, settings)
+    assert not told.allowed or told == decide_disclosure(memory, asker, chat, settings)
 
 
 @given(cases.memories, cases.agents, cases.chats, cases.settings)
 def test_an_agent_that_asks_for_nobody_has_no_relation(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> None:
-    assert relations(memory, asker, chat) == frozenset()
-    words = disclose(memory, asker, chat, settings).rule.split(".")
-    assert not set(words) & set(Relation)
+    assert asker_relations(memory, asker, chat) == frozenset()
+    words = decide_disclosure(memory, asker, chat, settings).rule.split(".")
+    assert not set(words) & set(AskerRelation)
 
 
 @given(cases.memories, cases.people, cases.chats, cases.settings)
 def test_more_relations_never_hide(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> None:
-    before = disclose(memory, asker, chat, settings)
+    before = decide_disclosure(memory, asker, chat, settings)
     closer: list[tuple[MemoryView, AskerView]] = [
         (replace(memory, stated_by=P), asker),
         (replace(memory, witnesses=memory.witnesses | {P}), asker),
@@ -88,7 +88,7 @@ def test_more_relations_never_hide(
     if memory.has_subjects:
         closer.append((replace(memory, subjects=memory.subjects | {P}), asker))
     if before.allowed:
-        assert all(disclose(m, a, chat, settings).allowed for m, a in closer)
+        assert all(decide_disclosure(m, a, chat, settings).allowed for m, a in closer)
 
 
 @given(cases.memories, cases.people | cases.agents, cases.chats, cases.settings)
@@ -96,7 +96,8 @@ def test_a_stricter_sensitivity_never_shows_more(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> None:
     shown = [
-        disclose(replace(memory, sensitivity=s), asker, chat, settings).allowed for s in Sensitivity
+        decide_disclosure(replace(memory, sensitivity=s), asker, chat, settings).allowed
+        for s in Sensitivity
     ]
     assert shown == sorted(shown, reverse=True)
 
@@ -111,7 +112,7 @@ RULES = {
     *(
         f"{context}.{sensitivity}.{word}"
         for context, sensitivity, word in product(
-            ["private", "group"], Sensitivity, chain(Relation, ["any", "excluded"])
+            ["private", "group"], Sensitivity, chain(AskerRelation, ["any", "excluded"])
         )
     ),
 }
@@ -121,7 +122,7 @@ RULES = {
 def test_every_answer_bears_a_rule_of_the_contract(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> None:
-    told = disclose(memory, asker, chat, settings)
+    told = decide_disclosure(memory, asker, chat, settings)
     assert told.rule in RULES
     if told.rule.endswith("excluded"):
         assert not told.allowed
@@ -132,5 +133,5 @@ def test_subject_present_changes_nothing_outside_groups(
     memory: MemoryView, asker: AskerView, chat: ChatView | None
 ) -> None:
     if chat is None or chat.kind is ChatKind.PRIVATE:
-        told = disclose(memory, asker, chat, STRICT)
-        assert told == disclose(memory, asker, chat, LENIENT)
+        told = decide_disclosure(memory, asker, chat, STRICT)
+        assert told == decide_disclosure(memory, asker, chat, LENIENT)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.doctor import SEVERITIES, Check, SupersessionLink, links_to_cut
+from recollect.domain.doctor import SEVERITIES, DoctorCheck, SupersessionLink, links_to_cut
 
 NOON = datetime(2026, 2, 11, 12, tzinfo=UTC)
 NODES = st.sampled_from("abcdefg")
@@ -56,4 +56,4 @@ def test_what_is_left_runs_in_no_circle_and_no_cut_was_in_vain(
 
 
 def test_every_check_has_a_severity() -> None:
-    assert list(SEVERITIES) == list(Check)
+    assert list(SEVERITIES) == list(DoctorCheck)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from recollect.domain.expiry import (
     FOREVER,
     Expiry,
+    apply_pii_cap,
+    effective_status,
     explicit_expiry,
-    is_due,
-    is_stale,
-    lowered,
-    renewed,
-    status_at,
+    is_expired,
+    is_expired_when_stored,
+    renew_observed_at,
 )
-from recollect.domain.memories import MemoryType, Status
+from recollect.domain.memories import MemoryStatus, MemoryType
 from recollect.domain.retention import MemoryScope
 from tests.domain.lives import DAY, HOUR, NOW, RULES, TICK, a_life, a_record, ends, offsets
 
@@ -40,21 +40,21 @@ class SummerTime(tzinfo):
 
 def test_an_observation_is_shown_to_the_last_microsecond_and_then_hidden() -> None:
     at = ends(a_life(type=MemoryType.OBSERVATION)).expires_at
-    assert not is_due(NOW + timedelta(seconds=259_199), at)
-    assert not is_due(NOW + timedelta(seconds=259_199, microseconds=999_999), at)
-    assert is_due(NOW + timedelta(seconds=259_200), at)
-    assert is_due(NOW + timedelta(seconds=259_201), at)
+    assert not is_expired(NOW + timedelta(seconds=259_199), at)
+    assert not is_expired(NOW + timedelta(seconds=259_199, microseconds=999_999), at)
+    assert is_expired(NOW + timedelta(seconds=259_200), at)
+    assert is_expired(NOW + timedelta(seconds=259_201), at)
 
 
 def test_what_never_ends_is_never_due() -> None:
-    assert not is_due(FOREVER, None)
+    assert not is_expired(FOREVER, None)
 
 
-@pytest.mark.parametrize("status", Status)
-def test_a_due_row_is_expired_without_any_job(status: Status) -> None:
-    assert status_at(NOW - TICK, status, NOW) is status
-    assert status_at(NOW, status, NOW) is Status.EXPIRED
-    assert status_at(NOW, status, None) is status
+@pytest.mark.parametrize("status", MemoryStatus)
+def test_a_due_row_is_expired_without_any_job(status: MemoryStatus) -> None:
+    assert effective_status(NOW - TICK, status, NOW) is status
+    assert effective_status(NOW, status, NOW) is MemoryStatus.EXPIRED
+    assert effective_status(NOW, status, None) is status
 
 
 instants = st.integers(-(10**15), 10**15).map(lambda ticks: NOW + ticks * TICK)
@@ -65,12 +65,12 @@ def test_equal_instants_are_due_together_whatever_their_offsets(
     at: datetime, here: timezone, there: timezone, shift: timedelta
 ) -> None:
     now = (at + shift).astimezone(here)
-    assert is_due(now, at.astimezone(there)) == is_due(now, at) == (shift >= timedelta(0))
+    assert is_expired(now, at.astimezone(there)) == is_expired(now, at) == (shift >= timedelta(0))
 
 
 def test_a_time_without_offset_is_utc() -> None:
-    assert is_due(NOW.replace(tzinfo=None), NOW)
-    assert not is_due(NOW.replace(tzinfo=None) - TICK, NOW)
+    assert is_expired(NOW.replace(tzinfo=None), NOW)
+    assert not is_expired(NOW.replace(tzinfo=None) - TICK, NOW)
 
 
 def test_a_day_is_86_400_seconds_also_when_clocks_change() -> None:
@@ -83,31 +83,31 @@ def test_a_day_is_86_400_seconds_also_when_clocks_change() -> None:
 
 def test_a_repeat_renews_type_decay_from_its_own_time() -> None:
     life = a_life(type=MemoryType.TASK)
-    again = renewed(life, NOW + 5 * DAY)
+    again = renew_observed_at(life, NOW + 5 * DAY)
     assert ends(again) == Expiry(NOW + 19 * DAY, "type:task")
 
 
 def test_an_older_word_that_arrives_later_shortens_nothing() -> None:
     life = a_life(type=MemoryType.TASK)
-    assert renewed(life, NOW - 5 * DAY) == life
+    assert renew_observed_at(life, NOW - 5 * DAY) == life
 
 
 def test_a_repeat_never_renews_a_cap_a_wish_a_policy_or_a_scope() -> None:
     later = NOW + 29 * DAY
     capped = a_life(type=MemoryType.EVENT, pii_tags=("ssn",))
-    assert ends(renewed(capped, later)) == Expiry(NOW + 30 * DAY, "pii:critical")
+    assert ends(renew_observed_at(capped, later)) == Expiry(NOW + 30 * DAY, "pii:critical")
     for life in (
         a_life(explicit_expires_at=NOW + DAY),
         a_record(policy="production"),
         a_record(),
     ):
-        assert ends(renewed(life, later)) == ends(life)
+        assert ends(renew_observed_at(life, later)) == ends(life)
 
 
 def test_a_candidate_whose_decay_is_over_is_stale() -> None:
     old = a_life(type=MemoryType.OBSERVATION, observed_at=NOW - 3 * DAY)
-    assert is_stale(old, RULES, NOW)
-    assert not is_stale(replace(old, observed_at=NOW - 3 * DAY + TICK), RULES, NOW)
+    assert is_expired_when_stored(old, RULES, NOW)
+    assert not is_expired_when_stored(replace(old, observed_at=NOW - 3 * DAY + TICK), RULES, NOW)
 
 
 def test_what_does_not_decay_is_never_stale() -> None:
@@ -117,17 +117,17 @@ def test_what_does_not_decay_is_never_stale() -> None:
         a_life(type=MemoryType.TASK, observed_at=long_ago, explicit_expires_at=NOW + DAY),
         a_life(type=MemoryType.TASK, observed_at=long_ago, scope=MemoryScope.SESSION),
     ):
-        assert not is_stale(life, RULES, NOW)
+        assert not is_expired_when_stored(life, RULES, NOW)
 
 
 def test_a_kept_expiry_is_lowered_to_the_cap_alone() -> None:
     kept = Expiry(NOW + 400 * DAY, "policy:gone")
-    assert lowered(kept, a_life(), RULES) == kept
-    assert lowered(kept, a_life(pii_tags=("email",)), RULES) == Expiry(
+    assert apply_pii_cap(kept, a_life(), RULES) == kept
+    assert apply_pii_cap(kept, a_life(pii_tags=("email",)), RULES) == Expiry(
         NOW + 90 * DAY, "pii:high", requested_expires_at=NOW + 400 * DAY, clamped=True
     )
     approved = a_life(pii_tags=("ssn",), approved_expires_at=NOW + 400 * DAY)
-    assert lowered(kept, approved, RULES) == kept
+    assert apply_pii_cap(kept, approved, RULES) == kept
     endless = Expiry(None, "never")
-    assert lowered(endless, a_life(), RULES) == endless
-    assert lowered(endless, a_life(pii_tags=("name",)), RULES).expires_at == NOW + 365 * DAY
+    assert apply_pii_cap(endless, a_life(), RULES) == endless
+    assert apply_pii_cap(endless, a_life(pii_tags=("name",)), RULES).expires_at == NOW + 365 * DAY

@@ -43,7 +43,7 @@ def at(text: str) -> datetime:
     ],
 )
 def test_a_duration_leads_back_by_the_calendar(text: str, start: str, end: str) -> None:
-    assert parse_duration(text).before(at(start)) == at(end)
+    assert parse_duration(text).subtract_from(at(start)) == at(end)
 
 
 MISSHAPEN = [
@@ -102,7 +102,7 @@ def test_components_add_up(numbers: list[int]) -> None:
 def test_a_duration_leads_strictly_back_and_never_before_year_one(
     instant: datetime, months: int, microseconds: int
 ) -> None:
-    before = Duration(months, microseconds + 1).before(instant)
+    before = Duration(months, microseconds + 1).subtract_from(instant)
     assert before < instant or before == instant == EARLIEST
     assert before >= EARLIEST
 
@@ -111,14 +111,14 @@ def test_a_duration_leads_strictly_back_and_never_before_year_one(
 def test_a_longer_duration_never_leads_to_a_later_instant(
     instant: datetime, months: int, micros: int, more: int
 ) -> None:
-    shorter = Duration(months, micros).before(instant)
-    assert Duration(months + more, micros).before(instant) <= shorter
-    assert Duration(months, micros + more).before(instant) <= shorter
+    shorter = Duration(months, micros).subtract_from(instant)
+    assert Duration(months + more, micros).subtract_from(instant) <= shorter
+    assert Duration(months, micros + more).subtract_from(instant) <= shorter
 
 
 @given(instants, st.integers(1, 30_000))
 def test_months_keep_the_day_or_take_the_last_of_the_month(instant: datetime, months: int) -> None:
-    before = Duration(months, 0).before(instant)
+    before = Duration(months, 0).subtract_from(instant)
     if before == EARLIEST:
         return
     assert (instant.year - before.year) * 12 + instant.month - before.month == months
@@ -131,4 +131,4 @@ def test_months_keep_the_day_or_take_the_last_of_the_month(instant: datetime, mo
     "text", ["P2024Y", "P9999999999Y", "P" + "9" * 90 + "D", "PT" + "9" * 90 + "S"]
 )
 def test_absurd_durations_lead_to_the_beginning_of_time(text: str) -> None:
-    assert parse_duration(text).before(at("2024-01-01")) == EARLIEST
+    assert parse_duration(text).subtract_from(at("2024-01-01")) == EARLIEST

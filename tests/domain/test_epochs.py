@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.epochs import SyncPlan, plan_sync
-from recollect.domain.jsontext import equal
+from recollect.domain.jsontext import is_equal
 from tests.domain.strategies import json_values
 
 Stored = list[tuple[str, list[Any]]]
@@ -80,7 +80,7 @@ def test_after_every_sync_the_memory_is_exactly_the_new_list(
     memory = Memory()
     for content_type, new in syncs:
         memory.sync(content_type, new)
-        assert equal(memory.items(), new)
+        assert is_equal(memory.items(), new)
 
 
 @given(syncs)

@@ -3,32 +3,39 @@
 import json
 from hashlib import sha256
 
-from recollect.domain.erasure import Target, digest, exchanged, mark, pause_after, signature
+from recollect.domain.erasure import (
+    ErasureTarget,
+    digest,
+    keyed_hash,
+    replace_ids,
+    retry_delay,
+    signature,
+)
 
 
 def test_ids_are_exchanged_as_a_whole_only() -> None:
     told = {"a": ["q", "qq", {"b": "q"}], "q": 1}
-    assert exchanged(told, {"q": "r"}) == {"a": ["r", "qq", {"b": "r"}], "q": 1}
+    assert replace_ids(told, {"q": "r"}) == {"a": ["r", "qq", {"b": "r"}], "q": 1}
 
 
 def test_a_target_grows_and_what_was_shared_stays_shared() -> None:
-    first = Target(stand_in="s", person_ids=("p1",), chats=("c1",), gone_trees=("t1",))
-    later = Target(
+    first = ErasureTarget(stand_in="s", person_ids=("p1",), chats=("c1",), gone_trees=("t1",))
+    later = ErasureTarget(
         stand_in="x", person_ids=("p2",), chats=("c2",), gone_chats=("c1",), trees=("t1", "t2")
     )
-    grown = first.grown(later)
+    grown = first.merge(later)
     assert (grown.stand_in, grown.person_ids) == ("s", ("p1", "p2"))
     assert (grown.chats, grown.gone_chats) == (("c1", "c2"), ())
     assert (grown.trees, grown.gone_trees) == (("t2",), ("t1",))
 
 
 def test_the_job_waits_longer_the_more_often_it_found_something() -> None:
-    pauses = [pause_after(rounds).total_seconds() for rounds in (1, 2, 3, 8, 5_000)]
+    pauses = [retry_delay(rounds).total_seconds() for rounds in (1, 2, 3, 8, 5_000)]
     assert pauses == [60, 120, 240, 3_600, 3_600]
 
 
 def test_a_settled_target_names_nobody_and_still_says_where_to_look() -> None:
-    target = Target(
+    target = ErasureTarget(
         stand_in="s",
         person_ids=("p1",),
         user_ids=("ann@x.example", "bob"),
@@ -37,15 +44,15 @@ def test_a_settled_target_names_nobody_and_still_says_where_to_look() -> None:
         chats=("c",),
         trees=("t",),
         memories=("m",),
-        marks=(mark("e", "p1"), mark("e", "bob")),
+        marks=(keyed_hash("e", "p1"), keyed_hash("e", "bob")),
     )
-    settled = target.settled()
-    assert Target.from_json(json.loads(json.dumps(target.to_json()))) == target
+    settled = target.anonymize()
+    assert ErasureTarget.from_json(json.loads(json.dumps(target.to_json()))) == target
     assert (settled.chats, settled.trees, settled.memories) == (("c",), ("t",), ("m",))
     assert not any(name in str(settled.to_json()) for name in ("p1", "ann", "Ann", "bob"))
-    brought = settled.renamed(["Ann", "bob"], "e")
+    brought = settled.with_identifiers(["Ann", "bob"], "e")
     assert (brought.user_ids, brought.names) == (("bob",), ("Ann", "bob"))
-    assert target.addresses == ("ann@x.example",)
+    assert target.email_addresses == ("ann@x.example",)
 
 
 def test_the_digest_depends_on_members_and_not_on_their_order() -> None:

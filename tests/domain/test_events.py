@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.events import (
+    AuditOutcome,
     Event,
+    EventCursor,
     EventKind,
     EventLevel,
-    EventPlace,
-    Outcome,
-    decode_place,
-    encode_place,
-    masked_key,
+    decode_event_cursor,
+    encode_event_cursor,
+    mask_key,
 )
 from recollect.domain.pages import encode_key
 from recollect.errors import InvalidInput
@@ -43,30 +43,30 @@ def test_a_message_holds_ids_and_the_masked_key_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("kind", "action", "outcome", "level"),
     [
-        (EventKind.MEMORY, "write", Outcome.ALLOWED, EventLevel.INFO),
-        (EventKind.MEMORY, "denied", Outcome.DENIED, EventLevel.WARNING),
-        (EventKind.ALERT, "mass_deletion", Outcome.ALLOWED, EventLevel.WARNING),
-        (EventKind.EXTRACTION, "failed", Outcome.ALLOWED, EventLevel.ERROR),
-        (EventKind.EXTRACTION, "done", Outcome.ALLOWED, EventLevel.INFO),
+        (EventKind.MEMORY, "write", AuditOutcome.ALLOWED, EventLevel.INFO),
+        (EventKind.MEMORY, "denied", AuditOutcome.DENIED, EventLevel.WARNING),
+        (EventKind.ALERT, "mass_deletion", AuditOutcome.ALLOWED, EventLevel.WARNING),
+        (EventKind.EXTRACTION, "failed", AuditOutcome.ALLOWED, EventLevel.ERROR),
+        (EventKind.EXTRACTION, "done", AuditOutcome.ALLOWED, EventLevel.INFO),
     ],
 )
 def test_refusals_and_alerts_are_warnings_and_failures_errors(
-    kind: EventKind, action: str, outcome: Outcome, level: EventLevel
+    kind: EventKind, action: str, outcome: AuditOutcome, level: EventLevel
 ) -> None:
     assert Event(ID, AT, kind, action, outcome).level is level
 
 
 @given(st.text(min_size=1))
 def test_a_masked_key_shows_at_most_its_first_character(key: str) -> None:
-    masked = masked_key(key)
+    masked = mask_key(key)
     assert masked is not None
     assert masked == f"{key[0]}***"
 
 
 @given(st.integers(0, 2**63 - 1), st.uuids())
 def test_a_place_survives_its_cursor(position: int, event_id: object) -> None:
-    place = EventPlace(position, str(event_id))
-    assert decode_place(encode_place(place)) == place
+    place = EventCursor(position, str(event_id))
+    assert decode_event_cursor(encode_event_cursor(place)) == place
 
 
 @pytest.mark.parametrize(
@@ -78,22 +78,22 @@ def test_a_place_survives_its_cursor(position: int, event_id: object) -> None:
         "bnVsbA",
         encode_key("events", AT, ID),
         encode_key("event stream", AT, ID),
-        encode_place(EventPlace(-1, ID)),
-        encode_place(EventPlace(2**63, ID)),
-        encode_place(EventPlace(1, "no uuid")),
-        encode_place(EventPlace(1, ID)) + "=",
-        encode_place(EventPlace(True, ID)),
+        encode_event_cursor(EventCursor(-1, ID)),
+        encode_event_cursor(EventCursor(2**63, ID)),
+        encode_event_cursor(EventCursor(1, "no uuid")),
+        encode_event_cursor(EventCursor(1, ID)) + "=",
+        encode_event_cursor(EventCursor(True, ID)),
     ],
 )
 def test_a_cursor_of_nobody_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidInput):
-        decode_place(cursor)
+        decode_event_cursor(cursor)
 
 
 @given(st.text())
 def test_any_text_is_a_cursor_or_refused(cursor: str) -> None:
     try:
-        place = decode_place(cursor)
+        place = decode_event_cursor(cursor)
     except InvalidInput:
         return
-    assert encode_place(place) == cursor
+    assert encode_event_cursor(place) == cursor

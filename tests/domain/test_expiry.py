@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.expiry import FOREVER, Expiry, Profile, explicit_expiry
-from recollect.domain.memories import Kind, MemoryType
+from recollect.domain.expiry import FOREVER, Expiry, RetentionProfile, explicit_expiry
+from recollect.domain.memories import MemoryKind, MemoryType
 from recollect.domain.retention import MemoryScope
 from recollect.errors import ValidationFailed
 from tests.domain.lives import DAY, HOUR, NOW, TICK, a_life, a_record, ends
@@ -39,11 +39,11 @@ def test_a_record_without_ttl_ends_after_the_default_of_its_scope_from_creation(
     assert ends(life) == Expiry(NOW + term, f"scope:{scope}")
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MemoryKind)
 @pytest.mark.parametrize("type_", MemoryType)
-@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("profile", RetentionProfile)
 def test_every_row_of_a_run_ends_after_an_hour(
-    kind: Kind, type_: MemoryType, profile: Profile
+    kind: MemoryKind, type_: MemoryType, profile: RetentionProfile
 ) -> None:
     life = a_life(scope=MemoryScope.SESSION, kind=kind, type=type_, observed_at=NOW - DAY)
     assert ends(life, profile=profile) == Expiry(NOW + HOUR, "scope:session")
@@ -51,7 +51,7 @@ def test_every_row_of_a_run_ends_after_an_hour(
 
 @pytest.mark.parametrize("scope", [MemoryScope.LONG_TERM, MemoryScope.ORG])
 def test_the_profile_none_switches_the_defaults_of_lasting_records_off(scope: MemoryScope) -> None:
-    assert ends(a_record(scope=scope), profile=Profile.NONE) == Expiry(None, "never")
+    assert ends(a_record(scope=scope), profile=RetentionProfile.NONE) == Expiry(None, "never")
 
 
 def test_a_statement_has_no_default_of_its_scope() -> None:

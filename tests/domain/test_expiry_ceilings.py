@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.expiry import Expiry, Life, expiry, explicit_expiry
-from recollect.domain.memories import Kind, Memory, MemoryId, MemoryType
+from recollect.domain.expiry import Expiry, ExpiryInputs, compute_expiry, explicit_expiry
+from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryType
 from recollect.domain.retention import MemoryScope
 from recollect.domain.spaces import Space, SpaceKind
 from tests.domain.lives import DAY, HOUR, NOW, RULES, SCOPES, TICK, a_life, a_record, ends
@@ -19,8 +19,8 @@ def test_email_and_phone_under_compliance_end_after_90_days_and_say_so() -> None
     )
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_an_ssn_ends_after_thirty_days(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", MemoryKind)
+def test_an_ssn_ends_after_thirty_days(kind: MemoryKind) -> None:
     assert ends(a_life(kind=kind, pii_tags=("ssn",))).expires_at == NOW + 30 * DAY
 
 
@@ -82,7 +82,7 @@ def test_ephemeral_never_outlives_the_default_of_a_session() -> None:
 def test_ephemeral_follows_the_file_of_the_server() -> None:
     short = replace(RULES, default_ttl_seconds={**RULES.default_ttl_seconds, SCOPES[0]: 60})
     life = a_record(scope=MemoryScope.SESSION, policy="ephemeral")
-    assert expiry(life, short).expires_at == NOW + timedelta(seconds=60)
+    assert compute_expiry(life, short).expires_at == NOW + timedelta(seconds=60)
 
 
 def test_without_a_policy_an_explicit_wish_may_outlive_a_session() -> None:
@@ -101,7 +101,7 @@ def test_a_wish_that_is_just_met_is_not_clamped() -> None:
 def test_a_tag_added_later_applies_its_cap_at_once() -> None:
     memory = Memory(
         id=MemoryId("m"),
-        kind=Kind.RECORD,
+        kind=MemoryKind.RECORD,
         content="c",
         space=Space(SpaceKind.AGENT_PRIVATE, "a"),
         created_at=NOW,
@@ -109,7 +109,7 @@ def test_a_tag_added_later_applies_its_cap_at_once() -> None:
         observed_at=NOW,
         retention_policy="compliance",
     )
-    policy = RULES.policy("compliance", memory.space.scope)
-    assert ends(Life.of(memory, policy)).expires_at == NOW + 365 * DAY
+    policy = RULES.require_policy("compliance", memory.space.scope)
+    assert ends(ExpiryInputs.from_memory(memory, policy)).expires_at == NOW + 365 * DAY
     tagged = replace(memory, pii_tags=("health",), updated_at=NOW + 100 * DAY)
-    assert ends(Life.of(tagged, policy)).expires_at == NOW + 30 * DAY
+    assert ends(ExpiryInputs.from_memory(tagged, policy)).expires_at == NOW + 30 * DAY

@@ -6,23 +6,23 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.domain.expiry import FOREVER, Life, Profile, renewed
-from recollect.domain.memories import Kind, MemoryType
-from recollect.domain.retention import PII_TAGS, MemoryScope, Risk
+from recollect.domain.expiry import FOREVER, ExpiryInputs, RetentionProfile, renew_observed_at
+from recollect.domain.memories import MemoryKind, MemoryType
+from recollect.domain.retention import PII_TAGS, MemoryScope, PiiRisk
 from tests.domain.lives import DAY, HOUR, NOW, RULES, SCOPES, ends, offsets, tag_sets
 
 wishes = st.none() | st.integers(1, 10**9).map(lambda seconds: NOW + timedelta(seconds=seconds))
 policies = st.none() | st.sampled_from(list(RULES.policies.values()))
-profiles = st.sampled_from(Profile)
+profiles = st.sampled_from(RetentionProfile)
 
 
 @st.composite
-def lives(draw: st.DrawFn) -> Life:
+def lives(draw: st.DrawFn) -> ExpiryInputs:
     policy = draw(policies)
     scopes = SCOPES if policy is None else sorted(policy.scopes)
-    return Life(
+    return ExpiryInputs(
         scope=draw(st.sampled_from(scopes)),
-        kind=draw(st.sampled_from(Kind)),
+        kind=draw(st.sampled_from(MemoryKind)),
         type=draw(st.sampled_from(MemoryType)),
         created_at=NOW,
         observed_at=NOW + draw(st.integers(-100, 100)) * DAY / 7,
@@ -37,7 +37,7 @@ def order(at: datetime | None) -> datetime:
 
 
 @given(lives(), profiles)
-def test_nothing_lives_past_any_ceiling(life: Life, profile: Profile) -> None:
+def test_nothing_lives_past_any_ceiling(life: ExpiryInputs, profile: RetentionProfile) -> None:
     end = order(ends(life, profile=profile).expires_at)
     for tag in life.pii_tags:
         assert end <= NOW + timedelta(seconds=RULES.risks[RULES.tags[tag].risk].max_ttl_seconds)
@@ -52,14 +52,18 @@ def test_nothing_lives_past_any_ceiling(life: Life, profile: Profile) -> None:
 
 
 @given(lives(), profiles, st.sampled_from(PII_TAGS))
-def test_one_more_tag_never_lets_it_live_longer(life: Life, profile: Profile, tag: str) -> None:
+def test_one_more_tag_never_lets_it_live_longer(
+    life: ExpiryInputs, profile: RetentionProfile, tag: str
+) -> None:
     tagged = replace(life, pii_tags=(*life.pii_tags, tag))
     before, after = ends(life, profile=profile), ends(tagged, profile=profile)
     assert order(after.expires_at) <= order(before.expires_at)
 
 
 @given(lives(), profiles, st.integers(0, 10**9))
-def test_a_longer_wish_never_ends_sooner(life: Life, profile: Profile, more: int) -> None:
+def test_a_longer_wish_never_ends_sooner(
+    life: ExpiryInputs, profile: RetentionProfile, more: int
+) -> None:
     assume(life.explicit_expires_at is not None)
     assert life.explicit_expires_at is not None
     longer = replace(life, explicit_expires_at=life.explicit_expires_at + timedelta(seconds=more))
@@ -68,15 +72,17 @@ def test_a_longer_wish_never_ends_sooner(life: Life, profile: Profile, more: int
 
 
 @given(lives(), profiles, st.integers(-(10**7), 10**7))
-def test_a_repeat_never_ends_it_sooner(life: Life, profile: Profile, seconds: int) -> None:
-    again = renewed(life, NOW + timedelta(seconds=seconds))
+def test_a_repeat_never_ends_it_sooner(
+    life: ExpiryInputs, profile: RetentionProfile, seconds: int
+) -> None:
+    again = renew_observed_at(life, NOW + timedelta(seconds=seconds))
     before, after = ends(life, profile=profile), ends(again, profile=profile)
     assert order(after.expires_at) >= order(before.expires_at)
 
 
 @given(lives(), profiles)
 def test_the_answer_says_which_rule_and_a_clamp_what_was_asked(
-    life: Life, profile: Profile
+    life: ExpiryInputs, profile: RetentionProfile
 ) -> None:
     end = ends(life, profile=profile)
     name, _, of = end.rule.partition(":")
@@ -86,7 +92,7 @@ def test_the_answer_says_which_rule_and_a_clamp_what_was_asked(
         "policy": list(RULES.policies),
         "type": [str(t) for t in MemoryType],
         "scope": [str(s) for s in MemoryScope],
-        "pii": [risk.word for risk in Risk],
+        "pii": [risk.label for risk in PiiRisk],
     }
     assert of in words[name]
     assert (end.expires_at is None) <= (end.rule in {"never", "policy:permanent"})
@@ -100,7 +106,7 @@ def test_the_answer_says_which_rule_and_a_clamp_what_was_asked(
 
 @given(lives(), profiles, offsets, offsets)
 def test_offsets_of_the_inputs_change_nothing(
-    life: Life, profile: Profile, here: timezone, there: timezone
+    life: ExpiryInputs, profile: RetentionProfile, here: timezone, there: timezone
 ) -> None:
     explicit = life.explicit_expires_at
     moved = replace(

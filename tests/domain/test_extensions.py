@@ -12,13 +12,13 @@ from recollect.domain.expiry import (
     Approval,
     ApprovalStatus,
     Expiry,
-    Life,
+    ExpiryInputs,
     approval_deadline,
-    decided,
-    extension_needed,
-    still_approved,
+    decide_approval,
+    needed_extension,
+    surviving_approval,
 )
-from recollect.domain.memories import Kind
+from recollect.domain.memories import MemoryKind
 from recollect.errors import Conflict, Forbidden
 from tests.domain.lives import DAY, HOUR, NOW, RULES, TICK, a_life, a_record, ends, tag_sets
 
@@ -36,15 +36,15 @@ def an_approval(**changes: Any) -> Approval:
 
 def test_critical_data_past_its_cap_needs_an_approval() -> None:
     wish = NOW + 60 * DAY
-    assert extension_needed(a_record(pii_tags=("ssn",), explicit_expires_at=wish), RULES) == wish
+    assert needed_extension(a_record(pii_tags=("ssn",), explicit_expires_at=wish), RULES) == wish
     late = a_record(pii_tags=("ssn",), policy="compliance")
-    assert extension_needed(late, RULES) == NOW + 365 * DAY
-    assert extension_needed(replace(late, policy=RULES.policies["permanent"]), RULES) == FOREVER
+    assert needed_extension(late, RULES) == NOW + 365 * DAY
+    assert needed_extension(replace(late, policy=RULES.policies["permanent"]), RULES) == FOREVER
 
 
 def test_an_approval_is_asked_for_what_the_policy_would_allow() -> None:
     life = a_record(pii_tags=("ssn",), policy="compliance", explicit_expires_at=NOW + 500 * DAY)
-    assert extension_needed(life, RULES) == NOW + 365 * DAY
+    assert needed_extension(life, RULES) == NOW + 365 * DAY
 
 
 @pytest.mark.parametrize(
@@ -60,26 +60,26 @@ def test_an_approval_is_asked_for_what_the_policy_would_allow() -> None:
     ],
     ids=["high", "medium", "within", "policy", "record", "statement", "untagged"],
 )
-def test_anything_else_is_met_or_clamped(life: Life) -> None:
-    assert extension_needed(life, RULES) is None
+def test_anything_else_is_met_or_clamped(life: ExpiryInputs) -> None:
+    assert needed_extension(life, RULES) is None
 
 
 @given(
     st.integers(31, 10**4),
     st.sampled_from([None, "compliance", "permanent"]),
     tag_sets,
-    st.sampled_from(Kind),
+    st.sampled_from(MemoryKind),
 )
 def test_an_approved_extension_gives_what_was_asked(
-    days: int, policy: str | None, tags: tuple[str, ...], kind: Kind
+    days: int, policy: str | None, tags: tuple[str, ...], kind: MemoryKind
 ) -> None:
     wish = NOW + days * DAY
     life = a_life(kind=kind, policy=policy, pii_tags=("health", *tags), explicit_expires_at=wish)
-    asked = extension_needed(life, RULES)
+    asked = needed_extension(life, RULES)
     approved = replace(life, approved_expires_at=asked)
     assert asked == (min(wish, NOW + 365 * DAY) if policy == "compliance" else wish)
     assert ends(approved).expires_at == asked
-    assert extension_needed(approved, RULES) is None
+    assert needed_extension(approved, RULES) is None
 
 
 def test_an_approval_without_end_lets_it_live_for_ever() -> None:
@@ -97,35 +97,35 @@ def test_an_approval_sets_no_longer_expiry_than_was_asked() -> None:
 
 def test_a_tag_that_an_approval_did_not_know_ends_it() -> None:
     until = NOW + 60 * DAY
-    assert still_approved(until, ["ssn", "email"], ["ssn"]) == until
-    assert still_approved(until, ["ssn"], ["ssn"]) == until
-    assert still_approved(until, ["ssn"], ["ssn", "health"]) is None
-    assert still_approved(None, ["ssn"], ["ssn"]) is None
+    assert surviving_approval(until, ["ssn", "email"], ["ssn"]) == until
+    assert surviving_approval(until, ["ssn"], ["ssn"]) == until
+    assert surviving_approval(until, ["ssn"], ["ssn", "health"]) is None
+    assert surviving_approval(None, ["ssn"], ["ssn"]) is None
 
 
 @pytest.mark.parametrize("approve", [True, False])
 def test_somebody_else_decides_once(approve: bool) -> None:
-    after = decided(an_approval(), "bo", NOW, approve=approve)
+    after = decide_approval(an_approval(), "bo", NOW, approve=approve)
     word = ApprovalStatus.APPROVED if approve else ApprovalStatus.DENIED
     assert (after.status, after.decided_by, after.decided_at) == (word, "bo", NOW)
-    assert after.status_at(NOW + 100 * DAY) is word
+    assert after.effective_status(NOW + 100 * DAY) is word
     with pytest.raises(Conflict) as refusal:
-        decided(after, "cy", NOW, approve=True)
+        decide_approval(after, "cy", NOW, approve=True)
     assert refusal.value.details == {"reason": "wrong_state"}
 
 
 @pytest.mark.parametrize("approve", [True, False])
 def test_nobody_decides_their_own_request(approve: bool) -> None:
     with pytest.raises(Forbidden):
-        decided(an_approval(), "ann", NOW, approve=approve)
+        decide_approval(an_approval(), "ann", NOW, approve=approve)
 
 
 def test_a_request_lapses_at_its_deadline() -> None:
     approval = an_approval()
-    assert approval.status_at(NOW + DAY - TICK) is ApprovalStatus.PENDING
-    assert approval.status_at(NOW + DAY) is ApprovalStatus.EXPIRED
+    assert approval.effective_status(NOW + DAY - TICK) is ApprovalStatus.PENDING
+    assert approval.effective_status(NOW + DAY) is ApprovalStatus.EXPIRED
     with pytest.raises(Conflict):
-        decided(approval, "bo", NOW + DAY, approve=True)
+        decide_approval(approval, "bo", NOW + DAY, approve=True)
 
 
 def test_a_request_is_open_for_a_day_and_never_longer_than_the_row() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.forks import UNLIMITED, Ancestor, Segment, on_path, visible_path
+from recollect.domain.forks import UNLIMITED, Ancestor, Segment, is_on_path, visible_path
 from recollect.domain.ids import ConversationId
 
 Stored = tuple[ConversationId, int]
@@ -64,7 +64,7 @@ def test_an_entry_is_on_the_path_exactly_if_it_is_shown(branches: list[Branch]) 
     stored = [(branch.id, seq) for branch in branches for seq in branch.own]
     for branch in branches:
         path, shown = visible_path(branch.chain()), set(branch.shows())
-        assert all(on_path(path, id_, seq) == ((id_, seq) in shown) for id_, seq in stored)
+        assert all(is_on_path(path, id_, seq) == ((id_, seq) in shown) for id_, seq in stored)
 
 
 @given(trees())

@@ -10,10 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.graph import Edge, Named, Thing, could_be_meant, draw, stated
-from recollect.domain.memories import Kind, Memory, MemoryId, Message, Role
+from recollect.domain.graph import (
+    EdgeDraft,
+    EntityRef,
+    NamedCandidate,
+    build_edges,
+    candidate_people,
+    extract_memory_fact,
+)
+from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryMessage, MessageRole
 from recollect.domain.people import normal_form
-from recollect.domain.sayings import Bond, EntityKind, Saying, Tie, saying_of
+from recollect.domain.sayings import (
+    AttributeFact,
+    EntityKind,
+    ExtractedFact,
+    RelationshipFact,
+    extract_fact,
+)
 from recollect.domain.spaces import Space, SpaceKind
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -24,14 +37,14 @@ Says = tuple[str, str, str, str]
 
 
 def bond(text: str) -> Says | None:
-    found = saying_of(text)
-    assert not isinstance(found, Tie), found
+    found = extract_fact(text)
+    assert not isinstance(found, RelationshipFact), found
     return None if found is None else (found.who, found.relation, found.kind, found.name)
 
 
 def tie(text: str) -> tuple[str, str, str] | None:
-    found = saying_of(text)
-    assert not isinstance(found, Bond), found
+    found = extract_fact(text)
+    assert not isinstance(found, AttributeFact), found
     return None if found is None else (found.who, found.relation, found.whom)
 
 
@@ -39,7 +52,7 @@ def memory(content: str, *subjects: PersonId, **members: Any) -> Memory:
     """A statement that Pat made."""
     return Memory(
         id=MemoryId("m"),
-        kind=Kind.STATEMENT,
+        kind=MemoryKind.STATEMENT,
         content=content,
         space=Space(SpaceKind.USER, "pat"),
         created_at=NOON,
@@ -51,16 +64,17 @@ def memory(content: str, *subjects: PersonId, **members: Any) -> Memory:
 
 
 def edges(stated_in: Memory, *, doubt: bool = False) -> list[tuple[str, str, str]]:
-    saying = stated(stated_in)
+    saying = extract_memory_fact(stated_in)
     people = [
-        Named(one, frozenset(map(normal_form, NAMES[one]))) for one in could_be_meant(stated_in)
+        NamedCandidate(one, frozenset(map(normal_form, NAMES[one])))
+        for one in candidate_people(stated_in)
     ]
-    drawn = draw(stated_in, [saying] if saying else [], people, doubt=doubt)
+    drawn = build_edges(stated_in, [saying] if saying else [], people, doubt=doubt)
     return [(edge.from_id, edge.relation, _end(edge)) for edge in drawn]
 
 
-def _end(edge: Edge) -> str:
-    return edge.to.name if isinstance(edge.to, Thing) else edge.to
+def _end(edge: EdgeDraft) -> str:
+    return edge.to.name if isinstance(edge.to, EntityRef) else edge.to
 
 
 @pytest.mark.parametrize(
@@ -135,7 +149,7 @@ def test_a_sentence_ties_two_people(text: str, who: str, relation: str, whom: st
     ],
 )
 def test_in_doubt_nothing_is_said(text: str) -> None:
-    assert saying_of(text) is None
+    assert extract_fact(text) is None
 
 
 def test_who_says_i_is_the_stater() -> None:
@@ -171,10 +185,13 @@ def test_a_name_means_the_one_person_who_has_it() -> None:
 
 def test_a_part_of_two_names_means_nobody() -> None:
     here = memory("Smith lives in Porto", ANN, BOB)
-    people = [Named(ANN, frozenset({"ann smith"})), Named(BOB, frozenset({"bob smith"}))]
-    saying = stated(here)
+    people = [
+        NamedCandidate(ANN, frozenset({"ann smith"})),
+        NamedCandidate(BOB, frozenset({"bob smith"})),
+    ]
+    saying = extract_memory_fact(here)
     assert saying is not None
-    assert draw(here, [saying], people) == ()
+    assert build_edges(here, [saying], people) == ()
 
 
 def test_a_relationship_leads_from_who_it_is_to_whose_it_is() -> None:
@@ -191,15 +208,22 @@ def test_who_is_liked_must_be_known() -> None:
 
 def test_records_and_raw_messages_state_nothing() -> None:
     said = memory("I live in Porto")
-    assert stated(replace(said, kind=Kind.RECORD, key="home", value={})) is None
-    assert stated(replace(said, messages=(Message(Role.USER, "I live in Porto"),))) is None
+    assert extract_memory_fact(replace(said, kind=MemoryKind.RECORD, key="home", value={})) is None
+    assert (
+        extract_memory_fact(
+            replace(said, messages=(MemoryMessage(MessageRole.USER, "I live in Porto"),))
+        )
+        is None
+    )
 
 
 def test_what_is_told_beside_the_text_is_drawn_too() -> None:
-    told: list[Saying] = [Bond("ann", "works_at", EntityKind.ORGANISATION, "Initech")] * 2
-    people = [Named(ANN, frozenset({"ann"}))]
-    initech = Thing(EntityKind.ORGANISATION, "Initech")
-    assert draw(memory("Ann…", ANN), told, people) == (Edge(ANN, "works_at", initech),)
+    told: list[ExtractedFact] = [
+        AttributeFact("ann", "works_at", EntityKind.ORGANISATION, "Initech")
+    ] * 2
+    people = [NamedCandidate(ANN, frozenset({"ann"}))]
+    initech = EntityRef(EntityKind.ORGANISATION, "Initech")
+    assert build_edges(memory("Ann…", ANN), told, people) == (EdgeDraft(ANN, "works_at", initech),)
 
 
 _WORDS = st.sampled_from(
@@ -222,6 +246,6 @@ def test_an_edge_begins_and_ends_at_people_who_could_be_meant(text: str) -> None
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
-    found = saying_of(text)
-    if isinstance(found, Bond):
+    found = extract_fact(text)
+    if isinstance(found, AttributeFact):
         assert found.name[0].isalnum()

@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recollect.domain import highlights
-from recollect.domain.highlights import highlight, opening
+from recollect.domain.highlights import highlight, text_opening
 from recollect.domain.words import query_tokens, stem, tokens
 
 texts = st.text(
@@ -132,26 +132,26 @@ def test_no_text_takes_more_than_linear_time(hostile: str) -> None:
     started = time.process_time()
     highlight(hostile, query, prefix=True)
     highlight(hostile, query, prefix=False)
-    opening(hostile)
+    text_opening(hostile)
     assert time.process_time() - started < 4
 
 
 @given(st.text(max_size=500))
 def test_the_opening_is_at_most_200_characters_from_the_start(text: str) -> None:
-    assert text.startswith(opening(text))
-    assert len(opening(text)) <= 200
-    assert len(opening(text)) >= min(len(text), 100)
+    assert text.startswith(text_opening(text))
+    assert len(text_opening(text)) <= 200
+    assert len(text_opening(text)) >= min(len(text), 100)
 
 
 @pytest.mark.parametrize("sign", ["e\u0301", "👍🏽", "👩‍💻", "🇫🇷", "❤️"])
 def test_the_opening_splits_no_sign(sign: str) -> None:
     for lead in range(4):
-        rest = opening("x" * lead + sign * 150)[lead:]
+        rest = text_opening("x" * lead + sign * 150)[lead:]
         assert rest == sign * (len(rest) // len(sign))
 
 
 def test_a_pile_of_marks_does_not_empty_the_opening() -> None:
-    assert len(opening("a" + "\u0301" * 1000)) == 200
+    assert len(text_opening("a" + "\u0301" * 1000)) == 200
 
 
 # NUL is stored nowhere.
@@ -161,8 +161,8 @@ contracted = st.text(st.sampled_from("dn'tTsSveLl _-1x."), max_size=30)
 
 @given(ascii_texts | contracted)
 def test_ascii_is_parted_like_any_text(text: str) -> None:
-    match = highlights._by_stem(["running", "dont", "s", "1"])
-    fast, slow = highlights._ascii_units(text, match), highlights._any_units(text, match)
+    match = highlights._stem_matcher(["running", "dont", "s", "1"])
+    fast, slow = highlights._ascii_units(text, match), highlights._unicode_units(text, match)
     assert list(fast) == list(slow)
 
 

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.history import History, is_history_type, strict, text_of, tolerant
+from recollect.domain.history import (
+    HistoryContent,
+    extract_text,
+    is_history_type,
+    parse_strict,
+    parse_tolerant,
+)
 from recollect.errors import EmptyEntry, InvalidInput
 from tests.domain.strategies import json_values
 
@@ -42,10 +48,10 @@ def test_anything_else_is_not_history(content_type: str) -> None:
 )
 def test_strict_history_is_kept_as_sent(item: dict[str, Any], text: str | None) -> None:
     content = [dict(item)]
-    kept = strict(content, "history/x")
-    assert kept == History([item], "history/x", text)
+    kept = parse_strict(content, "history/x")
+    assert kept == HistoryContent([item], "history/x", text)
     assert list(kept.content[0]) == list(item)
-    assert text_of(kept.content) == text
+    assert extract_text(kept.content) == text
 
 
 MESSAGE = {"role": "USER", "text": "hi"}
@@ -106,7 +112,7 @@ def test_strict_history_names_the_member_that_breaks_a_rule(
     content: object, content_type: str | None, field: str
 ) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        strict(content, content_type)
+        parse_strict(content, content_type)
     assert refusal.value.code == "bad_request"
     assert refusal.value.details is not None
     assert refusal.value.details["field"] == field
@@ -138,8 +144,8 @@ USER_HI = {"role": "USER", "text": "hi"}
     ],
 )
 def test_tolerant_history_becomes_one_object(content: object, stored: dict[str, Any]) -> None:
-    kept = tolerant(content, None)
-    assert kept == History([stored], "history", stored.get("text"))
+    kept = parse_tolerant(content, None)
+    assert kept == HistoryContent([stored], "history", stored.get("text"))
     assert list(kept.content[0]) == list(stored)
 
 
@@ -160,7 +166,7 @@ def test_tolerant_history_becomes_one_object(content: object, stored: dict[str, 
 )
 def test_a_tolerant_entry_with_nothing_left_is_refused(content: object) -> None:
     with pytest.raises(EmptyEntry) as refusal:
-        tolerant(content, "history")
+        parse_tolerant(content, "history")
     assert refusal.value.code == "invalid_request"
     assert refusal.value.details is None
 
@@ -179,7 +185,7 @@ def test_a_tolerant_entry_with_nothing_left_is_refused(content: object) -> None:
 )
 def test_tolerant_history_refuses_what_it_would_have_to_lose(content: object, field: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        tolerant(content, None)
+        parse_tolerant(content, None)
     assert refusal.value.details is not None
     assert refusal.value.details["field"] == field
 
@@ -196,7 +202,7 @@ def test_tolerant_history_refuses_what_it_would_have_to_lose(content: object, fi
     ],
 )
 def test_tolerant_history_keeps_history_types_alone(sent: str | None, stored: str) -> None:
-    assert tolerant("hi", sent).content_type == stored
+    assert parse_tolerant("hi", sent).content_type == stored
 
 
 shapes = st.fixed_dictionaries(
@@ -216,7 +222,7 @@ def test_tolerant_history_loses_no_text_event_or_attachment(content: str | list[
     parts = [content] if isinstance(content, str) else content
     objects = [{"text": p} if isinstance(p, str) else p or {} for p in parts]
     try:
-        stored = tolerant(content, None).content[0]
+        stored = parse_tolerant(content, None).content[0]
     except EmptyEntry:
         stored = {}
     for member in ("events", "attachments"):
@@ -230,8 +236,8 @@ def test_tolerant_history_loses_no_text_event_or_attachment(content: str | list[
 @given(st.text() | st.lists(st.text() | shapes, max_size=3))
 def test_tolerant_history_is_its_own_fixed_point(content: str | list[Any]) -> None:
     try:
-        first = tolerant(content, "history/x")
+        first = parse_tolerant(content, "history/x")
     except EmptyEntry:
         return
-    assert tolerant(first.content, first.content_type) == first
-    assert text_of(first.content) == first.text
+    assert parse_tolerant(first.content, first.content_type) == first
+    assert extract_text(first.content) == first.text

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.housekeeping import (
-    Brief,
-    Fate,
+    CleanupRow,
+    VacuumOutcome,
+    can_compact,
+    can_evict,
     days_before,
+    deletion_rule,
     eviction_order,
-    fate_in_vacuum,
     is_purgeable,
-    may_compact,
-    may_evict,
-    reason,
+    vacuum_outcome,
 )
-from recollect.domain.memories import Kind, MemoryId, MemoryType, Status, Trust
+from recollect.domain.memories import MemoryId, MemoryKind, MemoryStatus, MemoryType, TrustLevel
 from recollect.domain.retention import PII_TAGS, RetentionRules
 from recollect.domain.spaces import Space, SpaceKind
 
@@ -28,17 +28,17 @@ DAY = timedelta(days=1)
 TICK = timedelta(microseconds=1)
 
 
-def a_row(**fields: Any) -> Brief:
+def a_row(**fields: Any) -> CleanupRow:
     """An active statement that was made now and never ends."""
     chosen: dict[str, Any] = {
         "doc": 1,
         "id": MemoryId("m"),
         "version": 1,
         "space": Space(SpaceKind.USER, "ann"),
-        "kind": Kind.STATEMENT,
+        "kind": MemoryKind.STATEMENT,
         "type": MemoryType.KNOWLEDGE,
-        "trust": Trust.FACT,
-        "status": Status.ACTIVE,
+        "trust": TrustLevel.FACT,
+        "status": MemoryStatus.ACTIVE,
         "status_at": NOW,
         "created_at": NOW,
         "updated_at": NOW,
@@ -49,15 +49,15 @@ def a_row(**fields: Any) -> Brief:
         "pii_tags": (),
         "compacted_at": None,
     }
-    return Brief(**chosen | fields)
+    return CleanupRow(**chosen | fields)
 
 
-def a_record(**fields: Any) -> Brief:
-    return a_row(kind=Kind.RECORD, **fields)
+def a_record(**fields: Any) -> CleanupRow:
+    return a_row(kind=MemoryKind.RECORD, **fields)
 
 
-def fate(row: Brief, *, days: int = 90) -> Fate:
-    return fate_in_vacuum(row, RULES, NOW, cutoff=days_before(NOW, days))
+def fate(row: CleanupRow, *, days: int = 90) -> VacuumOutcome:
+    return vacuum_outcome(row, RULES, NOW, cutoff=days_before(NOW, days))
 
 
 @pytest.mark.parametrize(
@@ -83,29 +83,29 @@ def test_what_never_ends_is_never_purged() -> None:
 
 
 def test_records_go_by_age_at_the_cutoff_and_statements_never() -> None:
-    assert fate(a_record(created_at=NOW - 90 * DAY)) is Fate.REMOVED
-    assert fate(a_record(created_at=NOW - 90 * DAY + TICK)) is Fate.KEPT
-    assert fate(a_row(created_at=NOW - 900 * DAY)) is Fate.KEPT
-    assert fate(a_record(), days=0) is Fate.REMOVED
+    assert fate(a_record(created_at=NOW - 90 * DAY)) is VacuumOutcome.REMOVED
+    assert fate(a_record(created_at=NOW - 90 * DAY + TICK)) is VacuumOutcome.KEPT
+    assert fate(a_row(created_at=NOW - 900 * DAY)) is VacuumOutcome.KEPT
+    assert fate(a_record(), days=0) is VacuumOutcome.REMOVED
 
 
 @pytest.mark.parametrize("policy", ["compliance", "permanent", "not in the file any more"])
 def test_a_policy_in_term_spares_an_old_record(policy: str) -> None:
     old = {"created_at": NOW - 100 * DAY, "retention_policy": policy}
-    assert fate(a_record(**old)) is Fate.SKIPPED
-    assert fate(a_record(**old, expires_at=NOW + TICK)) is Fate.SKIPPED
-    assert fate(a_record(**old, expires_at=NOW)) is Fate.REMOVED
+    assert fate(a_record(**old)) is VacuumOutcome.SKIPPED
+    assert fate(a_record(**old, expires_at=NOW + TICK)) is VacuumOutcome.SKIPPED
+    assert fate(a_record(**old, expires_at=NOW)) is VacuumOutcome.REMOVED
 
 
 def test_an_end_of_its_own_spares_an_old_record_until_then() -> None:
     old = {"created_at": NOW - 100 * DAY}
-    assert fate(a_record(**old, expires_at=NOW + TICK)) is Fate.KEPT
-    assert fate(a_record(**old, expires_at=NOW)) is Fate.REMOVED
+    assert fate(a_record(**old, expires_at=NOW + TICK)) is VacuumOutcome.KEPT
+    assert fate(a_record(**old, expires_at=NOW)) is VacuumOutcome.REMOVED
 
 
 def test_a_row_is_counted_by_its_end_or_by_its_age() -> None:
-    assert reason(a_row(expires_at=NOW, expiry_rule="type:task"), NOW) == "type:task"
-    assert reason(a_record(), NOW) == "age"
+    assert deletion_rule(a_row(expires_at=NOW, expiry_rule="type:task"), NOW) == "type:task"
+    assert deletion_rule(a_record(), NOW) == "age"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_row_is_counted_by_its_end_or_by_its_age() -> None:
         ({}, True),
         ({"created_at": NOW - 7 * DAY + TICK}, False),
         ({"retention_policy": "permanent"}, False),
-        ({"status": Status.ARCHIVED}, False),
+        ({"status": MemoryStatus.ARCHIVED}, False),
         ({"expires_at": NOW}, False),
         ({"type": MemoryType.IDENTITY}, True),
     ],
@@ -123,15 +123,15 @@ def test_a_row_is_counted_by_its_end_or_by_its_age() -> None:
 def test_young_rows_and_rows_under_a_policy_are_never_evicted(
     fields: dict[str, Any], evictable: bool
 ) -> None:
-    assert may_evict(a_row(**{"created_at": NOW - 7 * DAY} | fields), NOW) is evictable
+    assert can_evict(a_row(**{"created_at": NOW - 7 * DAY} | fields), NOW) is evictable
 
 
 def test_the_least_needed_go_first() -> None:
     in_order = [
-        a_row(id="ephemeral hearsay", type=MemoryType.TASK, trust=Trust.HEARSAY),
+        a_row(id="ephemeral hearsay", type=MemoryType.TASK, trust=TrustLevel.HEARSAY),
         a_row(id="ephemeral fact", type=MemoryType.OBSERVATION),
-        a_row(id="hearsay", trust=Trust.HEARSAY),
-        a_row(id="unknown", trust=Trust.UNKNOWN),
+        a_row(id="hearsay", trust=TrustLevel.HEARSAY),
+        a_row(id="unknown", trust=TrustLevel.UNKNOWN),
         a_row(id="unused", updated_at=NOW - 9 * DAY),
         a_row(
             id="older",
@@ -140,7 +140,7 @@ def test_the_least_needed_go_first() -> None:
             created_at=NOW - 8 * DAY,
         ),
         a_row(id="used", used_at=NOW - DAY, updated_at=NOW - 30 * DAY),
-        a_row(id="identity", type=MemoryType.IDENTITY, trust=Trust.HEARSAY),
+        a_row(id="identity", type=MemoryType.IDENTITY, trust=TrustLevel.HEARSAY),
     ]
     backwards = in_order[::-1]
     assert sorted(backwards, key=eviction_order) == in_order
@@ -148,24 +148,24 @@ def test_the_least_needed_go_first() -> None:
 
 def test_only_what_was_put_away_long_ago_is_compacted_once() -> None:
     cutoff = NOW - 90 * DAY
-    away = {"status": Status.SUPERSEDED, "status_at": cutoff}
-    assert may_compact(a_row(**away), NOW, cutoff=cutoff)
-    assert may_compact(a_row(**away | {"status": Status.ARCHIVED}), NOW, cutoff=cutoff)
+    away = {"status": MemoryStatus.SUPERSEDED, "status_at": cutoff}
+    assert can_compact(a_row(**away), NOW, cutoff=cutoff)
+    assert can_compact(a_row(**away | {"status": MemoryStatus.ARCHIVED}), NOW, cutoff=cutoff)
     for spared in (
-        {"status": Status.ACTIVE},
-        {"status": Status.QUARANTINED},
+        {"status": MemoryStatus.ACTIVE},
+        {"status": MemoryStatus.QUARANTINED},
         {"status_at": cutoff + TICK},
         {"compacted_at": NOW},
         {"expires_at": NOW},
     ):
-        assert not may_compact(a_row(**away | spared), NOW, cutoff=cutoff)
+        assert not can_compact(a_row(**away | spared), NOW, cutoff=cutoff)
 
 
 spans = st.timedeltas(min_value=-400 * DAY, max_value=400 * DAY)
 instants = spans.map(lambda span: NOW + span)
 rows = st.builds(
     a_row,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(MemoryKind),
     created_at=instants,
     expires_at=st.none() | instants,
     retention_policy=st.none() | st.sampled_from(sorted(RULES.policies)),
@@ -177,22 +177,24 @@ rows = st.builds(
     row=rows, days=st.integers(0, 500), later=st.timedeltas(min_value=timedelta(), max_value=DAY)
 )
 def test_what_a_vacuum_removes_it_removes_later_too(
-    row: Brief, days: int, later: timedelta
+    row: CleanupRow, days: int, later: timedelta
 ) -> None:
     cutoff = days_before(NOW, days)
-    if fate_in_vacuum(row, RULES, NOW, cutoff=cutoff) is Fate.REMOVED:
-        assert fate_in_vacuum(row, RULES, NOW + later, cutoff=cutoff + later) is Fate.REMOVED
+    if vacuum_outcome(row, RULES, NOW, cutoff=cutoff) is VacuumOutcome.REMOVED:
+        assert (
+            vacuum_outcome(row, RULES, NOW + later, cutoff=cutoff + later) is VacuumOutcome.REMOVED
+        )
 
 
 @given(row=rows, days=st.integers(0, 500))
 def test_a_vacuum_takes_no_row_that_readers_still_see_unless_it_is_an_old_record(
-    row: Brief, days: int
+    row: CleanupRow, days: int
 ) -> None:
     cutoff = days_before(NOW, days)
-    if fate_in_vacuum(row, RULES, NOW, cutoff=cutoff) is not Fate.REMOVED:
+    if vacuum_outcome(row, RULES, NOW, cutoff=cutoff) is not VacuumOutcome.REMOVED:
         return
     seen = row.expires_at is None or row.expires_at > NOW
-    old_record = row.kind is Kind.RECORD and row.created_at <= cutoff
+    old_record = row.kind is MemoryKind.RECORD and row.created_at <= cutoff
     assert not seen or (old_record and row.retention_policy is None and row.expires_at is None)
 
 

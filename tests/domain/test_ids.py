@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.ids import Uuid7Ids, numbered, parse_uuid
+from recollect.domain.ids import Uuid7Ids, derive_id, parse_uuid
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -99,8 +99,8 @@ def test_ids_that_count_on_from_a_reserved_one_are_ids_of_the_same_instant(
     random: UUID, number: int
 ) -> None:
     reserved = f"01a1e4a8-e6b8-7000-{str(random)[19:]}"
-    one, next_one = numbered(reserved, number), numbered(reserved, number + 1)
+    one, next_one = derive_id(reserved, number), derive_id(reserved, number + 1)
     assert len({reserved, one, next_one}) == 3
-    assert parse_uuid(one) == one == numbered(reserved, number)
+    assert parse_uuid(one) == one == derive_id(reserved, number)
     assert (UUID(one).version, UUID(one).variant) == (7, UUID(reserved).variant)
     assert one[:19] == reserved[:19]

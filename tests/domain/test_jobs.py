@@ -6,16 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.jobs import back_off
+from recollect.domain.jobs import backoff_delay
 
 
 @pytest.mark.parametrize(
     ("attempt", "seconds"), [(1, 2), (2, 4), (3, 8), (11, 2_048), (12, 3_600), (10**9, 3_600)]
 )
 def test_back_off_doubles_up_to_an_hour(attempt: int, seconds: int) -> None:
-    assert back_off(attempt) == timedelta(seconds=seconds)
+    assert backoff_delay(attempt) == timedelta(seconds=seconds)
 
 
 @given(st.integers(1, 10**6))
 def test_a_later_attempt_never_waits_less(attempt: int) -> None:
-    assert timedelta(seconds=2) <= back_off(attempt) <= back_off(attempt + 1) <= timedelta(hours=1)
+    assert (
+        timedelta(seconds=2)
+        <= backoff_delay(attempt)
+        <= backoff_delay(attempt + 1)
+        <= timedelta(hours=1)
+    )

@@ -4,16 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.domain.likeness import likeness
+from recollect.domain.likeness import statement_similarity
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.domain.succession import Statement
+from recollect.domain.succession import StatementFacts
 
 FAR = 0.31
 
 
-def said(content: str, *subjects: str) -> Statement:
+def said(content: str, *subjects: str) -> StatementFacts:
     """Something that somebody said."""
-    return Statement(
+    return StatementFacts(
         id=content,
         content=content,
         space=Space(SpaceKind.USER, "ann"),
@@ -31,7 +31,7 @@ def said(content: str, *subjects: str) -> Statement:
     ],
 )
 def test_one_attribute_is_near(one: str, other: str) -> None:
-    assert likeness(FAR, said(one, "p"), said(other, "p")) == 1
+    assert statement_similarity(FAR, said(one, "p"), said(other, "p")) == 1
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,11 @@ def test_one_attribute_is_near(one: str, other: str) -> None:
     ],
 )
 def test_everything_else_is_as_near_as_its_vectors(one: str, other: str) -> None:
-    assert likeness(FAR, said(one, "p"), said(other, "p")) == FAR
+    assert statement_similarity(FAR, said(one, "p"), said(other, "p")) == FAR
 
 
 def test_other_subjects_are_other_things() -> None:
-    assert likeness(FAR, said("I live in Porto", "p"), said("I live in Lisbon", "q")) == FAR
+    assert (
+        statement_similarity(FAR, said("I live in Porto", "p"), said("I live in Lisbon", "q"))
+        == FAR
+    )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import memory_checks as checks
-from recollect.domain.memories import IMMUTABLE_FIELDS, PATCH_FIELDS, Kind, Sensitivity
+from recollect.domain.memories import IMMUTABLE_FIELDS, PATCH_FIELDS, MemoryKind, Sensitivity
 from recollect.errors import Forbidden, ValidationFailed
 from tests.domain.memory_cases import a_memory, field_of, refused
 
@@ -14,16 +14,16 @@ learned_in"""
 
 
 @pytest.mark.parametrize("name", IMMUTABLE.split())
-@pytest.mark.parametrize("kind", Kind)
-def test_an_immutable_field_can_not_be_patched(kind: Kind, name: str) -> None:
+@pytest.mark.parametrize("kind", MemoryKind)
+def test_an_immutable_field_can_not_be_patched(kind: MemoryKind, name: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:
         checks.check_patch(kind, ["tags", name])
     assert refusal.value.code == "immutable_field"
     assert refusal.value.violations[0].field == name
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_what_may_change_can_be_patched(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", MemoryKind)
+def test_what_may_change_can_be_patched(kind: MemoryKind) -> None:
     checks.check_patch(kind, PATCH_FIELDS[kind])
     assert not PATCH_FIELDS[kind] & IMMUTABLE_FIELDS
 
@@ -31,14 +31,14 @@ def test_what_may_change_can_be_patched(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        (Kind.RECORD, "content"),
-        (Kind.STATEMENT, "value"),
-        (Kind.STATEMENT, "visibilty"),
-        (Kind.STATEMENT, "trust"),
-        (Kind.RECORD, "expiry_rule"),
+        (MemoryKind.RECORD, "content"),
+        (MemoryKind.STATEMENT, "value"),
+        (MemoryKind.STATEMENT, "visibilty"),
+        (MemoryKind.STATEMENT, "trust"),
+        (MemoryKind.RECORD, "expiry_rule"),
     ],
 )
-def test_nothing_else_can_be_patched(kind: Kind, name: str) -> None:
+def test_nothing_else_can_be_patched(kind: MemoryKind, name: str) -> None:
     assert field_of(lambda: checks.check_patch(kind, [name])) == name
 
 

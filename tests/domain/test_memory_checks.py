@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 
 from recollect.domain import memory_checks as checks
-from recollect.domain.memories import Kind
+from recollect.domain.memories import MemoryKind
 from recollect.domain.retention import MemoryScope
 from tests.domain.memory_cases import NOW, field_of, records
 
 
 def test_exactly_one_payload_says_what_kind_it_is() -> None:
-    assert checks.kind_of(content="x") is Kind.STATEMENT
-    assert checks.kind_of(messages=[]) is Kind.STATEMENT
-    assert checks.kind_of(key="k", value={}) is Kind.RECORD
+    assert checks.infer_kind(content="x") is MemoryKind.STATEMENT
+    assert checks.infer_kind(messages=[]) is MemoryKind.STATEMENT
+    assert checks.infer_kind(key="k", value={}) is MemoryKind.RECORD
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_exactly_one_payload_says_what_kind_it_is() -> None:
     ],
 )
 def test_no_payload_and_two_payloads_are_refused(payload: dict[str, Any], where: str) -> None:
-    assert field_of(lambda: checks.kind_of(**payload)) == where
+    assert field_of(lambda: checks.infer_kind(**payload)) == where
 
 
 @pytest.mark.parametrize("text", ["a", "A.b_c:d-9", "x" * 128])
@@ -163,22 +163,22 @@ def test_subjects_and_sources_have_their_limits() -> None:
 
 @pytest.mark.parametrize("run_id", [None, ""])
 def test_a_session_memory_needs_a_run(run_id: str | None) -> None:
-    assert field_of(lambda: checks.check_run(MemoryScope.SESSION, run_id)) == "run_id"
+    assert field_of(lambda: checks.check_run_id(MemoryScope.SESSION, run_id)) == "run_id"
 
 
 def test_other_scopes_need_no_run() -> None:
-    checks.check_run(MemoryScope.SESSION, "r1")
-    checks.check_run(MemoryScope.LONG_TERM, None)
-    checks.check_run(MemoryScope.ORG, None)
+    checks.check_run_id(MemoryScope.SESSION, "r1")
+    checks.check_run_id(MemoryScope.LONG_TERM, None)
+    checks.check_run_id(MemoryScope.ORG, None)
 
 
 def test_what_was_observed_lies_at_most_five_minutes_ahead() -> None:
     ahead = NOW + timedelta(minutes=5)
-    checks.check_observed(ahead, NOW)
-    checks.check_observed(ahead.astimezone(timezone(timedelta(hours=-9))), NOW)
-    checks.check_observed(ahead.replace(tzinfo=None), NOW)
+    checks.check_observed_at(ahead, NOW)
+    checks.check_observed_at(ahead.astimezone(timezone(timedelta(hours=-9))), NOW)
+    checks.check_observed_at(ahead.replace(tzinfo=None), NOW)
     later = ahead + timedelta(microseconds=1)
-    assert field_of(lambda: checks.check_observed(later, NOW)) == "observed_at"
+    assert field_of(lambda: checks.check_observed_at(later, NOW)) == "observed_at"
 
 
 def test_world_time_is_half_open_and_not_empty() -> None:
@@ -192,6 +192,6 @@ def test_world_time_is_half_open_and_not_empty() -> None:
 
 
 def test_a_time_without_offset_is_utc_and_one_outside_the_calendar_is_refused() -> None:
-    assert checks.as_instant(NOW.replace(tzinfo=None), "valid_from") == NOW
+    assert checks.to_utc(NOW.replace(tzinfo=None), "valid_from") == NOW
     outside = datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))
-    assert field_of(lambda: checks.as_instant(outside, "valid_from")) == "valid_from"
+    assert field_of(lambda: checks.to_utc(outside, "valid_from")) == "valid_from"

@@ -2,13 +2,13 @@
 
 from datetime import date
 
-from recollect.domain.memory_finding import FindingStage, Reasons, why
+from recollect.domain.memory_finding import FindingStage, HitReasons, explain_hit
 
 
 def reasons(
     *stages: FindingStage, words: tuple[str, ...] = (), people: tuple[str, ...] = ()
 ) -> str:
-    return why(Reasons(stages, words, people, date(2025, 5, 7)))
+    return explain_hit(HitReasons(stages, words, people, date(2025, 5, 7)))
 
 
 def test_every_stage_has_its_clause() -> None:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import memory_questions
-from recollect.domain.memory_questions import MemoryQuestion, is_lone_letter, names_in
+from recollect.domain.memory_questions import MemoryQuestion, is_lone_letter, possible_names
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
 
 
 def read(text: str) -> MemoryQuestion:
-    return memory_questions.read(text, NOW, UTC)
+    return memory_questions.parse_question(text, NOW, UTC)
 
 
 def test_words_that_tell_nothing_are_left_out_unless_there_are_no_others() -> None:
@@ -45,15 +45,15 @@ def test_a_time_is_read_and_told_apart_from_the_rest() -> None:
     ],
 )
 def test_names_may_be_any_few_words_that_follow_each_other(text: str, forms: set[str]) -> None:
-    assert forms <= set(names_in(text))
+    assert forms <= set(possible_names(text))
 
 
 def test_words_that_tell_nothing_are_no_names() -> None:
-    assert not {"where", "is", "the"} & set(names_in("where is the cat"))
+    assert not {"where", "is", "the"} & set(possible_names("where is the cat"))
 
 
 def test_a_long_query_asks_for_few_names() -> None:
-    assert len(names_in(" ".join(f"w{number}" for number in range(10_000)))) < 400
+    assert len(possible_names(" ".join(f"w{number}" for number in range(10_000)))) < 400
 
 
 def test_single_letters_of_scripts_without_spaces_stand_for_what_they_begin() -> None:
@@ -67,4 +67,4 @@ def test_single_letters_of_scripts_without_spaces_stand_for_what_they_begin() ->
 def test_any_text_is_a_query(text: str) -> None:
     question = read(text)
     assert len(question.words) == len(set(question.words))
-    assert all(names_in(text))
+    assert all(possible_names(text))

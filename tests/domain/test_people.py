@@ -18,13 +18,13 @@ from recollect.domain.people import (
     check_person_name,
     check_relationship,
     check_time_zone,
-    is_merged_unasked,
+    is_auto_mergeable,
     is_self,
     is_spelled_as_handle,
     normal_form,
     plan_merge,
 )
-from recollect.domain.relationship_words import relationship_key, relationship_of
+from recollect.domain.relationship_words import find_relationship, relationship_key
 from recollect.domain.spaces import OrgId
 from recollect.errors import Conflict, ValidationFailed
 
@@ -147,13 +147,13 @@ def test_a_plain_name_is_no_handle(name: str) -> None:
     ],
 )
 def test_relationship_words_match_as_whole_words(words: str, relationship: str | None) -> None:
-    assert relationship_of(words) == relationship
+    assert find_relationship(words) == relationship
 
 
 @given(st.sampled_from(["son", "boss", "mom", "friend"]), st.text("abcxyz", min_size=1))
 def test_letters_around_it_make_another_word(word: str, letters: str) -> None:
-    assert relationship_of(f"q{letters}{word}") is None
-    assert relationship_of(f"{word}{letters}q") is None
+    assert find_relationship(f"q{letters}{word}") is None
+    assert find_relationship(f"{word}{letters}q") is None
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def test_a_user_goes_along_with_the_person_who_is_merged_away() -> None:
 def test_only_equal_unlinked_people_of_one_creator_merge_unasked(
     other: Person, covered: bool
 ) -> None:
-    assert is_merged_unasked(a_person("p1"), other) == covered
-    assert is_merged_unasked(other, a_person("p1")) == covered
+    assert is_auto_mergeable(a_person("p1"), other) == covered
+    assert is_auto_mergeable(other, a_person("p1")) == covered
 
 
 def refusal(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.pii import Finding, find_pii, normalise_tags, redact, riskiest
-from recollect.domain.retention import PII_TAGS, RISK_RULES, TAG_RULES, Risk
+from recollect.domain.pii import PiiMatch, find_pii, normalise_tags, redact, riskiest_tag
+from recollect.domain.retention import DEFAULT_RISK_RULES, DEFAULT_TAG_RULES, PII_TAGS, PiiRisk
 from recollect.errors import ValidationFailed
 
 DAY = 86_400
@@ -20,15 +20,15 @@ def found(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("risk", "days", "tags"),
     [
-        (Risk.CRITICAL, 30, {"ssn", "credit_card", "biometric", "health"}),
-        (Risk.HIGH, 90, {"email", "phone", "address", "financial"}),
-        (Risk.MEDIUM, 365, {"name"}),
-        (Risk.LOW, 365, {"ip_address"}),
+        (PiiRisk.CRITICAL, 30, {"ssn", "credit_card", "biometric", "health"}),
+        (PiiRisk.HIGH, 90, {"email", "phone", "address", "financial"}),
+        (PiiRisk.MEDIUM, 365, {"name"}),
+        (PiiRisk.LOW, 365, {"ip_address"}),
     ],
 )
-def test_the_ten_tags_have_their_risk_and_cap(risk: Risk, days: int, tags: set[str]) -> None:
-    assert {tag for tag, rule in TAG_RULES.items() if rule.risk is risk} == tags
-    assert RISK_RULES[risk].max_ttl_seconds == days * DAY
+def test_the_ten_tags_have_their_risk_and_cap(risk: PiiRisk, days: int, tags: set[str]) -> None:
+    assert {tag for tag, rule in DEFAULT_TAG_RULES.items() if rule.risk is risk} == tags
+    assert DEFAULT_RISK_RULES[risk].max_ttl_seconds == days * DAY
     assert len(PII_TAGS) == 10
 
 
@@ -195,7 +195,7 @@ def test_found_text_becomes_the_name_of_its_tag() -> None:
 
 
 def test_overlapping_findings_become_one_mark_of_the_riskiest_tag() -> None:
-    findings = [Finding("name", 0, 9), Finding("health", 4, 14), Finding("email", 14, 16)]
+    findings = [PiiMatch("name", 0, 9), PiiMatch("health", 4, 14), PiiMatch("email", 14, 16)]
     assert redact("Ann Smith's flu!!", findings) == "[health][email]!"
     assert redact("nothing", []) == "nothing"
 
@@ -219,9 +219,9 @@ def test_redaction_leaves_nothing_of_a_card(before: str, after: str) -> None:
 
 
 def test_the_riskiest_tag_is_told() -> None:
-    assert riskiest(["ip_address", "email", "ssn"]) == "ssn"
-    assert riskiest(["phone", "email"]) == "email"
-    assert riskiest([]) is None
+    assert riskiest_tag(["ip_address", "email", "ssn"]) == "ssn"
+    assert riskiest_tag(["phone", "email"]) == "email"
+    assert riskiest_tag([]) is None
 
 
 def test_tags_are_in_lower_case_sorted_and_unique() -> None:

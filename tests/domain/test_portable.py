@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.domain.agents import Owner
 from recollect.domain.chats import ParticipantKind
 from recollect.domain.jsontext import text_problem
-from recollect.domain.portable import SHAPES, LineType, from_line, to_line
+from recollect.domain.portable import LINE_FIELDS, LineType, from_line, to_line
 from recollect.errors import ValidationFailed
 
 NAMES = st.text(min_size=1, max_size=50).filter(lambda text: text_problem(text) is None)
@@ -38,9 +38,9 @@ def test_a_line_is_read_as_it_was_written_and_written_as_it_was_read(
 
 
 def test_members_stand_in_the_order_of_the_shape_whatever_the_order_of_the_values() -> None:
-    values = {member.name: None for member in reversed(SHAPES[LineType.MEMORY])}
+    values = {member.name: None for member in reversed(LINE_FIELDS[LineType.MEMORY])}
     names = list(json.loads(to_line(LineType.MEMORY, values)))
-    assert names == ["schema", "type", *(member.name for member in SHAPES[LineType.MEMORY])]
+    assert names == ["schema", "type", *(member.name for member in LINE_FIELDS[LineType.MEMORY])]
 
 
 def test_owners_are_spelled_and_instants_are_utc() -> None:
@@ -120,4 +120,4 @@ def test_what_a_line_leaves_out_is_null() -> None:
     _, values = from_line(a_memory())
     assert values["content"] == "c"
     assert {name for name, value in values.items() if value is not None} == {"content"}
-    assert set(values) == {member.name for member in SHAPES[LineType.MEMORY]}
+    assert set(values) == {member.name for member in LINE_FIELDS[LineType.MEMORY]}

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.questions import Question, read, speaker_names
-from recollect.domain.words import STOP
+from recollect.domain.questions import Question, parse_question, speaker_names
+from recollect.domain.words import STOP_WORDS
 
 SPEAKERS = {"caroline": "Caroline@c", "caro": "Caroline@c", "james": "James@c", "josé": "jose@c"}
 anything = st.text(st.characters(), max_size=60)
 
 
 def asked(text: str) -> Question:
-    return read(text, SPEAKERS)
+    return parse_question(text, SPEAKERS)
 
 
 def test_the_one_named_speaker_is_taken_out() -> None:
@@ -56,7 +56,7 @@ def test_words_are_distinct() -> None:
 
 
 def test_a_name_in_a_script_without_spaces_is_found() -> None:
-    question = read("田中さんは何が好きですか", {"田中": "tanaka@c"})
+    question = parse_question("田中さんは何が好きですか", {"田中": "tanaka@c"})
     assert question.speaker == "tanaka@c"
     assert question.dense == question.text
 
@@ -108,7 +108,7 @@ def test_other_questions_ask_nothing_of_the_assistant(text: str) -> None:
 @given(anything)
 @example("\0\ud800")
 def test_any_text_is_a_question(text: str) -> None:
-    question = read(text, SPEAKERS)
+    question = parse_question(text, SPEAKERS)
     question.text.encode()
     question.dense.encode()
     assert len(set(question.words)) == len(question.words)
@@ -117,7 +117,7 @@ def test_any_text_is_a_question(text: str) -> None:
 
 @given(anything)
 def test_without_speakers_the_question_is_embedded_as_asked(text: str) -> None:
-    question = read(text, {})
+    question = parse_question(text, {})
     assert question.speaker is None
     assert question.dense == question.text
 
@@ -148,5 +148,5 @@ def test_names_of_a_user_id(user_id: str, names: list[str]) -> None:
 @given(anything)
 def test_a_name_can_be_called_and_is_no_stop_word(user_id: str) -> None:
     for name in speaker_names(user_id):
-        assert name not in STOP
-        assert read(f"What does {name} like?", {name: "x"}).speaker == "x"
+        assert name not in STOP_WORDS
+        assert parse_question(f"What does {name} like?", {name: "x"}).speaker == "x"

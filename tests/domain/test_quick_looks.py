@@ -3,10 +3,10 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.pii import FINDERS, Finding, find_pii
-from recollect.domain.pii_text import folded
+from recollect.domain.pii import DETECTORS, PiiMatch, find_pii
+from recollect.domain.pii_text import fold_text
 from recollect.domain.secret_hints import is_harmless
-from recollect.domain.secrets import find_secret, look_through
+from recollect.domain.secrets import find_secret, scan_for_secret
 from tests.domain.test_secrets import JWT, LABELS, PROVIDER_KEYS, pem
 
 SECRET_PIECES = (
@@ -41,7 +41,7 @@ def texts(pieces: tuple[str, ...]) -> st.SearchStrategy[str]:
 @given(texts(SECRET_PIECES))
 @example("my key: a.b.c")
 def test_what_is_cleared_at_once_holds_no_secret(text: str) -> None:
-    assert find_secret(text) == look_through(text)
+    assert find_secret(text) == scan_for_secret(text)
 
 
 def test_ordinary_sentences_are_cleared_at_once() -> None:
@@ -56,15 +56,15 @@ def test_personal_data_is_found_wherever_it_is_with_and_without_the_quick_look(t
 
 def test_every_kind_of_personal_data_has_a_quick_look_that_spares_ordinary_sentences() -> None:
     plain = "Ann moved to Lisbon in May, and her sister sails."
-    assert not [finder.tag for finder in FINDERS if finder.needs.search(plain)]
+    assert not [finder.tag for finder in DETECTORS if finder.needs.search(plain)]
 
 
-def _found_the_long_way(text: str) -> list[Finding]:
-    view, places = folded(text)
-    found: list[Finding] = []
-    for finder in FINDERS:
+def _found_the_long_way(text: str) -> list[PiiMatch]:
+    view, places = fold_text(text)
+    found: list[PiiMatch] = []
+    for finder in DETECTORS:
         spans = list(finder.spans(view))
-        found += (Finding(finder.tag, places[a], places[b - 1] + 1) for a, b in spans)
+        found += (PiiMatch(finder.tag, places[a], places[b - 1] + 1) for a, b in spans)
         for start, end in spans:
             view = view[:start] + "\x00" * (end - start) + view[end:]
     return sorted(found, key=lambda finding: finding.start)

@@ -7,19 +7,19 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import MemoryType, Trust
+from recollect.domain.memories import MemoryType, TrustLevel
 from recollect.domain.reconcile import (
-    Neighbour,
-    ReconcileSettings,
-    Verdict,
+    ReconcileThresholds,
+    ReconcileVerdict,
+    StatementNeighbour,
     reconcile,
-    self_over_hearsay,
+    reconcile_hearsay,
 )
 from recollect.domain.spaces import SpaceKind
-from recollect.domain.succession import Statement, is_protected
+from recollect.domain.succession import StatementFacts, is_protected
 from tests.domain.statement_cases import DAY, IN_G1, IN_G2, IN_P, IN_PUBLIC, IN_Q, NOW, P, Q, S
 
-SETTINGS = ReconcileSettings()
+SETTINGS = ReconcileThresholds()
 
 contents = st.sampled_from(
     [
@@ -42,9 +42,9 @@ spaces = st.just(IN_G1) | st.sampled_from([IN_G1, IN_G2, IN_P, IN_Q, IN_PUBLIC])
 similarities = st.sampled_from([0.9, 0.85, 0.8, 0.75, 0.74, 0.96, 0.97, 1.0])
 
 
-def statements(ids: st.SearchStrategy[str], *times: datetime) -> st.SearchStrategy[Statement]:
+def statements(ids: st.SearchStrategy[str], *times: datetime) -> st.SearchStrategy[StatementFacts]:
     return st.builds(
-        Statement,
+        StatementFacts,
         id=ids,
         content=contents,
         space=spaces,
@@ -52,25 +52,25 @@ def statements(ids: st.SearchStrategy[str], *times: datetime) -> st.SearchStrate
         type=st.just(MemoryType.KNOWLEDGE) | st.sampled_from(MemoryType),
         subjects=subjects.map(frozenset),
         stated_by=st.sampled_from([Q, P, S, None]),
-        trust=st.sampled_from(Trust),
+        trust=st.sampled_from(TrustLevel),
         verified=st.just(True) | st.booleans(),
         correction=st.booleans(),
     )
 
 
-def of_q(statement: Statement) -> Statement:
-    return replace(statement, subjects=frozenset({Q}), stated_by=Q, trust=Trust.FACT)
+def of_q(statement: StatementFacts) -> StatementFacts:
+    return replace(statement, subjects=frozenset({Q}), stated_by=Q, trust=TrustLevel.FACT)
 
 
-def heard_of_q(statement: Statement) -> Statement:
-    return replace(statement, subjects=frozenset({Q}), stated_by=P, trust=Trust.HEARSAY)
+def heard_of_q(statement: StatementFacts) -> StatementFacts:
+    return replace(statement, subjects=frozenset({Q}), stated_by=P, trust=TrustLevel.HEARSAY)
 
 
 drafts = statements(st.just("new"), NOW)
 candidates = drafts | drafts.map(of_q)
 olds = statements(st.sampled_from("abcdef"), NOW - DAY, NOW, NOW + DAY)
 neighbourhoods = st.lists(
-    st.builds(Neighbour, olds | olds.map(heard_of_q), similarities),
+    st.builds(StatementNeighbour, olds | olds.map(heard_of_q), similarities),
     min_size=3,
     max_size=6,
     unique_by=lambda one: one.statement.id,
@@ -78,13 +78,13 @@ neighbourhoods = st.lists(
 answers = st.fixed_dictionaries({}, optional={name: st.booleans() for name in "abcdef"})
 
 
-def by_id(neighbours: list[Neighbour]) -> dict[str, Neighbour]:
+def by_id(neighbours: list[StatementNeighbour]) -> dict[str, StatementNeighbour]:
     return {one.statement.id: one for one in neighbours}
 
 
 @given(candidates, neighbourhoods, answers)
 def test_only_the_same_space_is_decided_on(
-    candidate: Statement, neighbours: list[Neighbour], says: dict[str, bool]
+    candidate: StatementFacts, neighbours: list[StatementNeighbour], says: dict[str, bool]
 ) -> None:
     decision = reconcile(candidate, neighbours, SETTINGS, model_says=says)
     for target in (*decision.targets, *decision.conflicts, *decision.asks_model):
@@ -95,12 +95,12 @@ def test_only_the_same_space_is_decided_on(
 
 @given(candidates, neighbourhoods, answers)
 def test_across_spaces_only_hearsay_about_the_speaker_is_replaced(
-    candidate: Statement, neighbours: list[Neighbour], says: dict[str, bool]
+    candidate: StatementFacts, neighbours: list[StatementNeighbour], says: dict[str, bool]
 ) -> None:
-    decision = self_over_hearsay(candidate, neighbours, SETTINGS, model_says=says)
+    decision = reconcile_hearsay(candidate, neighbours, SETTINGS, model_says=says)
     for target in (*decision.targets, *decision.asks_model):
         old = by_id(neighbours)[target].statement
-        assert old.trust is Trust.HEARSAY
+        assert old.trust is TrustLevel.HEARSAY
         assert old.subjects == candidate.subjects == {candidate.stated_by}
         assert old.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
         assert candidate.space.kind is not SpaceKind.AGENT_PUBLIC
@@ -108,51 +108,54 @@ def test_across_spaces_only_hearsay_about_the_speaker_is_replaced(
 
 @given(candidates, neighbourhoods, answers)
 def test_what_a_subject_said_is_never_replaced_or_merged_by_another(
-    candidate: Statement, neighbours: list[Neighbour], says: dict[str, bool]
+    candidate: StatementFacts, neighbours: list[StatementNeighbour], says: dict[str, bool]
 ) -> None:
     near = reconcile(candidate, neighbours, SETTINGS, model_says=says)
-    far = self_over_hearsay(candidate, neighbours, SETTINGS, model_says=says)
-    replaced = near.targets if near.verdict is not Verdict.CONFLICT else ()
+    far = reconcile_hearsay(candidate, neighbours, SETTINGS, model_says=says)
+    replaced = near.targets if near.verdict is not ReconcileVerdict.CONFLICT else ()
     for target in (*replaced, *far.targets):
         assert not is_protected(by_id(neighbours)[target].statement, by=candidate.stated_by)
 
 
 @given(candidates, neighbourhoods)
 def test_similarity_alone_replaces_nothing(
-    candidate: Statement, neighbours: list[Neighbour]
+    candidate: StatementFacts, neighbours: list[StatementNeighbour]
 ) -> None:
     plain = replace(candidate, content="I play the harp", correction=False)
-    assert reconcile(plain, neighbours, SETTINGS).verdict is not Verdict.SUPERSEDES
-    assert self_over_hearsay(plain, neighbours, SETTINGS).targets == ()
+    assert reconcile(plain, neighbours, SETTINGS).verdict is not ReconcileVerdict.SUPERSEDES
+    assert reconcile_hearsay(plain, neighbours, SETTINGS).targets == ()
 
 
 @given(candidates, neighbourhoods, answers)
 def test_an_unverified_candidate_never_supersedes(
-    candidate: Statement, neighbours: list[Neighbour], says: dict[str, bool]
+    candidate: StatementFacts, neighbours: list[StatementNeighbour], says: dict[str, bool]
 ) -> None:
     doubtful = replace(candidate, verified=False)
     decision = reconcile(doubtful, neighbours, SETTINGS, model_says=says)
-    assert decision.verdict is not Verdict.SUPERSEDES
+    assert decision.verdict is not ReconcileVerdict.SUPERSEDES
     assert decision.asks_model == ()
 
 
 @given(candidates, neighbourhoods, answers, st.randoms(use_true_random=False))
 def test_the_order_of_neighbours_makes_no_difference(
-    candidate: Statement, neighbours: list[Neighbour], says: dict[str, bool], random: Random
+    candidate: StatementFacts,
+    neighbours: list[StatementNeighbour],
+    says: dict[str, bool],
+    random: Random,
 ) -> None:
     mixed = list(neighbours)
     random.shuffle(mixed)
-    for decide in (reconcile, self_over_hearsay):
+    for decide in (reconcile, reconcile_hearsay):
         first = decide(candidate, neighbours, SETTINGS, model_says=says)
         assert decide(candidate, mixed, SETTINGS, model_says=says) == first
 
 
 @given(candidates, neighbourhoods, answers)
 def test_targets_are_told_apart(
-    candidate: Statement, neighbours: list[Neighbour], says: dict[str, bool]
+    candidate: StatementFacts, neighbours: list[StatementNeighbour], says: dict[str, bool]
 ) -> None:
     decision = reconcile(candidate, neighbours, SETTINGS, model_says=says)
-    assert (decision.verdict is Verdict.NEW) == (decision.targets == ())
-    if decision.verdict is Verdict.SUPERSEDES:
+    assert (decision.verdict is ReconcileVerdict.NEW) == (decision.targets == ())
+    if decision.verdict is ReconcileVerdict.SUPERSEDES:
         assert not set(decision.targets) & {*decision.conflicts, *decision.asks_model}
     assert not set(decision.asks_model) & set(says)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.remember import asks_for_a_term, explicit_term
+from recollect.domain.remember import has_likely_expiry, parse_expiry_phrase
 
 NOW = datetime(2026, 11, 16, 10, 30, tzinfo=UTC)  # a Monday
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -15,12 +15,12 @@ LOS_ANGELES = ZoneInfo("America/Los_Angeles")
 
 
 def expiry(text: str, zone: ZoneInfo = LISBON, now: datetime = NOW) -> datetime | None:
-    term = explicit_term(text, now, zone)
+    term = parse_expiry_phrase(text, now, zone)
     return term.expires_at if term else None
 
 
 def rest(text: str) -> str | None:
-    term = explicit_term(text, NOW, LISBON)
+    term = parse_expiry_phrase(text, NOW, LISBON)
     return term.text_without_phrase if term else None
 
 
@@ -126,7 +126,7 @@ def test_a_time_of_day_ends_it_in_its_own_zone_or_in_the_speakers(
     until: str, end: datetime
 ) -> None:
     for text in (f"Remember until {until} that x", f"Remember until {until}: x"):
-        term = explicit_term(text, NOW, LOS_ANGELES)
+        term = parse_expiry_phrase(text, NOW, LOS_ANGELES)
         assert term is not None
         assert term.expires_at == end
         assert term.text_without_phrase == text.replace(f" until {until}", "")
@@ -208,7 +208,7 @@ def test_a_term_that_is_also_part_of_the_fact_stays_in_the_text(text: str) -> No
     ],
 )
 def test_other_times_set_no_term(text: str) -> None:
-    assert explicit_term(text, NOW, LISBON) is None
+    assert parse_expiry_phrase(text, NOW, LISBON) is None
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_other_times_set_no_term(text: str) -> None:
     ],
 )
 def test_what_is_over_or_past_the_calendar_sets_no_term(text: str) -> None:
-    assert explicit_term(text, NOW, LISBON) is None
+    assert parse_expiry_phrase(text, NOW, LISBON) is None
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_what_is_over_or_past_the_calendar_sets_no_term(text: str) -> None:
     ],
 )
 def test_what_seems_to_be_a_term_is_told_from_what_is_none(text: str, seems: bool) -> None:
-    assert explicit_term(text, NOW, LISBON) is None
-    assert asks_for_a_term(text) is seems
+    assert parse_expiry_phrase(text, NOW, LISBON) is None
+    assert has_likely_expiry(text) is seems
 
 
 lengths = st.builds(
@@ -296,5 +296,5 @@ pieces = st.sampled_from(
     st.datetimes(timezones=st.sampled_from([UTC, LISBON, LOS_ANGELES])),
 )
 def test_a_term_is_always_in_the_future(text: str, now: datetime) -> None:
-    term = explicit_term(text, now, LOS_ANGELES)
+    term = parse_expiry_phrase(text, now, LOS_ANGELES)
     assert term is None or (term.expires_at > now and term.expires_at.tzinfo is UTC)

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from recollect.domain.retention import (
     PII_TAGS,
-    Alert,
-    Handling,
+    AuditAlert,
     MemoryScope,
-    Policy,
+    PiiHandling,
+    PiiRisk,
+    PiiRiskRule,
+    RetentionPolicy,
     RetentionRules,
-    Risk,
-    RiskRule,
 )
-from recollect.domain.retention_file import Path, parse_rules
+from recollect.domain.retention_file import FieldPath, parse_rules
 from recollect.errors import ValidationFailed
 from tests.domain.strategies import json_values
 
@@ -38,7 +38,7 @@ WHOLE: dict[str, Any] = {
     },
     "pii": {
         "tags": {
-            tag: {"risk": rule.risk.word, "handling": sorted(rule.handling)}
+            tag: {"risk": rule.risk.label, "handling": sorted(rule.handling)}
             for tag, rule in SHIPPED.tags.items()
         },
         "retention_rules": {
@@ -73,8 +73,8 @@ WHOLE: dict[str, Any] = {
 }
 
 
-def read(document: object, lines: dict[Path, int] | None = None) -> RetentionRules:
-    known: dict[Path, int] = lines or {}
+def read(document: object, lines: dict[FieldPath, int] | None = None) -> RetentionRules:
+    known: dict[FieldPath, int] = lines or {}
     return parse_rules(document, known.get)
 
 
@@ -89,7 +89,7 @@ def with_member(path: str, value: Any) -> dict[str, Any]:
     return document
 
 
-def faults(document: object, lines: dict[Path, int] | None = None) -> dict[str, str]:
+def faults(document: object, lines: dict[FieldPath, int] | None = None) -> dict[str, str]:
     with pytest.raises(ValidationFailed) as refusal:
         read(document, lines)
     return {violation.field: violation.message for violation in refusal.value.violations}
@@ -102,23 +102,25 @@ def test_the_shipped_rules_are_those_of_the_contract() -> None:
 def test_what_a_file_leaves_out_has_the_shipped_value() -> None:
     assert read({"default_ttl": TTL}) == SHIPPED
     rules = read(with_member("pii.retention_rules", {"critical": {"max_ttl_seconds": 60}}))
-    assert rules.risks[Risk.CRITICAL] == RiskRule(60, approval=True, delete_on_run_completion=True)
-    assert rules.risks[Risk.HIGH] == SHIPPED.risks[Risk.HIGH]
+    assert rules.risks[PiiRisk.CRITICAL] == PiiRiskRule(
+        60, approval=True, delete_on_run_completion=True
+    )
+    assert rules.risks[PiiRisk.HIGH] == SHIPPED.risks[PiiRisk.HIGH]
 
 
 @pytest.mark.parametrize(
     ("risk", "days", "tags"),
     [
-        (Risk.CRITICAL, 30, ["ssn", "credit_card", "biometric", "health"]),
-        (Risk.HIGH, 90, ["email", "phone", "address", "financial"]),
-        (Risk.MEDIUM, 365, ["name"]),
-        (Risk.LOW, 365, ["ip_address"]),
+        (PiiRisk.CRITICAL, 30, ["ssn", "credit_card", "biometric", "health"]),
+        (PiiRisk.HIGH, 90, ["email", "phone", "address", "financial"]),
+        (PiiRisk.MEDIUM, 365, ["name"]),
+        (PiiRisk.LOW, 365, ["ip_address"]),
     ],
 )
 def test_each_tag_has_its_risk_and_each_risk_its_cap(
-    risk: Risk, days: int, tags: list[str]
+    risk: PiiRisk, days: int, tags: list[str]
 ) -> None:
-    assert {SHIPPED.riskiest([tag]) for tag in tags} == {risk}
+    assert {SHIPPED.highest_risk([tag]) for tag in tags} == {risk}
     assert SHIPPED.risks[risk].max_ttl_seconds == days * DAY
 
 
@@ -127,9 +129,9 @@ def test_there_are_ten_tags() -> None:
 
 
 def test_the_riskiest_tag_counts() -> None:
-    assert SHIPPED.riskiest([]) is None
-    assert SHIPPED.riskiest(["ip_address", "email", "name"]) is Risk.HIGH
-    assert SHIPPED.riskiest(["email", "ssn"]) is Risk.CRITICAL
+    assert SHIPPED.highest_risk([]) is None
+    assert SHIPPED.highest_risk(["ip_address", "email", "name"]) is PiiRisk.HIGH
+    assert SHIPPED.highest_risk(["email", "ssn"]) is PiiRisk.CRITICAL
 
 
 @pytest.mark.parametrize(
@@ -145,10 +147,10 @@ def test_a_scope_allows_its_policies_and_an_other_is_answered_with_them(
 ) -> None:
     of = MemoryScope(scope)
     assert list(SHIPPED.allowed_policies(of)) == names
-    assert [SHIPPED.policy(name, of).name for name in names] == names
+    assert [SHIPPED.require_policy(name, of).name for name in names] == names
     for other in {*SHIPPED.policies, "unheard-of", ""} - set(names):
         with pytest.raises(ValidationFailed) as refusal:
-            SHIPPED.policy(other, of)
+            SHIPPED.require_policy(other, of)
         assert refusal.value.code == "policy_scope"
         assert refusal.value.details is not None
         assert refusal.value.details["allowed"] == names
@@ -163,11 +165,11 @@ def test_only_critical_data_is_extended_by_approval() -> None:
 
 def test_ephemeral_rows_and_critical_data_go_with_their_run() -> None:
     ephemeral, dev = SHIPPED.policies["ephemeral"], SHIPPED.policies["dev"]
-    assert SHIPPED.ends_with_run(ephemeral, [])
-    assert SHIPPED.ends_with_run(None, ["ssn"])
-    assert SHIPPED.ends_with_run(dev, ["credit_card", "name"])
-    assert not SHIPPED.ends_with_run(dev, ["email"])
-    assert not SHIPPED.ends_with_run(None, [])
+    assert SHIPPED.is_deleted_with_run(ephemeral, [])
+    assert SHIPPED.is_deleted_with_run(None, ["ssn"])
+    assert SHIPPED.is_deleted_with_run(dev, ["credit_card", "name"])
+    assert not SHIPPED.is_deleted_with_run(dev, ["email"])
+    assert not SHIPPED.is_deleted_with_run(None, [])
 
 
 def test_grace_is_a_week_and_none_for_critical_data() -> None:
@@ -179,17 +181,19 @@ def test_a_file_may_say_otherwise() -> None:
     assert read(with_member("default_ttl.org", 5)).default_ttl_seconds[MemoryScope.ORG] == 5
     own = {"week": {"ttl_seconds": 7 * DAY, "scopes": ["org"]}}
     rules = read(with_member("policies", own))
-    assert dict(rules.policies) == {"week": Policy("week", 7 * DAY, frozenset({MemoryScope.ORG}))}
+    assert dict(rules.policies) == {
+        "week": RetentionPolicy("week", 7 * DAY, frozenset({MemoryScope.ORG}))
+    }
     assert rules.allowed_policies(MemoryScope.SESSION) == ()
     rules = read(with_member("pii.tags", {"name": {"risk": "high", "handling": ["consent"]}}))
-    assert rules.riskiest(["name"]) is Risk.HIGH
-    assert rules.tags["name"].handling == {Handling.CONSENT}
+    assert rules.highest_risk(["name"]) is PiiRisk.HIGH
+    assert rules.tags["name"].handling == {PiiHandling.CONSENT}
     assert rules.tags["email"] == SHIPPED.tags["email"]
     assert read(with_member("backup.directory", "/backups")).backup.directory == "/backups"
     assert not read(with_member("vacuum.enabled", False)).vacuum.enabled
     rules = read(with_member("audit.alerts", {"pii_access_spike": {"tags": ["health"]}}))
-    assert rules.audit.pii_access_spike == Alert(10, 60, frozenset({"health"}))
-    assert rules.audit.mass_deletion == Alert(100, 60)
+    assert rules.audit.pii_access_spike == AuditAlert(10, 60, frozenset({"health"}))
+    assert rules.audit.mass_deletion == AuditAlert(100, 60)
 
 
 WRONG = [

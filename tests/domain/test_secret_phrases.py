@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.secrets import Family, find_secret
+from recollect.domain.secrets import SecretFamily, find_secret
 
 LABELS = ("passphrase", "pass phrase", "seed phrase", "seed_phrase", "Seed-Phrase", "PASSPHRASE")
 SEPARATORS = (" is ", ": ", " = ", "=", " -> ", " is: ")
@@ -19,7 +19,7 @@ GOES_ON = ("in the vault", "for every login", "down by the admin", "with the oth
 
 def refused(text: str) -> bool:
     found = find_secret(text)
-    return found is not None and found.family is Family.LABELLED
+    return found is not None and found.family is SecretFamily.LABELLED
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.secrets import Family, find_secret, find_secret_in
+from recollect.domain.secrets import SecretFamily, find_secret, find_secret_in
 
 KEY_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 PROVIDER_KEYS = {
@@ -256,7 +256,7 @@ def test_no_text_around_a_key_hides_it(before: str, after: str) -> None:
 @given(st.text())
 def test_any_text_gets_an_answer(text: str) -> None:
     found = find_secret(text)
-    assert found is None or found.family in Family
+    assert found is None or found.family in SecretFamily
 
 
 @pytest.mark.parametrize(

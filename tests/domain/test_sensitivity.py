@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memories import Sensitivity
-from recollect.domain.sensitivity import floor, said_in_confidence
+from recollect.domain.sensitivity import is_confidential, sensitivity_floor
 
 SENSITIVE = {
     "health": [
@@ -133,23 +133,23 @@ PUBLIC = [
 
 @pytest.mark.parametrize("text", [text for texts in SENSITIVE.values() for text in texts])
 def test_private_matters_are_sensitive(text: str) -> None:
-    assert floor(text) is Sensitivity.SENSITIVE
-    assert floor(text.upper()) is Sensitivity.SENSITIVE
-    assert floor(f"Hello there. {text.replace(' ', '  ')}") is Sensitivity.SENSITIVE
+    assert sensitivity_floor(text) is Sensitivity.SENSITIVE
+    assert sensitivity_floor(text.upper()) is Sensitivity.SENSITIVE
+    assert sensitivity_floor(f"Hello there. {text.replace(' ', '  ')}") is Sensitivity.SENSITIVE
 
 
 @pytest.mark.parametrize("text", PUBLIC)
 def test_everyday_words_have_no_floor(text: str) -> None:
-    assert floor(text) is Sensitivity.PUBLIC
+    assert sensitivity_floor(text) is Sensitivity.PUBLIC
 
 
 @pytest.mark.parametrize("word", ["cancerous-x", "jailor", "gayle", "prisoner7", "rapeseed"])
 def test_a_part_of_a_word_is_not_that_word(word: str) -> None:
-    assert floor(f"I met {word} there") is Sensitivity.PUBLIC
+    assert sensitivity_floor(f"I met {word} there") is Sensitivity.PUBLIC
 
 
 def test_an_invisible_character_hides_no_word() -> None:
-    assert floor("my dad has dia\u200bbetes") is Sensitivity.SENSITIVE
+    assert sensitivity_floor("my dad has dia\u200bbetes") is Sensitivity.SENSITIVE
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_an_invisible_character_hides_no_word() -> None:
     ],
 )
 def test_a_plea_to_keep_it_is_heard(text: str) -> None:
-    assert said_in_confidence(text)
+    assert is_confidential(text)
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_a_plea_to_keep_it_is_heard(text: str) -> None:
     ],
 )
 def test_other_talk_is_no_plea(text: str) -> None:
-    assert not said_in_confidence(text)
+    assert not is_confidential(text)
 
 
 @given(st.text(), st.text())
 def test_no_text_around_it_lifts_the_floor(before: str, after: str) -> None:
-    assert floor(f"{before} diabetes {after}") is Sensitivity.SENSITIVE
+    assert sensitivity_floor(f"{before} diabetes {after}") is Sensitivity.SENSITIVE
 
 
 @pytest.mark.parametrize(
@@ -206,6 +206,6 @@ def test_no_text_around_it_lifts_the_floor(before: str, after: str) -> None:
 def test_time_is_linear_in_hostile_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     started = time.process_time()
-    floor(text)
-    said_in_confidence(text)
+    sensitivity_floor(text)
+    is_confidential(text)
     assert time.process_time() - started < 1

@@ -18,12 +18,12 @@ from recollect.domain.spaces import (
     SpaceRequest,
     Visibility,
     agent_spaces,
-    as_chat_id,
-    asked_space,
     check_content_fits,
-    mode_of,
-    settled_space,
+    effective_mode,
+    parse_space_request,
+    resolve_space,
     space_for,
+    to_chat_id,
 )
 from recollect.errors import Forbidden, InvalidInput, RecollectError, ValidationFailed
 
@@ -254,10 +254,10 @@ def test_an_agent_without_an_org_has_no_org_space() -> None:
 def test_what_the_request_alone_gets_wrong_is_refused_before_the_agent_is_known() -> None:
     contradiction = SpaceRequest(A, PUBLIC, space=SpaceName(SpaceKind.AGENT_PRIVATE))
     with pytest.raises(ValidationFailed):
-        asked_space(contradiction)
-    private = asked_space(SpaceRequest(A, PRIVATE))
+        parse_space_request(contradiction)
+    private = parse_space_request(SpaceRequest(A, PRIVATE))
     with pytest.raises(InvalidInput):
-        settled_space(private, SINGLE, requester=ANN)
+        resolve_space(private, SINGLE, requester=ANN)
 
 
 visibilities = st.none() | st.sampled_from(Visibility)
@@ -307,8 +307,8 @@ def test_nothing_is_public_unless_asked_or_a_plain_text(
 
 def test_an_agents_own_mode_wins_over_the_servers() -> None:
     for own, default in product(SpaceMode, SpaceMode):
-        assert mode_of(own, default) is own
-        assert mode_of(None, default) is default
+        assert effective_mode(own, default) is own
+        assert effective_mode(None, default) is default
 
 
 def test_a_switch_of_the_mode_leaves_old_rows_under_their_old_names() -> None:
@@ -336,10 +336,10 @@ def test_open_spaces_take_nothing_personal_and_no_critical_pii(kind: SpaceKind) 
 @given(st.uuids().map(str), st.randoms())
 def test_a_uuid_in_any_letter_case_names_one_chat(chat_id: str, random: Random) -> None:
     spelled = "".join(random.choice([one.lower(), one.upper()]) for one in chat_id)
-    assert as_chat_id(spelled) == SpaceName(SpaceKind.CHAT, spelled).id == chat_id
+    assert to_chat_id(spelled) == SpaceName(SpaceKind.CHAT, spelled).id == chat_id
     assert SpaceName(SpaceKind.USER, spelled).id == spelled
 
 
 @pytest.mark.parametrize("chat_id", ["Room", "room", "A" * 32, "{A}", "agent:X"])
 def test_other_ids_of_chats_stay_as_they_are(chat_id: str) -> None:
-    assert as_chat_id(chat_id) == SpaceName(SpaceKind.CHAT, chat_id).id == chat_id
+    assert to_chat_id(chat_id) == SpaceName(SpaceKind.CHAT, chat_id).id == chat_id

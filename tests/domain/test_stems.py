@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.stems import porter
+from recollect.domain.stems import porter_stem
 
 BY_HAND = """
     caresses caress   ponies poni       ties ti            caress caress     cats cat
@@ -35,7 +35,7 @@ SUFFIXES = """
 
 def test_stems_equal_those_found_by_hand() -> None:
     words = BY_HAND.split()
-    assert [porter(word) for word in words[::2]] == words[1::2]
+    assert [porter_stem(word) for word in words[::2]] == words[1::2]
 
 
 @pytest.fixture(scope="module")
@@ -61,4 +61,4 @@ suffixed = st.builds(
 def test_stems_equal_those_of_the_database(index: apsw.Connection, word: str) -> None:
     index.execute("delete from word")
     index.execute("insert into word(text) values (?)", (word,))
-    assert index.execute("select term from term").fetchall() == [(porter(word),)]
+    assert index.execute("select term from term").fetchall() == [(porter_stem(word),)]

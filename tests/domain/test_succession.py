@@ -5,21 +5,21 @@ from itertools import product
 
 import pytest
 
-from recollect.domain.memories import Sensitivity, Trust
+from recollect.domain.memories import Sensitivity, TrustLevel
 from recollect.domain.succession import (
-    Ending,
-    Statement,
+    StatementFacts,
+    SupersededTimes,
     is_protected,
     may_replace,
-    stricter,
+    strictest_privacy,
     trust_when_repeated,
 )
-from recollect.domain.succession import ending as ending_of
+from recollect.domain.succession import superseded_times as ending_of
 from tests.domain.statement_cases import DAY, NOW, P, Q, S, known, said
 
 OLD = known("I live in Porto").statement
 HEARSAY = known("Q lives in Porto", by=P).statement
-CONFIRMED = replace(HEARSAY, trust=Trust.FACT)
+CONFIRMED = replace(HEARSAY, trust=TrustLevel.FACT)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ CONFIRMED = replace(HEARSAY, trust=Trust.FACT)
     ],
 )
 def test_a_subjects_own_word_is_protected_from_everybody_else(
-    old: Statement, by: str | None, *, protected: bool
+    old: StatementFacts, by: str | None, *, protected: bool
 ) -> None:
     assert is_protected(old, by=by) == protected
 
@@ -64,10 +64,10 @@ def test_what_is_about_nobody_is_replaced_by_anybody() -> None:
 
 
 def test_hearsay_becomes_a_fact_when_its_subject_repeats_it() -> None:
-    assert trust_when_repeated(HEARSAY, said("Q lives in Porto")) is Trust.FACT
-    assert trust_when_repeated(HEARSAY, said("Q lives in Porto", by=S)) is Trust.HEARSAY
-    assert trust_when_repeated(HEARSAY, said("x", verified=False)) is Trust.HEARSAY
-    assert trust_when_repeated(OLD, said("I live in Porto", by=P)) is Trust.FACT
+    assert trust_when_repeated(HEARSAY, said("Q lives in Porto")) is TrustLevel.FACT
+    assert trust_when_repeated(HEARSAY, said("Q lives in Porto", by=S)) is TrustLevel.HEARSAY
+    assert trust_when_repeated(HEARSAY, said("x", verified=False)) is TrustLevel.HEARSAY
+    assert trust_when_repeated(OLD, said("I live in Porto", by=P)) is TrustLevel.FACT
 
 
 def test_the_successor_is_as_strict_as_the_strictest() -> None:
@@ -75,33 +75,35 @@ def test_the_successor_is_as_strict_as_the_strictest() -> None:
         new = said("x", sensitivity=one, portable=a)
         old = replace(OLD, sensitivity=other, portable=b)
         strictest = max(one, other, key=lambda level: level.rank)
-        assert stricter(new, [old, OLD]) == (strictest, a and b)
-        assert stricter(new, [old], set_by_subject=True) == (one, a)
+        assert strictest_privacy(new, [old, OLD]) == (strictest, a and b)
+        assert strictest_privacy(new, [old], set_by_subject=True) == (one, a)
 
 
 def test_a_change_of_the_world_ends_the_old_when_the_new_began() -> None:
     new = said("I live in Lisbon")
     since = NOW - 30 * DAY
-    assert ending_of(new, OLD, now=NOW + DAY) == Ending(NOW, None)
-    assert ending_of(replace(new, valid_from=since), OLD, now=NOW) == Ending(since, None)
+    assert ending_of(new, OLD, now=NOW + DAY) == SupersededTimes(NOW, None)
+    assert ending_of(replace(new, valid_from=since), OLD, now=NOW) == SupersededTimes(since, None)
     ended = replace(OLD, valid_until=NOW - 90 * DAY)
-    assert ending_of(new, ended, now=NOW) == Ending(ended.valid_until, None)
+    assert ending_of(new, ended, now=NOW) == SupersededTimes(ended.valid_until, None)
     moved = said("I no longer live in Porto")
-    assert ending_of(moved, OLD, now=NOW + DAY) == Ending(NOW, None)
+    assert ending_of(moved, OLD, now=NOW + DAY) == SupersededTimes(NOW, None)
 
 
 def test_a_correction_takes_the_old_out_of_the_record() -> None:
-    retracted = Ending(None, NOW + DAY)
+    retracted = SupersededTimes(None, NOW + DAY)
     assert ending_of(said("Actually, I live in Lisbon"), OLD, now=NOW + DAY) == retracted
     assert ending_of(said("I live in Lisbon", correction=True), OLD, now=NOW + DAY) == retracted
 
 
 def test_the_subjects_word_takes_hearsay_out_of_the_record() -> None:
-    assert ending_of(said("I live in Lisbon"), HEARSAY, now=NOW) == Ending(None, NOW)
-    assert ending_of(said("Q lives in Lisbon", by=P), HEARSAY, now=NOW) == Ending(NOW, None)
+    assert ending_of(said("I live in Lisbon"), HEARSAY, now=NOW) == SupersededTimes(None, NOW)
+    assert ending_of(said("Q lives in Lisbon", by=P), HEARSAY, now=NOW) == SupersededTimes(
+        NOW, None
+    )
 
 
 def test_an_old_statement_that_began_after_the_new_was_never_true() -> None:
     late = replace(OLD, valid_from=NOW - DAY)
     new = said("I live in Lisbon", valid_from=NOW - 2 * DAY)
-    assert ending_of(new, late, now=NOW) == Ending(None, NOW)
+    assert ending_of(new, late, now=NOW) == SupersededTimes(None, NOW)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.durations import EARLIEST
-from recollect.domain.timewords import LATEST, SPANS_MAX, Span, closeness, spans
+from recollect.domain.timewords import LATEST, SPANS_MAX, TimeSpan, closeness, find_spans
 
 NOW = datetime(2026, 11, 16, 10, 30, tzinfo=UTC)  # a Monday
 
@@ -29,7 +29,7 @@ def at(text: str) -> datetime:
 
 
 def named(query: str, now: datetime = NOW) -> list[tuple[datetime, datetime]]:
-    return [(span.start, span.until) for span in spans(query, now)]
+    return [(span.start, span.until) for span in find_spans(query, now)]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def named(query: str, now: datetime = NOW) -> list[tuple[datetime, datetime]]:
 )
 def test_words_for_a_time_are_read(words: str, start: str, until: str) -> None:
     query = f"What did we do {words}?"
-    (span,) = spans(query, NOW)
+    (span,) = find_spans(query, NOW)
     assert (span.start, span.until) == (at(start), at(until))
     assert query[slice(*span.words)] == words
     assert named(query.upper()) == named(query)
@@ -122,7 +122,7 @@ def test_words_for_a_time_are_read(words: str, start: str, until: str) -> None:
 def test_before_and_after_are_open_on_one_side(
     query: str, start: datetime, until: datetime
 ) -> None:
-    assert spans(query, NOW) == (Span(start, until, (0, len(query))),)
+    assert find_spans(query, NOW) == (TimeSpan(start, until, (0, len(query))),)
 
 
 @pytest.mark.parametrize(
@@ -168,17 +168,17 @@ def test_several_times_are_told_in_the_order_of_their_words() -> None:
 def test_days_begin_at_midnight_of_the_zone() -> None:
     west = ZoneInfo("America/Los_Angeles")
     late = datetime(2026, 2, 11, 23, 30, tzinfo=west).astimezone(UTC)
-    (span,) = spans("dentist tomorrow", late, west)
+    (span,) = find_spans("dentist tomorrow", late, west)
     assert (span.start, span.until) == (at("2026-02-12T08:00"), at("2026-02-13T08:00"))
 
 
 def test_a_day_on_which_clocks_change_has_23_hours() -> None:
-    (span,) = spans("on 2026-03-08", NOW, ZoneInfo("America/Los_Angeles"))
+    (span,) = find_spans("on 2026-03-08", NOW, ZoneInfo("America/Los_Angeles"))
     assert span.until - span.start == timedelta(hours=23)
 
 
 def test_a_day_that_a_zone_skipped_names_no_time() -> None:
-    assert spans("on 2011-12-30", NOW, ZoneInfo("Pacific/Apia")) == ()
+    assert find_spans("on 2011-12-30", NOW, ZoneInfo("Pacific/Apia")) == ()
 
 
 def test_a_winter_that_began_last_year_is_this_winter() -> None:
@@ -195,16 +195,16 @@ def test_of_very_many_times_only_the_first_are_told() -> None:
 def test_any_text_at_any_time_gives_spans_of_its_own_words(
     query: str, now: datetime, zone: timezone | ZoneInfo
 ) -> None:
-    found = spans(query, now, zone)
+    found = find_spans(query, now, zone)
     places = [place for span in found for place in span.words]
     assert places == sorted(places)
     assert all(0 <= place <= len(query) for place in places)
     assert all(span.start < span.until for span in found)
     assert all(span.start.tzinfo is span.until.tzinfo is UTC for span in found)
-    assert spans(query, now, zone) == found
+    assert find_spans(query, now, zone) == found
 
 
-WEEK = Span(at("2026-11-09"), at("2026-11-16"), (0, 9))
+WEEK = TimeSpan(at("2026-11-09"), at("2026-11-16"), (0, 9))
 
 
 def test_closeness_is_one_inside_and_halves_with_half_the_length_outside() -> None:
@@ -216,17 +216,17 @@ def test_closeness_is_one_inside_and_halves_with_half_the_length_outside() -> No
 
 
 def test_closeness_to_a_single_day_halves_in_a_day() -> None:
-    assert closeness(spans("yesterday", NOW), at("2026-11-18")) == pytest.approx(0.25)
+    assert closeness(find_spans("yesterday", NOW), at("2026-11-18")) == pytest.approx(0.25)
 
 
 def test_closeness_to_a_time_open_on_one_side_ends_where_its_words_say() -> None:
-    before = spans("before 2024", NOW)
+    before = find_spans("before 2024", NOW)
     assert closeness(before, at("1999-01-01")) == 1
     assert closeness(before, at("2024-01-02")) == pytest.approx(0.5)
 
 
 def test_closeness_is_that_of_the_nearest_span_and_zero_without_any() -> None:
-    far = Span(at("2020-01-01"), at("2020-01-02"), (0, 1))
+    far = TimeSpan(at("2020-01-01"), at("2020-01-02"), (0, 1))
     assert closeness([far, WEEK], at("2026-11-10")) == 1
     assert closeness([], NOW) == 0
 
@@ -234,6 +234,6 @@ def test_closeness_is_that_of_the_nearest_span_and_zero_without_any() -> None:
 @given(instants, instants, instants)
 def test_closeness_never_grows_with_distance(a: datetime, b: datetime, c: datetime) -> None:
     inside, near, far = sorted([a, b, c])
-    span = Span(inside, inside + timedelta(days=1), (0, 1)) if inside.year < 9999 else WEEK
+    span = TimeSpan(inside, inside + timedelta(days=1), (0, 1)) if inside.year < 9999 else WEEK
     if near >= span.until:
         assert 0 <= closeness([span], far) <= closeness([span], near) < 1

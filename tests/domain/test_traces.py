@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.traces import ERASED, Traces
+from recollect.domain.traces import ERASED, IdentifierMatcher
 
 WORDS = st.text(alphabet="abcXYZéß_0", min_size=1, max_size=6)
 JSON = st.recursive(
@@ -32,7 +32,7 @@ JSON = st.recursive(
     ],
 )
 def test_identifiers_are_replaced_as_whole_tokens_whatever_their_case(text: str, left: str) -> None:
-    assert Traces(["Ann", "Mary Ann Lee"]).replaced(text) == left
+    assert IdentifierMatcher(["Ann", "Mary Ann Lee"]).redact(text) == left
 
 
 @pytest.mark.parametrize(
@@ -46,21 +46,21 @@ def test_identifiers_are_replaced_as_whole_tokens_whatever_their_case(text: str,
     ],
 )
 def test_an_address_inside_another_one_stays(text: str, left: str) -> None:
-    assert Traces(["ann@x.example"]).replaced(text) == left
+    assert IdentifierMatcher(["ann@x.example"]).redact(text) == left
 
 
 def test_somebody_called_erased_is_replaced_once() -> None:
-    traces = Traces(["Erased"])
-    assert traces.replaced("Erased said [erased]") == "[erased] said [erased]"
+    traces = IdentifierMatcher(["Erased"])
+    assert traces.redact("Erased said [erased]") == "[erased] said [erased]"
 
 
 def test_no_identifier_changes_nothing() -> None:
-    assert Traces([]).replaced("Ann") == "Ann"
-    assert Traces(["", " @ "]).replaced("Ann @ home") == "Ann @ home"
+    assert IdentifierMatcher([]).redact("Ann") == "Ann"
+    assert IdentifierMatcher(["", " @ "]).redact("Ann @ home") == "Ann @ home"
 
 
 def test_member_names_of_json_are_replaced_too() -> None:
-    found = Traces(["Ann"]).cleaned({"Ann": ["ann", 1, None], "b": {"c": "Ann Lee"}})
+    found = IdentifierMatcher(["Ann"]).redact_json({"Ann": ["ann", 1, None], "b": {"c": "Ann Lee"}})
     assert found == {ERASED: [ERASED, 1, None], "b": {"c": "[erased] Lee"}}
 
 
@@ -68,11 +68,11 @@ def test_member_names_of_json_are_replaced_too() -> None:
 def test_what_was_cleaned_holds_no_trace_and_stays_as_it_is(
     names: list[str], value: Any, data: st.DataObject
 ) -> None:
-    traces = Traces(names)
+    traces = IdentifierMatcher(names)
     name = data.draw(st.sampled_from(names))
-    cleaned = traces.cleaned([value, f"({name}) came", {name: name.upper()}])
-    assert not traces.are_in(cleaned)
-    assert traces.cleaned(cleaned) == cleaned
+    cleaned = traces.redact_json([value, f"({name}) came", {name: name.upper()}])
+    assert not traces.has_match(cleaned)
+    assert traces.redact_json(cleaned) == cleaned
     assert ERASED in str(cleaned)
 
 
@@ -110,20 +110,20 @@ def test_what_was_cleaned_holds_no_trace_and_stays_as_it_is(
     ],
 )
 def test_a_name_is_found_in_every_spelling_that_means_it(name: str, text: str, left: str) -> None:
-    assert Traces([name]).replaced(text) == left
+    assert IdentifierMatcher([name]).redact(text) == left
 
 
 def test_names_that_overlap_go_as_one() -> None:
-    assert Traces(["Mary Ann", "Ann Lee"]).replaced("Mary Ann Lee came") == "[erased] came"
+    assert IdentifierMatcher(["Mary Ann", "Ann Lee"]).redact("Mary Ann Lee came") == "[erased] came"
 
 
 def test_what_has_no_letter_is_no_name() -> None:
-    assert Traces(["...", "—", "?"]).replaced("so ... what — eh?") == "so ... what — eh?"
+    assert IdentifierMatcher(["...", "—", "?"]).redact("so ... what — eh?") == "so ... what — eh?"
 
 
 def test_a_long_number_is_found_as_a_number_too() -> None:
-    traces = Traces(["491701234567", "7"])
-    assert traces.cleaned({"n": 491701234567, "m": 7, "on": True}) == {
+    traces = IdentifierMatcher(["491701234567", "7"])
+    assert traces.redact_json({"n": 491701234567, "m": 7, "on": True}) == {
         "n": ERASED,
         "m": 7,
         "on": True,
@@ -170,23 +170,23 @@ def test_after_replacing_nothing_is_found_whatever_the_script_and_the_spelling(
     parts: list[str], one: Any, other: Any, before: str, after: str
 ) -> None:
     name = " ".join(parts)
-    traces = Traces([name])
+    traces = IdentifierMatcher([name])
     spelt = other(one(name))
-    assert traces.are_in(f"({spelt})")
-    left = traces.replaced(f"{before} ({spelt}) {after}")
-    assert not traces.are_in(left)
-    assert traces.replaced(left) == left
+    assert traces.has_match(f"({spelt})")
+    left = traces.redact(f"{before} ({spelt}) {after}")
+    assert not traces.has_match(left)
+    assert traces.redact(left) == left
     assert ERASED in left
 
 
 @given(NAMES, st.text(alphabet="kqvwxKQ .,-_'@!?\n()[]", max_size=60))
 def test_a_text_without_the_name_stays_as_it_is(parts: list[str], text: str) -> None:
-    assert Traces([" ".join(parts)]).replaced(text) == text
+    assert IdentifierMatcher([" ".join(parts)]).redact(text) == text
 
 
 @given(st.text(max_size=40), st.lists(st.text(min_size=1, max_size=6), max_size=4))
 def test_places_are_in_the_text_and_in_order(text: str, names: list[str]) -> None:
-    spans = Traces(names).spans(text)
+    spans = IdentifierMatcher(names).find_spans(text)
     edges = [edge for span in spans for edge in span]
     assert edges == sorted(edges)
     assert all(0 <= start < end <= len(text) for start, end in spans)
@@ -199,7 +199,7 @@ def test_places_are_in_the_text_and_in_order(text: str, names: list[str]) -> Non
 )
 def test_a_long_text_takes_no_long_time(text: str) -> None:
     begun = time.process_time()
-    Traces(["山山", "ann lee", "éé x", "aé"]).replaced(text)
+    IdentifierMatcher(["山山", "ann lee", "éé x", "aé"]).redact(text)
     assert time.process_time() - begun < 3
 
 
@@ -207,15 +207,17 @@ def test_a_long_text_takes_no_long_time(text: str) -> None:
 def test_no_member_is_lost_where_names_become_one(
     names: list[str], members: dict[str, int]
 ) -> None:
-    traces = Traces([*names, "2"])
+    traces = IdentifierMatcher([*names, "2"])
     spelled = members | {form: 1 for name in names for form in (name, name.upper(), ERASED)}
-    cleaned = traces.cleaned(spelled)
+    cleaned = traces.redact_json(spelled)
     assert len(cleaned) == len(spelled)
-    assert list(cleaned.values()) == [traces.cleaned(value) for value in spelled.values()]
-    assert not traces.are_in(cleaned)
-    assert traces.cleaned(cleaned) == cleaned
+    assert list(cleaned.values()) == [traces.redact_json(value) for value in spelled.values()]
+    assert not traces.has_match(cleaned)
+    assert traces.redact_json(cleaned) == cleaned
 
 
 def test_the_later_of_equal_names_get_a_number() -> None:
-    found = Traces(["Ann", "Lee"]).cleaned({"Ann": 1, "[erased] 2": 2, "lee": 3, "b": 4})
+    found = IdentifierMatcher(["Ann", "Lee"]).redact_json(
+        {"Ann": 1, "[erased] 2": 2, "lee": 3, "b": 4}
+    )
     assert found == {"[erased]": 1, "[erased] 2": 2, "[erased] 3": 3, "b": 4}

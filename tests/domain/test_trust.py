@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import Trust
-from recollect.domain.trust import lowest, trust_of
+from recollect.domain.memories import TrustLevel
+from recollect.domain.trust import derive_trust, lowest_trust
 
 people = st.sampled_from(["p", "q", "r"])
 
@@ -13,37 +13,37 @@ people = st.sampled_from(["p", "q", "r"])
 @pytest.mark.parametrize(
     ("stated_by", "subjects", "expected"),
     [
-        (None, (), Trust.UNKNOWN),
-        (None, ("q",), Trust.UNKNOWN),
-        ("p", (), Trust.FACT),
-        ("p", ("p",), Trust.FACT),
-        ("p", ("q", "p"), Trust.FACT),
-        ("p", ("q",), Trust.HEARSAY),
-        ("p", ("pq",), Trust.HEARSAY),
+        (None, (), TrustLevel.UNKNOWN),
+        (None, ("q",), TrustLevel.UNKNOWN),
+        ("p", (), TrustLevel.FACT),
+        ("p", ("p",), TrustLevel.FACT),
+        ("p", ("q", "p"), TrustLevel.FACT),
+        ("p", ("q",), TrustLevel.HEARSAY),
+        ("p", ("pq",), TrustLevel.HEARSAY),
     ],
 )
 def test_what_one_says_of_others_is_hearsay(
-    stated_by: str | None, subjects: tuple[str, ...], expected: Trust
+    stated_by: str | None, subjects: tuple[str, ...], expected: TrustLevel
 ) -> None:
-    assert trust_of(stated_by, subjects) is expected
+    assert derive_trust(stated_by, subjects) is expected
 
 
 @given(people, st.frozensets(people))
 def test_the_order_of_subjects_does_not_matter(stated_by: str, subjects: frozenset[str]) -> None:
     ordered = sorted(subjects)
-    assert trust_of(stated_by, ordered) is trust_of(stated_by, ordered[::-1])
+    assert derive_trust(stated_by, ordered) is derive_trust(stated_by, ordered[::-1])
 
 
 @pytest.mark.parametrize(
     ("sources", "expected"),
     [
-        ([Trust.FACT], Trust.FACT),
-        ([Trust.FACT, Trust.UNKNOWN], Trust.UNKNOWN),
-        ([Trust.UNKNOWN, Trust.HEARSAY, Trust.FACT], Trust.HEARSAY),
-        ([], Trust.UNKNOWN),
+        ([TrustLevel.FACT], TrustLevel.FACT),
+        ([TrustLevel.FACT, TrustLevel.UNKNOWN], TrustLevel.UNKNOWN),
+        ([TrustLevel.UNKNOWN, TrustLevel.HEARSAY, TrustLevel.FACT], TrustLevel.HEARSAY),
+        ([], TrustLevel.UNKNOWN),
     ],
 )
 def test_what_is_derived_is_trusted_no_more_than_its_weakest_source(
-    sources: list[Trust], expected: Trust
+    sources: list[TrustLevel], expected: TrustLevel
 ) -> None:
-    assert lowest(sources) is expected
+    assert lowest_trust(sources) is expected

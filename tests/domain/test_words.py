@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.words import STOP, query_tokens, stem, tokens
+from recollect.domain.words import STOP_WORDS, query_tokens, stem, tokens
 
 anything = st.text(st.characters(), max_size=80)
 unspaced = st.text("漢字東京猫ひらがなカタカナーไทยລາວខ្មែរမြန်", min_size=1, max_size=12)
@@ -131,7 +131,7 @@ def test_stems_leave_other_languages_and_numbers_alone() -> None:
     ]
 
 
-@given(st.sampled_from(sorted(STOP)))
+@given(st.sampled_from(sorted(STOP_WORDS)))
 def test_stop_words_are_in_the_form_of_tokens(word: str) -> None:
     assert tokens(word) == [word]
 
@@ -140,5 +140,5 @@ def test_function_words_are_stop_words() -> None:
     bare = """a an and are as at be been but by can could did do does for from had has have he her
     his how i in is it its me my of on or our she should so that the their them they this to was we
     were what when where which who whom why will with would you your"""
-    assert set(bare.split()) <= STOP
-    assert STOP.isdisjoint(["dog", "work", "home", "first", "last", "time", "may", "new"])
+    assert set(bare.split()) <= STOP_WORDS
+    assert STOP_WORDS.isdisjoint(["dog", "work", "home", "first", "last", "time", "may", "new"])

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from recollect.api.operation import Family, Operation
+from recollect.api.operation import Operation, OperationFamily
 from recollect.api.operations import OPERATIONS
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused
@@ -21,7 +21,9 @@ from tests.hostile.stage import MARKER, Stage, a_stage, operation
 from tests.support.searching import TYPES
 from tests.support.world import User, World, history, memory, new_id
 
-IN_A_TREE = [row for row in OPERATIONS if row.family is Family.CONVERSATIONS and "{id}" in row.path]
+IN_A_TREE = [
+    row for row in OPERATIONS if row.family is OperationFamily.CONVERSATIONS and "{id}" in row.path
+]
 every_operation = pytest.mark.parametrize("row", IN_A_TREE, ids=[row.name for row in IN_A_TREE])
 VIEWS = [
     f"channel={channel}&epoch={epoch}&forks={forks}"

@@ -23,7 +23,7 @@ def test_an_id_with_a_nul_in_it_is_unknown_or_refused(
     ids = {one: new_id() for one in re.findall(r"{(\w+)}", row.path)} | {name: strange}
     path = row.path.removeprefix("/v1").format(**{k: quote(v) for k, v in ids.items()})
     reply = Town(world).admin.call(row.method, path, body=BODIES[row.name])
-    if name == row.new_id:
+    if name == row.new_id_param:
         reply.refused(422, "validation_error")
     else:
         assert reply.refused(404, "not_found")["id"] in ids.values()

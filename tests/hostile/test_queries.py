@@ -217,7 +217,7 @@ def test_strange_and_huge_query_strings_are_read_or_ignored(stage: Stage, row: O
 
 @pytest.mark.usefixtures("untouched")
 def test_a_justification_obeys_its_limits_wherever_it_is(stage: Stage) -> None:
-    for row in (row for row in OPERATIONS if row.justified):
+    for row in (row for row in OPERATIONS if row.takes_justification):
         body = content_for(row)
         for query in (
             "justification=" + "j" * 1_001,

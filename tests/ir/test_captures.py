@@ -14,7 +14,7 @@ from recollect.domain import jsontext
 from recollect.domain.memories import VALUE_BYTES_MAX
 from recollect.domain.memory_checks import check_record
 from recollect.domain.secrets import find_secret_in
-from recollect.ir.captures import Captured, fitting, json_safe, without_secrets
+from recollect.ir.captures import CapturedPayload, copy_as_json, mask_secrets, shorten_to_fit
 
 SECRET = "sk-" + "a1b2c3d4e5f6g7h8i9"
 
@@ -33,7 +33,7 @@ def test_payloads_of_any_kind_become_json() -> None:
     ring: list[Any] = []
     ring.append(ring)
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    safe = json_safe(
+    safe = copy_as_json(
         {
             1: Point(2, noon),
             "set": {3},
@@ -70,7 +70,9 @@ def test_payloads_of_any_kind_become_json() -> None:
     ids=["text", "list", "names"],
 )
 def test_a_payload_of_any_size_fits_into_an_entry(payload: object) -> None:
-    captured = Captured.of("mag", "input", payload, run_id="r", agent_slug="a", task_id="t" * 255)
+    captured = CapturedPayload.copy_from(
+        "mag", "input", payload, run_id="r", agent_slug="a", task_id="t" * 255
+    )
     value = captured.to_entry().value
     check_record("k", value)
     assert value["task_id"] == "t" * 255
@@ -83,13 +85,15 @@ def test_a_payload_of_any_size_fits_into_an_entry(payload: object) -> None:
     ids=["text", "texts", "names", "nothing"],
 )
 def test_an_agent_hands_over_no_more_text_than_can_be_of_use(payload: object) -> None:
-    assert len(jsontext.dump(json_safe(payload))) < 3 * VALUE_BYTES_MAX
+    assert len(jsontext.dump(copy_as_json(payload))) < 3 * VALUE_BYTES_MAX
 
 
 @pytest.mark.parametrize("before", [0, 1_000, VALUE_BYTES_MAX - 1])
 def test_no_half_of_a_secret_is_left_where_a_text_is_cut(before: int) -> None:
     long = "x " * ((VALUE_BYTES_MAX - 10) // 2) + f"token: {SECRET} " + "y" * VALUE_BYTES_MAX
-    captured = Captured.of("mag", "input", ["z" * before, long], run_id="r", agent_slug="a")
+    captured = CapturedPayload.copy_from(
+        "mag", "input", ["z" * before, long], run_id="r", agent_slug="a"
+    )
     assert SECRET[:4] not in jsontext.dump(captured.to_entry().value)
 
 
@@ -114,17 +118,17 @@ _guarded = st.recursive(
 @settings(max_examples=100, deadline=None)
 @given(_payloads)
 def test_whatever_the_payload_it_can_be_stored(payload: object) -> None:
-    check_record("k", fitting(without_secrets({"payload": json_safe(payload)})))
+    check_record("k", shorten_to_fit(mask_secrets({"payload": copy_as_json(payload)})))
 
 
 @settings(max_examples=100, deadline=None)
 @given(_guarded)
 def test_no_secret_is_left_in_a_capture(payload: Any) -> None:
-    cleaned = without_secrets({"payload": payload})
+    cleaned = mask_secrets({"payload": payload})
     assert find_secret_in(cleaned, "value") is None
     assert SECRET not in jsontext.dump(cleaned)
 
 
 def test_what_is_no_secret_stays() -> None:
     plain = {"password_policy": "strong", "pin": 3, "text": "I forgot my password"}
-    assert without_secrets(plain) == plain
+    assert mask_secrets(plain) == plain

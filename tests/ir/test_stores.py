@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.retention import Risk
+from recollect.domain.retention import PiiRisk
 from recollect.ir import (
     MemoryEntry,
     MemoryScope,
@@ -158,7 +158,7 @@ def test_personal_data_is_as_risky_as_the_retention_file_says(
         assert entry.expires_at == entry.created_at + 30 * DAY
         assert library.gets(entry) == entry
         risks = database.rows("SELECT pii_risk FROM memories WHERE id = :id", id=entry.memory_id)
-        assert risks == [(Risk.CRITICAL,)]
+        assert risks == [(PiiRisk.CRITICAL,)]
         told = database.rows("SELECT action, params FROM audit_events WHERE kind = 'memory'")
         assert {action for action, _ in told} == {"write", "read"}
         assert "captain" not in str(told)

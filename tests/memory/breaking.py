@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from recollect.domain.doctor import Check
+from recollect.domain.doctor import DoctorCheck
 from recollect.domain.spaces import Space, SpaceKind
 from tests.memory.doctoring import DAY, Ward
 from tests.support.world import new_id
@@ -181,24 +181,24 @@ def an_erasure_that_nobody_works_on(ward: Ward) -> str:
     return an_erasure(ward, status="running")
 
 
-MENDED: list[tuple[Check, Callable[[Ward], str]]] = [
-    (Check.INDEX_ROWS, a_lost_word_row),
-    (Check.INDEX_ROWS, words_of_another_text),
-    (Check.ORPHAN_INDEX, words_of_nothing),
-    (Check.ORPHAN_INDEX, words_of_what_is_set_aside),
-    (Check.ORPHAN_EDGES, an_edge_of_nothing),
-    (Check.ORPHAN_EDGES, an_entity_that_nothing_holds),
-    (Check.UNKNOWN_AGENT, a_row_of_nobodys_agent),
-    (Check.MERGE_CHAINS, a_chain_of_merges),
-    (Check.MERGE_CHAINS, a_circle_of_merges),
-    (Check.MERGE_CHAINS, a_merged_id_that_a_memory_names),
-    (Check.ORPHAN_PEOPLE, somebody_whom_nothing_names),
-    (Check.SUPERSESSION_CYCLES, a_memory_that_replaces_itself),
-    (Check.POLICY_MISMATCH, a_policy_of_another_scope),
-    (Check.EXPIRY_OVER_CAP, a_life_beyond_the_cap),
-    (Check.UNTAGGED_PII, personal_data_without_its_tag),
-    (Check.CRITICAL_PII_IN_PUBLIC, a_card_number_that_anybody_reads),
-    (Check.NEAR_DUPLICATES, a_statement_that_is_there_twice),
-    (Check.STUCK_JOBS, a_job_that_was_given_up),
-    (Check.STUCK_JOBS, an_erasure_that_nobody_works_on),
+MENDED: list[tuple[DoctorCheck, Callable[[Ward], str]]] = [
+    (DoctorCheck.INDEX_ROWS, a_lost_word_row),
+    (DoctorCheck.INDEX_ROWS, words_of_another_text),
+    (DoctorCheck.ORPHAN_INDEX, words_of_nothing),
+    (DoctorCheck.ORPHAN_INDEX, words_of_what_is_set_aside),
+    (DoctorCheck.ORPHAN_EDGES, an_edge_of_nothing),
+    (DoctorCheck.ORPHAN_EDGES, an_entity_that_nothing_holds),
+    (DoctorCheck.UNKNOWN_AGENT, a_row_of_nobodys_agent),
+    (DoctorCheck.MERGE_CHAINS, a_chain_of_merges),
+    (DoctorCheck.MERGE_CHAINS, a_circle_of_merges),
+    (DoctorCheck.MERGE_CHAINS, a_merged_id_that_a_memory_names),
+    (DoctorCheck.ORPHAN_PEOPLE, somebody_whom_nothing_names),
+    (DoctorCheck.SUPERSESSION_CYCLES, a_memory_that_replaces_itself),
+    (DoctorCheck.POLICY_MISMATCH, a_policy_of_another_scope),
+    (DoctorCheck.EXPIRY_OVER_CAP, a_life_beyond_the_cap),
+    (DoctorCheck.UNTAGGED_PII, personal_data_without_its_tag),
+    (DoctorCheck.CRITICAL_PII_IN_PUBLIC, a_card_number_that_anybody_reads),
+    (DoctorCheck.NEAR_DUPLICATES, a_statement_that_is_there_twice),
+    (DoctorCheck.STUCK_JOBS, a_job_that_was_given_up),
+    (DoctorCheck.STUCK_JOBS, an_erasure_that_nobody_works_on),
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.domain.doctor import Check
+from recollect.domain.doctor import DoctorCheck
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.stores.columns import metadata
 from tests.memory.shelf import Shelf, a_shelf
@@ -29,14 +29,14 @@ class Ward:
     def town(self) -> Town:
         return Town(self.world)
 
-    def asks(self, *checks: Check, by: Asker | None = None, **members: Any) -> dict[str, Any]:
+    def asks(self, *checks: DoctorCheck, by: Asker | None = None, **members: Any) -> dict[str, Any]:
         """The report of these checks, all if none is named."""
         named = {"checks": [str(check) for check in checks]} if checks else {}
         asker = by or self.town.admin
         report: dict[str, Any] = asker.post("/admin/doctor", body=named | members).expect(200)
         return report
 
-    def result(self, check: Check, **members: Any) -> dict[str, Any]:
+    def result(self, check: DoctorCheck, **members: Any) -> dict[str, Any]:
         """What one check says."""
         (result,) = self.asks(check, **members)["checks"]
         assert isinstance(result, dict)
@@ -65,7 +65,7 @@ class Ward:
         """A memory that no caller could write, with its words in the index."""
         space = fields.pop("space", Space(SpaceKind.USER, f"ann-{new_id()}"))
         id_ = self.shelf.puts(space, content=content, **fields)
-        self.asks(Check.INDEX_ROWS, repair=True)
+        self.asks(DoctorCheck.INDEX_ROWS, repair=True)
         return id_
 
     def dump(self) -> dict[str, list[tuple[Any, ...]]]:

@@ -10,7 +10,7 @@ from recollect.domain import jsontext
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.memories import Memory, MemoryId
 from recollect.domain.spaces import RunId, Space, SpaceKind
-from recollect.ports.memories import Change, Stored
+from recollect.ports.memories import StoredMemory, VersionChange
 from tests.store.memory_builders import a_memory
 from tests.store.storage import Storage, a_storage
 from tests.support.world import World
@@ -37,7 +37,7 @@ class Shelf:
         """One such memory for each space and time, in one transaction."""
         beside = {name: fields.pop(name) for name in ("used_at", "status_at") if name in fields}
         made = [
-            Stored(self._memory(space, at, fields), Owner.user("ann"), **beside)
+            StoredMemory(self._memory(space, at, fields), Owner.user("ann"), **beside)
             for space, at in places
         ]
         insert = self.storage.stores.memories.insert
@@ -58,18 +58,18 @@ class Shelf:
         fetch = self.storage.stores.memories.fetch
         return [self.storage.ask(fetch, MemoryId(id_)) is not None for id_ in memory_ids]
 
-    def stored(self, memory_id: str) -> Stored:
+    def stored(self, memory_id: str) -> StoredMemory:
         """A memory that is there, whatever its state."""
         found = self.storage.ask(self.storage.stores.memories.fetch, MemoryId(memory_id))
         assert found is not None
         return found
 
-    def replaces(self, before: Stored, after: Memory) -> None:
+    def replaces(self, before: StoredMemory, after: Memory) -> None:
         """The next version of a memory, as a change would write it."""
         after = replace(after, version=before.memory.version + 1)
         update = self.storage.stores.memories.update
         by = before.written_by
-        self.storage.do(update, before, after, change=Change.UPDATED, by=by, at=self.now)
+        self.storage.do(update, before, after, change=VersionChange.UPDATED, by=by, at=self.now)
 
     def events(self, kind: str, action: str) -> list[dict[str, Any]]:
         """What the audit log tells of something, the newest last."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.expiry import FOREVER, Profile
+from recollect.domain.expiry import FOREVER, RetentionProfile
 from recollect.domain.ids import UserId
 from recollect.domain.memories import Memory, MemoryId
 from recollect.domain.retention import RetentionRules
@@ -15,13 +15,13 @@ from recollect.policy.principals import Principal
 from recollect.policy.requesters import Requester
 from recollect.services.approvals import ApprovalService
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_terms import Terms
+from recollect.services.memory_terms import ExpiryCalculator
 from tests.conftest import Host
 from tests.memory.shelf import Shelf, a_shelf
 from tests.support.town import Asker, Town
 from tests.support.world import at_once
 
-TERMS = Terms(RetentionRules(), Profile.RECORDS)
+TERMS = ExpiryCalculator(RetentionRules(), RetentionProfile.RECORDS)
 DAY = timedelta(days=1)
 
 
@@ -31,7 +31,7 @@ def an_ssn(shelf: Shelf, owner: Asker, **fields: Any) -> str:
         Space(SpaceKind.USER, owner.name), key="tax", value={"n": 1}, pii_tags=("ssn",), **fields
     )
     before = shelf.stored(memory_id)
-    shelf.replaces(before, TERMS.settled(before.memory).memory)
+    shelf.replaces(before, TERMS.apply(before.memory).memory)
     return memory_id
 
 
@@ -186,7 +186,7 @@ def test_a_shorter_policy_does_not_cut_what_was_granted(town: Town, shelf: Shelf
     town.admin.post("/approvals/{}/approve", approval, body={}).expect(200)
     memory = memory_of(shelf, memory_id)
     assert (memory.expires_at, memory.expiry_rule) == (wish, "explicit")
-    assert TERMS.settled(memory).memory == memory
+    assert TERMS.apply(memory).memory == memory
 
 
 def test_two_admins_at_once_decide_once(town: Town, shelf: Shelf) -> None:

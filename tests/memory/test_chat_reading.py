@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import Origin, Sensitivity
+from recollect.domain.memories import MemoryOrigin, Sensitivity
 from recollect.domain.spaces import ChatId, Space, SpaceKind
 from tests.memory.people import person_of
 from tests.memory.shelf import Shelf
@@ -41,7 +41,7 @@ def test_a_chat_alone_means_its_space_ones_own_and_what_is_told_there(
     chat_id = a_chat(ann, bob)
     agent = ann.registers()
     in_chat = shelf.puts(
-        Space(SpaceKind.CHAT, chat_id), learned_in=ChatId(chat_id), origin=Origin.CHAT
+        Space(SpaceKind.CHAT, chat_id), learned_in=ChatId(chat_id), origin=MemoryOrigin.CHAT
     )
     mine = shelf.puts(own(ann))
     elsewhere = shelf.puts(own(eve), subjects=(person_of(bob),))

@@ -12,18 +12,18 @@ from recollect.domain.disclosure import (
     AskerView,
     ChatKind,
     ChatView,
-    Decision,
+    DisclosureDecision,
     DisclosureSettings,
     MemoryView,
     PersonId,
     SensitiveInGroups,
     UnknownOrigin,
-    disclose,
+    decide_disclosure,
 )
 from recollect.domain.ids import UserId
-from recollect.domain.memories import Memory, Origin, Sensitivity
+from recollect.domain.memories import Memory, MemoryOrigin, Sensitivity
 from recollect.domain.spaces import DEFAULT_ORG, ChatId, Space, SpaceKind
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from tests.conftest import Serve
 from tests.memory.disclosing import a_chat, alone, brings
 from tests.memory.people import person_of
@@ -76,11 +76,11 @@ class Case:
     learned_in: str
     sensitivity: Sensitivity
     portable: bool
-    origin: Origin
+    origin: MemoryOrigin
 
     def members(self, cast: Cast) -> dict[str, Any]:
         """Of the stored memory."""
-        chat = self.origin is Origin.CHAT
+        chat = self.origin is MemoryOrigin.CHAT
         return {
             "space": self._space(cast),
             "subjects": (cast.people[self.subject],) if self.subject else (),
@@ -94,7 +94,7 @@ class Case:
     def view(self, cast: Cast) -> MemoryView:
         """The same as the rule sees it."""
         members = self.members(cast)
-        present = self.origin is Origin.CHAT and self.learned_in in ("there", "alone")
+        present = self.origin is MemoryOrigin.CHAT and self.learned_in in ("there", "alone")
         return MemoryView(
             **{**members, "subjects": frozenset(members["subjects"])},
             witnesses=frozenset({cast.people["p"]} if present else ()),
@@ -110,13 +110,13 @@ class Case:
 def cases() -> Iterator[Case]:
     """Relations, sensitivity, portable and origin, crossed."""
     spaces, subjects, staters = ("p", "o", "there", "never"), ("p", "z", ""), ("p", "o")
-    told = [(Origin.CHAT, chat) for chat in ("there", "later", "never", "alone")]
-    told += [(Origin.DIRECT, ""), (Origin.UNKNOWN, "")]
+    told = [(MemoryOrigin.CHAT, chat) for chat in ("there", "later", "never", "alone")]
+    told += [(MemoryOrigin.DIRECT, ""), (MemoryOrigin.UNKNOWN, "")]
     for space, subject, stater, sensitivity, portable, (origin, chat) in product(
         spaces, subjects, staters, Sensitivity, (True, False), told
     ):
         # What was written to a chat was learned there.
-        if space in ("p", "o") or (origin, chat) == (Origin.CHAT, space):
+        if space in ("p", "o") or (origin, chat) == (MemoryOrigin.CHAT, space):
             yield Case(space, subject, stater, chat, sensitivity, portable, origin)
 
 
@@ -140,7 +140,8 @@ def test_every_row_of_the_table_is_told_as_the_rule_says(
     for name in (None, "alone", "there", "later", "elsewhere"):
         chat_id = None if name is None else cast.chats[name]
         decided = [
-            disclose(case.view(cast), cast.asker, cast.context(name), settings) for case in CASES
+            decide_disclosure(case.view(cast), cast.asker, cast.context(name), settings)
+            for case in CASES
         ]
         expected = {id_ for id_, one in zip(ids, decided, strict=True) if one.allowed}
         place = {"spaces": "all"} if chat_id is None else {"chat_id": chat_id}
@@ -174,14 +175,16 @@ def stored(shelf: Shelf, cast: Cast) -> list[str]:
     made: list[Memory] = [a_memory(shelf.storage, **times, **case.members(cast)) for case in CASES]
     insert = shelf.storage.stores.memories.insert
     by = Owner.user(cast.users["o"])
-    shelf.storage.write(lambda tx: [insert(tx, Stored(one, by)) for one in made])
+    shelf.storage.write(lambda tx: [insert(tx, StoredMemory(one, by)) for one in made])
     shelf.world.clock.advance(minutes=1)
     brings(cast.z, cast.p, cast.chats["later"])
     return [one.id for one in made]
 
 
-def explained(auditor: Asker, asker: Asker, memory_id: str, chat_id: str | None) -> Decision:
+def explained(
+    auditor: Asker, asker: Asker, memory_id: str, chat_id: str | None
+) -> DisclosureDecision:
     """What an auditor is told of it."""
     query = {"as_user": asker.name} | ({} if chat_id is None else {"chat_id": chat_id})
     body = auditor.get("/memories/{}/explain", memory_id, **query).expect(200)
-    return Decision(body["allowed"], body["rule"])
+    return DisclosureDecision(body["allowed"], body["rule"])

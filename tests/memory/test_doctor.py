@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.doctor import SEVERITIES, Check
+from recollect.domain.doctor import SEVERITIES, DoctorCheck
 from recollect.domain.spaces import Space, SpaceKind
 from tests.conftest import SoakSize
 from tests.memory.breaking import MENDED
@@ -16,7 +16,7 @@ def test_a_look_changes_nothing(ward: Ward) -> None:
     for _, broken in MENDED:
         broken(ward)
     # Whoever calls for the first time becomes known.
-    ward.asks(Check.CLOCK, by=ward.town.auditor)
+    ward.asks(DoctorCheck.CLOCK, by=ward.town.auditor)
     before = ward.dump()
     report = ward.asks(by=ward.town.auditor)
     assert report["ok"] is False
@@ -26,10 +26,10 @@ def test_a_look_changes_nothing(ward: Ward) -> None:
 def test_the_report_has_every_check_in_order_and_ends_well(ward: Ward) -> None:
     ward.asks(repair=True)
     report = ward.asks()
-    assert [one["name"] for one in report["checks"]] == [str(check) for check in Check]
+    assert [one["name"] for one in report["checks"]] == [str(check) for check in DoctorCheck]
     assert {one["name"]: one["severity"] for one in report["checks"]} == dict(SEVERITIES)
     assert report["ok"] is True
-    assert ward.asks(Check.CLOCK, Check.INDEX_ROWS)["checks"][0]["name"] == "index_rows"
+    assert ward.asks(DoctorCheck.CLOCK, DoctorCheck.INDEX_ROWS)["checks"][0]["name"] == "index_rows"
 
 
 def test_an_auditor_looks_and_only_an_admin_mends(ward: Ward) -> None:
@@ -48,7 +48,7 @@ def test_a_model_is_not_asked_where_there_is_none(ward: Ward) -> None:
     asked = ward.town.admin.post("/admin/doctor", body={"with_model": True})
     asked.refused(422, "validation_error")
     assert asked.body["details"]["violations"][0]["field"] == "with_model"
-    ward.asks(Check.CLOCK, with_model=False)
+    ward.asks(DoctorCheck.CLOCK, with_model=False)
 
 
 def test_a_sample_has_ten_ids_at_the_most(ward: Ward) -> None:
@@ -56,7 +56,7 @@ def test_a_sample_has_ten_ids_at_the_most(ward: Ward) -> None:
         [(Space(SpaceKind.USER, f"ann-{new_id()}"), ward.shelf.now) for _ in range(12)],
         content="words that are in no index",
     )
-    found = ward.result(Check.INDEX_ROWS, repair=True)
+    found = ward.result(DoctorCheck.INDEX_ROWS, repair=True)
     assert found["count"] == found["repaired"] == len(ids)
     assert len(found["sample_ids"]) == 10
     assert set(found["sample_ids"]) < set(ids)
@@ -64,7 +64,7 @@ def test_a_sample_has_ten_ids_at_the_most(ward: Ward) -> None:
 
 def test_a_repair_tells_of_itself_without_any_text(ward: Ward) -> None:
     id_ = ward.puts("write to zoe@example.com")
-    report = ward.asks(Check.UNTAGGED_PII, repair=True, justification="spring cleaning")
+    report = ward.asks(DoctorCheck.UNTAGGED_PII, repair=True, justification="spring cleaning")
     assert report["checks"][0]["repaired"] == 1
     ((count, reason, params),) = ward.sql(
         "SELECT count, justification, params FROM audit_events"
@@ -95,6 +95,6 @@ def test_after_a_repair_of_many_users_memories_the_next_run_reports_zero(
     ward.asks(repair=True)
     again = ward.asks(repair=True)
     assert {one["name"]: (one["count"], one["repaired"]) for one in again["checks"]} == {
-        str(check): (0, 0) for check in Check
+        str(check): (0, 0) for check in DoctorCheck
     }
     assert again["ok"] is True

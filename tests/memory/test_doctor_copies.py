@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.doctor import Check
-from recollect.domain.memories import Status
+from recollect.domain.doctor import DoctorCheck
+from recollect.domain.memories import MemoryStatus
 from recollect.domain.spaces import Space, SpaceKind
 from tests.memory.doctoring import DAY, Ward, a_ward
 from tests.memory.people import person_of
@@ -44,20 +44,20 @@ def puts(ward: Ward, *texts: str, **fields: Any) -> list[str]:
 
 def _settle(ward: Ward) -> None:
     ward.sql("UPDATE memories SET import_id = 'box'")
-    ward.asks(Check.INDEX_ROWS, repair=True)
+    ward.asks(DoctorCheck.INDEX_ROWS, repair=True)
     settle_memories(ward.world)
 
 
 def test_a_near_copy_is_found_and_folded_into_the_older_one_once(ward: Ward) -> None:
     older, newer = puts(ward, f"{LONGER}anyway", f"{LONGER}though")
-    found = ward.result(Check.NEAR_DUPLICATES)
+    found = ward.result(DoctorCheck.NEAR_DUPLICATES)
     assert (found["count"], found["sample_ids"], found["repaired"]) == (1, [newer], 0)
-    mended = ward.result(Check.NEAR_DUPLICATES, repair=True)
+    mended = ward.result(DoctorCheck.NEAR_DUPLICATES, repair=True)
     assert (mended["count"], mended["repaired"]) == (1, 1)
     kept, repeat = ward.shelf.stored(older).memory, ward.shelf.stored(newer).memory
-    assert (kept.status, kept.repeats) == (Status.ACTIVE, 1)
-    assert (repeat.status, repeat.superseded_by) == (Status.SUPERSEDED, older)
-    again = ward.result(Check.NEAR_DUPLICATES, repair=True)
+    assert (kept.status, kept.repeats) == (MemoryStatus.ACTIVE, 1)
+    assert (repeat.status, repeat.superseded_by) == (MemoryStatus.SUPERSEDED, older)
+    again = ward.result(DoctorCheck.NEAR_DUPLICATES, repair=True)
     assert (again["count"], again["repaired"]) == (0, 0)
 
 
@@ -74,18 +74,18 @@ def test_texts_that_differ_in_a_number_a_date_a_name_or_a_no_both_stay(
     ward: Ward, one: str, other: str
 ) -> None:
     puts(ward, f"{LONGER}{one}", f"{LONGER}{other}")
-    assert ward.result(Check.NEAR_DUPLICATES)["count"] == 0
+    assert ward.result(DoctorCheck.NEAR_DUPLICATES)["count"] == 0
 
 
 def test_near_copies_in_two_spaces_both_stay(ward: Ward) -> None:
     puts(ward, f"{LONGER}anyway")
     puts(ward, f"{LONGER}though")
-    assert ward.result(Check.NEAR_DUPLICATES)["count"] == 0
+    assert ward.result(DoctorCheck.NEAR_DUPLICATES)["count"] == 0
 
 
 def test_equal_texts_are_counted_once_though_their_vectors_are_near_too(ward: Ward) -> None:
     _, newer = puts(ward, f"{LONGER}anyway", f"{LONGER}anyway!")
-    found = ward.result(Check.NEAR_DUPLICATES, repair=True)
+    found = ward.result(DoctorCheck.NEAR_DUPLICATES, repair=True)
     assert (found["count"], found["repaired"], found["sample_ids"]) == (1, 1, [newer])
 
 
@@ -96,11 +96,11 @@ def test_what_a_subject_said_takes_in_nobody_elses_copy(ward: Ward) -> None:
         fields = {"content": f"{LONGER}{text}", "subjects": (me,), "stated_by": stater}
         ward.shelf.puts(place, at=at, **fields)
     _settle(ward)
-    assert ward.result(Check.NEAR_DUPLICATES)["count"] == 0
+    assert ward.result(DoctorCheck.NEAR_DUPLICATES)["count"] == 0
 
 
 def test_a_copy_is_found_behind_many_other_statements_of_its_space(ward: Ward) -> None:
     others = [f"{new_id()} {new_id()}" for _ in range(510)]
     *_, newer = puts(ward, f"{LONGER}anyway", *others, f"{LONGER}though")
-    found = ward.result(Check.NEAR_DUPLICATES)
+    found = ward.result(DoctorCheck.NEAR_DUPLICATES)
     assert (found["count"], found["sample_ids"]) == (1, [newer])

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.doctor import Check
-from recollect.domain.memories import Kind, Status
-from recollect.ports.memories import Version
+from recollect.domain.doctor import DoctorCheck
+from recollect.domain.memories import MemoryKind, MemoryStatus
+from recollect.ports.memories import MemoryVersion
 from tests.conftest import Host
 from tests.memory.doctoring import DAY, Ward, a_ward
 
@@ -24,7 +24,7 @@ def said(ward: Ward, *then: dict[str, Any], **fields: Any) -> str:
     for changes in then:
         stored = ward.shelf.stored(id_)
         ward.shelf.replaces(stored, replace(stored.memory, **changes))
-    ward.asks(Check.INDEX_ROWS, repair=True)
+    ward.asks(DoctorCheck.INDEX_ROWS, repair=True)
     return id_
 
 
@@ -38,13 +38,13 @@ def in_public(ward: Ward, *contents: str) -> str:
     return id_
 
 
-def versions(ward: Ward, memory_id: str) -> list[Version]:
+def versions(ward: Ward, memory_id: str) -> list[MemoryVersion]:
     stored = ward.shelf.stored(memory_id)
     read = ward.shelf.storage.stores.memories.versions
     return list(ward.shelf.storage.ask(read, [stored.memory.id]))
 
 
-def mends_once(ward: Ward, check: Check, memory_id: str) -> None:
+def mends_once(ward: Ward, check: DoctorCheck, memory_id: str) -> None:
     """Finds it without a change, mends it, and finds nothing more."""
     before = ward.dump()
     assert ward.result(check)["sample_ids"] == [memory_id]
@@ -59,7 +59,7 @@ WRITTEN: dict[str, dict[str, Any]] = {
     "tags": {"content": "a note", "tags": (MAIL,)},
     "value": {
         "content": f"door {MAIL}",
-        "kind": Kind.RECORD,
+        "kind": MemoryKind.RECORD,
         "key": "door",
         "value": {"to": MAIL},
     },
@@ -73,7 +73,7 @@ def test_personal_data_of_an_earlier_version_is_tagged_and_shortens_its_life(
     ward.asks(repair=True)
     now = CLEAN | ({"value": {"to": "nobody"}} if field == "value" else {})
     id_ = said(ward, now, **WRITTEN[field])
-    mends_once(ward, Check.UNTAGGED_PII, id_)
+    mends_once(ward, DoctorCheck.UNTAGGED_PII, id_)
     memory = ward.shelf.stored(id_).memory
     assert memory.pii_tags == ("email",)
     assert memory.expires_at == memory.created_at + 90 * DAY
@@ -88,7 +88,7 @@ def test_a_version_without_its_tag_gets_it_though_the_row_has_it(ward: Ward) -> 
     tagged = CLEAN | {"pii_tags": ("email",), "expires_at": ward.shelf.now + DAY}
     id_ = said(ward, tagged, content=f"write to {MAIL}")
     before = ward.shelf.stored(id_)
-    mends_once(ward, Check.UNTAGGED_PII, id_)
+    mends_once(ward, DoctorCheck.UNTAGGED_PII, id_)
     assert ward.shelf.stored(id_) == before
     (told,) = (e for e in ward.shelf.events("memory", "update") if e["memory_id"] == id_)
     assert (told["fields"], told["pii_tags"]) == (["history"], ["email"])
@@ -100,7 +100,7 @@ def test_where_marks_stand_for_it_they_do_so_in_the_history(host: Host, then: st
         told = ({"content": then, "metadata": {"to": MAIL}, "tags": (MAIL, "a")}, CLEAN)
         first = {"content": f"first {MAIL}", "metadata": {"cc": MAIL}, "pii_tags": ("email",)}
         id_ = said(ward, *told, **first)
-        mends_once(ward, Check.UNTAGGED_PII, id_)
+        mends_once(ward, DoctorCheck.UNTAGGED_PII, id_)
         assert MAIL not in str(ward.dump())
         kept = [version.snapshot for version in versions(ward, id_)]
         assert kept[0] is not None
@@ -116,7 +116,7 @@ def test_a_text_that_is_replaced_now_is_replaced_in_the_version_that_it_becomes(
 ) -> None:
     with host(pii__mode="redact") as world, a_ward(world) as ward:
         id_ = ward.puts(f"write to {MAIL}")
-        mends_once(ward, Check.UNTAGGED_PII, id_)
+        mends_once(ward, DoctorCheck.UNTAGGED_PII, id_)
         assert ward.shelf.stored(id_).memory.content == "write to [email]"
         assert MAIL not in str(ward.dump())
 
@@ -127,8 +127,8 @@ def test_critical_data_that_anybody_reads_in_a_history_is_set_aside(ward: Ward) 
     eve = ward.town.person("eve")
     told = eve.lists("/memories/{}/history", id_)
     assert SSN in str(told)
-    mends_once(ward, Check.CRITICAL_PII_IN_PUBLIC, id_)
-    assert ward.shelf.stored(id_).memory.status is Status.QUARANTINED
+    mends_once(ward, DoctorCheck.CRITICAL_PII_IN_PUBLIC, id_)
+    assert ward.shelf.stored(id_).memory.status is MemoryStatus.QUARANTINED
     eve.get("/memories/{}/history", id_).refused(404, "not_found")
 
 
@@ -145,7 +145,7 @@ def test_a_version_with_a_secret_is_told_of_and_never_written_again(ward: Ward) 
     ward.asks(repair=True)
     id_ = said(ward, CLEAN, content=f"{SECRET} of {MAIL}")
     before = ward.dump()
-    report = ward.asks(Check.SECRETS, Check.UNTAGGED_PII, repair=True)
+    report = ward.asks(DoctorCheck.SECRETS, DoctorCheck.UNTAGGED_PII, repair=True)
     assert [(one["name"], one["sample_ids"], one["repaired"]) for one in report["checks"]] == [
         ("untagged_pii", [id_], 0),
         ("secrets", [id_], 0),

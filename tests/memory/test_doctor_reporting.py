@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.doctor import Check
-from recollect.domain.memories import Kind, MemoryId, Origin
+from recollect.domain.doctor import DoctorCheck
+from recollect.domain.memories import MemoryId, MemoryKind, MemoryOrigin
 from tests.memory.breaking import a_job_of, an_erasure
 from tests.memory.doctoring import DAY, Ward
 from tests.support.town import Asker
@@ -15,7 +15,7 @@ from tests.support.world import new_id
 
 
 def an_origin_that_nobody_knows(ward: Ward) -> str:
-    return ward.puts(origin=Origin.UNKNOWN)
+    return ward.puts(origin=MemoryOrigin.UNKNOWN)
 
 
 def a_name_that_nobody_could_resolve(ward: Ward) -> str:
@@ -43,19 +43,19 @@ def a_time_to_come(ward: Ward) -> str:
     return ward.puts(at=ward.shelf.now + DAY)
 
 
-REPORTED: list[tuple[Check, Callable[[Ward], str]]] = [
-    (Check.UNKNOWN_ORIGIN, an_origin_that_nobody_knows),
-    (Check.UNKNOWN_ORIGIN, a_name_that_nobody_could_resolve),
-    (Check.SECRETS, a_secret),
-    (Check.CONFLICTS, two_that_contradict),
-    (Check.POLICY_MISMATCH, a_policy_that_vanished),
-    (Check.CLOCK, a_time_to_come),
+REPORTED: list[tuple[DoctorCheck, Callable[[Ward], str]]] = [
+    (DoctorCheck.UNKNOWN_ORIGIN, an_origin_that_nobody_knows),
+    (DoctorCheck.UNKNOWN_ORIGIN, a_name_that_nobody_could_resolve),
+    (DoctorCheck.SECRETS, a_secret),
+    (DoctorCheck.CONFLICTS, two_that_contradict),
+    (DoctorCheck.POLICY_MISMATCH, a_policy_that_vanished),
+    (DoctorCheck.CLOCK, a_time_to_come),
 ]
 
 
 @pytest.mark.parametrize(("check", "made"), REPORTED, ids=[f.__name__ for _, f in REPORTED])
 def test_what_only_its_writers_can_decide_is_told_and_left(
-    ward: Ward, check: Check, made: Callable[[Ward], str]
+    ward: Ward, check: DoctorCheck, made: Callable[[Ward], str]
 ) -> None:
     id_ = made(ward)
     before = ward.shelf.stored(id_)
@@ -69,9 +69,9 @@ def test_what_only_its_writers_can_decide_is_told_and_left(
 def test_a_check_that_can_mend_a_part_of_what_it_found_says_so(ward: Ward) -> None:
     gone = a_policy_that_vanished(ward)
     ward.puts(retention_policy="ephemeral", expires_at=ward.shelf.now + DAY)
-    told = ward.result(Check.POLICY_MISMATCH, repair=True)
+    told = ward.result(DoctorCheck.POLICY_MISMATCH, repair=True)
     assert (told["repairable"], told["count"], told["repaired"]) == (True, 2, 1)
-    told = ward.result(Check.POLICY_MISMATCH, repair=True)
+    told = ward.result(DoctorCheck.POLICY_MISMATCH, repair=True)
     assert (told["repairable"], told["sample_ids"], told["repaired"]) == (False, [gone], 0)
     ward.sql("DELETE FROM memories WHERE id = :id", id=gone)
 
@@ -81,7 +81,7 @@ SECRET = "the API key is sk-abcdefghijklmnopqrstuvwx"
 
 def in_a_record(ward: Ward) -> str:
     value = {"nested": [{"note": SECRET}]}
-    return ward.puts("door", kind=Kind.RECORD, key="door", value=value)
+    return ward.puts("door", kind=MemoryKind.RECORD, key="door", value=value)
 
 
 def in_metadata(ward: Ward) -> str:
@@ -96,7 +96,7 @@ def in_an_earlier_version(ward: Ward) -> str:
     id_ = ward.puts(SECRET)
     stored = ward.shelf.stored(id_)
     ward.shelf.replaces(stored, replace(stored.memory, content="nothing to see"))
-    ward.asks(Check.INDEX_ROWS, repair=True)
+    ward.asks(DoctorCheck.INDEX_ROWS, repair=True)
     return id_
 
 
@@ -190,7 +190,7 @@ def test_a_secret_is_told_of_wherever_it_was_written(
     for statement in WITHOUT_WORDS:
         ward.sql(statement)
     id_ = hidden(ward)
-    told = ward.result(Check.SECRETS, repair=True)
+    told = ward.result(DoctorCheck.SECRETS, repair=True)
     assert (told["count"], told["sample_ids"]) == (1, [id_])
     assert (told["repairable"], told["repaired"]) == (False, 0)
 
@@ -200,7 +200,7 @@ def test_what_is_written_in_several_places_of_one_person_is_told_once(ward: Ward
         ward.sql(statement)
     id_ = in_an_alias(ward)
     ward.sql("UPDATE people SET name = :it WHERE id = :id", it=SECRET, id=id_)
-    assert ward.result(Check.SECRETS)["count"] == 1
+    assert ward.result(DoctorCheck.SECRETS)["count"] == 1
 
 
 def test_an_erasure_that_finds_traces_again_and_again_is_told_of(ward: Ward) -> None:
@@ -210,7 +210,7 @@ def test_an_erasure_that_finds_traces_again_and_again_is_told_of(ward: Ward) -> 
     done = an_erasure(ward, status="done", created_at=hour_ago)
     for id_ in (late, fresh, done):
         a_job_of(ward, id_)
-    told = ward.result(Check.STUCK_JOBS, repair=True)
+    told = ward.result(DoctorCheck.STUCK_JOBS, repair=True)
     assert (told["sample_ids"], told["repaired"]) == ([late], 0)
     assert told["severity"] == "error"
     ward.sql("DELETE FROM erasures")

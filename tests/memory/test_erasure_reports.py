@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.services.erase import is_blocked
+from recollect.services.erase import has_blocked_handle
 from tests.memory.erasing import KEY, House, Open, found_in, group, handle, in_chat, named, opener
 from tests.memory.people import person_of
 from tests.memory.shelf import a_shelf
@@ -134,8 +134,8 @@ def test_blocked_handles_are_known_again_by_their_hash_alone(house: House) -> No
     with a_shelf(house.world) as shelf:
         stores = shelf.storage.stores
         ask = shelf.storage.ask
-        assert ask(is_blocked, stores, ["Quilly_Handle"]) is True
-        assert ask(is_blocked, stores, ["another"]) is False
+        assert ask(has_blocked_handle, stores, ["Quilly_Handle"]) is True
+        assert ask(has_blocked_handle, stores, ["another"]) is False
     assert house.left_of(("quilly_handle",)) == []
 
 

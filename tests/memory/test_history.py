@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from recollect.domain.agents import Owner
-from recollect.domain.memories import MemoryId, Sensitivity, Status
+from recollect.domain.memories import MemoryId, MemoryStatus, Sensitivity
 from recollect.domain.spaces import ChatId, Space, SpaceKind
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change
+from recollect.ports.memories import VersionChange
 from tests.conftest import Serve
 from tests.memory.people import person_of
 from tests.memory.shelf import Shelf, a_shelf
@@ -34,8 +34,8 @@ def change(shelf: Shelf, memory_id: str, *, at: datetime | None = None, **fields
         assert before is not None
         memory = before.memory
         after = replace(memory, version=memory.version + 1, updated_at=at, **fields)
-        superseded = after.status is Status.SUPERSEDED
-        what = Change.SUPERSEDED if superseded else Change.UPDATED
+        superseded = after.status is MemoryStatus.SUPERSEDED
+        what = VersionChange.SUPERSEDED if superseded else VersionChange.UPDATED
         memories.update(tx, before, after, change=what, by=Owner.user("ann"), at=at)
 
     shelf.storage.write(work)
@@ -46,7 +46,7 @@ def supersede(shelf: Shelf, new: str, *olds: str) -> None:
     link = shelf.storage.stores.memories.link_superseded
     for old in olds:
         at = shelf.now
-        change(shelf, old, at=at, status=Status.SUPERSEDED, superseded_by=MemoryId(new))
+        change(shelf, old, at=at, status=MemoryStatus.SUPERSEDED, superseded_by=MemoryId(new))
         shelf.storage.do(link, MemoryId(new), MemoryId(old), at=at, reason="test")
 
 
@@ -163,7 +163,7 @@ def test_as_of_shows_what_was_recorded_then(town: Town, shelf: Shelf) -> None:
     times = [start + timedelta(minutes=n) for n in (-30, -20, -10)]
     porto = shelf.puts(own(ann), at=times[0], content="Porto", tags=("home",))
     change(shelf, porto, at=times[1], content="Lisbon", tags=("moved",))
-    change(shelf, porto, at=times[2], status=Status.SUPERSEDED, superseded_by=MemoryId("x"))
+    change(shelf, porto, at=times[2], status=MemoryStatus.SUPERSEDED, superseded_by=MemoryId("x"))
 
     def at(minutes: int) -> list[tuple[str, int, str]]:
         asked = (start + timedelta(minutes=minutes)).isoformat()
@@ -222,7 +222,7 @@ def test_an_auditor_is_told_why_somebody_does_not_see_it(town: Town, shelf: Shel
 def test_an_inactive_memory_is_explained_as_such(town: Town, shelf: Shelf) -> None:
     ann = town.person("ann")
     person_of(ann)
-    memory_id = shelf.puts(own(ann), status=Status.ARCHIVED)
+    memory_id = shelf.puts(own(ann), status=MemoryStatus.ARCHIVED)
     told = town.auditor.get(EXPLAIN, memory_id, as_user=ann.name).expect(200)
     assert (told["allowed"], told["rule"]) == (False, "inactive")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import ArchiveReason, MemoryType, Status, Trust
+from recollect.domain.memories import ArchiveReason, MemoryStatus, MemoryType, TrustLevel
 from recollect.domain.spaces import Space, SpaceKind
 from tests.memory.shelf import Shelf, a_shelf
 from tests.support.engines import TestDatabase
@@ -272,11 +272,11 @@ def test_a_flood_evicts_its_own_ephemeral_rows_and_nobody_elses(house: House) ->
     dry = house.orders("gc", dry_run=True)
     report = house.orders("gc")
     assert report == dry == {"by_step": {"purge": 0, "evict": 10, "compact": 0}, "count": 10}
-    gone = {id_ for id_ in flood if house.shelf.stored(id_).memory.status is Status.ARCHIVED}
+    gone = {id_ for id_ in flood if house.shelf.stored(id_).memory.status is MemoryStatus.ARCHIVED}
     # Nobody used any of them, so the oldest of the flood go.
     assert gone == set(flood[-10:])
     kept = [house.shelf.stored(id_).memory.status for id_ in (*young, *facts)]
-    assert set(kept) == {Status.ACTIVE}
+    assert set(kept) == {MemoryStatus.ACTIVE}
     assert {id_: house.shelf.stored(id_) for id_ in others} == before
     reasons = {house.shelf.stored(id_).memory.archive_reason for id_ in gone}
     assert reasons == {ArchiveReason.EVICTED}
@@ -284,20 +284,20 @@ def test_a_flood_evicts_its_own_ephemeral_rows_and_nobody_elses(house: House) ->
 
 
 def test_eviction_prefers_low_trust_then_what_was_not_used(house: House) -> None:
-    hearsay = house.puts(age=50 * DAY, trust=Trust.HEARSAY)
-    unused = house.puts(age=50 * DAY, trust=Trust.FACT)
-    used = house.puts(age=50 * DAY, trust=Trust.FACT, used_at=house.shelf.now - DAY)
-    policy = house.puts(age=90 * DAY, trust=Trust.HEARSAY, retention_policy="permanent")
-    identity = house.puts(age=90 * DAY, trust=Trust.HEARSAY, type=MemoryType.IDENTITY)
+    hearsay = house.puts(age=50 * DAY, trust=TrustLevel.HEARSAY)
+    unused = house.puts(age=50 * DAY, trust=TrustLevel.FACT)
+    used = house.puts(age=50 * DAY, trust=TrustLevel.FACT, used_at=house.shelf.now - DAY)
+    policy = house.puts(age=90 * DAY, trust=TrustLevel.HEARSAY, retention_policy="permanent")
+    identity = house.puts(age=90 * DAY, trust=TrustLevel.HEARSAY, type=MemoryType.IDENTITY)
     house.fills("ann", [DAY] * (CAP - 4))
     for expected in (hearsay, unused, used):
         assert house.orders("gc")["by_step"]["evict"] == 1
-        assert house.shelf.stored(expected).memory.status is Status.ARCHIVED
+        assert house.shelf.stored(expected).memory.status is MemoryStatus.ARCHIVED
         house.puts(age=DAY)
-    assert house.shelf.stored(identity).memory.status is Status.ACTIVE
+    assert house.shelf.stored(identity).memory.status is MemoryStatus.ACTIVE
     assert house.orders("gc")["by_step"]["evict"] == 1
-    assert house.shelf.stored(identity).memory.status is Status.ARCHIVED
-    assert house.shelf.stored(policy).memory.status is Status.ACTIVE
+    assert house.shelf.stored(identity).memory.status is MemoryStatus.ARCHIVED
+    assert house.shelf.stored(policy).memory.status is MemoryStatus.ACTIVE
 
 
 @pytest.mark.scenario(31)
@@ -306,7 +306,7 @@ def test_what_was_read_outlasts_a_flood(house: House) -> None:
     texts = ("a grey heron", "a green lizard", "a blue whale", "a red fox")
     got, found, recalled, unread = (ann.adds(text, space={"kind": "user"}) for text in texts)
     house.world.clock.advance(days=30)
-    trust = Trust(unread["trust"])
+    trust = TrustLevel(unread["trust"])
     flood = house.fills(ann.name, [20 * DAY] * (CAP - 1), trust=trust)
     shown = ann.get("/memories/{}", got["id"]).expect(200)
     ann.finds("lizard", user_id=ann.name)
@@ -317,7 +317,7 @@ def test_what_was_read_outlasts_a_flood(house: House) -> None:
     for used in (found, recalled):
         ann.get("/memories/{}", used["id"]).expect(200)
     ann.get("/memories/{}", unread["id"]).refused(404, "not_found")
-    assert sum(house.shelf.stored(id_).memory.status is Status.ARCHIVED for id_ in flood) == 2
+    assert sum(house.shelf.stored(id_).memory.status is MemoryStatus.ARCHIVED for id_ in flood) == 2
 
 
 def test_a_space_that_cannot_be_relieved_is_told_of(house: House) -> None:
@@ -335,14 +335,16 @@ def test_compaction_takes_the_text_and_leaves_ids_times_and_links(house: House) 
         content="lives in Porto",
         metadata={"a": "Porto"},
         subjects=("p-1",),
-        status=Status.SUPERSEDED,
+        status=MemoryStatus.SUPERSEDED,
         superseded_by=successor,
         status_at=house.shelf.now - 91 * DAY,
     )
-    recent = house.puts(age=200 * DAY, status=Status.ARCHIVED, status_at=house.shelf.now - 89 * DAY)
+    recent = house.puts(
+        age=200 * DAY, status=MemoryStatus.ARCHIVED, status_at=house.shelf.now - 89 * DAY
+    )
     due = house.puts(
         age=200 * DAY,
-        status=Status.ARCHIVED,
+        status=MemoryStatus.ARCHIVED,
         status_at=house.shelf.now - 91 * DAY,
         expires_at=house.shelf.now - DAY,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.services.idempotency import ABANDONED_AFTER, KEY_CHARS_MAX, LIFETIME
+from recollect.services.idempotency import ABANDONED_AFTER, KEY_CHARS_MAX, KEY_LIFETIME
 from tests.support.api import Reply, headers_of, reply_of
 from tests.support.town import Asker, Town
 from tests.support.world import at_once
@@ -86,7 +86,7 @@ def test_of_many_at_once_all_get_one_answer_or_are_told_to_wait(town: Town) -> N
 def test_a_day_later_the_key_is_free(town: Town) -> None:
     ann = town.person("ann")
     first = register(ann, "k").expect(201)
-    town.world.clock.advance(seconds=LIFETIME.total_seconds() - 60)
+    town.world.clock.advance(seconds=KEY_LIFETIME.total_seconds() - 60)
     assert register(ann, "k").expect(201) == first
     town.world.clock.advance(seconds=60)
     assert register(ann, "k", body={"name": "Anew"}).expect(201)["name"] == "Anew"
@@ -275,7 +275,7 @@ def test_the_key_of_a_question_belongs_to_it_until_its_day_is_over(
     refused = ann.call("POST", path, body=other, headers=key("q")).refused(409, "conflict")
     assert refused["reason"] == "idempotency"
     assert remember(ann, "q").refused(409, "conflict")["reason"] == "idempotency"
-    town.world.clock.advance(seconds=LIFETIME.total_seconds())
+    town.world.clock.advance(seconds=KEY_LIFETIME.total_seconds())
     ann.call("POST", path, body=other, headers=key("q")).expect(200)
     ann.call("POST", path, body=body, headers=key("q")).refused(409, "conflict")
 

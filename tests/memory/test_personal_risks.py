@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.retention import Risk
+from recollect.domain.retention import PiiRisk
 from tests.conftest import Host
 from tests.support.town import Town
 
@@ -36,11 +36,11 @@ def column(town: Town, memory_id: str) -> Any:
 def test_the_row_has_the_risk_of_the_file_also_after_a_change(strict: Town) -> None:
     ann = strict.person("ann")
     named = ann.adds("she runs the ferry", pii_tags=["name"], **MINE)
-    assert (named["expiry_rule"], column(strict, named["id"])) == ("pii:critical", Risk.CRITICAL)
+    assert (named["expiry_rule"], column(strict, named["id"])) == ("pii:critical", PiiRisk.CRITICAL)
     number = ann.adds("the number is 219-09-9999", **MINE)
-    assert (number["expiry_rule"], column(strict, number["id"])) == ("pii:low", Risk.LOW)
+    assert (number["expiry_rule"], column(strict, number["id"])) == ("pii:low", PiiRisk.LOW)
     ann.patch("/memories/{}", number["id"], body={"pii_tags": ["name"]}).expect(200)
-    assert column(strict, number["id"]) == Risk.CRITICAL
+    assert column(strict, number["id"]) == PiiRisk.CRITICAL
     plain = ann.adds("the ferry leaves at noon", **MINE)
     assert column(strict, plain["id"]) == 0
 

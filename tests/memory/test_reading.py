@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.agents import AgentId
-from recollect.domain.memories import MemoryId, Status
+from recollect.domain.memories import MemoryId, MemoryStatus
 from recollect.domain.spaces import Space, SpaceKind
 from tests.memory.shelf import Shelf
 from tests.support.town import Asker, Town
@@ -163,14 +163,16 @@ def test_a_due_memory_is_hidden_from_its_instant_on(town: Town, shelf: Shelf) ->
         assert bob.lists("/memories", agent_id=agent["id"], include_expired=True) == []
 
 
-@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.ARCHIVED, Status.QUARANTINED])
-def test_only_active_memories_are_current(town: Town, shelf: Shelf, status: Status) -> None:
+@pytest.mark.parametrize(
+    "status", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.QUARANTINED]
+)
+def test_only_active_memories_are_current(town: Town, shelf: Shelf, status: MemoryStatus) -> None:
     ann = town.person("ann")
     memory_id = shelf.puts(own(ann), status=status)
     ann.get("/memories/{}", memory_id).refused(404, "not_found")
     assert ann.lists("/memories", user_id=ann.name) == []
     asked = ann.lists("/memories", user_id=ann.name, status=str(status))
-    assert ids(asked) == ([] if status is Status.QUARANTINED else [memory_id])
+    assert ids(asked) == ([] if status is MemoryStatus.QUARANTINED else [memory_id])
 
 
 @pytest.mark.rest_only("a message has no vector that is null")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.jobs import NewJob
-from recollect.domain.memories import Status
+from recollect.domain.memories import MemoryStatus
 from recollect.ports.database import Tx
 from recollect.services.memory_indexing import MemoryIndexer
 from tests.conftest import Host
@@ -228,7 +228,7 @@ def test_what_was_replaced_never_replaces_its_successor(ann: Asker) -> None:
     porto, lisbon = told(ann, "I live in Porto", "I live in Lisbon")
     with a_shelf(ann.world) as shelf:
         before = shelf.stored(porto["id"])
-        after = replace(before.memory, status=Status.ACTIVE, superseded_by=None)
+        after = replace(before.memory, status=MemoryStatus.ACTIVE, superseded_by=None)
         shelf.replaces(before, replace(after, observed_at=shelf.now))
         _compares_anew(shelf, porto["id"])
     assert set(known(ann)) == {"I live in Porto", "I live in Lisbon"}
@@ -261,8 +261,8 @@ def _wants_vectors_anew(shelf: Shelf) -> None:
     stores = shelf.storage.stores
 
     def work(tx: Tx) -> None:
-        stores.memory_search.mark(tx, after_doc=0, limit=100, lacking=None)
-        MemoryIndexer(stores, shelf.storage.runtime, vectors=True).queue(tx)
+        stores.memory_search.mark_pending(tx, after_doc=0, limit=100, lacking=None)
+        MemoryIndexer(stores, shelf.storage.runtime, vectors=True).queue_job(tx)
 
     shelf.storage.write(work)
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from recollect.stores.memory_tables import memories
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.conftest import Host
 from tests.memory.finding import an_agent, contents, ids
 from tests.memory.shelf import a_shelf
@@ -119,7 +119,7 @@ def _crowd(world: World, count: int) -> None:
     )
     with a_shelf(world) as shelf:
         for statement in statements:
-            shelf.storage.do(lambda tx, made: tx.run(made, {}), Statement(text(statement)))
+            shelf.storage.do(lambda tx, made: tx.run(made, {}), Query(text(statement)))
 
 
 _OWN = ("doc", "id")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import Status
+from recollect.domain.memories import MemoryStatus
 from recollect.domain.spaces import Space, SpaceKind
 from tests.memory.people import a_name, knows, meant, merges, self_of
 from tests.memory.porting import imports
@@ -36,7 +36,7 @@ def writes_about(ann: Asker, person_id: str, _shelf: Shelf) -> None:
 
 def archived_about(ann: Asker, person_id: str, shelf: Shelf) -> None:
     space = Space(SpaceKind.USER, ann.name)
-    shelf.puts(space, subjects=(PersonId(person_id),), status=Status.ARCHIVED)
+    shelf.puts(space, subjects=(PersonId(person_id),), status=MemoryStatus.ARCHIVED)
 
 
 def quotes(ann: Asker, person_id: str, shelf: Shelf) -> None:

@@ -14,9 +14,9 @@ from tests.store.storage import Storage, a_storage, an_engine
 from tests.support.engines import TestDatabase
 
 NewDatabase = Callable[[], TestDatabase]
-File = migrations._File
+File = migrations._MigrationFile
 NEXT_SQL = "ALTER TABLE conversations ADD COLUMN of_a_later_version text;"
-KNOWN = migrations._files
+KNOWN = migrations._migration_files
 # What `fill` writes, in the order in which rows may refer to each other.
 WRITTEN = (
     "conversation_groups",

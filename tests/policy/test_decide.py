@@ -13,19 +13,21 @@ import pytest
 from recollect.domain.ids import ClientId, UserId
 from recollect.domain.memberships import Level
 from recollect.policy.actions import LEAST_LEVEL, NEEDS_ROLE, Action
-from recollect.policy.decide import decide, visible
-from recollect.policy.principals import Principal, Role
-from recollect.policy.scope import Scope
-from recollect.policy.views import TreeView
+from recollect.policy.decide import decide, scope_for
+from recollect.policy.principals import Principal, ServerRole
+from recollect.policy.scope import TreeScope
+from recollect.policy.views import TreeAccess
 
 SNAPSHOT = Path(__file__).with_name("actions_by_level.txt")
 LEVELS: list[Level | None] = [None, *Level]
-VIEWS = [TreeView(deleted, level) for deleted, level in product([False, True], LEVELS)]
-ROLE_SETS = [frozenset(c) for c in chain.from_iterable(combinations(Role, n) for n in range(4))]
+VIEWS = [TreeAccess(deleted, level) for deleted, level in product([False, True], LEVELS)]
+ROLE_SETS = [
+    frozenset(c) for c in chain.from_iterable(combinations(ServerRole, n) for n in range(4))
+]
 UNKNOWN = [cast(Action, word) for word in ("", "conversation", "conversation.READ", "admin.*")]
 
 
-def a_principal(*roles: Role, key: bool = False, trusted: bool = False) -> Principal:
+def a_principal(*roles: ServerRole, key: bool = False, trusted: bool = False) -> Principal:
     client = ClientId("k1") if key else None
     return Principal(UserId("ann"), client, trusted, frozenset(roles))
 
@@ -39,13 +41,15 @@ PRINCIPALS = [
 @pytest.mark.parametrize("action", [*Action, *UNKNOWN])
 def test_what_is_visible_is_what_is_allowed(action: Action) -> None:
     for principal, view in product(PRINCIPALS, VIEWS):
-        assert visible(principal, action).matches(view) == decide(principal, action, view).allowed
+        assert scope_for(principal, action).matches(view) == decide(principal, action, view).allowed
 
 
 @pytest.mark.parametrize("action", Action)
 def test_more_level_never_loses_an_action(action: Action) -> None:
     for principal, deleted in product(PRINCIPALS, [False, True]):
-        allowed = [decide(principal, action, TreeView(deleted, level)).allowed for level in LEVELS]
+        allowed = [
+            decide(principal, action, TreeAccess(deleted, level)).allowed for level in LEVELS
+        ]
         assert allowed == sorted(allowed)
 
 
@@ -62,7 +66,7 @@ def test_an_unknown_action_is_denied_to_everybody(action: Action) -> None:
     for principal, view in product(PRINCIPALS, VIEWS):
         assert decide(principal, action, view).rule == "unknown action"
         assert not decide(principal, action, view).allowed
-    assert visible(a_principal(Role.ADMIN, key=True), action) == Scope.nothing()
+    assert scope_for(a_principal(ServerRole.ADMIN, key=True), action) == TreeScope.nothing()
 
 
 def test_every_action_has_one_rule() -> None:
@@ -72,19 +76,19 @@ def test_every_action_has_one_rule() -> None:
 
 @pytest.mark.parametrize("action", LEAST_LEVEL)
 def test_a_role_gives_no_membership(action: Action) -> None:
-    stranger = TreeView(deleted=False, level=None)
+    stranger = TreeAccess(deleted=False, level=None)
     assert not any(decide(p, action, stranger).allowed for p in PRINCIPALS)
 
 
 @pytest.mark.parametrize("action", LEAST_LEVEL)
 def test_a_deleted_tree_is_closed_to_its_members(action: Action) -> None:
-    deleted = TreeView(deleted=True, level=Level.OWNER)
+    deleted = TreeAccess(deleted=True, level=Level.OWNER)
     assert not any(decide(p, action, deleted).allowed for p in PRINCIPALS)
 
 
 def test_a_system_scope_holds_every_tree_and_no_scope_none() -> None:
-    assert all(Scope.system("test").matches(view) for view in VIEWS)
-    assert not any(Scope.nothing().matches(view) for view in VIEWS)
+    assert all(TreeScope.system("test").matches(view) for view in VIEWS)
+    assert not any(TreeScope.nothing().matches(view) for view in VIEWS)
 
 
 def test_the_table_of_actions_by_level_is_as_reviewed() -> None:
@@ -95,21 +99,21 @@ def table() -> list[str]:
     """A line an action: `yes`, `key` (only with an API key) or `-`, over levels and over roles."""
     words = [level.word if level else "stranger" for level in LEVELS]
     rows = [
-        [action.value, *map(_by_level(action), LEVELS), *map(_by_role(action), Role)]
+        [action.value, *map(_by_level(action), LEVELS), *map(_by_role(action), ServerRole)]
         for action in Action
     ]
-    return [_line(["action", *words, *Role]), *map(_line, rows)]
+    return [_line(["action", *words, *ServerRole]), *map(_line, rows)]
 
 
 def _by_level(action: Action) -> Callable[[Level | None], str]:
-    return lambda level: _cell(action, TreeView(deleted=False, level=level))
+    return lambda level: _cell(action, TreeAccess(deleted=False, level=level))
 
 
-def _by_role(action: Action) -> Callable[[Role], str]:
-    return lambda role: _cell(action, TreeView(deleted=False, level=None), role)
+def _by_role(action: Action) -> Callable[[ServerRole], str]:
+    return lambda role: _cell(action, TreeAccess(deleted=False, level=None), role)
 
 
-def _cell(action: Action, view: TreeView, *roles: Role) -> str:
+def _cell(action: Action, view: TreeAccess, *roles: ServerRole) -> str:
     if decide(a_principal(*roles), action, view).allowed:
         return "yes"
     return "key" if decide(a_principal(*roles, key=True), action, view).allowed else "-"

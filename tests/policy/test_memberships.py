@@ -5,13 +5,13 @@ from itertools import product
 import pytest
 
 from recollect.domain.memberships import Level
-from recollect.policy.memberships import Ruling, rule_on_change
+from recollect.policy.memberships import MembershipRuling, decide_membership_change
 
 OUTCOMES = {
-    "yes": Ruling.ALLOWED,
-    "403": Ruling.FORBIDDEN,
-    "400": Ruling.OWNER_NOT_GRANTED,
-    "409": Ruling.OWNER_STAYS,
+    "yes": MembershipRuling.ALLOWED,
+    "403": MembershipRuling.FORBIDDEN,
+    "400": MembershipRuling.OWNER_NOT_GRANTED,
+    "409": MembershipRuling.OWNER_STAYS,
 }
 
 LEVELS: list[Level | None] = [None, *Level]
@@ -79,28 +79,31 @@ def test_a_change_of_somebody_else_meets_the_ruling_of_the_table(
     actor: Level | None, present: Level | None, wanted: Level | None
 ) -> None:
     expected = OUTCOMES[cells(TABLES[actor])[present, wanted]]
-    assert rule_on_change(actor, present=present, wanted=wanted) is expected
+    assert decide_membership_change(actor, present=present, wanted=wanted) is expected
 
 
 @pytest.mark.parametrize(("actor", "outcome"), LEAVING.items())
 def test_everybody_but_the_owner_may_leave(actor: Level, outcome: str) -> None:
-    ruling = rule_on_change(actor, present=actor, wanted=None, own=True)
+    ruling = decide_membership_change(actor, present=actor, wanted=None, own=True)
     assert ruling is OUTCOMES[outcome]
 
 
 def test_who_is_no_member_has_nothing_to_leave() -> None:
-    assert rule_on_change(None, present=None, wanted=None, own=True) is Ruling.FORBIDDEN
+    assert (
+        decide_membership_change(None, present=None, wanted=None, own=True)
+        is MembershipRuling.FORBIDDEN
+    )
 
 
 @pytest.mark.parametrize(("actor", "wanted"), list(product(Level, Level)))
 def test_nobody_changes_the_own_level(actor: Level, wanted: Level) -> None:
     expected = OUTCOMES[cells(TABLES[actor])[actor, wanted]]
-    assert expected is not Ruling.ALLOWED
-    assert rule_on_change(actor, present=actor, wanted=wanted, own=True) is expected
+    assert expected is not MembershipRuling.ALLOWED
+    assert decide_membership_change(actor, present=actor, wanted=wanted, own=True) is expected
 
 
 @pytest.mark.parametrize(("present", "wanted"), list(product(LEVELS, LEVELS)))
 def test_more_level_never_loses_a_change(present: Level | None, wanted: Level | None) -> None:
-    rulings = [rule_on_change(actor, present=present, wanted=wanted) for actor in LEVELS]
-    allowed = [ruling is Ruling.ALLOWED for ruling in rulings]
+    rulings = [decide_membership_change(actor, present=present, wanted=wanted) for actor in LEVELS]
+    allowed = [ruling is MembershipRuling.ALLOWED for ruling in rulings]
     assert allowed == sorted(allowed)

@@ -11,15 +11,20 @@ from hypothesis import strategies as st
 from recollect.domain.agents import Owner
 from recollect.domain.ids import UserId
 from recollect.domain.spaces import OrgId
-from recollect.policy.chats import ChatAccess, may_add, may_remove, may_see_chat
+from recollect.policy.chats import (
+    ChatAccess,
+    may_add_participant,
+    may_remove_participant,
+    may_see_chat,
+)
 from recollect.policy.people import (
     ClaimView,
     PersonView,
-    may_alias,
-    may_be_same,
+    may_add_alias,
     may_change,
     may_delete,
     may_erase,
+    may_link_user,
     may_merge,
     may_see_claim,
     may_see_name,
@@ -49,8 +54,8 @@ RIGHTS = {
     "user": may_see_user,
     "change": may_change,
     "zone": may_set_time_zone,
-    "alias": may_alias,
-    "handle": lambda caller, view: may_alias(caller, view, handle=True),
+    "alias": may_add_alias,
+    "handle": lambda caller, view: may_add_alias(caller, view, handle=True),
     "erase": may_erase,
     "delete": may_delete,
 }
@@ -149,7 +154,7 @@ def test_only_an_admin_says_that_a_user_is_whom_others_refer_to(row: list[str]) 
         ("agent_ann", row[3]),
         ("admin", row[4]),
     ):
-        told = may_be_same(CALLERS[name], primary, secondary, others_refer=row[2] == "yes")
+        told = may_link_user(CALLERS[name], primary, secondary, others_refer=row[2] == "yes")
         assert told.allowed == (allowed == "yes")
 
 
@@ -184,8 +189,8 @@ def test_participants_see_and_add_the_creator_adds_and_removes() -> None:
     rights = {
         name: (
             may_see_chat(caller, chat).allowed,
-            may_add(caller, chat).allowed,
-            may_remove(caller, chat, oneself=False).allowed,
+            may_add_participant(caller, chat).allowed,
+            may_remove_participant(caller, chat, oneself=False).allowed,
         )
         for name, caller in CALLERS.items()
     }
@@ -201,13 +206,22 @@ def test_participants_see_and_add_the_creator_adds_and_removes() -> None:
 
 
 def test_everybody_may_leave() -> None:
-    assert may_remove(CALLERS["foreign"], ChatAccess(ANN), oneself=True).rule == "oneself"
+    assert (
+        may_remove_participant(CALLERS["foreign"], ChatAccess(ANN), oneself=True).rule == "oneself"
+    )
 
 
 @given(callers, people)
 def test_being_admin_counts_for_handles_and_erasure_only(caller: Caller, view: PersonView) -> None:
     plain = Caller(caller.who, caller.orgs, caller.acts_for_owner, admin=False)
-    for right in (may_see_name, may_see_user, may_change, may_set_time_zone, may_alias, may_delete):
+    for right in (
+        may_see_name,
+        may_see_user,
+        may_change,
+        may_set_time_zone,
+        may_add_alias,
+        may_delete,
+    ):
         assert right(caller, view) == right(plain, view)
 
 

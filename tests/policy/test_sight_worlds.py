@@ -9,19 +9,19 @@ import pytest
 from sqlalchemy import select
 
 from recollect.domain import jsontext
-from recollect.domain.memories import MemoryId, Status
-from recollect.policy.sight import Sight, look
+from recollect.domain.memories import MemoryId, MemoryStatus
+from recollect.policy.sight import Viewer, can_view
 from recollect.policy.spaces import may_write
 from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter
 from recollect.ports.stores import Stores
-from recollect.services.views import Views
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.services.views import VisibilityFacts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
 from recollect.stores.memory_tables import memories
-from recollect.stores.reaches import reach_clause
-from recollect.stores.sights import SightShape, sight_clause, sight_params
-from recollect.stores.statements import Statement, param
+from recollect.stores.reaches import prefilter_clause
+from recollect.stores.sights import ViewerShape, viewer_params, visible_clause
+from recollect.stores.statements import Query, param
 from tests.conftest import SoakSize
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase
@@ -55,7 +55,7 @@ def test_sql_lists_what_the_rules_show(storage: Storage, soak_size: SoakSize) ->
 
 
 def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSize) -> None:
-    views = Views(storage.stores)
+    views = VisibilityFacts(storage.stores)
     # Seeds that the other test does not use: both fill one database.
     for seed in range(FAR, FAR + soak_size(100, 1_000)):
         world = grow(seed)
@@ -63,19 +63,19 @@ def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSi
         storage.read(partial(check_rows, views=views, stores=storage.stores, world=world))
 
 
-def check_rows(tx: Tx, views: Views, stores: Stores, world: SightWorld) -> None:
+def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: SightWorld) -> None:
     """The rule that is named, too: an explanation tells it."""
     sight = Asking(world).sight()
     for fact in world.facts:
         stored = stores.memories.fetch(tx, MemoryId(fact.id))
         assert stored is not None
-        active = fact.status is Status.ACTIVE and not is_due(fact)
+        active = fact.status is MemoryStatus.ACTIVE and not is_due(fact)
         space, memory = space_view(world, fact), replace(memory_view(world, fact), active=active)
-        judged = views.look(tx, sight, stored)
-        assert judged == look(sight, memory, space), f"world {world.seed}: {sight} {fact}"
+        judged = views.can_view(tx, sight, stored)
+        assert judged == can_view(sight, memory, space), f"world {world.seed}: {sight} {fact}"
         for requester in requesters(world):
             decided = views.may_change(tx, requester, stored)
-            assert decided == may_write(requester.caller, space), (
+            assert decided == may_write(requester.space_caller, space), (
                 f"{world.seed}: {requester} {fact}"
             )
 
@@ -93,10 +93,10 @@ def check(tx: Tx, world: SightWorld) -> int:
     return shown
 
 
-def rows(tx: Tx, world: SightWorld, sight: Sight, chosen: MemoryFilter) -> set[str]:
-    params = sight_params(sight) | filter_params(chosen, sight.now)
+def rows(tx: Tx, world: SightWorld, sight: Viewer, chosen: MemoryFilter) -> set[str]:
+    params = viewer_params(sight) | filter_params(chosen, sight.now)
     params["ids"] = jsontext.dump([fact.id for fact in world.facts])
-    shapes = SightShape.of(sight), FilterShape.of(chosen)
+    shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
     listed = {row[0] for row in tx.fetch(_listing(*shapes, near=False), params)}
     # A search looks only where a row can be that the sight shows, and misses none.
     assert {row[0] for row in tx.fetch(_listing(*shapes, near=True), params)} == listed
@@ -104,8 +104,8 @@ def rows(tx: Tx, world: SightWorld, sight: Sight, chosen: MemoryFilter) -> set[s
 
 
 @cache
-def _listing(sight: SightShape, chosen: FilterShape, *, near: bool) -> Statement:
-    among = AmongTexts(memories.c.id, param("ids", memories.c.id))
-    query = select(memories.c.id).where(among, sight_clause(sight), filter_clause(chosen))
-    reach = reach_clause(sight, chosen) if near else None
-    return Statement(query if reach is None else query.where(reach))
+def _listing(sight: ViewerShape, chosen: FilterShape, *, near: bool) -> Query:
+    among = InTextList(memories.c.id, param("ids", memories.c.id))
+    query = select(memories.c.id).where(among, visible_clause(sight), filter_clause(chosen))
+    reach = prefilter_clause(sight, chosen) if near else None
+    return Query(query if reach is None else query.where(reach))

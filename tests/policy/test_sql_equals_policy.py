@@ -13,12 +13,12 @@ from recollect.domain.entries import Entry
 from recollect.domain.ids import ClientId, TreeId, UserId
 from recollect.domain.memberships import Level, Membership
 from recollect.policy.actions import Action
-from recollect.policy.decide import visible
-from recollect.policy.principals import Principal, Role
-from recollect.policy.views import TreeView
+from recollect.policy.decide import scope_for
+from recollect.policy.principals import Principal, ServerRole
+from recollect.policy.views import TreeAccess
 from recollect.ports.database import Tx
 from recollect.ports.stores import ConversationFilter, EntryView
-from recollect.services.paths import page_path, path_of
+from recollect.services.paths import load_path, page_path
 from tests.store.builders import NOON, a_conversation, an_entry
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase
@@ -27,9 +27,9 @@ USERS = ("ann", "Ann", "bob")
 PRINCIPALS = [
     *(Principal(UserId(user)) for user in (*USERS, "nobody", "%")),
     Principal(UserId("ann"), client_id=ClientId("k1")),
-    Principal(UserId("nobody"), roles=frozenset({Role.AUDITOR})),
-    Principal(UserId("bob"), roles=frozenset({Role.ADMIN})),
-    Principal(UserId("bob"), roles=frozenset({Role.INDEXER})),
+    Principal(UserId("nobody"), roles=frozenset({ServerRole.AUDITOR})),
+    Principal(UserId("bob"), roles=frozenset({ServerRole.ADMIN})),
+    Principal(UserId("bob"), roles=frozenset({ServerRole.INDEXER})),
 ]
 VIEWS = [
     EntryView(),
@@ -64,9 +64,9 @@ class Planted:
     plan: PlannedTree
     conversations: list[Conversation]
 
-    def view_of(self, user_id: str) -> TreeView:
+    def view_of(self, user_id: str) -> TreeAccess:
         """As this user meets it."""
-        return TreeView(deleted=self.plan.deleted, level=self.plan.members.get(user_id))
+        return TreeAccess(deleted=self.plan.deleted, level=self.plan.members.get(user_id))
 
     def chosen(self, mode: ListMode) -> list[Conversation]:
         """What the mode shows of it."""
@@ -111,7 +111,7 @@ def test_rows_listed_by_sql_are_those_the_scope_matches(
         wanted = ConversationFilter(mode=mode, deleted=None)
         for principal in PRINCIPALS:
             for action in Action:
-                scope = visible(principal, action)
+                scope = scope_for(principal, action)
                 rows = storage.ask(
                     storage.stores.conversations.page, scope, wanted, after=None, limit=None
                 )
@@ -133,7 +133,7 @@ def test_a_walk_shows_the_callers_level_and_each_row_once(
         if user in tree.plan.members and not tree.plan.deleted
         for c in tree.conversations
     }
-    scope = visible(Principal(UserId(user)), Action.READ)
+    scope = scope_for(Principal(UserId(user)), Action.READ)
     wanted = ConversationFilter(mode=ListMode.ALL)
     walked: list[tuple[str, Level]] = []
     after = None
@@ -265,14 +265,14 @@ def _forked(storage: Storage, branch: Grown, at: int) -> Grown:
 
 
 def _fits(view: EntryView, entry: Entry) -> bool:
-    if not view.shows(entry):
+    if not view.has_channel_of(entry):
         return False
     return view.epoch is None or entry.epoch in (None, view.epoch)
 
 
 def _walk(storage: Storage, conversation: Conversation, view: EntryView, limit: int) -> list[str]:
     def work(tx: Tx) -> list[str]:
-        path = path_of(tx, storage.stores, conversation.id)
+        path = load_path(tx, storage.stores, conversation.id)
         found: list[Entry] = []
         while page := page_path(
             tx,

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.domain.agents import Owner
 from recollect.errors import Forbidden, Unauthenticated
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 from recollect.providers.identity.settings import BoundAgent, IdentitySettings
 from tests.providers.identities import a_token, an_authenticator, ask
 
@@ -141,15 +141,15 @@ def test_a_role_is_granted_by_user_client_and_token() -> None:
         role_tokens={"auditor": ["reviewers", "audit"]},
     )
     token = a_token("ann", roles=["audit", "admin", "other"])
-    assert ask(authenticator, token=token, key="plain-1").roles == set(Role)
-    assert ask(authenticator, token=token).roles == {Role.ADMIN, Role.AUDITOR}
-    assert ask(authenticator, token=a_token("bob"), key="plain-1").roles == {Role.INDEXER}
+    assert ask(authenticator, token=token, key="plain-1").roles == set(ServerRole)
+    assert ask(authenticator, token=token).roles == {ServerRole.ADMIN, ServerRole.AUDITOR}
+    assert ask(authenticator, token=a_token("bob"), key="plain-1").roles == {ServerRole.INDEXER}
     assert ask(authenticator, token=a_token("bob", roles=["indexer"])).roles == set()
 
 
 def test_local_tokens_are_believed_for_role_names_when_none_are_mapped() -> None:
     token = a_token("ann", roles=["admin", "nonsense"])
-    assert ask(an_authenticator(mode="local"), token=token).roles == {Role.ADMIN}
+    assert ask(an_authenticator(mode="local"), token=token).roles == {ServerRole.ADMIN}
     assert ask(an_authenticator(mode="local"), requester="ann").roles == set()
     mapped = an_authenticator(mode="local", role_tokens={"auditor": ["audit"]})
     assert ask(mapped, token=token).roles == set()
@@ -176,7 +176,7 @@ def test_roles_are_read_from_the_configured_claim(
     claim: str | None, claims: dict[str, object], granted: bool
 ) -> None:
     authenticator = an_authenticator(roles_claim=claim, role_tokens={"admin": ["ops"]})
-    expected = {Role.ADMIN} if granted else set()
+    expected = {ServerRole.ADMIN} if granted else set()
     assert ask(authenticator, token=a_token("ann", **claims)).roles == expected
 
 
@@ -196,9 +196,9 @@ def test_a_token_whose_user_is_spelled_like_an_agent_is_refused(
 
 def test_a_token_is_an_agent_by_its_claim_alone() -> None:
     agent = ask(an_authenticator(), token=a_token("guide", kind="agent"))
-    assert (agent.who, agent.user_id) == (Owner.agent("guide"), "agent:guide")
+    assert (agent.identity, agent.user_id) == (Owner.agent("guide"), "agent:guide")
     user = ask(an_authenticator(), token=a_token("guide"))
-    assert (user.who, user.user_id) == (Owner.user("guide"), "guide")
+    assert (user.identity, user.user_id) == (Owner.user("guide"), "guide")
     acting = ask(an_authenticator(), token=a_token("guide", kind="agent", act_for="owner"))
     assert acting.acts_for_owner
     assert not ask(an_authenticator(), token=a_token("guide", act_for="owner")).acts_for_owner
@@ -207,7 +207,7 @@ def test_a_token_is_an_agent_by_its_claim_alone() -> None:
 def test_a_client_that_runs_an_agent_names_that_agent_and_nobody_else() -> None:
     authenticator = an_authenticator(bound_agents={"plain": BoundAgent("guide", True)})
     agent = ask(authenticator, key="plain-1", requester="agent:guide")
-    assert (agent.who, agent.acts_for_owner) == (Owner.agent("guide"), True)
+    assert (agent.identity, agent.acts_for_owner) == (Owner.agent("guide"), True)
     for other in ("agent:other", "guide", "ann", None):
         with pytest.raises(Unauthenticated):
             ask(authenticator, key="plain-1", requester=other)

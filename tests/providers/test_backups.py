@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect.providers.backups import FileBackups
+from recollect.providers.backups import FileBackupFolder
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
@@ -13,36 +13,36 @@ def names_ann(line: str) -> bool:
 
 
 def test_a_finished_file_loses_only_the_lines_that_must_go(tmp_path: Path) -> None:
-    backups = FileBackups(tmp_path)
+    backups = FileBackupFolder(tmp_path)
     backup = backups.begin(NOON)
     backup.write(["about ann", "about bob"])
     path = Path(backup.finish())
-    assert backups.search(names_ann) == (2, 1)
-    assert backups.purge(names_ann) == 1
+    assert backups.count_lines(names_ann) == (2, 1)
+    assert backups.remove_lines(names_ann) == 1
     assert path.read_text() == "about bob\n"
-    assert backups.search(names_ann) == (1, 0)
+    assert backups.count_lines(names_ann) == (1, 0)
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
 
 
 def test_what_a_killed_process_left_is_searched_and_goes_too(tmp_path: Path) -> None:
-    backups = FileBackups(tmp_path)
+    backups = FileBackupFolder(tmp_path)
     cut = backups.begin(NOON)
     cut.write(["about bob", "about ann, and then the machine stop"])
     cut._file.close()
     (left,) = tmp_path.iterdir()
     left.write_text(left.read_text().rstrip("\n"))
-    assert backups.search(names_ann) == (2, 1)
-    assert backups.purge(names_ann) == 1
+    assert backups.count_lines(names_ann) == (2, 1)
+    assert backups.remove_lines(names_ann) == 1
     assert not left.exists()
 
 
 def test_a_left_over_is_in_nobodys_way(tmp_path: Path) -> None:
-    backups = FileBackups(tmp_path)
+    backups = FileBackupFolder(tmp_path)
     backup = backups.begin(NOON)
     backup.write(["about ann", "about bob"])
     path = Path(backup.finish())
     path.with_name(f"{path.name}.00000000.part").touch()
-    assert backups.purge(names_ann) == 1
+    assert backups.remove_lines(names_ann) == 1
     assert path.read_text() == "about bob\n"
     assert backups.prune(NOON + timedelta(days=1)) == 2
     assert not list(tmp_path.iterdir())

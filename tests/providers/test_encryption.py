@@ -129,7 +129,7 @@ def test_a_prefix_tells_the_key_of_a_stored_value() -> None:
         assert each.key_id(prefix) == plain.key_id(prefix) == key_id
     assert plain.current_prefix() is None
     assert (plain.key_ids(), rotated.key_ids()) == ((), (NEW[0], OLD[0]))
-    assert (plain.enabled, cipher.enabled) == (False, True)
+    assert (plain.is_enabled, cipher.is_enabled) == (False, True)
 
 
 def test_an_unknown_key_is_named_with_the_row() -> None:

@@ -19,12 +19,12 @@ def lines(metrics: PrometheusMetrics) -> set[str]:
 
 def observe_all(metrics: Metrics) -> None:
     """One of each."""
-    metrics.request("GET", ROUTE, 200, 0.003)
-    metrics.transaction("read", 0.002)
-    metrics.transaction("write", 0.02)
-    metrics.commit_batch(3)
-    metrics.job("reindex", "done", 1.5)
-    metrics.queue(7, 12.5, 2)
+    metrics.record_request("GET", ROUTE, 200, 0.003)
+    metrics.record_transaction("read", 0.002)
+    metrics.record_transaction("write", 0.02)
+    metrics.record_commit_batch(3)
+    metrics.record_job("reindex", "done", 1.5)
+    metrics.record_queue(7, 12.5, 2)
 
 
 def test_every_observation_is_rendered_under_its_name() -> None:
@@ -50,14 +50,14 @@ def test_every_observation_is_rendered_under_its_name() -> None:
 def test_a_made_up_method_makes_no_series_of_its_own() -> None:
     metrics = PrometheusMetrics()
     for number in range(50):
-        metrics.request(f"M{number}", ROUTE, 405, 0.001)
+        metrics.record_request(f"M{number}", ROUTE, 405, 0.001)
     expected = f'recollect_requests_total{{method="OTHER",route="{ROUTE}",status="405"}} 50.0'
     assert [line for line in lines(metrics) if "_requests_total" in line] == [expected]
 
 
 def test_two_servers_in_one_process_count_apart() -> None:
     first, second = PrometheusMetrics(), PrometheusMetrics()
-    first.commit_batch(1)
+    first.record_commit_batch(1)
     assert "recollect_commit_batch_size_count 1.0" in lines(first)
     assert "recollect_commit_batch_size_count 0.0" in lines(second)
     assert b"recollect" not in prometheus_client.generate_latest()
@@ -67,7 +67,7 @@ def test_no_observation_of_a_thread_is_lost() -> None:
     metrics = PrometheusMetrics()
     with ThreadPoolExecutor(8) as threads:
         for _ in range(800):
-            threads.submit(metrics.request, "GET", ROUTE, 200, 0.001)
+            threads.submit(metrics.record_request, "GET", ROUTE, 200, 0.001)
     total = f'recollect_requests_total{{method="GET",route="{ROUTE}",status="200"}} 800.0'
     assert total in lines(metrics)
 
@@ -78,7 +78,7 @@ def test_no_metrics_takes_every_observation() -> None:
 
 def test_calls_over_grpc_are_told_from_those_over_http() -> None:
     metrics = PrometheusMetrics()
-    metrics.request("GRPC", "/memory.v1.EntriesService/AppendEntry", 200, 0.001)
+    metrics.record_request("GRPC", "/memory.v1.EntriesService/AppendEntry", 200, 0.001)
     route = "/memory.v1.EntriesService/AppendEntry"
     expected = f'recollect_requests_total{{method="GRPC",route="{route}",status="200"}} 1.0'
     assert expected in lines(metrics)

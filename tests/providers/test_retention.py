@@ -14,10 +14,10 @@ from recollect.domain.retention import (
     AuditRules,
     BackupRules,
     MemoryScope,
-    Policy,
+    PiiRisk,
+    PiiRiskRule,
+    RetentionPolicy,
     RetentionRules,
-    Risk,
-    RiskRule,
     VacuumRules,
 )
 from recollect.providers.retention.plain_yaml import read_yaml
@@ -52,8 +52,8 @@ def test_the_packaged_file_spells_every_default_out() -> None:
     rules = RetentionRules()
     assert spelled >= {f"policies.{name}.scopes" for name in rules.policies}
     assert spelled >= {f"pii.tags.{tag}.handling" for tag in rules.tags}
-    for rule in fields(RiskRule):
-        assert spelled >= {f"pii.retention_rules.{risk.word}.{rule.name}" for risk in Risk}
+    for rule in fields(PiiRiskRule):
+        assert spelled >= {f"pii.retention_rules.{risk.label}.{rule.name}" for risk in PiiRisk}
     assert spelled >= {f"vacuum.{member.name}" for member in fields(VacuumRules)}
     assert spelled >= {f"vacuum.after_days.{scope}" for scope in MemoryScope}
     assert spelled >= {f"backup.{member.name}" for member in fields(BackupRules)}
@@ -75,7 +75,9 @@ def test_a_file_of_one_s_own_is_followed(own: Path) -> None:
     own.write_text(f"{TTL}policies:\n  week: {{ttl_seconds: 604800, scopes: [org]}}\n")
     rules = load_rules(own)
     assert list(rules.default_ttl_seconds.values()) == [60, 70, 80]
-    assert dict(rules.policies) == {"week": Policy("week", 604_800, frozenset({MemoryScope.ORG}))}
+    assert dict(rules.policies) == {
+        "week": RetentionPolicy("week", 604_800, frozenset({MemoryScope.ORG}))
+    }
     assert rules.vacuum == RetentionRules().vacuum
 
 

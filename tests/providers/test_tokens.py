@@ -12,7 +12,7 @@ from jwt.algorithms import HMACAlgorithm
 from jwt.utils import base64url_encode
 
 from recollect.errors import Unauthenticated
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 from recollect.providers.identity import tokens
 from recollect.providers.identity.signers import SharedSecret
 from recollect.providers.identity.tokens import mint
@@ -210,7 +210,7 @@ def test_a_minted_token_is_believed_for_its_life() -> None:
     authenticator = an_authenticator(clock, mode="local", issuer="us", audience="recollect")
     principal = ask(authenticator, token=token)
     assert principal.user_id == "ann"
-    assert principal.roles == {Role.AUDITOR}
+    assert principal.roles == {ServerRole.AUDITOR}
     clock.advance(300)
     with pytest.raises(Unauthenticated):
         ask(authenticator, token=token)

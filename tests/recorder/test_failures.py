@@ -13,7 +13,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from recollect.cli.serve import bound_socket
+from recollect.cli.serve import bind_socket
 from recollect.settings import ServerSettings
 from tests.recorder.callers import ERROR, SUCCESS, code_of, until
 from tests.recorder.conftest import Serving, StartNode
@@ -180,7 +180,7 @@ def test_a_full_disk_is_told_and_readers_get_what_came(start_node: StartNode) ->
 def test_callers_that_vanish_without_a_word_are_noticed() -> None:
     """Nothing here can take a cable away: what is proven is that connections are asked."""
     settings = ServerSettings(host="127.0.0.1", port=0)
-    with bound_socket(settings) as listener:
+    with bind_socket(settings) as listener:
         listener.listen()
         with socket.create_connection(listener.getsockname()):
             connection, _ = listener.accept()

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 import httpx2
 import pytest
 
-from recollect.domain.recordings import Tempo
+from recollect.domain.recordings import RecordingTiming
 from recollect.errors import Unavailable
-from recollect.services.forwarding import unless_gone
+from recollect.services.forwarding import wait_for_node
 from tests.recorder.callers import CANCELLED, SUCCESS, Caller
 from tests.recorder.conftest import Pair, StartNode
 from tests.recorder.nodes import a_node
@@ -100,7 +100,7 @@ def test_an_answer_that_never_comes_is_waited_for_as_long_as_a_cancel_may_take()
     async def scene() -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
             with pytest.raises(Unavailable, match="does not answer"):
-                await unless_gone(asyncio.Event().wait(), is_gone, Tempo(cancel=0.1))
+                await wait_for_node(asyncio.Event().wait(), is_gone, RecordingTiming(cancel=0.1))
 
     async def is_gone() -> bool:
         return False

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from recollect.errors import RecordingFull
 from recollect.providers.encryption import AesGcmCipher
-from recollect.providers.tapes import FRAME_CHARACTERS_MAX, QUICK_CHARACTERS, FileTape, FileTapes
+from recollect.providers.tapes import (
+    FRAME_CHARACTERS_MAX,
+    QUICK_CHARACTERS,
+    LocalRecordingFile,
+    LocalRecordingFiles,
+)
 
 T = TypeVar("T")
 PLAIN, SEALED = AesGcmCipher([]), AesGcmCipher([("k1", bytes(range(32)))])
@@ -33,12 +38,12 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(coroutine)
 
 
-def new_tape(folder: Path, cipher: AesGcmCipher, *, bytes_max: int = 10**9) -> FileTape:
-    tapes = FileTapes(folder, cipher, bytes_max=bytes_max, leftover_seconds=0)
+def new_tape(folder: Path, cipher: AesGcmCipher, *, bytes_max: int = 10**9) -> LocalRecordingFile:
+    tapes = LocalRecordingFiles(folder, cipher, bytes_max=bytes_max, leftover_seconds=0)
     return run(tapes.create("a-recording"))
 
 
-async def read_from(tape: FileTape, offset: int) -> tuple[str, list[int]]:
+async def read_from(tape: LocalRecordingFile, offset: int) -> tuple[str, list[int]]:
     """All text from an offset on, and the offsets on the way."""
     texts = ""
     offsets: list[int] = []
@@ -134,19 +139,19 @@ def test_who_is_stopped_while_a_text_is_written_has_written_it(folder: Path) -> 
             await writing
         assert tape.end > len(text)
 
-    tape.hold()
+    tape.acquire()
     run(stop())
     assert run(read_from(tape, 0))[0] == text
-    tape.let_go()
+    tape.release()
     assert list(folder.iterdir()) == []
 
 
 def test_a_reader_that_began_in_time_reads_on_after_the_file_is_gone(folder: Path) -> None:
     tape = new_tape(folder, PLAIN)
     run(tape.write("to the end"))
-    tape.hold()
+    tape.acquire()
     tape.close()
     assert list(folder.iterdir()) == []
     assert run(tape.read(0)) == ("to the end", tape.end)
-    tape.let_go()
+    tape.release()
     assert run(tape.read(0)) == ("", 0)

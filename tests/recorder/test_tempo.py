@@ -8,21 +8,21 @@ import pytest
 
 from recollect.domain.conversations import Conversation
 from recollect.domain.ids import UserId
-from recollect.domain.recordings import RecordOutcome, Tempo, location_key
+from recollect.domain.recordings import RecordingTiming, RecordOutcome, location_key
 from recollect.errors import Conflict, Unauthenticated, Unavailable
 from recollect.policy.principals import Principal
 from recollect.providers.encryption import AesGcmCipher
 from recollect.providers.locators.local import LocalLocator
-from recollect.providers.tapes import FileTapes
+from recollect.providers.tapes import LocalRecordingFiles
 from recollect.services.recorder import RecorderParts, RecorderService
-from recollect.services.replaying import Elsewhere
+from recollect.services.replaying import RemoteNode
 from tests.store.builders import plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import a_sqlite_database
 
 ANN = Principal(UserId("ann"))
-QUICK = Tempo(lifetime=0.2, renewal=0.1, cancel=0.1)
-SLEEPY = Tempo(lifetime=0.05, renewal=30, cancel=0.1)
+QUICK = RecordingTiming(lifetime=0.2, renewal=0.1, cancel=0.1)
+SLEEPY = RecordingTiming(lifetime=0.05, renewal=30, cancel=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +44,12 @@ def locator() -> LocalLocator:
 
 
 def recorder(
-    storage: Storage, locator: LocalLocator, folder: Path, tempo: Tempo
+    storage: Storage, locator: LocalLocator, folder: Path, tempo: RecordingTiming
 ) -> RecorderService:
-    tapes = FileTapes(folder, AesGcmCipher([]), bytes_max=10**6, leftover_seconds=0)
+    tapes = LocalRecordingFiles(folder, AesGcmCipher([]), bytes_max=10**6, leftover_seconds=0)
     parts = RecorderParts(locator, tapes, keep_seconds=0, tempo=tempo)
     service = RecorderService(storage.engine, storage.stores, storage.runtime, parts)
-    service.listens_on("here:1")
+    service.set_address("here:1")
     return service
 
 
@@ -84,7 +84,7 @@ def test_a_cancel_that_is_not_heard_closes_the_recording_itself(
         await speech.begun.wait()
         replay = await here.replay(ANN, conversation.id)
         assert replay is not None
-        assert not isinstance(replay, Elsewhere)
+        assert not isinstance(replay, RemoteNode)
         assert (await anext(replay)).text == "what came"
         assert await here.cancel(ANN, conversation.id) is None
         assert [piece.text async for piece in replay] == []
@@ -170,7 +170,7 @@ def test_a_reader_that_stalled_is_asked_before_it_gets_more(
         ending = storage.runtime.clock.now().timestamp() + QUICK.renewal
         replay = await here.replay(Principal(ANN.user_id, expires_at=ending), conversation.id)
         assert replay is not None
-        assert not isinstance(replay, Elsewhere)
+        assert not isinstance(replay, RemoteNode)
         assert (await anext(replay)).text == "in time"
         speech.go_on.set()
         assert await recording is RecordOutcome.SUCCESS

@@ -10,19 +10,19 @@ from typing import Any
 from starlette.types import ASGIApp, Message
 
 from recollect.api.rest.app import RestSettings, create_app
-from recollect.domain.conversations import Conversation, SeenConversation
+from recollect.domain.conversations import Conversation, ConversationWithLevel
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.events import Event, EventKind
 from recollect.domain.ids import ConversationId, EntryId, TransferId, TreeId, UserId
 from recollect.domain.jsontext import JsonText
 from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page
-from recollect.domain.recordings import Piece, Place, RecordOutcome
-from recollect.domain.search import Hit, SearchPage
+from recollect.domain.recordings import RecordingChunk, RecordOutcome, ReplayCursor
+from recollect.domain.search import EntryHit, EntryHitPage
 from recollect.domain.transfers import Transfer
 from recollect.errors import Forbidden, JustificationRequired, Unauthenticated
 from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
-from recollect.policy.principals import Principal, Role
+from recollect.policy.principals import Principal, ServerRole
 from recollect.services.bundle import Services
 from recollect.services.entries import SyncOutcome
 
@@ -54,8 +54,8 @@ def a_conversation(**changes: Any) -> Conversation:
     return Conversation(**members | changes)
 
 
-def seen(**changes: Any) -> SeenConversation:
-    return SeenConversation(a_conversation(**changes), Level.OWNER)
+def seen(**changes: Any) -> ConversationWithLevel:
+    return ConversationWithLevel(a_conversation(**changes), Level.OWNER)
 
 
 def an_entry(content: str = '["x"]', **changes: Any) -> Entry:
@@ -84,19 +84,19 @@ def an_event() -> Event:
     return Event(ID, AT, EventKind.ADMIN_READ, "listEvents", actor_user_id="root")
 
 
-def a_hit(**changes: Any) -> Hit:
+def a_hit(**changes: Any) -> EntryHit:
     members: dict[str, Any] = {
         "conversation_id": ConversationId(ID),
         "entry_id": EntryId(ID),
         "score": 0.5,
     }
-    return Hit(**members | changes)
+    return EntryHit(**members | changes)
 
 
-async def pieces(*texts: str) -> AsyncIterator[Piece]:
+async def pieces(*texts: str) -> AsyncIterator[RecordingChunk]:
     """What a reader of a recording gets."""
     for number, text in enumerate(texts, start=1):
-        yield Piece(text, Place(ID, number))
+        yield RecordingChunk(text, ReplayCursor(ID, number))
 
 
 class FakeEviction:
@@ -155,7 +155,7 @@ class FakeGate:
         self.justifications.append(justification)
         self.audits.append((audit, conversation_id))
         role = NEEDS_ROLE.get(action)
-        if role is not None and not principal.has(role):
+        if role is not None and not principal.has_role(role):
             raise Forbidden("needs a role")
         if action in NEEDS_CLIENT and principal.client_id is None:
             raise Forbidden("needs an API key")
@@ -171,7 +171,7 @@ class FakeAuthenticator:
     ) -> Principal:
         if not requester_id or authorization is not None:
             raise Unauthenticated("who are you?")
-        roles = frozenset({Role.ADMIN} if requester_id == "root" else ())
+        roles = frozenset({ServerRole.ADMIN} if requester_id == "root" else ())
         return Principal(UserId(requester_id), client_id=api_key, roles=roles)  # type: ignore[arg-type]
 
 
@@ -275,7 +275,7 @@ class Rest:
             }
         )
         self.search = Recorder(
-            {"search": SearchPage([a_hit()]), "search_all": SearchPage([a_hit()])}
+            {"search": EntryHitPage([a_hit()]), "search_all": EntryHitPage([a_hit()])}
         )
         self.indexing = Recorder({"index": 1, "list_unindexed": Page([an_entry()], None)})
         self.eviction = Recorder({"begin": FakeEviction(0, 100)})

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.api.rest.app import RestSettings
 from recollect.domain.conversations import ListMode
-from recollect.domain.entries import Channel, Forks
+from recollect.domain.entries import Channel, ForkFilter
 from recollect.domain.pages import Page
 from recollect.domain.transfers import TransferRole
 from tests.rest.fakes import ID, Rest, a_membership, seen
@@ -22,7 +22,11 @@ def test_parameters_have_their_defaults(rest: Rest) -> None:
     rest.call("GET", f"{ADMIN}/{ID}/entries", user="root")
     (_, _, listed), (_, entries, page) = rest.conversations.calls[0], rest.entries.calls[0]
     assert listed == {"mode": ListMode.LATEST_FORK, "query": None, "after": None, "limit": 20}
-    assert (entries[2].channel, entries[2].epoch, entries[2].forks) == (None, "latest", Forks.NONE)
+    assert (entries[2].channel, entries[2].epoch, entries[2].forks) == (
+        None,
+        "latest",
+        ForkFilter.NONE,
+    )
     assert page == {"after": None, "limit": 50}
     assert rest.admin.calls[0][1][2].epoch == "all"
 
@@ -30,7 +34,7 @@ def test_parameters_have_their_defaults(rest: Rest) -> None:
 def test_words_come_in_any_letter_case(rest: Rest) -> None:
     rest.call("GET", f"{ENTRIES}?channel=MEMORY&epoch=All&forks=ALL")
     query = rest.entries.calls[0][1][2]
-    assert (query.channel, query.epoch, query.forks) == (Channel.MEMORY, "all", Forks.ALL)
+    assert (query.channel, query.epoch, query.forks) == (Channel.MEMORY, "all", ForkFilter.ALL)
     rest.call("GET", f"{ADMIN}?includeDeleted=TRUE&onlyDeleted=False&mode=Roots", user="root")
     wanted = rest.admin.calls[0][1][1]
     assert (wanted.include_deleted, wanted.only_deleted) == (True, False)

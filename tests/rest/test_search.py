@@ -7,7 +7,7 @@ import pytest
 
 from recollect.api.rest.app import RestSettings
 from recollect.domain.pages import Page
-from recollect.domain.search import SearchPage, SearchRequest, SearchType, Stage
+from recollect.domain.search import EntryHitPage, EntrySearchComponent, SearchRequest, SearchType
 from recollect.errors import SearchTypeUnavailable, VectorStoreDisabled
 from tests.rest.fakes import AT_TEXT, ID, Rest, a_hit, an_entry
 
@@ -147,9 +147,9 @@ def test_other_members_than_the_query_stay_strict(rest: Rest) -> None:
 
 
 def test_a_page_of_results_is_an_envelope_of_kind_a(rest: Rest) -> None:
-    rest.search.answers["search"] = SearchPage([])
+    rest.search.answers["search"] = EntryHitPage([])
     assert rest.call("POST", SEARCH, {"query": ""}).json == {"data": [], "nextCursor": None}
-    rest.search.answers["search"] = SearchPage([a_hit()], "c2")
+    rest.search.answers["search"] = EntryHitPage([a_hit()], "c2")
     assert rest.call("POST", SEARCH, {"query": "q", "after": "c1"}).json == {
         "data": [{"conversationId": ID, "entryId": ID, "score": 0.5}],
         "nextCursor": "c2",
@@ -163,7 +163,7 @@ def test_a_result_shows_what_it_has(rest: Rest) -> None:
         entry=an_entry(client_id="k1", user_id="ann"),
     )
     for answer in ("search", "search_all"):
-        rest.search.answers[answer] = SearchPage([hit])
+        rest.search.answers[answer] = EntryHitPage([hit])
     [shown] = rest.call("POST", SEARCH, {"query": "q"}).json["data"]
     entry = {
         "id": ID,
@@ -189,7 +189,9 @@ def test_a_result_shows_what_it_has(rest: Rest) -> None:
 def test_failed_stages_are_told_only_if_there_are_any(rest: Rest) -> None:
     for path, answer in ((SEARCH, "search"), (ADMIN_SEARCH, "search_all")):
         assert "degraded" not in rest.call("POST", path, {"query": "q"}, user="root").json
-        rest.search.answers[answer] = SearchPage([], None, (Stage.EMBEDDING, Stage.VECTORS))
+        rest.search.answers[answer] = EntryHitPage(
+            [], None, (EntrySearchComponent.EMBEDDING, EntrySearchComponent.VECTORS)
+        )
         answered = rest.call("POST", path, {"query": "q"}, user="root").json
         assert answered == {"data": [], "nextCursor": None, "degraded": ["embedding", "vectors"]}
 
@@ -209,7 +211,7 @@ def test_failed_stages_are_told_only_if_there_are_any(rest: Rest) -> None:
 def test_the_cursor_of_a_search_has_two_names(
     rest: Rest, members: dict[str, Any], after: str | None, echoed: bool
 ) -> None:
-    rest.search.answers["search"] = SearchPage([a_hit()], "c2")
+    rest.search.answers["search"] = EntryHitPage([a_hit()], "c2")
     answered = rest.call("POST", SEARCH, {"query": "q"} | members).json
     assert asked(rest).after == after
     assert answered["nextCursor"] == "c2"

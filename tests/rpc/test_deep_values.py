@@ -11,11 +11,11 @@ from google.protobuf.message_factory import GetMessageClass
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.api.grpc.memories import tell_recall
+from recollect.api.grpc.memories import recall_response
 from recollect.api.grpc.messages import to_results
 from recollect.api.grpc.values import fill_struct, fill_value
 from recollect.domain.jsontext import DEPTH_MAX, dump
-from recollect.domain.search import SearchPage
+from recollect.domain.search import EntryHitPage
 from tests.rest.fakes import a_hit, an_entry
 from tests.rpc.client import Client
 from tests.rpc.memories import EVERYWHERE, MINE, ask
@@ -108,7 +108,7 @@ def test_every_answer_can_be_read_however_deep_its_json(
 @example(nested(DEPTH_MAX))
 @example(nested(DEPTH_MAX, objects=False))
 def test_content_is_itself_down_to_a_level_and_text_below(value: Any) -> None:
-    page = SearchPage([a_hit(entry=an_entry(dump([value])))], None)
+    page = EntryHitPage([a_hit(entry=an_entry(dump([value])))], None)
     sent = to_results(page).SerializeToString()
     answer: Any = type(protocol().message("SearchEntriesResponse")).FromString(sent)
     [told] = answer.results[0].entry.content
@@ -121,7 +121,7 @@ def test_content_is_itself_down_to_a_level_and_text_below(value: Any) -> None:
 @example(nested(DEPTH_MAX))
 def test_members_are_themselves_down_to_a_level_and_text_below(members: dict[str, Any]) -> None:
     hit = {"id": "m", "metadata": members, "score": 1.0, "stages": [], "why": "so"}
-    sent = tell_recall({"items": [hit]}).SerializeToString()
+    sent = recall_response({"items": [hit]}).SerializeToString()
     answer: Any = type(protocol().message("RecallMemoriesResponse")).FromString(sent)
     assert struct_of(answer.items[0].memory.metadata) == as_told(members)
 

@@ -7,10 +7,10 @@ from google.protobuf.struct_pb2 import Value
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.api.grpc.encoding import encode_value, joined
+from recollect.api.grpc.encoding import encode_value, join_messages
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import to_entries, to_entry
-from recollect.api.grpc.values import fill_value, to_id
+from recollect.api.grpc.values import fill_value, id_to_bytes
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.jsontext import DEPTH_MAX, dump
 from recollect.domain.pages import Page
@@ -97,7 +97,7 @@ def test_a_lone_surrogate_is_never_written(value: Any) -> None:
 @given(st.integers(11, 2**29 - 1), st.lists(st.binary(max_size=200), max_size=3))
 def test_a_field_of_any_number_is_found_by_a_reader(number: int, inner: list[bytes]) -> None:
     """Read as a message that has no such field, it is among what is unknown, and stays as it is."""
-    raw = joined(pb.PageRequest(), number, inner)
+    raw = join_messages(pb.PageRequest(), number, inner)
     assert pb.PageRequest.FromString(raw).SerializeToString() == raw
 
 
@@ -127,8 +127,8 @@ def test_a_page_has_its_entries_in_order(contents: list[list[Any]], cursor: str 
 def in_the_library(entry: Entry, content: list[Any]) -> pb.Entry:
     """The message of an entry of `ID`, filled member by member."""
     message = pb.Entry(
-        id=to_id(ID),
-        conversation_id=to_id(ID),
+        id=id_to_bytes(ID),
+        conversation_id=id_to_bytes(ID),
         user_id=entry.user_id or "",
         channel=f"CHANNEL_{entry.channel.name}",
         epoch=entry.epoch or 0,

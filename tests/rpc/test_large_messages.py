@@ -10,10 +10,10 @@ import grpc
 import pytest
 from google.protobuf.message import DecodeError
 
-from recollect.api.grpc.inbox import LARGE_BYTES, Inbox
+from recollect.api.grpc.inbox import LARGE_BYTES, RequestReader
 from recollect.domain.jsontext import dump
 from recollect.domain.pages import Page
-from recollect.domain.search import SearchPage
+from recollect.domain.search import EntryHitPage
 from recollect.errors import ValidationFailed
 from recollect.services.entries import SyncOutcome
 from tests.rest.fakes import ID, a_hit, an_entry, seen
@@ -65,7 +65,7 @@ def longest_beside(under_way: Any, ping: Callable[[], object]) -> float:
         (
             "search",
             "search",
-            SearchPage([a_hit(entry=ENTRY)]),
+            EntryHitPage([a_hit(entry=ENTRY)]),
             "SearchService/SearchConversations",
             {"query": "q"},
         ),
@@ -142,11 +142,11 @@ class OneMessage:
 def test_a_large_message_is_parsed_beside_the_loop(size: int, large: bool, readable: bool) -> None:
     kind: Any = Kind(readable=readable)
     context: Any = OneMessage(b"x" * size)
-    inbox: Inbox[Any] = Inbox(kind, context)
+    inbox: RequestReader[Any] = RequestReader(kind, context)
     if readable:
-        assert len(asyncio.run(inbox.one())) == size
+        assert len(asyncio.run(inbox.read_one())) == size
     else:
         with pytest.raises(ValidationFailed):
-            asyncio.run(inbox.one())
+            asyncio.run(inbox.read_one())
     assert inbox.large is large
     assert [thread is not threading.main_thread() for thread in kind.threads] == [large]

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recollect.api.connections import REFUSED_MAX, Connections
-from recollect.api.relay import Relay
+from recollect.api.connections import REFUSED_MAX, ConnectionLimit
+from recollect.api.relay import GrpcRelay
 
 FIRST = b"first bytes"
 SECONDS_MAX = 30
@@ -32,7 +32,7 @@ class _Accepting(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        Relay(transport, self._path, FIRST, ended=lambda: None)
+        GrpcRelay(transport, self._path, FIRST, ended=lambda: None)
 
 
 @asynccontextmanager
@@ -142,26 +142,28 @@ def test_without_a_server_the_caller_is_let_go() -> None:
 
 
 def test_a_connection_that_is_handed_on_counts_three_times() -> None:
-    counted = Connections(descriptors_max=7, relayed_max=9)
-    assert [counted.enter() for _ in range(3)] == [True] * 3
-    assert [counted.hand_on() for _ in range(3)] == [True, True, False]
-    assert not counted.enter()
-    counted.leave()
-    assert counted.enter()
-    counted.leave_relayed()
-    assert [counted.enter() for _ in range(4)] == [True, True, True, False]
+    counted = ConnectionLimit(descriptors_max=7, relayed_max=9)
+    assert [counted.acquire() for _ in range(3)] == [True] * 3
+    assert [counted.acquire_relay() for _ in range(3)] == [True, True, False]
+    assert not counted.acquire()
+    counted.release()
+    assert counted.acquire()
+    counted.release_relay()
+    assert [counted.acquire() for _ in range(4)] == [True, True, True, False]
 
 
 def test_so_many_connections_are_handed_on_and_more_are_not() -> None:
-    counted = Connections(descriptors_max=100, relayed_max=2)
-    assert [counted.enter() and counted.hand_on() for _ in range(3)] == [True, True, False]
-    counted.leave_relayed()
-    assert counted.enter()
-    assert counted.hand_on()
+    counted = ConnectionLimit(descriptors_max=100, relayed_max=2)
+    assert [counted.acquire() and counted.acquire_relay() for _ in range(3)] == [True, True, False]
+    counted.release_relay()
+    assert counted.acquire()
+    assert counted.acquire_relay()
 
 
 def test_only_some_of_many_are_told_why_they_are_refused() -> None:
-    counted = Connections(descriptors_max=0, relayed_max=0)
-    assert [counted.refuse() for _ in range(REFUSED_MAX + 1)] == [True] * REFUSED_MAX + [False]
-    counted.leave_refused()
-    assert counted.refuse()
+    counted = ConnectionLimit(descriptors_max=0, relayed_max=0)
+    assert [counted.acquire_refusal() for _ in range(REFUSED_MAX + 1)] == [True] * REFUSED_MAX + [
+        False
+    ]
+    counted.release_refusal()
+    assert counted.acquire_refusal()

@@ -17,8 +17,8 @@ from recollect.errors import (
     LimitExceeded,
     NotFound,
     RecollectError,
+    RequestStillRunning,
     SearchTypeUnavailable,
-    StillRunning,
     TransferPending,
     Unauthenticated,
     Unavailable,
@@ -50,7 +50,7 @@ def refused(stage: Stage, error: BaseException, *metadata: tuple[str, str]) -> A
     ("error", "code", "word", "status"),
     [
         (InvalidInput("m", field="f"), Code.INVALID_ARGUMENT, "bad_request", 400),
-        (ValidationFailed.of("f", "m"), Code.INVALID_ARGUMENT, "validation_error", 400),
+        (ValidationFailed.for_field("f", "m"), Code.INVALID_ARGUMENT, "validation_error", 400),
         (EmptyEntry("m"), Code.INVALID_ARGUMENT, "invalid_request", 400),
         (JustificationRequired(), Code.INVALID_ARGUMENT, "JUSTIFICATION_REQUIRED", 400),
         (Unauthenticated("m"), Code.UNAUTHENTICATED, "unauthorized", 401),
@@ -108,7 +108,7 @@ def test_who_is_to_come_back_is_told_when(stage: Stage) -> None:
     """As `Retry-After` does over REST; nobody else is told to."""
     late = refused(stage, Unavailable("m", retry_after_seconds=7))
     assert late.trailers["retry-after"] == "7"
-    assert refused(stage, StillRunning("m")).trailers["retry-after"] == "1"
+    assert refused(stage, RequestStillRunning("m")).trailers["retry-after"] == "1"
     for error in (Conflict("m"), LimitExceeded("m"), RuntimeError(SECRET)):
         assert "retry-after" not in refused(stage, error).trailers
 

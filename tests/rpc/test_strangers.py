@@ -9,7 +9,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from recollect.api.grpc.inbox import STRANGERS_MAX
+from recollect.api.grpc.inbox import ANONYMOUS_READS_MAX
 from tests.rpc.stage import ANN, SECONDS_MAX, Stage
 from tests.support.grpc_protocol import path_of, protocol
 
@@ -49,12 +49,12 @@ def test_no_message_is_waited_for_of_a_caller_who_is_not_known(stage: Stage, nam
 def test_of_many_unfinished_messages_the_oldest_give_way(stage: Stage, path: str) -> None:
     with silent(stage, path) as first, silent(stage, path) as second:
         assert is_served(stage)
-        opened = [silent(stage, path) for _ in range(STRANGERS_MAX)]
+        opened = [silent(stage, path) for _ in range(ANONYMOUS_READS_MAX)]
         latest = [call.__enter__() for call in opened]
         assert {first.code(), second.code()} == {Code.UNAVAILABLE}
         assert is_served(stage)
         # The probe needed a place for a moment, and took that of the oldest.
-        assert [call.done() for call in latest[1:]] == [False] * (STRANGERS_MAX - 1)
+        assert [call.done() for call in latest[1:]] == [False] * (ANONYMOUS_READS_MAX - 1)
         for call in opened:
             call.__exit__(None, None, None)
     assert is_served(stage)

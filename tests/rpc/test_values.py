@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from recollect.api.grpc.values import (
     fill_struct,
     fill_value,
-    from_id,
-    from_struct,
-    from_value,
-    to_id,
+    id_from_bytes,
+    id_to_bytes,
+    struct_to_json,
+    value_to_json,
 )
-from recollect.domain.jsontext import dump, equal
+from recollect.domain.jsontext import dump, is_equal
 from recollect.errors import ValidationFailed
 
 EXACT = 2**53
@@ -32,13 +32,13 @@ def through_a_message(value: Any) -> Any:
     """What the server reads after a client has sent it."""
     message = Value()
     fill_value(message, value)
-    return from_value(Value.FromString(message.SerializeToString()))
+    return value_to_json(Value.FromString(message.SerializeToString()))
 
 
 @settings(max_examples=200)
 @given(values)
 def test_a_value_comes_back_equal(value: Any) -> None:
-    assert equal(through_a_message(value), value)
+    assert is_equal(through_a_message(value), value)
 
 
 @settings(max_examples=50)
@@ -46,8 +46,8 @@ def test_a_value_comes_back_equal(value: Any) -> None:
 def test_an_object_comes_back_equal_and_ordered_by_name(members: dict[str, Any]) -> None:
     message = Struct()
     fill_struct(message, members)
-    back = from_struct(Struct.FromString(message.SerializeToString()))
-    assert equal(back, members)
+    back = struct_to_json(Struct.FromString(message.SerializeToString()))
+    assert is_equal(back, members)
     assert list(back) == sorted(members)
 
 
@@ -63,9 +63,9 @@ def test_every_integer_becomes_a_finite_double(number: int) -> None:
 
 @given(st.uuids(), st.integers(1, 100))
 def test_ids_are_16_bytes_or_none(chosen: Any, length: int) -> None:
-    assert to_id(str(chosen)) == chosen.bytes
-    assert from_id(chosen.bytes, "id") == str(chosen)
-    assert (from_id(b"", "id"), to_id(None)) == (None, b"")
+    assert id_to_bytes(str(chosen)) == chosen.bytes
+    assert id_from_bytes(chosen.bytes, "id") == str(chosen)
+    assert (id_from_bytes(b"", "id"), id_to_bytes(None)) == (None, b"")
     if length != 16:
         with pytest.raises(ValidationFailed):
-            from_id(b"x" * length, "id")
+            id_from_bytes(b"x" * length, "id")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.events import EventFilter, EventKind
-from recollect.domain.retention import Alert, AuditRules, RetentionRules
+from recollect.domain.retention import AuditAlert, AuditRules, RetentionRules
 from recollect.ports.database import Tx
 from recollect.services.memory_audit import MemoryAudit
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage
@@ -15,8 +15,8 @@ from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 
 RULES = AuditRules(
-    mass_deletion=Alert(5, window_minutes=60),
-    pii_access_spike=Alert(3, window_minutes=60, tags=frozenset({"ssn", "biometric"})),
+    mass_deletion=AuditAlert(5, window_minutes=60),
+    pii_access_spike=AuditAlert(3, window_minutes=60, tags=frozenset({"ssn", "biometric"})),
 )
 
 

@@ -10,7 +10,7 @@ from recollect.domain.conversations import Conversation
 from recollect.domain.durations import parse_duration
 from recollect.domain.ids import UserId
 from recollect.errors import Unavailable
-from recollect.policy.principals import Principal, Role
+from recollect.policy.principals import Principal, ServerRole
 from recollect.ports.database import Tx
 from recollect.services.eviction import EvictionService
 from tests.store.builders import NOON, an_entry, plant, put
@@ -18,7 +18,7 @@ from tests.store.storage import WAIT_SECONDS, Storage, a_storage
 from tests.support.engines import TestDatabase
 from tests.worker.workshop import wait_until
 
-ADMIN = Principal(UserId("root"), roles=frozenset({Role.ADMIN}))
+ADMIN = Principal(UserId("root"), roles=frozenset({ServerRole.ADMIN}))
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def service(storage: Storage, *, batch_size: int = 100) -> EvictionService:
 
 
 async def run_eviction(evictions: EvictionService) -> None:
-    await (await evictions.begin(ADMIN, parse_duration("P1D"), justification=None)).done()
+    await (await evictions.begin(ADMIN, parse_duration("P1D"), justification=None)).wait()
 
 
 def evict(storage: Storage, evictions: EvictionService) -> None:
@@ -118,7 +118,7 @@ def test_parallel_runs_queue_one_task_a_tree(storage: Storage) -> None:
         evictions = service(storage, batch_size=3)
         period = parse_duration("P1D")
         runs = [await evictions.begin(ADMIN, period, justification=None) for _ in range(3)]
-        await asyncio.gather(*(run.done() for run in runs))
+        await asyncio.gather(*(run.wait() for run in runs))
 
     storage.run(all_at_once())
     names = storage.database.rows("SELECT task_name FROM tasks")
@@ -136,7 +136,7 @@ def test_a_server_that_stops_leaves_the_rest_for_the_next_run(storage: Storage) 
         run = await evictions.begin(ADMIN, parse_duration("P1D"), justification=None)
         await evictions.close()
         try:
-            await run.done()
+            await run.wait()
         except Unavailable as error:
             return error
         return None

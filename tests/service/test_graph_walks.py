@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.graph import EntityId, Relation, RelationId
+from recollect.domain.graph import EntityId, GraphRelation, RelationId
 from recollect.domain.memories import MemoryId
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.services.graph_walks import shortest_path, walk
+from recollect.services.graph_walks import shortest_path, walk_graph
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 NODES = "abcdefg"
@@ -21,8 +21,8 @@ graphs = st.lists(_ends, max_size=12).map(
 )
 
 
-def an_edge(place: int, from_id: str, to_id: str) -> Relation:
-    return Relation(
+def an_edge(place: int, from_id: str, to_id: str) -> GraphRelation:
+    return GraphRelation(
         id=RelationId(f"r{place:02}"),
         from_id=EntityId(from_id),
         to_id=EntityId(to_id),
@@ -33,24 +33,26 @@ def an_edge(place: int, from_id: str, to_id: str) -> Relation:
     )
 
 
-def touching(edges: list[Relation], ids: Collection[EntityId]) -> list[Relation]:
+def touching(edges: list[GraphRelation], ids: Collection[EntityId]) -> list[GraphRelation]:
     return [one for one in edges if one.from_id in ids or one.to_id in ids]
 
 
-def distances(edges: list[Relation], start: EntityId) -> dict[EntityId, int]:
+def distances(edges: list[GraphRelation], start: EntityId) -> dict[EntityId, int]:
     found = {start: 0}
     queue = [start]
     for node in queue:
         for edge in touching(edges, [node]):
-            if edge.other(node) not in found:
-                found[edge.other(node)] = found[node] + 1
-                queue.append(edge.other(node))
+            if edge.other_end(node) not in found:
+                found[edge.other_end(node)] = found[node] + 1
+                queue.append(edge.other_end(node))
     return found
 
 
 @given(graphs, st.integers(1, 3))
-def test_a_walk_goes_just_as_far_as_it_may(edges: list[Relation], hops: int) -> None:
-    around = walk([A], hops=hops, limit=100, neighbours=lambda ids, n: touching(edges, ids)[:n])
+def test_a_walk_goes_just_as_far_as_it_may(edges: list[GraphRelation], hops: int) -> None:
+    around = walk_graph(
+        [A], hops=hops, limit=100, neighbours=lambda ids, n: touching(edges, ids)[:n]
+    )
     far = distances(edges, A)
     assert around.depths == {node: steps for node, steps in far.items() if steps <= hops}
     passed = {one.id: around.hop_of(one) for one in around.relations}
@@ -60,12 +62,12 @@ def test_a_walk_goes_just_as_far_as_it_may(edges: list[Relation], hops: int) -> 
 
 
 @given(graphs, st.integers(1, 3), st.integers(1, 6))
-def test_a_walk_says_when_there_is_more(edges: list[Relation], hops: int, limit: int) -> None:
-    def neighbours(ids: Collection[EntityId], most: int) -> list[Relation]:
+def test_a_walk_says_when_there_is_more(edges: list[GraphRelation], hops: int, limit: int) -> None:
+    def neighbours(ids: Collection[EntityId], most: int) -> list[GraphRelation]:
         return touching(edges, ids)[:most]
 
-    whole = walk([A], hops=hops, limit=100, neighbours=neighbours)
-    cut = walk([A], hops=hops, limit=limit, neighbours=neighbours)
+    whole = walk_graph([A], hops=hops, limit=100, neighbours=neighbours)
+    cut = walk_graph([A], hops=hops, limit=limit, neighbours=neighbours)
     assert cut.truncated == (len(whole.relations) > limit)
     assert len(cut.relations) == min(limit, len(whole.relations))
     ends = {end for one in cut.relations for end in (one.from_id, one.to_id)}
@@ -73,7 +75,7 @@ def test_a_walk_says_when_there_is_more(edges: list[Relation], hops: int, limit:
 
 
 @given(graphs, st.integers(1, 4))
-def test_a_path_is_a_shortest_one_or_none(edges: list[Relation], hops_max: int) -> None:
+def test_a_path_is_a_shortest_one_or_none(edges: list[GraphRelation], hops_max: int) -> None:
     path = shortest_path(
         A, G, hops_max=hops_max, neighbours=lambda ids, n: touching(edges, ids)[:n]
     )
@@ -82,7 +84,7 @@ def test_a_path_is_a_shortest_one_or_none(edges: list[Relation], hops_max: int) 
     here = A
     for edge in path:
         assert here in (edge.from_id, edge.to_id)
-        here = edge.other(here)
+        here = edge.other_end(here)
     assert here == (G if path else A)
 
 

@@ -14,23 +14,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from recollect.domain.housekeeping import eviction_order, may_evict
-from recollect.domain.memories import Kind, Memory, MemoryId, MemoryType, Status, Trust
+from recollect.domain.housekeeping import can_evict, eviction_order
+from recollect.domain.memories import (
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+    TrustLevel,
+)
 from recollect.domain.retention import PII_TAGS, RetentionRules, VacuumRules
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.errors import Unavailable
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
-from recollect.providers.backups import FileBackups
+from recollect.ports.memories import StoredMemory
+from recollect.providers.backups import FileBackupFolder
 from recollect.services.compaction import Compaction
-from recollect.services.crowding import Crowding
-from recollect.services.housekeeping import HousekeepingParts, HousekeepingService
-from recollect.services.housekeeping_events import Commission
-from recollect.services.housekeeping_jobs import HousekeepingJobs, Timetable
+from recollect.services.crowding import SpaceQuota
+from recollect.services.housekeeping import CleanupDeps, CleanupService
+from recollect.services.housekeeping_events import CleanupOrder
+from recollect.services.housekeeping_jobs import CleanupJobs, CleanupSchedule
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_use import MemoryUse
+from recollect.services.memory_use import UsageTracker
 from recollect.services.vacuum_backup import VacuumBackup
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.memory_builders import ANN, a_memory, dump
 from tests.store.storage import Storage, a_storage
 from tests.support.clock import TestClock
@@ -38,10 +45,10 @@ from tests.support.engines import TestDatabase
 from tests.worker.workshop import Workshop
 
 DAY = timedelta(days=1)
-DRY, REAL = Commission(dry_run=True), Commission(dry_run=False)
+DRY, REAL = CleanupOrder(dry_run=True), CleanupOrder(dry_run=False)
 CAP = 3
 EMPTY = [
-    Statement(text(f"DELETE FROM {table}"))
+    Query(text(f"DELETE FROM {table}"))
     for table in ("memories", "memory_versions", "audit_events", "tasks")
 ]
 
@@ -58,30 +65,30 @@ class Cellar:
     def now(self) -> datetime:
         return self.clock.now()
 
-    def service(self, backups: FileBackups | None = None) -> HousekeepingService:
+    def service(self, backups: FileBackupFolder | None = None) -> CleanupService:
         storage, rules = self.storage, RetentionRules()
-        backups = backups or FileBackups(self.folder)
+        backups = backups or FileBackupFolder(self.folder)
         given = (storage.engine, storage.stores, storage.runtime)
         audit = MemoryAudit(*given)
-        parts = HousekeepingParts(
+        parts = CleanupDeps(
             rules=rules,
             archive_days=90,
-            crowding=Crowding(
+            crowding=SpaceQuota(
                 storage.engine,
                 storage.stores,
                 audit,
-                use=MemoryUse(storage.engine, storage.stores, storage.runtime),
+                use=UsageTracker(storage.engine, storage.stores, storage.runtime),
                 max_entries=CAP,
             ),
             compaction=Compaction(storage.stores),
             backup=VacuumBackup(*given, rules=rules.backup, backups=backups),
         )
-        return HousekeepingService(*given, audit, parts)
+        return CleanupService(*given, audit, parts)
 
-    def jobs(self, *, auto_gc: bool, vacuum: bool) -> HousekeepingJobs:
+    def jobs(self, *, auto_gc: bool, vacuum: bool) -> CleanupJobs:
         storage = self.storage
-        timetable = Timetable(auto_gc, timedelta(hours=24), VacuumRules(enabled=vacuum))
-        return HousekeepingJobs(
+        timetable = CleanupSchedule(auto_gc, timedelta(hours=24), VacuumRules(enabled=vacuum))
+        return CleanupJobs(
             storage.engine, storage.stores, storage.runtime, self.service(), timetable
         )
 
@@ -94,17 +101,17 @@ class Cellar:
 
         self.storage.write(work)
 
-    def put(self, *made: Stored) -> None:
+    def put(self, *made: StoredMemory) -> None:
         insert = self.storage.stores.memories.insert
         self.storage.write(lambda tx: [insert(tx, stored) for stored in made])
 
-    def a_row(self, *, age: timedelta = timedelta(), **fields: Any) -> Stored:
+    def a_row(self, *, age: timedelta = timedelta(), **fields: Any) -> StoredMemory:
         """A memory of one user's space, made so long ago."""
         at = self.now - age
         times = dict.fromkeys(("created_at", "updated_at", "observed_at"), at)
         beside = {name: fields.pop(name) for name in ("status_at", "used_at") if name in fields}
         memory = a_memory(self.storage, **({"space": ANNS} | times | fields))
-        return Stored(memory, ANN, **beside)
+        return StoredMemory(memory, ANN, **beside)
 
     def ids(self) -> set[str]:
         return {row[1] for row in dump(self.storage, "memories")}
@@ -149,8 +156,10 @@ facts = st.fixed_dictionaries(
         "space": st.sampled_from([ANNS, Space(SpaceKind.RUN, "r"), Space(SpaceKind.ORG, "o")]),
         "record": st.booleans(),
         "type": st.sampled_from(MemoryType),
-        "trust": st.sampled_from(Trust),
-        "status": st.sampled_from([status for status in Status if status is not Status.EXPIRED]),
+        "trust": st.sampled_from(TrustLevel),
+        "status": st.sampled_from(
+            [status for status in MemoryStatus if status is not MemoryStatus.EXPIRED]
+        ),
         "put_away": ages,
         "ends_in": st.none() | st.integers(-20, 20).map(lambda days: days * DAY),
         "policy": st.none() | st.sampled_from(["compliance", "permanent"]),
@@ -160,7 +169,7 @@ facts = st.fixed_dictionaries(
 )
 
 
-def drawn(cellar: Cellar, fact: dict[str, Any]) -> Stored:
+def drawn(cellar: Cellar, fact: dict[str, Any]) -> StoredMemory:
     used, ends_in = fact["used"], fact["ends_in"]
     record = {"key": "k", "value": {}} if fact["record"] else {}
     return cellar.a_row(
@@ -184,7 +193,7 @@ def test_a_dry_run_changes_nothing_and_counts_what_the_real_run_does(
     kept: Cellar, given_facts: list[dict[str, Any]], days: int
 ) -> None:
     service = kept.service()
-    jobs: dict[str, Callable[[Commission], Any]] = {
+    jobs: dict[str, Callable[[CleanupOrder], Any]] = {
         "compact": lambda order: service.compact(order, older_than_days=days),
         "gc": lambda order: service.gc(order, older_than_days=days),
         "vacuum": lambda order: service.vacuum(order, older_than_days=days),
@@ -216,8 +225,8 @@ def test_the_store_evicts_in_the_order_of_the_rule(
     kept.put(*(drawn(kept, fact | {"space": ANNS}) for fact in given_facts))
     bulk, now = kept.storage.stores.memory_bulk, kept.now
     docs = [row[0] for row in dump(kept.storage, "memories")]
-    rows = [row for row in kept.storage.ask(bulk.fetch, docs) if may_evict(row, now)]
-    found = kept.storage.ask(bulk.evictable, ANNS, now=now, limit=100)
+    rows = [row for row in kept.storage.ask(bulk.fetch, docs) if can_evict(row, now)]
+    found = kept.storage.ask(bulk.eviction_candidates, ANNS, now=now, limit=100)
     assert found == sorted(rows, key=eviction_order)
 
 
@@ -279,7 +288,7 @@ def test_a_backup_is_for_its_owner_alone(cellar: Cellar) -> None:
 
 def test_what_is_being_erased_is_left_alone(cellar: Cellar) -> None:
     memory = cellar.a_row(age=100 * DAY, key="k", value={}, expires_at=cellar.now - 9 * DAY)
-    cellar.put(Stored(memory.memory, ANN, erasure_id="e"))
+    cellar.put(StoredMemory(memory.memory, ANN, erasure_id="e"))
     assert cellar.storage.run(cellar.service().expire(REAL)).deleted_count == 0
     assert cellar.storage.run(cellar.service().vacuum(REAL)).deleted_count == 0
     assert cellar.lines() == []
@@ -290,9 +299,9 @@ def test_a_row_that_changed_after_the_plan_stays(cellar: Cellar) -> None:
     storage, row = cellar.storage, cellar.a_row(age=100 * DAY, key="k", value={"n": 1})
     cellar.put(row)
 
-    class Meddling(FileBackups):
+    class Meddling(FileBackupFolder):
         def prune(self, before: datetime) -> int:
-            storage.write(lambda tx: tx.run(Statement(text("UPDATE memories SET version = 2")), {}))
+            storage.write(lambda tx: tx.run(Query(text("UPDATE memories SET version = 2")), {}))
             return super().prune(before)
 
     service = cellar.service(Meddling(cellar.folder))
@@ -304,7 +313,7 @@ def test_a_server_tidies_up_at_its_start_and_at_its_time(cellar: Cellar) -> None
     shop, jobs = Workshop(cellar.storage, cellar.clock), cellar.jobs(auto_gc=True, vacuum=True)
     worker = shop.worker_of(jobs.handlers())
 
-    def gone(row: Stored) -> bool:
+    def gone(row: StoredMemory) -> bool:
         return row.memory.id not in cellar.ids()
 
     first = cellar.a_row(expires_at=cellar.now - 8 * DAY)
@@ -340,7 +349,7 @@ def test_what_is_switched_off_ends_when_its_turn_comes(cellar: Cellar) -> None:
 
 
 def test_a_scheduled_round_with_nothing_to_do_writes_no_event(cellar: Cellar) -> None:
-    cellar.put(cellar.a_row(kind=Kind.STATEMENT))
+    cellar.put(cellar.a_row(kind=MemoryKind.STATEMENT))
     cellar.storage.run(cellar.service().gc(REAL))
     cellar.storage.run(cellar.service().vacuum(REAL))
     assert dump(cellar.storage, "audit_events") == []

@@ -8,9 +8,14 @@ import pytest
 from recollect.api.errors import http_headers, http_status
 from recollect.domain.agents import Owner
 from recollect.domain.jsontext import dump
-from recollect.errors import Conflict, StillRunning, Unavailable
+from recollect.errors import Conflict, RequestStillRunning, Unavailable
 from recollect.services import idempotency
-from recollect.services.idempotency import LIFETIME, Answer, IdempotencyService, fingerprint_of
+from recollect.services.idempotency import (
+    KEY_LIFETIME,
+    IdempotencyService,
+    RecordedAnswer,
+    request_fingerprint,
+)
 from recollect.services.idempotency_jobs import IDEMPOTENCY_EXPIRY, IdempotencyJobs
 from tests.store.storage import a_storage
 from tests.support.clock import TestClock
@@ -33,32 +38,32 @@ def service(shop: Workshop) -> IdempotencyService:
     return IdempotencyService(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
 
 
-def once(shop: Workshop, key: str, handle: Callable[[str], Answer]) -> Answer:
-    async def handled(reserved_id: str) -> Answer:
+def once(shop: Workshop, key: str, handle: Callable[[str], RecordedAnswer]) -> RecordedAnswer:
+    async def handled(reserved_id: str) -> RecordedAnswer:
         return handle(reserved_id)
 
     return shop.storage.run(
-        service(shop).once(ANN, key, fingerprint=fingerprint_of(b"same"), handle=handled)
+        service(shop).run_once(ANN, key, fingerprint=request_fingerprint(b"same"), handle=handled)
     )
 
 
 def test_a_kept_answer_can_not_be_read_in_storage(shop: Workshop) -> None:
-    answer = Answer(201, dump({"content": WORDS}).encode())
+    answer = RecordedAnswer(201, dump({"content": WORDS}).encode())
     assert once(shop, "k", lambda _: answer) == answer
-    assert once(shop, "k", lambda _: Answer(500, b"")) == answer
+    assert once(shop, "k", lambda _: RecordedAnswer(500, b"")) == answer
     assert WORDS not in shop.storage.database.stored_text()
 
 
 def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Workshop) -> None:
     given: list[str] = []
 
-    def fails(reserved_id: str) -> Answer:
+    def fails(reserved_id: str) -> RecordedAnswer:
         given.append(reserved_id)
         raise Unavailable("the database went away")
 
-    def succeeds(reserved_id: str) -> Answer:
+    def succeeds(reserved_id: str) -> RecordedAnswer:
         given.append(reserved_id)
-        return Answer(201, b"{}")
+        return RecordedAnswer(201, b"{}")
 
     with pytest.raises(Unavailable):
         once(shop, "k", fails)
@@ -68,21 +73,23 @@ def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Worksh
 
 def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> None:
     entered, may_end = asyncio.Event(), asyncio.Event()
-    answer = Answer(201, b'{"id": "one"}')
+    answer = RecordedAnswer(201, b'{"id": "one"}')
 
-    async def slow(_: str) -> Answer:
+    async def slow(_: str) -> RecordedAnswer:
         entered.set()
         await may_end.wait()
         return answer
 
-    async def never(_: str) -> Answer:
+    async def never(_: str) -> RecordedAnswer:
         raise AssertionError("the request was handled twice")
 
-    async def both() -> list[Answer]:
-        said = fingerprint_of(b"same")
-        first = asyncio.create_task(service(shop).once(ANN, "k", fingerprint=said, handle=slow))
+    async def both() -> list[RecordedAnswer]:
+        said = request_fingerprint(b"same")
+        first = asyncio.create_task(service(shop).run_once(ANN, "k", fingerprint=said, handle=slow))
         await entered.wait()
-        second = asyncio.create_task(service(shop).once(ANN, "k", fingerprint=said, handle=never))
+        second = asyncio.create_task(
+            service(shop).run_once(ANN, "k", fingerprint=said, handle=never)
+        )
         # Its claim is refused at least once while the first runs.
         await asyncio.sleep(0)
         may_end.set()
@@ -93,25 +100,25 @@ def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> N
 
 def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(shop: Workshop) -> None:
     entered, may_end = asyncio.Event(), asyncio.Event()
-    answer = Answer(201, b'{"id": "one"}')
+    answer = RecordedAnswer(201, b'{"id": "one"}')
 
-    async def slow(_: str) -> Answer:
+    async def slow(_: str) -> RecordedAnswer:
         entered.set()
         await may_end.wait()
         return answer
 
-    async def never(_: str) -> Answer:
+    async def never(_: str) -> RecordedAnswer:
         raise AssertionError("the request was handled twice")
 
-    async def hang_up_and_come_again() -> Answer:
-        kept, same = service(shop), fingerprint_of(b"same")
-        first = asyncio.create_task(kept.once(ANN, "k", fingerprint=same, handle=slow))
+    async def hang_up_and_come_again() -> RecordedAnswer:
+        kept, same = service(shop), request_fingerprint(b"same")
+        first = asyncio.create_task(kept.run_once(ANN, "k", fingerprint=same, handle=slow))
         await entered.wait()
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
         may_end.set()
-        return await kept.once(ANN, "k", fingerprint=same, handle=never)
+        return await kept.run_once(ANN, "k", fingerprint=same, handle=never)
 
     assert shop.storage.run(hang_up_and_come_again()) == answer
 
@@ -121,12 +128,12 @@ def test_a_first_request_that_takes_too_long_is_told_with_a_time_to_come_back(
 ) -> None:
     monkeypatch.setattr(idempotency, "_PAUSES_SECONDS", (0.001,))
 
-    async def asks_again(_: str) -> Answer:
-        return await service(shop).once(
-            ANN, "k", fingerprint=fingerprint_of(b"same"), handle=asks_again
+    async def asks_again(_: str) -> RecordedAnswer:
+        return await service(shop).run_once(
+            ANN, "k", fingerprint=request_fingerprint(b"same"), handle=asks_again
         )
 
-    with pytest.raises(StillRunning) as refused:
+    with pytest.raises(RequestStillRunning) as refused:
         shop.storage.run(asks_again(""))
     assert refused.value.details == {"reason": "idempotency", "message": refused.value.message}
     assert http_status(refused.value, strict=True) == 409
@@ -134,29 +141,29 @@ def test_a_first_request_that_takes_too_long_is_told_with_a_time_to_come_back(
 
 
 def test_after_a_refusal_the_key_is_free_for_another_request(shop: Workshop) -> None:
-    def refused(_: str) -> Answer:
+    def refused(_: str) -> RecordedAnswer:
         raise Conflict("no")
 
     with pytest.raises(Conflict):
         once(shop, "k", refused)
     assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == []
-    assert once(shop, "k", lambda _: Answer(404, b"{}")).status == 404
-    assert once(shop, "k", lambda _: Answer(200, b"{}")).status == 200
+    assert once(shop, "k", lambda _: RecordedAnswer(404, b"{}")).status == 404
+    assert once(shop, "k", lambda _: RecordedAnswer(200, b"{}")).status == 200
 
 
 def test_answers_are_removed_after_their_day_and_not_before(shop: Workshop) -> None:
-    once(shop, "old", lambda _: Answer(200, b"{}"))
-    shop.clock.advance(seconds=LIFETIME.total_seconds() / 2)
-    once(shop, "young", lambda _: Answer(200, b"{}"))
+    once(shop, "old", lambda _: RecordedAnswer(200, b"{}"))
+    shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2)
+    once(shop, "young", lambda _: RecordedAnswer(200, b"{}"))
     jobs = IdempotencyJobs(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
     shop.storage.run(jobs.schedule())
     shop.storage.run(jobs.schedule())
-    shop.clock.advance(seconds=LIFETIME.total_seconds() / 2 + 1)
+    shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2 + 1)
     assert shop.work(shop.worker_of(jobs.handlers())) == 1
     assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == [("young",)]
     assert shop.rows("task_type") == [(IDEMPOTENCY_EXPIRY,)]
 
 
 def test_a_fingerprint_tells_where_one_part_ends() -> None:
-    assert fingerprint_of(b"ab", b"c") != fingerprint_of(b"a", b"bc")
-    assert fingerprint_of(b"a") == fingerprint_of(b"a")
+    assert request_fingerprint(b"ab", b"c") != request_fingerprint(b"a", b"bc")
+    assert request_fingerprint(b"a") == request_fingerprint(b"a")

@@ -28,11 +28,11 @@ def test_a_position_comes_back_from_its_cursor(
 
 
 def test_hits_behind_are_worse_or_have_a_lesser_id() -> None:
-    assert HERE.is_behind(0.4, "m-9")
-    assert HERE.is_behind(0.5, "m-4")
-    assert not HERE.is_behind(0.5, "m-5")
-    assert not HERE.is_behind(0.5, "m-6")
-    assert not HERE.is_behind(0.6, "m-1")
+    assert HERE.is_followed_by(0.4, "m-9")
+    assert HERE.is_followed_by(0.5, "m-4")
+    assert not HERE.is_followed_by(0.5, "m-5")
+    assert not HERE.is_followed_by(0.5, "m-6")
+    assert not HERE.is_followed_by(0.6, "m-1")
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import Kind, Memory, MemoryId, MemoryType
+from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryType
 from recollect.domain.retention import SHIPPED_RULES
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.services.memory_patches import Patch, Patches, SeenTags, Told, plain_changes
-from recollect.services.screening import Screening, ScreeningRules
+from recollect.services.memory_patches import (
+    DetectedTags,
+    PatchParser,
+    PreviousText,
+    ScreenedPatch,
+    patched_fields,
+)
+from recollect.services.screening import ScreeningRules, ScreeningService
 
 NOW = datetime(2026, 1, 10, 12, tzinfo=UTC)
 MAIL = "write to ann@example.com"
@@ -19,12 +25,12 @@ MAIL = "write to ann@example.com"
 def a_memory(content: str, **members: Any) -> Memory:
     made: dict[str, Any] = dict.fromkeys(("created_at", "updated_at", "observed_at"), NOW)
     space = Space(SpaceKind.USER, "ann")
-    named: dict[str, Any] = {"id": MemoryId("m"), "kind": Kind.STATEMENT, "space": space}
+    named: dict[str, Any] = {"id": MemoryId("m"), "kind": MemoryKind.STATEMENT, "space": space}
     return Memory(content=content, **(named | made | members))
 
 
-def a_patch(**members: Any) -> Patch:
-    return Patches(Screening(ScreeningRules(SHIPPED_RULES))).of(members, NOW)
+def a_patch(**members: Any) -> ScreenedPatch:
+    return PatchParser(ScreeningService(ScreeningRules(SHIPPED_RULES))).parse(members, NOW)
 
 
 def kept(content: str, *pii_tags: str) -> dict[str, Any]:
@@ -32,20 +38,20 @@ def kept(content: str, *pii_tags: str) -> dict[str, Any]:
     return {"content": content, "value": None, "metadata": {}, "tags": (), "pii_tags": pii_tags}
 
 
-def tags_after(memory: Memory, patch: Patch, *earlier: dict[str, Any]) -> tuple[str, ...]:
-    changes = plain_changes(memory, patch.looking_at(Told(memory, earlier)))
+def tags_after(memory: Memory, patch: ScreenedPatch, *earlier: dict[str, Any]) -> tuple[str, ...]:
+    changes = patched_fields(memory, patch.with_detected_tags(PreviousText(memory, earlier)))
     tags: tuple[str, ...] = changes["pii_tags"]
     return tags
 
 
 def test_what_was_looked_at_is_not_looked_at_again() -> None:
     memory, patch = a_memory(MAIL, pii_tags=("email",)), a_patch(pii_tags=[])
-    assert not patch.has_seen(memory)
-    seen = replace(patch, seen=SeenTags(memory.version, frozenset({"phone"})))
-    assert seen.has_seen(memory)
-    assert plain_changes(memory, seen)["pii_tags"] == ("phone",)
-    assert not seen.has_seen(replace(memory, version=memory.version + 1))
-    assert a_patch(type=MemoryType.EVENT).has_seen(memory)
+    assert not patch.has_checked(memory)
+    seen = replace(patch, seen=DetectedTags(memory.version, frozenset({"phone"})))
+    assert seen.has_checked(memory)
+    assert patched_fields(memory, seen)["pii_tags"] == ("phone",)
+    assert not seen.has_checked(replace(memory, version=memory.version + 1))
+    assert a_patch(type=MemoryType.EVENT).has_checked(memory)
 
 
 @pytest.mark.parametrize(

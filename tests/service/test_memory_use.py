@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from recollect.domain.memories import MemoryId
-from recollect.ports.memories import Stored
-from recollect.services.memory_use import PRECISION, MemoryUse
+from recollect.ports.memories import StoredMemory
+from recollect.services.memory_use import PRECISION, UsageTracker
 from tests.store.memory_builders import ANN, a_memory
 from tests.store.storage import Storage, a_storage
 from tests.support.clock import TestClock
@@ -39,32 +39,32 @@ def storage(new_database: Callable[[], TestDatabase], clock: TestClock) -> Itera
 
 
 @pytest.fixture
-def use(storage: Storage) -> MemoryUse:
-    return MemoryUse(storage.engine, storage.stores, storage.runtime)
+def use(storage: Storage) -> UsageTracker:
+    return UsageTracker(storage.engine, storage.stores, storage.runtime)
 
 
-def put(storage: Storage) -> Stored:
-    made = Stored(a_memory(storage), ANN)
+def put(storage: Storage) -> StoredMemory:
+    made = StoredMemory(a_memory(storage), ANN)
     stored = storage.do(storage.stores.memories.insert, made)
     assert stored is not None
     return stored
 
 
-def kept(storage: Storage, memory_id: MemoryId) -> Stored:
+def kept(storage: Storage, memory_id: MemoryId) -> StoredMemory:
     found = storage.ask(storage.stores.memories.fetch, memory_id)
     assert found is not None
     return found
 
 
-def show(storage: Storage, use: MemoryUse, *shown: Stored) -> None:
+def show(storage: Storage, use: UsageTracker, *shown: StoredMemory) -> None:
     async def noted() -> None:
-        use.note(shown)
+        use.record_shown(shown)
 
     storage.run(noted())
 
 
 def test_what_was_shown_is_marked_and_nothing_else_of_it_changes(
-    storage: Storage, use: MemoryUse, clock: TestClock
+    storage: Storage, use: UsageTracker, clock: TestClock
 ) -> None:
     shown, hidden = put(storage), put(storage)
     clock.advance(hours=2)
@@ -76,7 +76,7 @@ def test_what_was_shown_is_marked_and_nothing_else_of_it_changes(
 
 
 def test_a_row_is_written_once_in_an_hour(
-    storage: Storage, use: MemoryUse, clock: TestClock
+    storage: Storage, use: UsageTracker, clock: TestClock
 ) -> None:
     first = put(storage)
     at = clock.now()
@@ -95,7 +95,7 @@ def test_a_row_is_written_once_in_an_hour(
 
 
 def test_what_is_held_back_is_written_at_the_end(
-    storage: Storage, use: MemoryUse, clock: TestClock
+    storage: Storage, use: UsageTracker, clock: TestClock
 ) -> None:
     shown = [put(storage) for _ in range(3)]
     show(storage, use, *shown)
@@ -103,20 +103,22 @@ def test_what_is_held_back_is_written_at_the_end(
     assert {kept(storage, one.memory.id).used_at for one in shown} == {clock.now()}
 
 
-def test_many_that_were_shown_are_all_written(storage: Storage, use: MemoryUse) -> None:
+def test_many_that_were_shown_are_all_written(storage: Storage, use: UsageTracker) -> None:
     shown = [put(storage) for _ in range(450)]
     show(storage, use, *shown)
     storage.run(use.flush())
     assert all(kept(storage, one.memory.id).used_at for one in shown)
 
 
-def test_a_database_that_is_gone_costs_nobody_anything(storage: Storage, use: MemoryUse) -> None:
+def test_a_database_that_is_gone_costs_nobody_anything(storage: Storage, use: UsageTracker) -> None:
     show(storage, use, put(storage))
     storage.stop_engine()
     storage.run(asyncio.wait_for(use.close(), 5))
 
 
-def test_a_memory_that_was_deleted_meanwhile_stays_away(storage: Storage, use: MemoryUse) -> None:
+def test_a_memory_that_was_deleted_meanwhile_stays_away(
+    storage: Storage, use: UsageTracker
+) -> None:
     shown = put(storage)
     show(storage, use, shown)
     storage.do(storage.stores.memories.delete, shown.memory.id, at=storage.runtime.clock.now())

@@ -22,9 +22,9 @@ from recollect.domain.spaces import ChatId, OrgId
 from recollect.errors import Forbidden, NotFound, ValidationFailed
 from recollect.policy.principals import Principal
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
-from recollect.ports.memories import Context
-from recollect.services.sights import Sights
+from recollect.policy.sight import Viewer
+from recollect.ports.memories import ReadContext
+from recollect.services.sights import ViewerFactory
 from tests.store.builders import NOON, plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase
@@ -55,11 +55,13 @@ class Stage:
         chat: str | None = None,
         asker: str | None = None,
         **switches: Any,
-    ) -> Sight:
+    ) -> Viewer:
         """What the requester gets."""
-        sights = Sights(self.storage.stores, self.storage.runtime, DisclosureSettings(**switches))
-        context = Context(ChatId(chat) if chat is not None else None, asker)
-        return self.storage.ask(sights.of, requester, context)
+        sights = ViewerFactory(
+            self.storage.stores, self.storage.runtime, DisclosureSettings(**switches)
+        )
+        context = ReadContext(ChatId(chat) if chat is not None else None, asker)
+        return self.storage.ask(sights.viewer_for, requester, context)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,9 @@ def stage(engine: TestDatabase) -> Iterator[Stage]:
         stores = storage.stores
         for user in ("ann", "bob"):
             named = {"name": user, "at": NOON}
-            storage.do(stores.users.introduce, UserId(user), PersonId(f"{user}-person"), **named)
+            storage.do(
+                stores.users.insert_person, UserId(user), PersonId(f"{user}-person"), **named
+            )
             storage.do(stores.users.update_orgs, UserId(user), ACME)
         storage.do(stores.people.insert, loner("dee"))
         for agent in ("bot", "aid"):
@@ -117,7 +121,7 @@ def test_outside_of_chats_the_caller_is_judged(stage: Stage) -> None:
     chat = stage.chat("d1", (USER, "ann"), group=True)
     sight = stage.sight(user("ann"))
     assert sight.chat is None
-    assert sight.callers == (user("ann").caller,)
+    assert sight.callers == (user("ann").space_caller,)
     assert (sight.asker.person_id, sight.asker.orgs) == ("ann-person", ACME)
     assert chat in sight.asker.chats
 
@@ -167,7 +171,7 @@ def test_an_agent_in_a_group_asks_for_nobody_unless_it_names_somebody(stage: Sta
     chat = stage.chat("g1", (USER, "bob"), (PERSON, "dee"), BOT, (AGENT, "aid"), group=True)
     alone = stage.sight(agent("bot"), chat)
     assert alone.asker.person_id is None
-    assert alone.callers == (agent("bot").caller,)
+    assert alone.callers == (agent("bot").space_caller,)
     for named, person in (("bob", "bob-person"), ("bob-person", "bob-person"), ("dee", "dee")):
         sight = stage.sight(agent("bot"), chat, named)
         assert sight.asker.person_id == person

@@ -9,21 +9,21 @@ from sqlalchemy import select, table, text
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.memories import (
     ArchiveReason,
-    Kind,
     Memory,
     MemoryId,
+    MemoryKind,
+    MemoryMessage,
+    MemoryOrigin,
+    MemorySource,
+    MemoryStatus,
     MemoryType,
-    Message,
-    Origin,
-    Role,
+    MessageRole,
     Sensitivity,
-    Source,
-    Status,
-    Trust,
+    TrustLevel,
 )
 from recollect.domain.spaces import ChatId, OrgId, RunId, Space, SpaceKind
-from recollect.ports.memories import Change, Stored
-from recollect.stores.statements import Statement
+from recollect.ports.memories import StoredMemory, VersionChange
+from recollect.stores.statements import Query
 from tests.store.builders import NOON
 from tests.store.storage import Storage
 
@@ -37,7 +37,7 @@ def at(hours: int) -> datetime:
 
 # Every member of a memory, none as it is by default.
 FULL: dict[str, Any] = {
-    "kind": Kind.RECORD,
+    "kind": MemoryKind.RECORD,
     "content": "theme colour dark",
     "space": Space(SpaceKind.AGENT_PRIVATE, "a-1"),
     "created_at": at(1),
@@ -46,8 +46,8 @@ FULL: dict[str, Any] = {
     "key": "theme",
     "value": {"colour": "dark", "n": [1, 2.5, None, True], "ü": {}},
     "messages": (
-        Message(Role.USER, "hello\nyou", "Ann", "u-1", at(4)),
-        Message(Role.ASSISTANT, "hi"),
+        MemoryMessage(MessageRole.USER, "hello\nyou", "Ann", "u-1", at(4)),
+        MemoryMessage(MessageRole.ASSISTANT, "hi"),
     ),
     "agent_id": AgentId("a-1"),
     "org_id": OrgId("acme"),
@@ -57,10 +57,10 @@ FULL: dict[str, Any] = {
     "subjects": ("p-2", "p-1"),
     "stated_by": "p-1",
     "learned_in": ChatId("c-1"),
-    "origin": Origin.CHAT,
+    "origin": MemoryOrigin.CHAT,
     "confidence": 0.25,
     "verified": False,
-    "trust": Trust.HEARSAY,
+    "trust": TrustLevel.HEARSAY,
     "tags": ("z", "%", "A"),
     "metadata": {"b": 1, "a": "ß"},
     "pii_tags": ("email", "ssn"),
@@ -78,13 +78,13 @@ FULL: dict[str, Any] = {
     "conflicts_with": (MemoryId("other"),),
     "repeats": 3,
     "version": 1,
-    "source": Source.EXTRACTION,
+    "source": MemorySource.EXTRACTION,
     "source_entries": ("e-2", "e-1"),
     "source_memories": (MemoryId("m-2"), MemoryId("m-1")),
     "source_agent": AgentId("a-2"),
     "run_id": RunId("r-2"),
     "parent_run_id": RunId("r-1"),
-    "status": Status.ARCHIVED,
+    "status": MemoryStatus.ARCHIVED,
     "archive_reason": ArchiveReason.ROLLED_BACK,
 }
 # The same of what stands beside it.
@@ -105,7 +105,7 @@ def a_memory(storage: Storage, **fields: Any) -> Memory:
     """A statement in the space of a user of its own; with `key` a record. Not stored yet."""
     id_ = fields.pop("id", None) or storage.new_id()
     chosen: dict[str, Any] = {
-        "kind": Kind.RECORD if "key" in fields else Kind.STATEMENT,
+        "kind": MemoryKind.RECORD if "key" in fields else MemoryKind.STATEMENT,
         "content": f"content of {id_}",
         "space": Space(SpaceKind.USER, f"user of {id_}"),
         "created_at": NOON,
@@ -115,26 +115,28 @@ def a_memory(storage: Storage, **fields: Any) -> Memory:
     return Memory(id=MemoryId(id_), **(chosen | fields))
 
 
-def keep(storage: Storage, memory: Memory, **beside: Any) -> Stored:
+def keep(storage: Storage, memory: Memory, **beside: Any) -> StoredMemory:
     """Store a memory."""
-    stored = storage.do(storage.stores.memories.insert, Stored(memory, ANN, **beside))
+    stored = storage.do(storage.stores.memories.insert, StoredMemory(memory, ANN, **beside))
     assert stored is not None
     return stored
 
 
-def change(storage: Storage, before: Stored, *, hours: int = 1, **fields: Any) -> Stored:
+def change(
+    storage: Storage, before: StoredMemory, *, hours: int = 1, **fields: Any
+) -> StoredMemory:
     """Store the next version, `hours` after the one before."""
     at = before.memory.updated_at + timedelta(hours=hours)
     version = before.memory.version + 1
     after = replace(before.memory, updated_at=at, version=version, **fields)
-    superseded = after.status is Status.SUPERSEDED
-    what = Change.SUPERSEDED if superseded else Change.UPDATED
+    superseded = after.status is MemoryStatus.SUPERSEDED
+    what = VersionChange.SUPERSEDED if superseded else VersionChange.UPDATED
     return storage.do(
         storage.stores.memories.update, before, after, change=what, by=Owner.agent("a"), at=at
     )
 
 
-def fetched(storage: Storage, stored: Stored) -> Stored:
+def fetched(storage: Storage, stored: StoredMemory) -> StoredMemory:
     """The same memory as it is stored now."""
     found = storage.ask(storage.stores.memories.fetch, stored.memory.id)
     assert found is not None
@@ -143,5 +145,5 @@ def fetched(storage: Storage, stored: Stored) -> Stored:
 
 def dump(storage: Storage, name: str) -> list[tuple[Any, ...]]:
     """All rows of a table, as they are stored."""
-    query = Statement(select(text("*")).select_from(table(name)))
+    query = Query(select(text("*")).select_from(table(name)))
     return list(storage.read(lambda tx: tx.fetch(query, {})))

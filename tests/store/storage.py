@@ -20,13 +20,13 @@ from recollect.providers.encryption import AesGcmCipher
 from recollect.stores import migrations
 from recollect.stores.database import build_stores, open_engine
 from recollect.stores.engines.base import Engine
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 
 T = TypeVar("T")
 WAIT_SECONDS = 30
-NAP = Statement(text("SELECT pg_sleep(0.005)"))
+NAP = Query(text("SELECT pg_sleep(0.005)"))
 
 
 class CountingMetrics(NoMetrics):
@@ -37,15 +37,15 @@ class CountingMetrics(NoMetrics):
         self.jobs: list[tuple[str, str]] = []
         self.queues: list[tuple[int, int]] = []
 
-    def commit_batch(self, size: int) -> None:
+    def record_commit_batch(self, size: int) -> None:
         """See `Metrics`."""
         self.batches.append(size)
 
-    def job(self, type: str, outcome: str, seconds: float) -> None:
+    def record_job(self, type: str, outcome: str, seconds: float) -> None:
         """See `Metrics`."""
         self.jobs.append((type, outcome))
 
-    def queue(self, depth: int, age_seconds: float, stuck: int) -> None:
+    def record_queue(self, depth: int, age_seconds: float, stuck: int) -> None:
         """See `Metrics`."""
         self.queues.append((depth, stuck))
 

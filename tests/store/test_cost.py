@@ -11,7 +11,7 @@ from recollect.domain.ids import ClientId, EntryId, UserId
 from recollect.policy.principals import Principal
 from recollect.ports.database import Tx
 from recollect.services.entries import EntryQuery, list_entries, view_for
-from recollect.services.forking import find_point, make_fork
+from recollect.services.forking import build_fork, find_fork_point
 from tests.conftest import SoakSize
 from tests.store.builders import NOON
 from tests.store.bulk import BulkTree
@@ -171,9 +171,9 @@ def forking(
     """Everything that a fork call reads; it then inserts one row."""
 
     def work(tx: Tx) -> Conversation:
-        point = find_point(tx, storage.stores, ANN, located(tx, storage, parent), entry_id)
+        point = find_fork_point(tx, storage.stores, ANN, located(tx, storage, parent), entry_id)
         assert point is not None
         fork_id = parent.id
-        return make_fork(tx, storage.stores, parent, point, fork_id=fork_id, title=None, at=NOON)
+        return build_fork(tx, storage.stores, parent, point, fork_id=fork_id, title=None, at=NOON)
 
     return work

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.agents import AgentId, Owner
-from recollect.domain.events import Event, EventFilter, EventKind, EventPlace
+from recollect.domain.events import Event, EventCursor, EventFilter, EventKind
 from recollect.domain.registry import Agent
 from recollect.domain.spaces import OrgId, SpaceKind
 from recollect.policy.events import EventReader
@@ -88,14 +88,14 @@ def test_a_reader_sees_the_events_of_own_spaces_in_both_ways_of_reading(
     assert {event.action for event in listed} == wanted
     assert [(e.at, e.id) for e in listed] == sorted(((e.at, e.id) for e in listed), reverse=True)
     settle(told.database)
-    followed, _ = follow(told, reader, memories, EventPlace(0, told.new_id()))
+    followed, _ = follow(told, reader, memories, EventCursor(0, told.new_id()))
     assert sorted(followed) == sorted(event.id for event in listed)
 
 
 def test_an_event_that_commits_late_is_told_once_and_before_no_reader_has_passed_it(
     storage: Storage,
 ) -> None:
-    start = storage.ask(storage.stores.event_reads.head)
+    start = storage.ask(storage.stores.event_reads.head_cursor)
     inside, go_on = threading.Event(), threading.Event()
     early, late = an_event(storage), an_event(storage)
 
@@ -124,7 +124,7 @@ def test_an_event_that_commits_late_is_told_once_and_before_no_reader_has_passed
 
 
 def test_a_small_step_goes_on_where_it_ended_inside_one_transaction(storage: Storage) -> None:
-    start = storage.ask(storage.stores.event_reads.head)
+    start = storage.ask(storage.stores.event_reads.head_cursor)
     events = [an_event(storage) for _ in range(7)]
 
     def together(tx: Tx) -> None:
@@ -142,7 +142,7 @@ def test_a_small_step_goes_on_where_it_ended_inside_one_transaction(storage: Sto
 
 
 def test_a_step_that_finds_nothing_still_moves_on(storage: Storage) -> None:
-    start = storage.ask(storage.stores.event_reads.head)
+    start = storage.ask(storage.stores.event_reads.head_cursor)
     storage.do(storage.stores.events.insert, an_event(storage))
     nobody = EventReader(Owner.user("nobody"))
     settle(storage.database)
@@ -178,8 +178,8 @@ def an_event(storage: Storage, **members: Any) -> Event:
 
 
 def follow(
-    storage: Storage, reader: EventReader, chosen: EventFilter, after: EventPlace
-) -> tuple[list[str], EventPlace]:
+    storage: Storage, reader: EventReader, chosen: EventFilter, after: EventCursor
+) -> tuple[list[str], EventCursor]:
     step = storage.ask(storage.stores.event_reads.follow, reader, chosen, after=after, limit=1_000)
     return [event.id for _, event in step.events], step.reached
 

@@ -9,45 +9,45 @@ from typing import Any
 import pytest
 
 from recollect.domain.disclosure import AskerView, DisclosureSettings, PersonId
-from recollect.domain.graph import Entity, EntityId, Relation
-from recollect.domain.memories import Status
+from recollect.domain.graph import Entity, EntityId, GraphRelation
+from recollect.domain.memories import MemoryStatus
 from recollect.domain.people import Person
 from recollect.domain.sayings import EntityKind
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.graph import Look
-from recollect.ports.memories import MemoryFilter, Stored
-from recollect.services.graph import Graph
+from recollect.ports.graph import GraphContext
+from recollect.ports.memories import MemoryFilter, StoredMemory
+from recollect.services.graph import GraphWriter
 from tests.store.memory_builders import ANN, a_memory, at, change, dump, keep
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase
 
 
-def drawn(storage: Storage, content: str, person: str, **fields: Any) -> Stored:
+def drawn(storage: Storage, content: str, person: str, **fields: Any) -> StoredMemory:
     """A memory of its lone subject, with its edges."""
     memory = a_memory(storage, content=content, subjects=(person,), **fields)
     return redrawn(storage, keep(storage, memory))
 
 
-def redrawn(storage: Storage, stored: Stored) -> Stored:
+def redrawn(storage: Storage, stored: StoredMemory) -> StoredMemory:
     """The same memory with the edges of its present text."""
-    storage.do(Graph(storage.stores, storage.runtime).draw, stored)
+    storage.do(GraphWriter(storage.stores, storage.runtime).write_edges, stored)
     return stored
 
 
 def seen(
     storage: Storage, *ids: str, now: datetime | None = None, limit: int = 100, **chosen: Any
-) -> list[Relation]:
+) -> list[GraphRelation]:
     """What a reader of everything sees at these entities."""
-    look = Look(Sight.whole("a test", now or at(100)), MemoryFilter(**chosen))
+    look = GraphContext(Viewer.for_system("a test", now or at(100)), MemoryFilter(**chosen))
     entities = [EntityId(one) for one in ids]
     return storage.ask(storage.stores.graph.neighbours, look, entities, limit=limit)
 
 
 def thing(storage: Storage, id_: str) -> Entity | None:
     """The entity of this id."""
-    return storage.ask(storage.stores.graph.things, [id_]).get(EntityId(id_))
+    return storage.ask(storage.stores.graph.fetch_entities, [id_]).get(EntityId(id_))
 
 
 def ends(storage: Storage, person: str, **chosen: Any) -> list[str | None]:
@@ -62,7 +62,7 @@ def test_an_edge_comes_back_with_what_its_memory_says(storage: Storage) -> None:
         storage, "Lives in Porto", ann, space=space, valid_from=at(-10), valid_until=at(10)
     )
     (edge,) = seen(storage, ann)
-    assert edge == Relation(
+    assert edge == GraphRelation(
         id=edge.id,
         from_id=EntityId(ann),
         to_id=edge.to_id,
@@ -112,7 +112,7 @@ def test_an_unchanged_edge_stays_the_same(storage: Storage) -> None:
 def test_world_time_of_an_earlier_record_is_that_of_its_version(storage: Storage) -> None:
     ann = storage.new_id()
     first = drawn(storage, "Lives in Porto", ann)
-    change(storage, first, hours=5, valid_until=at(3), status=Status.SUPERSEDED)
+    change(storage, first, hours=5, valid_until=at(3), status=MemoryStatus.SUPERSEDED)
     assert seen(storage, ann) == []
     assert [one.valid_until for one in seen(storage, ann, as_of=at(4))] == [None]
     assert [one.valid_until for one in seen(storage, ann, valid_at=at(2))] == [at(3)]
@@ -133,7 +133,7 @@ def test_erased_edges_take_their_entities_along(storage: Storage) -> None:
     first = drawn(storage, "Lives in Porto", ann)
     second = redrawn(storage, change(storage, first, content="Lives in Lisbon"))
     porto, lisbon = seen(storage, ann, as_of=at(0))[0].to_id, seen(storage, ann)[0].to_id
-    storage.do(Graph(storage.stores, storage.runtime).erase, second.memory.id)
+    storage.do(GraphWriter(storage.stores, storage.runtime).delete_edges, second.memory.id)
     assert seen(storage, ann) == seen(storage, ann, as_of=at(0)) == []
     assert thing(storage, porto) is thing(storage, lisbon) is None
 
@@ -149,13 +149,13 @@ def test_an_edge_from_somebody_to_themself_is_not_there(storage: Storage) -> Non
 def test_no_edge_loses_its_entity_to_a_removal_at_the_same_moment(storage: Storage) -> None:
     space = Space(SpaceKind.USER, storage.new_id())
     people = [storage.new_id() for _ in range(40)]
-    graph, memories = Graph(storage.stores, storage.runtime), storage.stores.memories
+    graph, memories = GraphWriter(storage.stores, storage.runtime), storage.stores.memories
     old = drawn(storage, "Lives in Porto", people[0], space=space)
     for person in people[1:]:
         memory = a_memory(storage, content="Lives in Porto", subjects=(person,), space=space)
         new = keep(storage, memory)
         works: list[Callable[[Tx], object]] = [
-            partial(graph.draw, stored=new),
+            partial(graph.write_edges, stored=new),
             partial(memories.delete, memory_id=old.memory.id, at=at(1)),
         ]
         begun = [storage.begin(storage.engine.write(work)) for work in works]
@@ -194,7 +194,10 @@ def test_memories_are_close_by_edges_and_by_the_people_whom_these_lead_to(
     of_cyd = keep(storage, a_memory(storage, content="is on leave", subjects=(cyd,)))
     keep(storage, a_memory(storage, content="is new here", subjects=(dan,)))
     keep(storage, a_memory(storage, content="sings", subjects=(ann,)))
-    graph, everything = Graph(storage.stores, storage.runtime), Sight.whole("a test", at(100))
+    graph, everything = (
+        GraphWriter(storage.stores, storage.runtime),
+        Viewer.for_system("a test", at(100)),
+    )
     near = storage.ask(graph.closeness, everything, [ann])
     first, second, third = (stored.memory.id for stored in between)
     assert near == {
@@ -204,7 +207,7 @@ def test_memories_are_close_by_edges_and_by_the_people_whom_these_lead_to(
         of_cyd.memory.id: 1 / 3,
         third: 1 / 3,
     }
-    nobody = Sight((), AskerView(), None, DisclosureSettings(), at(100))
+    nobody = Viewer((), AskerView(), None, DisclosureSettings(), at(100))
     assert storage.ask(graph.closeness, nobody, [ann]) == {}
 
 

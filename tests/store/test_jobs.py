@@ -50,7 +50,7 @@ def claim_one(queue: Storage) -> tuple[Job, str]:
 
 
 def depth(queue: Storage) -> int:
-    return queue.ask(queue.stores.jobs.state).depth
+    return queue.ask(queue.stores.jobs.fetch_queue_state).depth
 
 
 def test_no_job_goes_to_two_workers(queue: Storage) -> None:
@@ -171,7 +171,7 @@ def test_a_stuck_job_is_counted_and_comes_back_when_revived(
         stuck=True,
     )
     queue.do(queue.stores.jobs.finish, other.id, claim_id=claim_id)
-    state = queue.ask(queue.stores.jobs.state)
+    state = queue.ask(queue.stores.jobs.fetch_queue_state)
     assert (state.depth, state.stuck, state.oldest_due_at) == (0, 1, None)
     clock.advance(days=10)
     assert claim(queue, queue.new_id()) == []
@@ -181,11 +181,11 @@ def test_a_stuck_job_is_counted_and_comes_back_when_revived(
 
 
 def test_a_bodyless_queue_has_no_oldest_job(queue: Storage) -> None:
-    state = queue.ask(queue.stores.jobs.state)
+    state = queue.ask(queue.stores.jobs.fetch_queue_state)
     assert (state.depth, state.stuck, state.oldest_due_at) == (0, 0, None)
     insert(queue, in_seconds=5)
     insert(queue)
-    assert queue.ask(queue.stores.jobs.state).oldest_due_at == queue.runtime.clock.now()
+    assert queue.ask(queue.stores.jobs.fetch_queue_state).oldest_due_at == queue.runtime.clock.now()
 
 
 def test_a_name_is_had_by_one_job_and_free_when_it_is_given_up(queue: Storage) -> None:
@@ -193,7 +193,7 @@ def test_a_name_is_had_by_one_job_and_free_when_it_is_given_up(queue: Storage) -
     for _ in range(2):
         queue.do(jobs.insert, NewJob("kind", {}, now, "the name"))
     first, _ = claim_one(queue)
-    queue.do(jobs.detach, first.id)
+    queue.do(jobs.clear_name, first.id)
     queue.do(jobs.insert, NewJob("kind", {}, now, "the name"))
     second, _ = claim_one(queue)
     assert first.id != second.id

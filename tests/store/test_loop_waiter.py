@@ -9,7 +9,7 @@ import pytest
 import uvloop
 from greenlet import getcurrent, greenlet
 
-from recollect.stores.engines.postgres.hub import LoopWaiter, in_loop, run
+from recollect.stores.engines.postgres.hub import LoopWaiter, call_in_loop, resume_greenlet
 
 WAIT_SECONDS = 10
 
@@ -33,7 +33,7 @@ def read_to_the_end(ours: socket.socket, done: "asyncio.Future[bytes]") -> None:
     except ConnectionResetError:
         got += b"!"
     waiter.close()
-    in_loop(lambda: done.set_result(got))
+    call_in_loop(lambda: done.set_result(got))
 
 
 @pytest.mark.parametrize(("unread", "end"), [(b"", b""), (b"unread", b"!")])
@@ -46,7 +46,7 @@ def test_who_waits_is_woken_up_to_the_end_of_a_connection_that_breaks(
         ours, theirs = socket.socketpair()
         with ours:
             done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-            run(greenlet(read_to_the_end), ours, done)
+            resume_greenlet(greenlet(read_to_the_end), ours, done)
             ours.sendall(unread)
             theirs.sendall(b"goodbye")
             theirs.close()
@@ -67,7 +67,7 @@ def test_who_waits_is_not_resumed_inside_the_callback_of_the_loop(
         waiter.wait(select.POLLIN)
         order.append("transaction")
         waiter.close()
-        in_loop(lambda: done.set_result(None))
+        call_in_loop(lambda: done.set_result(None))
 
     async def exchange() -> None:
         loop = asyncio.get_running_loop()
@@ -79,7 +79,7 @@ def test_who_waits_is_not_resumed_inside_the_callback_of_the_loop(
             loop.remove_reader(second.fileno())
 
         with first, to_first, second, to_second:
-            run(greenlet(wait), first, done)
+            resume_greenlet(greenlet(wait), first, done)
             loop.add_reader(second.fileno(), read)
             to_first.sendall(b"x")
             to_second.sendall(b"x")
@@ -98,7 +98,7 @@ def test_calls_of_the_loop_are_made_by_its_own_greenlet() -> None:
 
     def transaction() -> None:
         made_by.append(is_root())
-        made_by.append(in_loop(is_root))
+        made_by.append(call_in_loop(is_root))
 
-    run(greenlet(transaction))
+    resume_greenlet(greenlet(transaction))
     assert made_by == [False, True]

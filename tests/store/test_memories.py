@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from recollect.domain.agents import Owner
-from recollect.domain.memories import Memory, MemoryId, Message, Role, Status
+from recollect.domain.memories import Memory, MemoryId, MemoryMessage, MemoryStatus, MessageRole
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory, VersionChange
 from tests.store.memory_builders import (
     ANN,
     BESIDE,
@@ -30,7 +30,7 @@ from tests.support.engines import TestDatabase
 
 def test_every_member_of_a_memory_comes_back(storage: Storage) -> None:
     assert FULL.keys() | {"id"} == {field.name for field in fields(Memory)}
-    told = {field.name for field in fields(Stored) if field.compare}
+    told = {field.name for field in fields(StoredMemory) if field.compare}
     assert BESIDE.keys() | {"memory", "written_by", "doc"} == told
     kept = keep(storage, a_memory(storage, **FULL), **BESIDE)
     assert fetched(storage, kept) == kept
@@ -54,7 +54,7 @@ def test_any_text_comes_back_as_it_was_sent(storage: Storage, content: str) -> N
 def test_a_taken_id_stores_nothing(storage: Storage) -> None:
     kept = keep(storage, a_memory(storage, tags=("one",), subjects=("p",)))
     again = replace(kept.memory, content="another", tags=("two",), subjects=("q",))
-    assert storage.do(storage.stores.memories.insert, Stored(again, ANN)) is None
+    assert storage.do(storage.stores.memories.insert, StoredMemory(again, ANN)) is None
     assert fetched(storage, kept) == kept
     assert len(storage.ask(storage.stores.memories.versions, [kept.memory.id])) == 1
 
@@ -99,16 +99,16 @@ def test_a_change_stores_what_stands_beside_the_memory(storage: Storage) -> None
 
 def test_a_change_of_status_is_dated(storage: Storage) -> None:
     before = keep(storage, a_memory(storage))
-    after = change(storage, before, hours=2, status=Status.SUPERSEDED)
+    after = change(storage, before, hours=2, status=MemoryStatus.SUPERSEDED)
     assert fetched(storage, before).status_at == after.memory.updated_at == at(2)
 
 
 def test_versions_keep_what_each_was_and_when(storage: Storage) -> None:
     first = keep(storage, a_memory(storage, key="k", value={"n": 1}, tags=("a",)))
     second = change(storage, first, value={"n": 2}, tags=("b",), valid_until=at(9))
-    change(storage, second, status=Status.SUPERSEDED, superseded_by=MemoryId("s"))
+    change(storage, second, status=MemoryStatus.SUPERSEDED, superseded_by=MemoryId("s"))
     one, two, three = storage.ask(storage.stores.memories.versions, [first.memory.id])
-    assert [one.change, two.change, three.change] == list(Change)[:3]
+    assert [one.change, two.change, three.change] == list(VersionChange)[:3]
     assert (one.at, one.until, two.at, two.until) == (at(0), at(1), at(1), at(2))
     assert (three.at, three.until, three.snapshot) == (at(2), None, None)
     assert (one.by, two.by) == (ANN, Owner.agent("a"))
@@ -151,9 +151,9 @@ def test_a_sight_of_everything_pages_newest_first(storage: Storage) -> None:
 
 def test_only_known_ids_are_seen(storage: Storage) -> None:
     one, two = keep(storage, a_memory(storage)), keep(storage, a_memory(storage))
-    sight = Sight.whole("test", at(20))
+    sight = Viewer.for_system("test", at(20))
     ids = [one.memory.id, MemoryId("unknown"), two.memory.id]
-    found = storage.ask(storage.stores.memories.see_many, sight, ids, MemoryFilter())
+    found = storage.ask(storage.stores.memories.fetch_many_visible, sight, ids, MemoryFilter())
     assert found == {one.memory.id: one, two.memory.id: two}
 
 
@@ -200,7 +200,7 @@ def test_a_lock_holds_the_row_until_the_end(storage: Storage) -> None:
         assert found is not None
         memory = found.memory
         after = replace(memory, repeats=memory.repeats + 1, version=memory.version + 1)
-        memories.update(tx, found, after, change=Change.UPDATED, by=ANN, at=at(1))
+        memories.update(tx, found, after, change=VersionChange.UPDATED, by=ANN, at=at(1))
 
     begun = [storage.begin(storage.engine.write(repeat)) for _ in range(10)]
     for future in begun:
@@ -223,7 +223,7 @@ class TestEncryption:
                     content=content,
                     key="k",
                     value={value: value},
-                    messages=(Message(Role.USER, message),),
+                    messages=(MemoryMessage(MessageRole.USER, message),),
                     metadata={"note": note},
                 ),
             )
@@ -259,18 +259,18 @@ class TestEncryption:
         }
 
 
-def seen(storage: Storage, stored: Stored, **chosen: Any) -> Stored | None:
-    sight = Sight.whole("test", at(20))
-    see = storage.stores.memories.see
+def seen(storage: Storage, stored: StoredMemory, **chosen: Any) -> StoredMemory | None:
+    sight = Viewer.for_system("test", at(20))
+    see = storage.stores.memories.fetch_visible
     return storage.ask(see, sight, stored.memory.id, MemoryFilter(**chosen))
 
 
-def walk(storage: Storage, chosen: MemoryFilter, *, limit: int) -> Iterator[list[Stored]]:
+def walk(storage: Storage, chosen: MemoryFilter, *, limit: int) -> Iterator[list[StoredMemory]]:
     after = None
     while True:
         page = storage.ask(
             storage.stores.memories.page,
-            Sight.whole("test", at(20)),
+            Viewer.for_system("test", at(20)),
             chosen,
             after=after,
             limit=limit,

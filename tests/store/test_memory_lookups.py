@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import Memory, Status
+from recollect.domain.memories import Memory, MemoryStatus
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from tests.store.memory_builders import ANN, a_memory, at, change, keep
 from tests.store.storage import Storage
 
@@ -41,7 +41,12 @@ def test_an_equal_text_of_the_space_is_found_whoever_said_it_of_whom(
 
 
 @pytest.mark.parametrize(
-    "gone", [{"status": Status.SUPERSEDED}, {"status": Status.QUARANTINED}, {"expires_at": at(20)}]
+    "gone",
+    [
+        {"status": MemoryStatus.SUPERSEDED},
+        {"status": MemoryStatus.QUARANTINED},
+        {"expires_at": at(20)},
+    ],
 )
 def test_what_no_reader_sees_is_no_equal(storage: Storage, gone: dict[str, Any]) -> None:
     space = Space(SpaceKind.CHAT, storage.new_id())
@@ -71,7 +76,7 @@ def test_equal_statements_at_once_become_one(storage: Storage) -> None:
     memories = storage.stores.memories
 
     def remember(tx: Tx) -> bool:
-        new = Stored(a_memory(storage, space=space, content="same"), ANN)
+        new = StoredMemory(a_memory(storage, space=space, content="same"), ANN)
         if memories.find_same_text(tx, new, now=at(20)):
             return False
         return memories.insert(tx, new) is not None
@@ -84,18 +89,18 @@ def test_equal_statements_at_once_become_one(storage: Storage) -> None:
 def test_live_records_of_a_key_come_newest_first(storage: Storage) -> None:
     space = Space(SpaceKind.ORG, storage.new_id())
 
-    def record(hour: int, **members: Any) -> Stored:
+    def record(hour: int, **members: Any) -> StoredMemory:
         chosen = {"key": "k", "value": {}, "space": space, "created_at": at(hour)} | members
         return keep(storage, a_memory(storage, **chosen))
 
     older, newer = record(1), record(2)
     record(3, key="K")
     record(3, space=Space(SpaceKind.ORG, "other"))
-    record(3, status=Status.ARCHIVED)
+    record(3, status=MemoryStatus.ARCHIVED)
     record(3, expires_at=at(20))
-    found = storage.ask(storage.stores.memories.find_key, space, "k", now=at(20))
+    found = storage.ask(storage.stores.memories.find_by_key, space, "k", now=at(20))
     assert found == [newer, older]
 
 
-def same_text(storage: Storage, memory: Memory) -> list[Stored]:
-    return storage.do(storage.stores.memories.find_same_text, Stored(memory, ANN), now=at(20))
+def same_text(storage: Storage, memory: Memory) -> list[StoredMemory]:
+    return storage.do(storage.stores.memories.find_same_text, StoredMemory(memory, ANN), now=at(20))

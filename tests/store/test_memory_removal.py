@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import text
 
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.stores.columns import metadata
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.builders import NOON
 from tests.store.memory_builders import FULL, a_memory, at, change, dump, keep
 from tests.store.storage import Storage
@@ -55,7 +55,7 @@ def test_two_deletions_at_once_remove_it_once(storage: Storage) -> None:
 
 
 def run(storage: Storage, sql: str, **params: Any) -> None:
-    storage.do(lambda tx: tx.run(Statement(text(sql)), params))
+    storage.do(lambda tx: tx.run(Query(text(sql)), params))
 
 
 def write_entity(storage: Storage, id_: str) -> None:
@@ -78,7 +78,7 @@ def write_edge(storage: Storage, memory_id: str, from_id: str, to_id: str) -> No
     )
 
 
-def hang_everything_on(storage: Storage, stored: Stored) -> None:
+def hang_everything_on(storage: Storage, stored: StoredMemory) -> None:
     """Rows of other stores that name a memory."""
     id_ = stored.memory.id
     write_edge(storage, id_, "p-1", "p-2")

@@ -1,9 +1,9 @@
 """What a write holds while it looks whether it says something new."""
 
-from recollect.domain.memories import Status
+from recollect.domain.memories import MemoryStatus
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from tests.store.memory_builders import ANN, a_memory, at, keep
 from tests.store.storage import Storage
 
@@ -14,10 +14,10 @@ def test_the_same_text_is_found_whoever_said_it_of_whom(storage: Storage) -> Non
     said = {"content": "same", "stated_by": "p", "subjects": ("q",), "created_at": at(2)}
     second = keep(storage, a_memory(storage, space=space, **said))
     keep(storage, a_memory(storage, space=space, content="Other"))
-    keep(storage, a_memory(storage, space=space, content="same", status=Status.SUPERSEDED))
+    keep(storage, a_memory(storage, space=space, content="same", status=MemoryStatus.SUPERSEDED))
     keep(storage, a_memory(storage, space=space, content="same", expires_at=at(20)))
     keep(storage, a_memory(storage, space=Space(SpaceKind.USER, space.id), content="same"))
-    asked = Stored(a_memory(storage, space=space, content="SAME!"), ANN)
+    asked = StoredMemory(a_memory(storage, space=space, content="SAME!"), ANN)
     found = storage.do(storage.stores.memories.find_same_text, asked, now=at(20))
     assert found == [first, second]
 
@@ -32,11 +32,11 @@ def test_writers_that_hold_one_key_come_one_after_the_other(storage: Storage) ->
     memories = storage.stores.memories
 
     def first_of_key(tx: Tx) -> bool:
-        memories.hold_key(tx, space, "k")
-        if memories.find_key(tx, space, "k", now=at(20)):
+        memories.lock_key(tx, space, "k")
+        if memories.find_by_key(tx, space, "k", now=at(20)):
             return False
         record = a_memory(storage, space=space, key="k", value={})
-        return memories.insert(tx, Stored(record, ANN)) is not None
+        return memories.insert(tx, StoredMemory(record, ANN)) is not None
 
     begun = [storage.begin(storage.engine.write(first_of_key)) for _ in range(20)]
     assert sum(future.result(30) for future in begun) == 1

@@ -10,12 +10,12 @@ import pytest
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import PersonId
 from recollect.domain.jobs import NewJob
-from recollect.domain.memories import Kind, Memory, MemoryId, Status
+from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryStatus
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, MemoryFilter, Stored
-from recollect.ports.memory_search import BUCKETS, Candidate, Looking, VectorOf
+from recollect.ports.memories import MemoryFilter, StoredMemory, VersionChange
+from recollect.ports.memory_search import BUCKETS, MemoryCandidate, MemoryVector, SearchContext
 from recollect.ports.search import prefix_query, stem_query
 from recollect.services.memory_indexing import MemoryIndexer
 from tests.store.builders import NOON
@@ -32,11 +32,11 @@ class Shelf:
         self.space = Space(SpaceKind.USER, f"user-{storage.new_id()}")
         self.indexer = MemoryIndexer(storage.stores, storage.runtime, vectors=True)
 
-    def add(self, content: str, **members: Any) -> Stored:
+    def add(self, content: str, **members: Any) -> StoredMemory:
         """A statement."""
         memory = Memory(
             id=MemoryId(self.storage.new_id()),
-            kind=Kind.STATEMENT,
+            kind=MemoryKind.STATEMENT,
             content=content,
             space=self.space,
             created_at=NOON,
@@ -45,36 +45,40 @@ class Shelf:
             **members,
         )
 
-        def work(tx: Tx) -> Stored:
-            stored = self.storage.stores.memories.insert(tx, Stored(memory, Owner.user("ann")))
+        def work(tx: Tx) -> StoredMemory:
+            stored = self.storage.stores.memories.insert(
+                tx, StoredMemory(memory, Owner.user("ann"))
+            )
             assert stored is not None
             self.indexer.write(tx, stored)
             return stored
 
         return self.storage.write(work)
 
-    def edit(self, stored: Stored, content: str) -> Stored:
+    def edit(self, stored: StoredMemory, content: str) -> StoredMemory:
         """The next version."""
         later = Memory(
             **{name: getattr(stored.memory, name) for name in stored.memory.__slots__}
             | {"content": content, "version": stored.memory.version + 1}
         )
 
-        def work(tx: Tx) -> Stored:
+        def work(tx: Tx) -> StoredMemory:
             changed = self.storage.stores.memories.update(
-                tx, stored, later, change=Change.UPDATED, by=Owner.user("ann"), at=NOON
+                tx, stored, later, change=VersionChange.UPDATED, by=Owner.user("ann"), at=NOON
             )
             self.indexer.write(tx, changed)
             return changed
 
         return self.storage.write(work)
 
-    def look(self, **members: Any) -> Looking:
+    def look(self, **members: Any) -> SearchContext:
         """At everything in the space."""
         chosen = MemoryFilter(spaces=((self.space.kind, self.space.id),))
-        return Looking(Sight.whole("a test", NOON), chosen, **({"model": MODEL} | members))
+        return SearchContext(
+            Viewer.for_system("a test", NOON), chosen, **({"model": MODEL} | members)
+        )
 
-    def candidates(self, **members: Any) -> dict[str, Candidate]:
+    def candidates(self, **members: Any) -> dict[str, MemoryCandidate]:
         """By id."""
         found = self.storage.ask(
             self.storage.stores.memory_search.candidates, self.look(**members), limit=100
@@ -84,7 +88,7 @@ class Shelf:
     def matches(self, query: str) -> set[str]:
         """Ids that the engine's word index gives."""
         found = self.storage.ask(
-            self.storage.stores.memory_search.matching,
+            self.storage.stores.memory_search.page_word_matches,
             self.look(),
             query,
             after_doc=0,
@@ -92,11 +96,11 @@ class Shelf:
         )
         return {one.memory_id for one in found}
 
-    def vectorize(self, texts: Sequence[Stored], revision: int | None = None) -> int:
+    def vectorize(self, texts: Sequence[StoredMemory], revision: int | None = None) -> int:
         """Give them vectors, as a job would."""
         found = self.candidates()
         made = [
-            VectorOf(
+            MemoryVector(
                 one.doc,
                 found[one.memory.id].revision if revision is None else revision,
                 np.full(3, 0.5, np.float32),
@@ -180,7 +184,7 @@ def test_dropped_rows_leave_neither_words_nor_vectors(shelf: Shelf) -> None:
 
 def test_rows_that_are_not_asked_for_are_no_candidates(shelf: Shelf) -> None:
     first = shelf.add("Ann lives in Porto")
-    shelf.add("Ann lived in Faro", status=Status.SUPERSEDED)
+    shelf.add("Ann lived in Faro", status=MemoryStatus.SUPERSEDED)
     assert set(shelf.candidates()) == {first.memory.id}
 
 
@@ -197,7 +201,7 @@ def test_what_other_memories_were_made_from_is_known_with_them(shelf: Shelf) -> 
     raw = shelf.add("user: I live in Porto")
     fact = shelf.add("Ann lives in Porto", source_memories=(raw.memory.id,))
     search = shelf.storage.stores.memory_search
-    assert shelf.storage.ask(search.facts_from, [raw.memory.id, fact.memory.id]) == {
+    assert shelf.storage.ask(search.derived_memory_ids, [raw.memory.id, fact.memory.id]) == {
         raw.memory.id: [fact.memory.id]
     }
 
@@ -208,7 +212,7 @@ def test_texts_wait_until_they_have_vectors_and_a_bucket_has_its_own_first(shelf
     search = shelf.storage.stores.memory_search
 
     def waiting(limit: int = 1_000) -> set[int]:
-        found = shelf.storage.ask(search.pending, 3, limit=limit)
+        found = shelf.storage.ask(search.pending_texts, 3, limit=limit)
         assert len(found) <= limit
         return {one.doc for one in found} & docs
 
@@ -217,7 +221,7 @@ def test_texts_wait_until_they_have_vectors_and_a_bucket_has_its_own_first(shelf
     shelf.vectorize(texts)
     assert waiting() == set()
     lacking = shelf.storage.do(
-        search.mark, after_doc=min(docs) - 1, limit=1_000, lacking="a newer model"
+        search.mark_pending, after_doc=min(docs) - 1, limit=1_000, lacking="a newer model"
     )
     assert docs <= set(lacking)
     assert waiting() == docs
@@ -227,7 +231,7 @@ def test_a_job_is_not_taken_while_a_write_relies_on_it(storage: Storage) -> None
     """Or a text that was written meanwhile would wait for ever."""
     jobs = storage.stores.jobs
     job = NewJob("memory_vectors", {}, NOON, f"held-{storage.new_id()}")
-    storage.do(jobs.insert_held, job)
+    storage.do(jobs.insert_and_lock, job)
     (taken,) = [
         one
         for one in storage.do(
@@ -242,13 +246,13 @@ def test_a_job_is_not_taken_while_a_write_relies_on_it(storage: Storage) -> None
     held, go_on = threading.Event(), threading.Event()
 
     def writing(tx: Tx) -> None:
-        jobs.insert_held(tx, job)
+        jobs.insert_and_lock(tx, job)
         held.set()
         storage.stay(tx, go_on)
 
     writer = storage.begin(storage.engine.write(writing))
     assert held.wait(30)
-    taker = storage.begin(storage.engine.write(lambda tx: jobs.detach(tx, taken.id)))
+    taker = storage.begin(storage.engine.write(lambda tx: jobs.clear_name(tx, taken.id)))
     with pytest.raises(TimeoutError):
         taker.result(0.2)
     go_on.set()

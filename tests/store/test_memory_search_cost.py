@@ -16,11 +16,11 @@ from recollect.domain.disclosure import (
 from recollect.domain.ids import UserId
 from recollect.domain.search import index_words
 from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.policy.spaces import Caller
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
-from recollect.ports.memory_search import Looking
+from recollect.ports.memories import MemoryFilter, StoredMemory
+from recollect.ports.memory_search import SearchContext
 from recollect.stores.memory_tables import memories
 from tests.store.builders import NOON
 from tests.store.memory_builders import a_memory
@@ -61,7 +61,7 @@ def put(storage: Storage, names: Sequence[str]) -> None:
                 stated_by=f"p-{name}",
                 subjects=(f"p-{name}",),
             )
-            stored = stores.memories.insert(tx, Stored(memory, Owner.user(name)))
+            stored = stores.memories.insert(tx, StoredMemory(memory, Owner.user(name)))
             assert stored is not None
             stores.memory_search.put(tx, stored, index_words(memory.content), pending=False)
 
@@ -70,14 +70,14 @@ def put(storage: Storage, names: Sequence[str]) -> None:
 
 def asking(storage: Storage, way: _Way) -> Callable[[Tx], int]:
     ann = UserId("ann")
-    sight = Sight(
+    sight = Viewer(
         (Caller(Owner.user(ann), ORGS),),
         AskerView(PersonId("p-ann"), frozenset({ann}), frozenset({ChatId("c")}), ORGS),
         way.chat,
         DisclosureSettings(),
         NOON,
     )
-    looking = Looking(sight, way.chosen)
+    looking = SearchContext(sight, way.chosen)
     return lambda tx: len(storage.stores.memory_search.candidates(tx, looking, limit=1_000))
 
 

@@ -12,12 +12,12 @@ from recollect.domain.conversations import Conversation
 from recollect.domain.ids import EntryId, UserId
 from recollect.domain.memberships import Level
 from recollect.domain.search import index_words
-from recollect.policy.scope import Scope
+from recollect.policy.scope import TreeScope
 from recollect.ports.database import Tx
 from recollect.ports.search import NewVectors, SearchScope, Vector
 from recollect.stores import nearest
 from recollect.stores.engines.postgres import nearest as indexed
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.builders import NOON, an_entry, plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import a_postgres_database, a_sqlite_database
@@ -26,7 +26,7 @@ from tests.worker.workshop import wait_until
 DIMENSIONS = 16
 MODEL = "model"
 INDEX = f"entry_embeddings_hnsw_{DIMENSIONS}"
-NO_SCAN = [Statement(text(f"SET LOCAL enable_{way} = off")) for way in ("seqscan", "sort")]
+NO_SCAN = [Query(text(f"SET LOCAL enable_{way} = off")) for way in ("seqscan", "sort")]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def always_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scope_of(user: str) -> SearchScope:
-    return SearchScope(Scope.member(UserId(user), Level.READER))
+    return SearchScope(TreeScope.member(UserId(user), Level.READER))
 
 
 def vectors(count: int, *, near: Vector | None = None, seed: int = 1) -> Vector:
@@ -84,14 +84,14 @@ def find(
     vector: Vector,
     limit: int,
     *,
-    first: Sequence[Statement] = (),
+    first: Sequence[Query] = (),
     model: str = MODEL,
 ) -> list[EntryId]:
     def work(tx: Tx) -> list[EntryId]:
         for statement in first:
             tx.run(statement, {})
         search = storage.stores.search
-        return search.nearest(tx, scope_of(user), vector, model=model, limit=limit)
+        return search.nearest_entries(tx, scope_of(user), vector, model=model, limit=limit)
 
     return storage.run(storage.engine.scan(work))
 
@@ -127,12 +127,14 @@ def test_nobody_finds_nothing(storage: Storage) -> None:
 
 def missing(storage: Storage, *, dimensions: int = DIMENSIONS, from_entries: int = 0) -> Any:
     return storage.ask(
-        storage.stores.search.missing_index, dimensions=dimensions, from_entries=from_entries
+        storage.stores.search.index_build_statements,
+        dimensions=dimensions,
+        from_entries=from_entries,
     )
 
 
 def build(storage: Storage) -> None:
-    storage.run(storage.engine.apart(missing(storage)))
+    storage.run(storage.engine.run_outside_transaction(missing(storage)))
 
 
 def indexes(storage: Storage) -> list[tuple[Any, ...]]:
@@ -205,8 +207,8 @@ def test_what_runs_apart_ends_when_nobody_waits_for_it(postgres: Storage) -> Non
         statement = "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)'"
         return bool(postgres.database.rows(statement))
 
-    nap = Statement(text("SELECT pg_sleep(600)"))
-    running = postgres.begin(postgres.engine.apart([nap]))
+    nap = Query(text("SELECT pg_sleep(600)"))
+    running = postgres.begin(postgres.engine.run_outside_transaction([nap]))
     wait_until(sleeping)
     running.cancel()
     wait_until(lambda: not sleeping())
@@ -215,4 +217,4 @@ def test_what_runs_apart_ends_when_nobody_waits_for_it(postgres: Storage) -> Non
 def test_there_is_nothing_to_build_on_another_engine(tmp_path: Path) -> None:
     with a_storage(a_sqlite_database(tmp_path)) as sqlite:
         assert missing(sqlite) == ()
-        sqlite.run(sqlite.engine.apart(()))
+        sqlite.run(sqlite.engine.run_outside_transaction(()))

@@ -11,7 +11,7 @@ from recollect.domain.ids import UserId
 from recollect.domain.jobs import NewJob
 from recollect.domain.jsontext import JsonText
 from recollect.domain.memberships import Level, Membership
-from recollect.policy.scope import Scope
+from recollect.policy.scope import TreeScope
 from recollect.ports.stores import ConversationFilter, EntryView
 from tests.store.builders import NOON, a_conversation, an_entry, plant, put
 from tests.store.storage import Storage
@@ -56,7 +56,7 @@ def test_a_membership_walk_by_bytes_shows_everybody_once(storage: Storage) -> No
 @pytest.mark.parametrize("other", ["ANN", "Ann", "ann ", "an%", "an_", "%", "ánn"])
 def test_another_spelling_of_a_user_is_another_user(storage: Storage, other: str) -> None:
     tree = plant(storage, {"ann": Level.OWNER})
-    scope = Scope.member(UserId(other), Level.READER)
+    scope = TreeScope.member(UserId(other), Level.READER)
     wanted = ConversationFilter(mode=ListMode.ALL)
     conversations = storage.stores.conversations
     branch = storage.ask(conversations.locate, tree.id, UserId(other))

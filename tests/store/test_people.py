@@ -26,9 +26,9 @@ from recollect.policy.people import may_see_name
 from recollect.policy.principals import Principal
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.people import Seat
+from recollect.ports.people import ParticipantKeys
 from recollect.services.naming import person_view
-from recollect.services.requesters import Requesters
+from recollect.services.requesters import RequesterLookup
 from tests.store.builders import NOON, plant
 from tests.store.memory_builders import a_memory, keep
 from tests.store.storage import Storage
@@ -40,14 +40,16 @@ def a_user(storage: Storage, name: str, orgs: frozenset[OrgId] = ACME) -> Reques
     """Somebody who has called."""
     user_id = UserId(f"{name}-{storage.new_id()}")
     principal = Principal(user_id, orgs=orgs)
-    return storage.run(Requesters(storage.engine, storage.stores, storage.runtime).of(principal))
+    return storage.run(
+        RequesterLookup(storage.engine, storage.stores, storage.runtime).resolve(principal)
+    )
 
 
 def a_person(storage: Storage, by: Requester, name: str = "Sam") -> Person:
     person = Person(
         id=PersonId(storage.new_id()),
         name=name,
-        created_by=by.who,
+        created_by=by.identity,
         orgs=by.orgs,
         created_at=NOON,
         updated_at=NOON,
@@ -58,12 +60,12 @@ def a_person(storage: Storage, by: Requester, name: str = "Sam") -> Person:
 
 def a_chat(storage: Storage, *people: Requester) -> ChatId:
     chat_id = ChatId(f"room {storage.new_id()}")
-    chat = Chat(id=chat_id, kind=ChatKind.GROUP, created_by=people[0].who, created_at=NOON)
+    chat = Chat(id=chat_id, kind=ChatKind.GROUP, created_by=people[0].identity, created_at=NOON)
 
     def work(tx: Tx) -> None:
         storage.stores.chats.insert(tx, chat)
         for one in people:
-            newcomer = Participant(ParticipantKind.USER, one.who.id, NOON)
+            newcomer = Participant(ParticipantKind.USER, one.identity.id, NOON)
             storage.stores.chats.join(tx, chat_id, newcomer)
 
     storage.write(work)
@@ -71,10 +73,10 @@ def a_chat(storage: Storage, *people: Requester) -> ChatId:
 
 
 def test_the_person_of_a_user_is_made_once_by_eight_threads(storage: Storage) -> None:
-    requesters = Requesters(storage.engine, storage.stores, storage.runtime)
+    requesters = RequesterLookup(storage.engine, storage.stores, storage.runtime)
     principal = Principal(UserId(storage.new_id()), orgs=ACME)
     with ThreadPoolExecutor(8) as pool:
-        made = [pool.submit(storage.run, requesters.of(principal)) for _ in range(8)]
+        made = [pool.submit(storage.run, requesters.resolve(principal)) for _ in range(8)]
         found = {future.result().person_id for future in made}
     assert len(found) == 1
     (person_id,) = found
@@ -92,20 +94,28 @@ def test_a_chat_shows_who_takes_part_under_any_name(storage: Storage) -> None:
     chats = storage.stores.chats
     storage.do(chats.join, room, Participant(ParticipantKind.PERSON, sam.id, NOON))
     storage.do(chats.join, room, Participant(ParticipantKind.AGENT, "bot", NOON))
-    assert storage.ask(chats.people_in, room) == {ann.person_id, bob.person_id, sam.id}
+    assert storage.ask(chats.current_people, room) == {ann.person_id, bob.person_id, sam.id}
     assert len(storage.ask(chats.participants, room)) == 4
-    for seat in (Seat.of(ann), Seat(people=frozenset({sam.id})), Seat(agent=AgentId("bot"))):
-        assert storage.ask(chats.takes_part, room, seat)
-        found = storage.ask(chats.chats_of, users=seat.users, people=seat.people, agent=seat.agent)
+    for seat in (
+        ParticipantKeys.for_requester(ann),
+        ParticipantKeys(people=frozenset({sam.id})),
+        ParticipantKeys(agent=AgentId("bot")),
+    ):
+        assert storage.ask(chats.is_participant, room, seat)
+        found = storage.ask(
+            chats.current_chats, users=seat.users, people=seat.people, agent=seat.agent
+        )
         assert found == {room}
         assert [one.id for one in storage.ask(chats.page, seat, after=None, limit=9)] == [room]
-    assert not storage.ask(chats.takes_part, room, Seat(people=frozenset({PersonId("x")})))
+    assert not storage.ask(
+        chats.is_participant, room, ParticipantKeys(people=frozenset({PersonId("x")}))
+    )
     assert storage.ask(chats.creator_orgs, [room, ChatId("none")]) == {room: ACME, "none": set()}
 
 
 def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
     ann, bob = a_user(storage, "ann"), a_user(storage, "bob")
-    owner, other = UserId(ann.who.id), UserId(bob.who.id)
+    owner, other = UserId(ann.identity.id), UserId(bob.identity.id)
     members = {owner: Level.OWNER, "agent:bot": Level.WRITER}
     root = plant(storage, members, owner_user_id=owner, title="Plans")
     chats, tree = storage.stores.chats, ChatId(root.id)
@@ -115,7 +125,7 @@ def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
         kind=ChatKind.PRIVATE,
         title="Plans",
         tree=True,
-        created_by=ann.who,
+        created_by=ann.identity,
         created_at=NOON,
     )
     assert storage.ask(chats.is_tree, tree)
@@ -123,7 +133,7 @@ def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
     assert storage.ask(chats.creator_orgs, [tree]) == {tree: ACME}
     bot = Participant(ParticipantKind.AGENT, "bot", NOON)
     assert bot in storage.ask(chats.participants, tree)
-    assert storage.ask(chats.takes_part, tree, Seat(agent=AgentId("bot")))
+    assert storage.ask(chats.is_participant, tree, ParticipantKeys(agent=AgentId("bot")))
     membership = Membership(TreeId(root.id), other, Level.READER, NOON)
     storage.do(storage.stores.memberships.insert, membership)
     shared = storage.ask(chats.fetch, tree)
@@ -131,8 +141,8 @@ def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
     assert shared.kind is ChatKind.GROUP
     storage.do(storage.stores.conversations.update_deleted, TreeId(root.id), NOON)
     assert storage.ask(chats.fetch, tree) is None
-    assert not storage.ask(chats.takes_part, tree, Seat.of(ann))
-    assert storage.ask(chats.page, Seat.of(ann), after=None, limit=9) == []
+    assert not storage.ask(chats.is_participant, tree, ParticipantKeys.for_requester(ann))
+    assert storage.ask(chats.page, ParticipantKeys.for_requester(ann), after=None, limit=9) == []
     assert storage.ask(chats.is_tree, tree)
 
 
@@ -141,7 +151,7 @@ def an_alias(storage: Storage, person: Person, by: Requester, value: str, **fiel
         id=ClaimId(storage.new_id()),
         person_id=person.id,
         value=value,
-        added_by=by.who,
+        added_by=by.identity,
         stated_by=by.person_id,
         created_at=NOON,
         **fields,
@@ -163,13 +173,17 @@ def test_lists_and_searches_show_those_whom_the_rule_lets_the_caller_see(storage
     storage.do(stores.chats.leave, hidden, ParticipantKind.PERSON, member_id=people[0].id, at=NOON)
     known = [*people, *filter(None, (_person_of(storage, user) for user in users))]
     for user in users:
-        met = storage.ask(stores.people.meet, user, [one.id for one in known])
-        seen = {one.id for one in known if may_see_name(user.caller, person_view(one, met)).allowed}
+        met = storage.ask(stores.people.filter_sharing_chat, user, [one.id for one in known])
+        seen = {
+            one.id
+            for one in known
+            if may_see_name(user.space_caller, person_view(one, met)).allowed
+        }
         listed = storage.ask(stores.people.page, user, after=None, limit=1_000)
         assert {one.id for one in listed} & {one.id for one in known} == seen
         found = storage.ask(stores.people.search, user, f"kim {mark}", after=None, limit=99)
         assert {one.id for _, one in found} == seen & {one.id for one in people}
-        namesakes = storage.ask(stores.people.namesakes, user, f"kim {mark}")
+        namesakes = storage.ask(stores.people.find_namesakes, user, f"kim {mark}")
         assert {one for one, _ in namesakes} == seen & {one.id for one in people}
 
 
@@ -184,7 +198,7 @@ def test_an_alias_leads_only_those_who_may_know_of_it(storage: Storage) -> None:
     room = a_chat(storage, ann, bob)
     sam = a_person(storage, ann)
     an_alias(storage, sam, ann, form, chat_id=room)
-    spelled = storage.stores.claims.spelled
+    spelled = storage.stores.claims.find_aliases
     assert [len(storage.ask(spelled, user, form)) for user in (ann, bob, cid)] == [1, 1, 0]
     found = storage.stores.people.search
     counts = [len(storage.ask(found, user, form, after=None, limit=9)) for user in (ann, bob, cid)]
@@ -233,10 +247,10 @@ def test_undoing_merges_in_any_order_restores_every_row(storage: Storage, seed: 
             continue
         primary, secondary = (other, one) if other.user_ids else (one, other)
         plan = plan_merge(primary, secondary)
-        storage.do(merges.merge, plan, merge_id=storage.new_id(), by=user.who, at=NOON)
+        storage.do(merges.merge, plan, merge_id=storage.new_id(), by=user.identity, at=NOON)
     assert traces(storage) != before
     for person in chance.sample(people, len(people)):
-        merge = storage.ask(merges.standing, person.id)
+        merge = storage.ask(merges.fetch_active, person.id)
         if merge is not None:
             storage.do(merges.undo, merge, at=NOON)
     assert traces(storage) == before
@@ -251,7 +265,7 @@ def _now(storage: Storage, person: Person) -> Person:
 def _scatter(storage: Storage, user: Requester, people: Sequence[Person], chance: Random) -> None:
     """Memories, stays and claims of these people, several of them in common."""
     ids = [one.id for one in people]
-    space = Space(SpaceKind.USER, user.who.id)
+    space = Space(SpaceKind.USER, user.identity.id)
     for _ in range(6):
         subjects = tuple(chance.sample(ids, chance.randrange(len(ids))))
         keep(
@@ -273,7 +287,7 @@ def _scatter(storage: Storage, user: Requester, people: Sequence[Person], chance
             person_id=person.id,
             relationship="friend",
             to_person_id=PersonId(chance.choice(ids)),
-            stated_by=user.who,
+            stated_by=user.identity,
             stated_by_person=user.person_id,
             created_at=NOON,
         )

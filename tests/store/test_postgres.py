@@ -10,7 +10,7 @@ from recollect.domain.ids import TreeId
 from recollect.domain.jobs import NewJob
 from recollect.errors import Internal, Unavailable
 from recollect.ports.database import Tx
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.builders import NOON, plant
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage, an_engine
 from tests.support.engines import TestDatabase, a_postgres_database
@@ -35,8 +35,8 @@ def insert_tree(storage: Storage, tree_id: str) -> Callable[[Tx], bool]:
     return lambda tx: storage.stores.conversations.insert_tree(tx, TreeId(tree_id), NOON)
 
 
-def fail_with(state: str) -> Statement:
-    return Statement(text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}'; END $$"))
+def fail_with(state: str) -> Query:
+    return Query(text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}'; END $$"))
 
 
 def on_all_connections(storage: Storage) -> None:
@@ -45,7 +45,7 @@ def on_all_connections(storage: Storage) -> None:
     together = threading.Event()
 
     def work(tx: Tx) -> None:
-        tx.fetch(Statement(text("SELECT 1")), {})
+        tx.fetch(Query(text("SELECT 1")), {})
         inside.append(1)
         if len(inside) == CONNECTIONS:
             together.set()
@@ -101,7 +101,7 @@ def test_a_server_that_is_not_there_is_unavailable(postgres: Storage) -> None:
     other.engine.start()
     try:
         with pytest.raises(Unavailable):
-            other.read(lambda tx: tx.fetch(Statement(text("SELECT 1")), {}))
+            other.read(lambda tx: tx.fetch(Query(text("SELECT 1")), {}))
     finally:
         other.stop()
 

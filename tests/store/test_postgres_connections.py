@@ -15,7 +15,7 @@ from recollect.domain.ids import TreeId
 from recollect.errors import InvalidInput, Unavailable
 from recollect.ports.database import Tx
 from recollect.stores.engines.postgres import PostgresEngine
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.builders import NOON, plant
 from tests.store.cutting_proxy import COMMITTED, a_cutting_proxy
 from tests.store.storage import Storage, a_storage, an_engine
@@ -48,7 +48,7 @@ def tree_ids(storage: Storage) -> list[str]:
 
 
 def setting(storage: Storage, name: str) -> object:
-    return storage.read(lambda tx: tx.fetch(Statement(text(f"SHOW {name}")), {}))[0][0]
+    return storage.read(lambda tx: tx.fetch(Query(text(f"SHOW {name}")), {}))[0][0]
 
 
 def test_a_commit_that_was_confirmed_is_done_though_the_connection_ends(postgres: Storage) -> None:
@@ -57,7 +57,7 @@ def test_a_commit_that_was_confirmed_is_done_though_the_connection_ends(postgres
         a_cutting_proxy(postgres.database.url) as proxy,
         another(postgres, proxy.url) as through,
     ):
-        through.read(lambda tx: tx.fetch(Statement(text("SELECT 1")), {}))
+        through.read(lambda tx: tx.fetch(Query(text("SELECT 1")), {}))
         proxy.cut_behind = COMMITTED
         assert through.write(insert_tree(through, first))
         proxy.cut_behind = None

@@ -15,7 +15,7 @@ from recollect.errors import Internal, Unavailable
 from recollect.ports.database import Tx
 from recollect.stores import migrations
 from recollect.stores.engines.sqlite.engine import BATCH_MAX
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.builders import NOON, an_entry, plant, put
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage, an_engine, blocked
 from tests.support.engines import a_sqlite_database
@@ -31,7 +31,7 @@ def sqlite(tmp_path: Path) -> Iterator[Storage]:
 
 
 def pragma(tx: Tx, words: str) -> object:
-    rows = tx.fetch(Statement(text(f"PRAGMA {words}")), {})
+    rows = tx.fetch(Query(text(f"PRAGMA {words}")), {})
     return rows[0][0] if rows else None
 
 
@@ -135,7 +135,7 @@ def test_a_commit_that_fails_is_told_to_every_caller(sqlite: Storage) -> None:
 
     def break_the_commit(tx: Tx) -> bool:
         pragma(tx, "defer_foreign_keys = ON")
-        tx.run(Statement(text("DELETE FROM conversation_groups")), {})
+        tx.run(Query(text("DELETE FROM conversation_groups")), {})
         return True
 
     ids = [sqlite.new_id() for _ in range(2)]
@@ -174,11 +174,11 @@ def test_a_full_disk_fails_only_what_needs_room(sqlite: Storage) -> None:
 def test_two_processes_that_read_and_then_write_lose_nothing(sqlite: Storage) -> None:
     """Each engine has a writer of its own, as two processes on one file do."""
     root = plant(sqlite)
-    count = Statement(text("SELECT last_seq FROM conversation_groups WHERE id = :id"))
-    put_count = Statement(text("UPDATE conversation_groups SET last_seq = :n WHERE id = :id"))
+    count = Query(text("SELECT last_seq FROM conversation_groups WHERE id = :id"))
+    put_count = Query(text("UPDATE conversation_groups SET last_seq = :n WHERE id = :id"))
 
     def increment(tx: Tx) -> None:
-        row = tx.first(count, {"id": root.id})
+        row = tx.fetch_first(count, {"id": root.id})
         assert row is not None
         tx.run(put_count, {"id": root.id, "n": row[0] + 1})
 

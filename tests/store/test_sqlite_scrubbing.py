@@ -13,12 +13,12 @@ from recollect.ports.database import Tx
 from recollect.ports.metrics import NoMetrics
 from recollect.stores import migrations
 from recollect.stores.engines.sqlite import SqliteEngine, scrubbing
-from recollect.stores.engines.sqlite.scrubbing import count_bytes, scrub
-from recollect.stores.statements import Statement
+from recollect.stores.engines.sqlite.scrubbing import count_bytes, vacuum_file
+from recollect.stores.statements import Query
 
-PUT = Statement(text("INSERT INTO server_state VALUES (:name, 'quillfeather')"))
-DROP = Statement(text("DELETE FROM server_state"))
-COUNT = Statement(text("SELECT count(*) FROM server_state"))
+PUT = Query(text("INSERT INTO server_state VALUES (:name, 'quillfeather')"))
+DROP = Query(text("DELETE FROM server_state"))
+COUNT = Query(text("SELECT count(*) FROM server_state"))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_needle_across_two_chunks_is_counted_once(
         file = path.with_name(f"plain-{size}")
         file.write_bytes(b"xxabcdexabcdabcdex")
         counts = [0, 0]
-        scrubbing._count_in(file, [b"abcde", b"abcd"], counts)
+        scrubbing._count_in_file(file, [b"abcde", b"abcd"], counts)
         assert counts == [2, 3]
 
 
@@ -86,8 +86,8 @@ def test_a_reader_that_stays_makes_the_scrub_come_back_later(path: Path) -> None
     reader.execute("BEGIN; SELECT count(*) FROM server_state").fetchall()
     writer.execute("INSERT INTO server_state VALUES ('a', 'b')").fetchall()
     with pytest.raises(Unavailable):
-        scrub(writer, whole=False)
+        vacuum_file(writer, whole=False)
     reader.execute("COMMIT").fetchall()
-    scrub(writer, whole=False)
+    vacuum_file(writer, whole=False)
     reader.close()
     writer.close()

@@ -9,29 +9,29 @@ from sqlalchemy import Dialect
 from sqlalchemy.sql.visitors import iterate
 
 import recollect.stores
-from recollect.stores.engines.expressions import Distance
+from recollect.stores.engines.expressions import CosineDistance
 from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
 from recollect.stores.engines.sqlite.connection import DIALECT as SQLITE
-from recollect.stores.statements import Statement, word
+from recollect.stores.statements import Query, literal_word
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
 def test_every_statement_compiles(dialect: Dialect) -> None:
     for module in pkgutil.walk_packages(recollect.stores.__path__, "recollect.stores."):
         importlib.import_module(module.name)
-    statements = [thing for thing in gc.get_objects() if isinstance(thing, Statement)]
+    statements = [thing for thing in gc.get_objects() if isinstance(thing, Query)]
     assert len(statements) > 50
     for statement in statements:
         if dialect is POSTGRES or not is_of_postgres_alone(statement):
-            assert statement.on(dialect).sql
+            assert statement.compile_for(dialect).sql
 
 
-def is_of_postgres_alone(statement: Statement) -> bool:
+def is_of_postgres_alone(statement: Query) -> bool:
     """Nearest vectors by an index; such statements are there once one was asked for."""
-    return any(isinstance(part, Distance) for part in iterate(statement.clause))
+    return any(isinstance(part, CosineDistance) for part in iterate(statement.clause))
 
 
 def test_only_plain_words_go_into_a_text() -> None:
-    assert str(word("history")) == "'history'"
+    assert str(literal_word("history")) == "'history'"
     with pytest.raises(ValueError, match="plain words"):
-        word("x' OR 'y")
+        literal_word("x' OR 'y")

@@ -10,7 +10,7 @@ import pytest
 from recollect.domain.ids import ConversationId, TreeId, UserId
 from recollect.domain.memberships import Level, Membership
 from recollect.errors import Internal, RecollectError, Unavailable
-from recollect.ports.database import Retry, Tx
+from recollect.ports.database import RetryTransaction, Tx
 from recollect.stores.engines.base import ATTEMPTS_MAX
 from tests.store.builders import NOON, an_entry, plant, put
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage, blocked
@@ -53,7 +53,7 @@ def test_a_lost_race_runs_again_on_a_clean_state(storage: Storage) -> None:
     def work(tx: Tx) -> str:
         inserted.append(insert_tree(storage, id_)(tx))
         if len(inserted) < 3:
-            raise Retry
+            raise RetryTransaction
         return "done"
 
     assert storage.write(work) == "done"
@@ -66,7 +66,7 @@ def test_a_race_that_is_always_lost_ends_in_unavailable(storage: Storage) -> Non
 
     def work(_: Tx) -> None:
         runs.append(1)
-        raise Retry
+        raise RetryTransaction
 
     with pytest.raises(Unavailable):
         storage.write(work)

@@ -13,7 +13,7 @@ from psycopg import sql
 from recollect.ports.database import Tx
 from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
 from recollect.stores.engines.sqlite.connection import SqliteTx, connect
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 from tests.store.storage import Storage
 from tests.support.engines import TestDatabase
 
@@ -32,17 +32,17 @@ class Recorder:
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
-        self.ran: list[tuple[Statement, Mapping[str, Any]]] = []
+        self.ran: list[tuple[Query, Mapping[str, Any]]] = []
 
     def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
         """Run, remember, return every row."""
         self.ran.append((statement, params))
         return self._tx.fetch(statement, params)
 
-    def first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    def fetch_first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Run, remember, return the first row."""
         self.ran.append((statement, params))
-        return self._tx.first(statement, params)
+        return self._tx.fetch_first(statement, params)
 
     def run(self, statement: Any, params: Mapping[str, Any]) -> None:
         """A measured transaction only reads."""
@@ -52,7 +52,7 @@ class Recorder:
         """A measured transaction only reads."""
         raise AssertionError("a measured transaction only reads")
 
-    def change(self, statement: Any, params: Mapping[str, Any]) -> int:
+    def run_and_count(self, statement: Any, params: Mapping[str, Any]) -> int:
         """A measured transaction only reads."""
         raise AssertionError("a measured transaction only reads")
 
@@ -60,7 +60,7 @@ class Recorder:
 def measure(storage: Storage, work: Callable[[Tx], object]) -> list[Work]:
     """The work of a read, once for each way in which the engine may plan it."""
 
-    def recorded(tx: Tx) -> list[tuple[Statement, Mapping[str, Any]]]:
+    def recorded(tx: Tx) -> list[tuple[Query, Mapping[str, Any]]]:
         recorder = Recorder(tx)
         work(recorder)
         return recorder.ran
@@ -75,9 +75,7 @@ def measure(storage: Storage, work: Callable[[Tx], object]) -> list[Work]:
     ]
 
 
-def _sqlite_steps(
-    database: TestDatabase, ran: Sequence[tuple[Statement, Mapping[str, Any]]]
-) -> int:
+def _sqlite_steps(database: TestDatabase, ran: Sequence[tuple[Query, Mapping[str, Any]]]) -> int:
     connection = connect(database.path)
     steps = 0
 
@@ -97,7 +95,7 @@ def _sqlite_steps(
 
 
 def _postgres_work(
-    database: TestDatabase, ran: Sequence[tuple[Statement, Mapping[str, Any]]], mode: str
+    database: TestDatabase, ran: Sequence[tuple[Query, Mapping[str, Any]]], mode: str
 ) -> Work:
     rows = pages = 0
     with psycopg.connect(database.url, autocommit=True) as connection:
@@ -112,10 +110,10 @@ def _postgres_work(
 def _explain(
     connection: "psycopg.Connection[Any]",
     name: str,
-    statement: Statement,
+    statement: Query,
     params: Mapping[str, Any],
 ) -> dict[str, Any]:
-    compiled = statement.on(POSTGRES)
+    compiled = statement.compile_for(POSTGRES)
     values = sql.SQL(", ").join(sql.Literal(value) for value in compiled.bind(params))
     connection.execute(f"PREPARE {name} AS {compiled.sql}".encode())
     explain = sql.SQL("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE {}({})")

@@ -47,7 +47,7 @@ def a_world(
     clock = TestClock()
     app = build(load(flags=chosen, environ={}).settings, clock=clock)
     server = RunningServer(app.asgi, app.http_protocol)
-    app.listens_on(*server.address)
+    app.set_listen_address(*server.address)
     server.start()
     api = SURFACES[surface](server, app)
     try:

@@ -146,7 +146,7 @@ async def evict(asked: Asked) -> None:
     eviction = await asked.services.eviction.begin(
         asked.principal, _period(asked), justification=asked.justification
     )
-    await eviction.done()
+    await eviction.wait()
 
 
 def _period(asked: Asked) -> Duration:

@@ -144,7 +144,7 @@ def refusal_of(error: RecollectError) -> Reply:
 
 def _parameters(row: Operation) -> set[str]:
     names = {param.name for param in row.query}
-    names |= {"justification"} if row.justified else set()
+    names |= {"justification"} if row.takes_justification else set()
     if row.paging is None or row.paging.search:
         return names
     return names | {"limit", row.paging.envelope.cursor_names[0]}

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from recollect.api.operation import Envelope, Operation
-from recollect.api.pages import to_list
+from recollect.api.pages import render_list
 from recollect.domain import jsontext
 from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
@@ -176,7 +176,7 @@ class Asked:
         """Items in the envelope of the list."""
         paging = self.operation.paging
         envelope = paging.envelope if paging else Envelope.A
-        return to_list(items, next_cursor, envelope=envelope, echo=False, degraded=degraded)
+        return render_list(items, next_cursor, envelope=envelope, echo=False, degraded=degraded)
 
 
 def needed(value: T | None) -> T:

@@ -22,14 +22,14 @@ from recollect.domain.entries import (
     SYNC_ITEMS_MAX,
     Channel,
     EpochFilter,
-    Forks,
+    ForkFilter,
 )
 from recollect.domain.ids import ConversationId, EntryId
 from recollect.domain.jsontext import dump
 from recollect.domain.search import (
     INDEX_ITEMS_MAX,
     QUERY_CHARS_MAX,
-    NewText,
+    NewIndexText,
     SearchRequest,
     SearchType,
 )
@@ -221,7 +221,7 @@ def entry_query(asked: Asked, epoch: EpochFilter) -> EntryQuery:
     return EntryQuery(
         channel=asked.query.word("channel", Channel),
         epoch=sent,
-        forks=asked.query.word("forks", Forks) or Forks.NONE,
+        forks=asked.query.word("forks", ForkFilter) or ForkFilter.NONE,
     )
 
 
@@ -250,11 +250,11 @@ def _new_entry(body: Members, content: Any) -> NewEntry:
     )
 
 
-def _new_text(item: Any) -> NewText:
+def _new_text(item: Any) -> NewIndexText:
     if not isinstance(item, dict):
         raise Inexpressible
     members = Members(item)
-    return NewText(
+    return NewIndexText(
         ConversationId(needed(members.uuid("conversationId"))),
         EntryId(needed(members.uuid("entryId"))),
         needed(members.text("indexedContent", INDEXED_CHARS_MAX)),

@@ -15,11 +15,11 @@ from recollect.domain.disclosure import (
     UnknownOrigin,
 )
 from recollect.domain.ids import UserId
-from recollect.domain.memories import Kind, MemoryType, Status
+from recollect.domain.memories import MemoryKind, MemoryStatus, MemoryType
 from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
 from recollect.policy.principals import Principal
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.policy.spaces import Caller
 from recollect.ports.memories import MemoryFilter
 from tests.support.sight_growing import AROUND, BEFORE
@@ -55,13 +55,13 @@ class Asking:
     def _rarely(self, value: T) -> T | None:
         return value if self._random.random() < 0.4 else None
 
-    def sight(self) -> Sight:
+    def sight(self) -> Viewer:
         if self._random.random() < 0.03:
-            return Sight.whole("a test", NOW)
+            return Viewer.for_system("a test", NOW)
         chat = self._chat() if self._random.random() < 0.6 else None
         callers, asker = self._callers(in_chat=chat is not None)
         settings = DisclosureSettings(self._one(SensitiveInGroups), self._one(UnknownOrigin))
-        return Sight(callers, asker, chat, settings, NOW)
+        return Viewer(callers, asker, chat, settings, NOW)
 
     def _chat(self) -> ChatView:
         chat_id = self._one(self._world.chats)
@@ -107,12 +107,18 @@ class Asking:
     def filter(self) -> MemoryFilter:
         """Mostly a wide one: rows that a filter leaves out say nothing of the sight."""
         if self._random.random() < 0.7:
-            return MemoryFilter(statuses=tuple(Status), include_expired=True)
+            return MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
         return self._narrowed() if self._random.random() < 0.5 else self._shaped()
 
     def _shaped(self) -> MemoryFilter:
         return MemoryFilter(
-            statuses=self._one(((Status.ACTIVE,), (Status.ACTIVE, Status.EXPIRED), tuple(Status))),
+            statuses=self._one(
+                (
+                    (MemoryStatus.ACTIVE,),
+                    (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED),
+                    tuple(MemoryStatus),
+                )
+            ),
             include_expired=self._one((True, False)),
             spaces=self._rarely(tuple(self._spaces())),
             valid_at=self._rarely(self._one(BEFORE)),
@@ -131,7 +137,7 @@ class Asking:
             "visibility": space.visibility,
             "scope": Space(other.space_kind, other.space_id).scope,
             "run_id": fact.run_id,
-            "kind": self._one(Kind),
+            "kind": self._one(MemoryKind),
             "key": fact.key,
             "tags": fact.tags,
             "types": (fact.type, self._one(MemoryType)),

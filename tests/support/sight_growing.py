@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import ChatKind
-from recollect.domain.memories import MemoryType, Origin, Sensitivity, Status
+from recollect.domain.memories import MemoryOrigin, MemoryStatus, MemoryType, Sensitivity
 from recollect.domain.spaces import AGENT_KINDS, SpaceKind
 from tests.support.sight_worlds import NOW, ChatFact, Fact, RunFact, SightWorld, Stay, VersionFact
 
@@ -124,9 +124,11 @@ class _Growing:
     def _fact(self, number: int) -> Fact:
         kind, space_id = self._space()
         subjects = self._some(self.world.all_people, 2)
-        status = self._one([Status.ACTIVE] * 5 + [s for s in Status if s is not Status.EXPIRED])
+        status = self._one(
+            [MemoryStatus.ACTIVE] * 5 + [s for s in MemoryStatus if s is not MemoryStatus.EXPIRED]
+        )
         versions = tuple(self._versions(status))
-        origin = self._one(Origin)
+        origin = self._one(MemoryOrigin)
         return Fact(
             id=f"{self._mark}{number:02}",
             space_kind=kind,
@@ -162,9 +164,13 @@ class _Growing:
             return self.world.runs[space_id].agent_id
         return self._one(self.world.agents) if kind is SpaceKind.ORG else None
 
-    def _versions(self, status: Status) -> Iterable[VersionFact]:
+    def _versions(self, status: MemoryStatus) -> Iterable[VersionFact]:
         times = sorted(self._random.sample(BEFORE, self._random.randint(1, 3)))
         for at, until in zip(times, [*times[1:], None], strict=True):
-            was = status if until is None else self._one((Status.ACTIVE, Status.SUPERSEDED))
+            was = (
+                status
+                if until is None
+                else self._one((MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED))
+            )
             valid_from, valid_until = self._maybe(BEFORE[0]), self._maybe(BEFORE[2])
             yield VersionFact(at, until, was, valid_from, valid_until)

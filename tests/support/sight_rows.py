@@ -18,12 +18,12 @@ from recollect.stores.people_tables import (
     runs,
     user_orgs,
 )
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 from recollect.stores.tables import conversations, participations, trees
 from tests.support.sight_worlds import NOW, ChatFact, Fact, SightWorld, spelled
 
 _Rows = Iterator[tuple[Table, dict[str, Any]]]
-_statements: dict[tuple[str, tuple[str, ...]], Statement] = {}
+_statements: dict[tuple[str, tuple[str, ...]], Query] = {}
 
 
 def store(tx: Tx, worlds: Iterable[SightWorld]) -> None:
@@ -33,11 +33,11 @@ def store(tx: Tx, worlds: Iterable[SightWorld]) -> None:
             tx.run(_statement(table, tuple(values)), values)
 
 
-def _statement(table: Table, names: tuple[str, ...]) -> Statement:
+def _statement(table: Table, names: tuple[str, ...]) -> Query:
     known = _statements.get((table.name, names))
     if known is None:
         values = {name: param(name, table.c[name]) for name in names}
-        known = _statements[table.name, names] = Statement(insert(table).values(values))
+        known = _statements[table.name, names] = Query(insert(table).values(values))
     return known
 
 

@@ -5,24 +5,24 @@ from datetime import datetime
 
 from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import MemoryView, PersonId
-from recollect.domain.memories import Kind, Status
+from recollect.domain.memories import MemoryKind, MemoryStatus
 from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
-from recollect.policy.sight import Sight, look
+from recollect.policy.sight import Viewer, can_view
 from recollect.policy.spaces import SpaceView, may_write
 from recollect.ports.memories import MemoryFilter
 from tests.support.sight_worlds import NOW, Fact, SightWorld, VersionFact
 
 
-def is_shown(world: SightWorld, fact: Fact, sight: Sight, chosen: MemoryFilter) -> bool:
+def is_shown(world: SightWorld, fact: Fact, sight: Viewer, chosen: MemoryFilter) -> bool:
     if fact.erased or not is_asked_for(fact, chosen):
         return False
     if sight.system:
         return True
-    if fact.compacted or fact.status is Status.QUARANTINED:
+    if fact.compacted or fact.status is MemoryStatus.QUARANTINED:
         return False
     space = space_view(world, fact)
     writes = all(may_write(caller, space).allowed for caller in sight.callers)
-    return (writes or not is_due(fact)) and look(sight, memory_view(world, fact), space).allowed
+    return (writes or not is_due(fact)) and can_view(sight, memory_view(world, fact), space).allowed
 
 
 def space_view(world: SightWorld, fact: Fact) -> SpaceView:
@@ -83,7 +83,7 @@ def is_of_its_time(fact: Fact, chosen: MemoryFilter) -> bool:
     """Statuses, expiry and the two kinds of past."""
     if chosen.as_of is not None:
         return not is_due(fact) and was_recorded(fact, chosen)
-    if is_due(fact) and Status.EXPIRED in chosen.statuses:
+    if is_due(fact) and MemoryStatus.EXPIRED in chosen.statuses:
         return True
     if is_due(fact) and not chosen.include_expired:
         return False
@@ -111,9 +111,9 @@ def was_recorded(fact: Fact, chosen: MemoryFilter) -> bool:
     return version.status in of_any_time(chosen) and is_valid(version, chosen.valid_at)
 
 
-def of_any_time(chosen: MemoryFilter) -> set[Status]:
+def of_any_time(chosen: MemoryFilter) -> set[MemoryStatus]:
     wanted = set(chosen.statuses)
-    return wanted | {Status.SUPERSEDED} if Status.ACTIVE in wanted else wanted
+    return wanted | {MemoryStatus.SUPERSEDED} if MemoryStatus.ACTIVE in wanted else wanted
 
 
 def is_valid(what: Fact | VersionFact, at: datetime) -> bool:
@@ -128,7 +128,7 @@ def is_alike(fact: Fact, chosen: MemoryFilter) -> bool:
         "visibility": space.visibility,
         "scope": space.scope,
         "run_id": fact.run_id,
-        "kind": Kind.RECORD if fact.key else Kind.STATEMENT,
+        "kind": MemoryKind.RECORD if fact.key else MemoryKind.STATEMENT,
         "key": fact.key,
         "stated_by": fact.stated_by,
         "sensitivity": fact.sensitivity,

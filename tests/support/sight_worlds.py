@@ -4,9 +4,9 @@ nothing here asks a database."""
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from recollect.domain.agents import AGENT_MARK, Owner, OwnerKind
+from recollect.domain.agents import AGENT_PREFIX, Owner, OwnerKind
 from recollect.domain.disclosure import ChatKind
-from recollect.domain.memories import MemoryType, Origin, Sensitivity, Status
+from recollect.domain.memories import MemoryOrigin, MemoryStatus, MemoryType, Sensitivity
 from recollect.domain.spaces import SpaceKind
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -53,7 +53,7 @@ class VersionFact:
 
     at: datetime
     until: datetime | None
-    status: Status
+    status: MemoryStatus
     valid_from: datetime | None
     valid_until: datetime | None
 
@@ -68,13 +68,13 @@ class Fact:
     agent_id: str | None
     sensitivity: Sensitivity
     portable: bool
-    origin: Origin
+    origin: MemoryOrigin
     learned_in: str | None
     observed_at: datetime
     stated_by: str | None
     subjects: tuple[str, ...]
     bare_names: bool
-    status: Status
+    status: MemoryStatus
     expires_at: datetime | None
     compacted: bool
     erased: bool
@@ -167,4 +167,4 @@ class SightWorld:
 
 def spelled(owner: Owner) -> str:
     """The id of somebody in a tree, where an agent is a user with a mark."""
-    return AGENT_MARK + owner.id if owner.kind is OwnerKind.AGENT else owner.id
+    return AGENT_PREFIX + owner.id if owner.kind is OwnerKind.AGENT else owner.id

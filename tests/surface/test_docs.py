@@ -20,7 +20,7 @@ from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.config import CONFIG_VARIABLE, env_name, fields, load
 from recollect.domain.doctor import SEVERITIES
 from recollect.errors import RecollectError
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 from recollect.providers.metrics import PrometheusMetrics
 from recollect.settings import Settings
 from tests.support.documents import FENCED, ROOT, code, inline_code, read, rows
@@ -205,7 +205,7 @@ def test_the_guides_name_every_command_and_every_role() -> None:
     for name in subcommands(typer.main.get_command(app)):
         assert any(text.startswith(f"recollect {name}") for text in operating), name
     named = {cells[0].strip("`") for cells in rows("docs/guide/identity.md", 2)}
-    assert {role.value for role in Role} <= named
+    assert {role.value for role in ServerRole} <= named
 
 
 def test_the_guide_names_every_check_of_the_doctor_with_its_severity() -> None:

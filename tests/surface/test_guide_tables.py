@@ -12,7 +12,7 @@ import pytest
 from recollect.api.memory import MEMORY_OPERATIONS
 from recollect.api.operations import OPERATIONS
 from recollect.domain.events import EventKind
-from recollect.domain.retention import Alert, AuditRules
+from recollect.domain.retention import AuditAlert, AuditRules
 from recollect.policy.actions import NEEDS_ROLE
 from tests.support.documents import ROOT, read, rows
 from tests.support.snippets import blocks
@@ -51,7 +51,7 @@ def event_types() -> set[str]:
     form = re.compile(rf"(?:{'|'.join(EventKind)})\.[a-z_]+")
     nodes = [node for _, tree in trees() for node in ast.walk(tree)]
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    alerts = {f"alert.{field.name}" for field in fields(AuditRules) if field.type is Alert}
+    alerts = {f"alert.{field.name}" for field in fields(AuditRules) if field.type is AuditAlert}
     return {text for text in texts if form.fullmatch(text)} - NO_EVENTS | alerts
 
 

@@ -17,7 +17,7 @@ from recollect.api.memory.problems import (
     MEMORY_STATUSES,
     REFUSAL_CODES,
 )
-from recollect.api.operation import Envelope, Family
+from recollect.api.operation import Envelope, OperationFamily
 from recollect.api.operations import OPERATIONS
 from recollect.errors import (
     Conflict,
@@ -25,10 +25,10 @@ from recollect.errors import (
     Internal,
     InvalidInput,
     NotFound,
+    RequesterHeaderInvalid,
     RequesterInvalid,
     RequesterMismatch,
     RequesterRequired,
-    RequesterUnfit,
     Unauthenticated,
     Unavailable,
     ValidationFailed,
@@ -46,7 +46,7 @@ _OTHER_CODES = {"invalid_settings"}
 TABLE = [
     (RequesterRequired("x"), 400, "requester_required"),
     (RequesterInvalid("x"), 400, "requester_invalid"),
-    (RequesterUnfit("x"), 400, "requester_invalid"),
+    (RequesterHeaderInvalid("x"), 400, "requester_invalid"),
     (Unauthenticated("x"), 401, "unauthorized"),
     (Forbidden("x"), 403, "forbidden"),
     (Forbidden("x", code="not_owner"), 403, "not_owner"),
@@ -54,7 +54,7 @@ TABLE = [
     (RequesterMismatch("x"), 403, "requester_mismatch"),
     (NotFound("agent", "x"), 404, "not_found"),
     (Conflict("x", details={"reason": "version"}), 409, "conflict"),
-    (ValidationFailed.of("name", "must be there"), 422, "validation_error"),
+    (ValidationFailed.for_field("name", "must be there"), 422, "validation_error"),
     (InvalidInput("x", field="name"), 422, "validation_error"),
     (InvalidInput("x", field="id", code="agent_id_reserved"), 422, "agent_id_reserved"),
     (Internal("x"), 500, "internal_error"),
@@ -124,7 +124,7 @@ def test_other_paths_need_their_version() -> None:
 
 def test_rows_keep_to_the_rules_of_the_family() -> None:
     for row in MEMORY_OPERATIONS:
-        assert row.family is Family.MEMORIES
+        assert row.family is OperationFamily.MEMORIES
         assert row.path.startswith("/v1/"), row.name
         assert len(row.description) >= 10, row.name
         assert row.paging is None or row.paging.envelope is Envelope.D, row.name

@@ -11,15 +11,15 @@ from schemathesis.core.result import Ok
 
 from recollect.api import openapi
 from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.operation import Family
+from recollect.api.operation import OperationFamily
 from recollect.api.operations import OPERATIONS
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
-DOCUMENTS = openapi.documents()
+DOCUMENTS = openapi.build_documents()
 FAMILIES = {
-    "openapi.json": {Family.CONVERSATIONS, Family.SYSTEM},
-    "openapi-admin.json": {Family.ADMIN},
-    "openapi-memories.json": {Family.MEMORIES},
+    "openapi.json": {OperationFamily.CONVERSATIONS, OperationFamily.SYSTEM},
+    "openapi-admin.json": {OperationFamily.ADMIN},
+    "openapi-memories.json": {OperationFamily.MEMORIES},
 }
 named_documents = pytest.mark.parametrize("name", DOCUMENTS)
 

@@ -9,10 +9,10 @@ import recollect.errors
 from recollect.api import errors, operations, rest
 from recollect.api.errors import CLI_EXIT, HTTP_STATUS
 from recollect.api.handlers import MEMORY_HANDLERS
-from recollect.api.operation import Family
+from recollect.api.operation import OperationFamily
 from recollect.api.operations import OPERATIONS
 from recollect.api.resources import RESOURCES
-from recollect.api.rest.app import HANDLERS, Endpoint
+from recollect.api.rest.app import HANDLERS, PathEndpoint
 from recollect.api.rest.routes import SegmentRoute
 from recollect.errors import RecollectError
 from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
@@ -25,7 +25,7 @@ def test_the_routes_are_the_table() -> None:
         if isinstance(route, SegmentRoute):
             continue
         assert isinstance(route, Route)
-        assert isinstance(route.endpoint, Endpoint)
+        assert isinstance(route.endpoint, PathEndpoint)
         assert route.path.replace(":user}", "}") == route.endpoint.path
         routed |= {(method, route.endpoint.path) for method in route.endpoint.answers}
     table = {(operation.method, operation.path) for operation in OPERATIONS}
@@ -60,7 +60,7 @@ def test_every_answer_has_a_documented_shape() -> None:
 
 def test_admin_operations_need_a_role_and_are_audited() -> None:
     for operation in OPERATIONS:
-        is_admin = operation.family is Family.ADMIN
+        is_admin = operation.family is OperationFamily.ADMIN
         needs_role = operation.action in NEEDS_ROLE and operation.action is not Action.INDEX
         assert needs_role is is_admin, operation.name
         assert (operation.audit is not None) is (is_admin and operation.name != "adminGetHealth")
@@ -69,11 +69,15 @@ def test_admin_operations_need_a_role_and_are_audited() -> None:
 
 def test_only_system_operations_are_open() -> None:
     opened = {operation.name for operation in OPERATIONS if operation.open}
-    assert opened == {o.name for o in OPERATIONS if o.family is Family.SYSTEM}
+    assert opened == {o.name for o in OPERATIONS if o.family is OperationFamily.SYSTEM}
 
 
 def test_a_user_operation_always_needs_a_key_a_role_or_nothing() -> None:
-    always = {o.name: o.action for o in OPERATIONS if o.family is Family.CONVERSATIONS and o.action}
+    always = {
+        o.name: o.action
+        for o in OPERATIONS
+        if o.family is OperationFamily.CONVERSATIONS and o.action
+    }
     assert always == {
         "syncEntries": Action.SYNC,
         "indexEntries": Action.INDEX,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from recollect.cli.settings_page import PAGE, reference
-from recollect.config import Loaded, env_name, fields, load
+from recollect.cli.settings_page import PAGE, render_page
+from recollect.config import LoadedSettings, env_name, fields, load
 from recollect.errors import InvalidInput
 from recollect.settings import SECRETS, Settings
 
@@ -146,7 +146,7 @@ def in_env(values: Mapping[str, str]) -> dict[str, str]:
     return {env_name(key): value for key, value in values.items()}
 
 
-def loaded_with(**values: str) -> Loaded:
+def loaded_with(**values: str) -> LoadedSettings:
     """`auth__mode="jwt"` stands for RECOLLECT_AUTH__MODE=jwt."""
     return load(environ={f"RECOLLECT_{name.upper()}": value for name, value in values.items()})
 
@@ -447,7 +447,7 @@ def test_settings_can_not_be_changed() -> None:
 
 
 def test_every_setting_is_described_on_the_reference_page() -> None:
-    page = reference()
+    page = render_page()
     for key, field in fields().items():
         assert field.description, key
         assert f"| `{key}` |" in page
@@ -455,4 +455,4 @@ def test_every_setting_is_described_on_the_reference_page() -> None:
 
 
 def test_the_reference_page_is_up_to_date() -> None:
-    assert (Path(__file__).parents[2] / PAGE).read_text(encoding="utf-8") == reference()
+    assert (Path(__file__).parents[2] / PAGE).read_text(encoding="utf-8") == render_page()

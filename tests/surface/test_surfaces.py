@@ -7,9 +7,9 @@ import pytest
 from starlette.routing import Route
 
 from recollect.api.grpc.server import METHODS
-from recollect.api.operation import Family
+from recollect.api.operation import OperationFamily
 from recollect.api.operations import OPERATIONS
-from recollect.api.rest.app import Endpoint
+from recollect.api.rest.app import PathEndpoint
 from tests.rest.fakes import Rest
 from tests.rpc import contract
 from tests.support import grpc_api
@@ -37,7 +37,7 @@ ABSENT: dict[str, dict[str, str]] = {
         **{
             row.name: "the contract has no methods for administration"
             for row in OPERATIONS
-            if row.family is Family.ADMIN
+            if row.family is OperationFamily.ADMIN
         },
         "getMetrics": "a page for whoever collects metrics over HTTP",
         "getOpenapi": _DOCUMENT,
@@ -63,7 +63,7 @@ def on_rest() -> list[str]:
     return [
         names[method, route.endpoint.path]
         for route in Rest().app.routes
-        if isinstance(route, Route) and isinstance(route.endpoint, Endpoint)
+        if isinstance(route, Route) and isinstance(route.endpoint, PathEndpoint)
         for method in route.endpoint.answers
         if method != "HEAD"
     ]

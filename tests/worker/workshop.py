@@ -9,7 +9,7 @@ from recollect.domain.jobs import Job, NewJob
 from recollect.ports.database import Database
 from recollect.ports.stores import Stores
 from recollect.services.status import StatusService
-from recollect.worker.loop import Handler, Worker
+from recollect.worker.loop import JobHandler, Worker
 from tests.store.storage import WAIT_SECONDS, Storage
 from tests.support.clock import TestClock
 
@@ -35,13 +35,13 @@ class Workshop:
             job = NewJob(KIND, {"number": number}, self.clock.now())
             self.storage.do(self.storage.stores.jobs.insert, job)
 
-    def worker(self, handler: Handler, **options: Any) -> Worker:
+    def worker(self, handler: JobHandler, **options: Any) -> Worker:
         """A worker for one kind of job."""
         return self.worker_of({KIND: handler}, **options)
 
     def worker_of(
         self,
-        handlers: Mapping[str, Handler],
+        handlers: Mapping[str, JobHandler],
         *,
         database: Database | None = None,
         stores: Stores | None = None,

@@ -39,7 +39,7 @@ NO_CONTROL = r"^[^\x00-\x1f\x7f-\x9f]*$"
 T = TypeVar("T")
 
 
-def _word(words: dict[str, Any]) -> BeforeValidator:
+def _word_validator(words: dict[str, Any]) -> BeforeValidator:
     read = word_reader(words)
 
     def convert(value: Any) -> Any:
@@ -50,7 +50,7 @@ def _word(words: dict[str, Any]) -> BeforeValidator:
     return BeforeValidator(convert)
 
 
-def exactly(kind: type[StrEnum]) -> PlainValidator:
+def exact_word(kind: type[StrEnum]) -> PlainValidator:
     """Validator of a field that takes exactly one of an enum's words, in their letter case."""
     words = {str(member): member for member in kind}
 
@@ -62,13 +62,13 @@ def exactly(kind: type[StrEnum]) -> PlainValidator:
     return PlainValidator(convert, json_schema_input_type=Literal[tuple(words)])
 
 
-def _small_object(value: dict[str, Any]) -> dict[str, Any]:
+def _check_object_size(value: dict[str, Any]) -> dict[str, Any]:
     if len(dump(value).encode()) > METADATA_BYTES_MAX:
         raise ValueError(f"must have at most {METADATA_BYTES_MAX} bytes as compact JSON")
     return value
 
 
-def _items(most: int, *, text_too: bool) -> PlainValidator:
+def _list_validator(most: int, *, text_too: bool) -> PlainValidator:
     wanted = "a list or a string" if text_too else "a list"
 
     def check(value: Any) -> Any:
@@ -81,24 +81,24 @@ def _items(most: int, *, text_too: bool) -> PlainValidator:
     return PlainValidator(check)
 
 
-def _duration(value: Any) -> Duration:
+def _read_duration(value: Any) -> Duration:
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return parse_duration(value)
 
 
-def _not_blank(value: str) -> str:
+def _check_not_blank(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be blank")
     return value
 
 
-def _with_default(default: Any, schema: Schema) -> WithJsonSchema:
+def default_schema(default: Any, schema: Schema) -> WithJsonSchema:
     """The schema of a field that may be left out; null counts as absent."""
     return WithJsonSchema({"anyOf": [schema, {"type": "null"}], "default": default})
 
 
-def _with_example(body: dict[str, Any]) -> ConfigDict:
+def _example_config(body: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [body]})
 
 
@@ -110,39 +110,41 @@ UuidText = Annotated[
 ]
 ChannelWord = Annotated[
     Channel,
-    _word({str(channel): channel for channel in Channel}),
+    _word_validator({str(channel): channel for channel in Channel}),
     WithJsonSchema({"type": "string", "enum": [str(channel) for channel in Channel]}),
 ]
 LevelWord = Annotated[
     Level,
-    _word({level.word: level for level in Level}),
+    _word_validator({level.word: level for level in Level}),
     WithJsonSchema({"type": "string", "enum": [level.word for level in Level]}),
 ]
 SearchTypeWord = Annotated[
     SearchType,
-    _word({str(kind): kind for kind in SearchType}),
-    _with_default("auto", {"type": "string", "enum": [str(kind) for kind in SearchType]}),
+    _word_validator({str(kind): kind for kind in SearchType}),
+    default_schema("auto", {"type": "string", "enum": [str(kind) for kind in SearchType]}),
 ]
 PageSize = Annotated[
     int,
     Field(ge=1, le=LIMIT_MAX),
-    _with_default(20, {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}),
+    default_schema(20, {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}),
 ]
-OnByDefault = Annotated[bool, _with_default(True, {"type": "boolean"})]
-OffByDefault = Annotated[bool, _with_default(False, {"type": "boolean"})]
+OnByDefault = Annotated[bool, default_schema(True, {"type": "boolean"})]
+OffByDefault = Annotated[bool, default_schema(False, {"type": "boolean"})]
 IndexedText = Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)]
-Query = Annotated[str, Field(max_length=QUERY_CHARS_MAX)]
-WordyQuery = Annotated[
-    Query, AfterValidator(_not_blank), Field(json_schema_extra={"minLength": 1, "pattern": r"\S"})
+QueryText = Annotated[str, Field(max_length=QUERY_CHARS_MAX)]
+NonBlankQuery = Annotated[
+    QueryText,
+    AfterValidator(_check_not_blank),
+    Field(json_schema_extra={"minLength": 1, "pattern": r"\S"}),
 ]
 ResourceType = Annotated[
     str,
-    _word({"conversations": "conversations"}),
+    _word_validator({"conversations": "conversations"}),
     WithJsonSchema({"type": "string", "enum": ["conversations"]}),
 ]
 Period = Annotated[
     Duration,
-    PlainValidator(_duration),
+    PlainValidator(_read_duration),
     WithJsonSchema(
         {
             "type": "string",
@@ -155,7 +157,7 @@ Period = Annotated[
 ]
 Metadata = Annotated[
     dict[str, Any],
-    AfterValidator(_small_object),
+    AfterValidator(_check_object_size),
     Field(description=f"At most {METADATA_BYTES_MAX} bytes as compact JSON in UTF-8."),
 ]
 
@@ -231,7 +233,7 @@ class EntryBody(Body):
 class AppendBody(EntryBody):
     """An entry to append."""
 
-    model_config = _with_example(
+    model_config = _example_config(
         {
             "channel": "history",
             "contentType": "history",
@@ -240,7 +242,7 @@ class AppendBody(EntryBody):
     )
     content: Annotated[
         Any,
-        _items(CONTENT_ITEMS_MAX, text_too=True),
+        _list_validator(CONTENT_ITEMS_MAX, text_too=True),
         WithJsonSchema({"anyOf": [_LIST | {"maxItems": CONTENT_ITEMS_MAX}, {"type": "string"}]}),
     ]
 
@@ -248,12 +250,12 @@ class AppendBody(EntryBody):
 class SyncBody(EntryBody):
     """A client's whole memory."""
 
-    model_config = _with_example(
+    model_config = _example_config(
         {"contentType": "notes", "content": [{"note": "answers in Portuguese"}]}
     )
     content: Annotated[
         Any,
-        _items(SYNC_ITEMS_MAX, text_too=False),
+        _list_validator(SYNC_ITEMS_MAX, text_too=False),
         WithJsonSchema(_LIST | {"maxItems": SYNC_ITEMS_MAX}),
     ]
 
@@ -262,7 +264,7 @@ class SearchBody(Body):
     """What to look for. `after` and `afterCursor` are one member with two names."""
 
     queries: ClassVar[frozenset[str]] = frozenset({"query"})
-    query: Query
+    query: QueryText
     search_type: SearchTypeWord = SearchType.AUTO
     after: str | None = None
     after_cursor: str | None = None
@@ -275,7 +277,7 @@ class AdminSearchBody(SearchBody, Justified):
     """What to look for in everybody's trees, or in those of one owner."""
 
     optional: ClassVar[bool] = False
-    query: WordyQuery
+    query: NonBlankQuery
     user_id: User | None = None
     include_deleted: OffByDefault = False
 

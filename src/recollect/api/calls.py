@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.api.operation import Envelope, Operation
-from recollect.api.pages import PageAsked, to_list
+from recollect.api.pages import RequestedPage, render_list
 from recollect.policy.principals import Principal
 from recollect.policy.requesters import Requester
 from recollect.services.bundle import Services
-from recollect.services.idempotency import Answer
+from recollect.services.idempotency import RecordedAnswer
 
 Headers = Mapping[bytes, bytes]
 
@@ -28,25 +28,25 @@ class Call:
     headers: Headers
     path: Mapping[str, str]
     query: Mapping[str, Any]
-    page: PageAsked
+    page: RequestedPage
     body: Any
     justification: str | None
     envelope: Envelope
     reserved_id: str | None = None
 
     @property
-    def asker(self) -> Requester:
+    def required_requester(self) -> Requester:
         """The requester, which every operation of the memory API has. TypeError elsewhere."""
         if self.requester is None:
             raise TypeError("only operations of the memory family have a requester")
         return self.requester
 
-    def to_page(
+    def render_page(
         self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
     ) -> bytes:
         """The response body of a list: rendered items in the operation's envelope."""
         echo = self.page.echo
-        return to_list(items, next_cursor, envelope=self.envelope, echo=echo, degraded=degraded)
+        return render_list(items, next_cursor, envelope=self.envelope, echo=echo, degraded=degraded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +64,33 @@ class Reply:
 Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
 
 
-async def once(operation: Operation, handler: Handler, call: Call, named: tuple[str, str]) -> Reply:
+async def run_idempotent(
+    operation: Operation, handler: Handler, call: Call, named: tuple[str, str]
+) -> Reply:
     """Run a call under an idempotency key, or return the answer recorded for its first run.
 
     `named` is the key and the request's fingerprint, by which another request under the same key
     is refused. An operation that only reads is run each time: only its key is claimed.
     """
 
-    async def handle(reserved_id: str) -> Answer:
-        reply = await handled(operation, handler, replace(call, reserved_id=reserved_id))
-        return Answer(reply.status, reply.body)
+    async def handle(reserved_id: str) -> RecordedAnswer:
+        reply = await run_handler(operation, handler, replace(call, reserved_id=reserved_id))
+        return RecordedAnswer(reply.status, reply.body)
 
     key, fingerprint = named
     idempotency = call.services.idempotency
     if operation.only_reads:
-        async with idempotency.bound(call.asker.who, key, fingerprint=fingerprint):
-            return await handled(operation, handler, call)
-    answer = await idempotency.once(call.asker.who, key, fingerprint=fingerprint, handle=handle)
+        async with idempotency.hold_key(
+            call.required_requester.identity, key, fingerprint=fingerprint
+        ):
+            return await run_handler(operation, handler, call)
+    answer = await idempotency.run_once(
+        call.required_requester.identity, key, fingerprint=fingerprint, handle=handle
+    )
     return Reply(answer.status, answer.body)
 
 
-async def handled(operation: Operation, handler: Handler, call: Call) -> Reply:
+async def run_handler(operation: Operation, handler: Handler, call: Call) -> Reply:
     """Run a handler. It returns the body of a success, or a complete reply."""
     answered = await handler(call)
     if isinstance(answered, Reply):

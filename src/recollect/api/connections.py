@@ -8,7 +8,7 @@ RELAYED_COST = 3
 REFUSED_MAX = 16
 
 
-class Connections:
+class ConnectionLimit:
     """Counts free file descriptors; not thread-safe, as all connections are on one event loop.
 
     A REST connection costs one. A relayed gRPC connection costs three: its own, and both ends of
@@ -23,29 +23,29 @@ class Connections:
         self._relayed_free = relayed_max
         self._refused_free = REFUSED_MAX
 
-    def enter(self) -> bool:
+    def acquire(self) -> bool:
         """Take a descriptor for a new connection. False if none is free."""
         if self._free < 1:
             return False
         self._free -= 1
         return True
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Give the descriptor of a closed connection back."""
         self._free += 1
 
-    def refuse(self) -> bool:
+    def acquire_refusal(self) -> bool:
         """Take a descriptor for a connection that is refused with an answer. False if none is."""
         if self._refused_free < 1:
             return False
         self._refused_free -= 1
         return True
 
-    def leave_refused(self) -> None:
+    def release_refusal(self) -> None:
         """Give the descriptor of a refused connection back."""
         self._refused_free += 1
 
-    def hand_on(self) -> bool:
+    def acquire_relay(self) -> bool:
         """Take two more descriptors for a connection that goes to gRPC. False if there is no room.
 
         The first one was taken by `acquire`; `release_relay` gives all three back.
@@ -56,7 +56,7 @@ class Connections:
         self._relayed_free -= 1
         return True
 
-    def leave_relayed(self) -> None:
+    def release_relay(self) -> None:
         """Give the three descriptors of a relayed connection back."""
         self._free += RELAYED_COST
         self._relayed_free += 1

@@ -5,11 +5,11 @@ REST and gRPC share it."""
 from recollect.api.bodies import AppendBody, IndexItem, SearchBody, SyncBody
 from recollect.api.calls import Call
 from recollect.domain.ids import ConversationId, EntryId, UserId
-from recollect.domain.search import NewText, SearchRequest
+from recollect.domain.search import NewIndexText, SearchRequest
 from recollect.services.entries import EntryQuery, NewEntry
 
 
-def conversation_of(call: Call) -> ConversationId:
+def path_conversation_id(call: Call) -> ConversationId:
     """The conversation id from the path."""
     return ConversationId(call.path["id"])
 
@@ -46,9 +46,9 @@ def search_request(call: Call) -> SearchRequest:
     )
 
 
-def new_text(item: IndexItem) -> NewText:
+def new_text(item: IndexItem) -> NewIndexText:
     """One text of an index call."""
-    return NewText(
+    return NewIndexText(
         ConversationId(item.conversation_id), EntryId(item.entry_id), item.indexed_content
     )
 

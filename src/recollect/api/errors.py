@@ -17,12 +17,12 @@ from recollect.errors import (
     LimitExceeded,
     NotFound,
     RecollectError,
+    RequesterHeaderInvalid,
     RequesterInvalid,
     RequesterMismatch,
     RequesterRequired,
-    RequesterUnfit,
+    RequestStillRunning,
     SearchTypeUnavailable,
-    StillRunning,
     TransferPending,
     Unauthenticated,
     Unavailable,
@@ -95,14 +95,14 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
 STRICT_STATUS: Mapping[type[RecollectError], int] = {
     RequesterRequired: 400,
     RequesterInvalid: 400,
-    RequesterUnfit: 400,
+    RequesterHeaderInvalid: 400,
     JustificationRequired: 400,
     InvalidInput: 422,
 }
 _STRICT_CODES: Mapping[type[RecollectError], str] = {
     RequesterRequired: "requester_required",
     RequesterInvalid: "requester_invalid",
-    RequesterUnfit: "requester_invalid",
+    RequesterHeaderInvalid: "requester_invalid",
     RequesterMismatch: "requester_mismatch",
 }
 
@@ -112,20 +112,20 @@ def http_status(error: RecollectError, *, strict: bool = False) -> int:
 
     `strict` uses the memory API's statuses.
     """
-    plain = _of_kind(HTTP_STATUS, error, 500)
-    return _of_kind(STRICT_STATUS, error, plain) if strict else plain
+    plain = _lookup_by_kind(HTTP_STATUS, error, 500)
+    return _lookup_by_kind(STRICT_STATUS, error, plain) if strict else plain
 
 
 def cli_exit(error: RecollectError) -> int:
     """The CLI's exit code for an error."""
-    return _of_kind(CLI_EXIT, error, 1)
+    return _lookup_by_kind(CLI_EXIT, error, 1)
 
 
 def http_headers(error: RecollectError, *, strict: bool = False) -> list[tuple[bytes, bytes]]:
     """The response headers that belong to an error's status."""
     if isinstance(error, Unauthenticated) and http_status(error, strict=strict) == 401:
         return [(b"www-authenticate", b"Bearer")]
-    if isinstance(error, Unavailable | StillRunning):
+    if isinstance(error, Unavailable | RequestStillRunning):
         return [(b"retry-after", b"%d" % error.retry_after_seconds)]
     if isinstance(error, MethodNotAllowed):
         return [(b"allow", error.allow.encode())]
@@ -163,12 +163,12 @@ def internal_body(request_id: str) -> dict[str, Any]:
 
 def _strict_body(error: RecollectError) -> dict[str, Any]:
     """The memory API's body: `details` is always an object, and bad input becomes violations."""
-    code = _of_kind(_STRICT_CODES, error, error.code)
+    code = _lookup_by_kind(_STRICT_CODES, error, error.code)
     details = error.details or {}
     if code == InvalidInput.default_code:
         code = ValidationFailed.default_code
         violation = Violation(str(details.get("field", "body")), error.message)
-        details = {"message": error.message, "violations": [violation.members]}
+        details = {"message": error.message, "violations": [violation.json_fields]}
     return {"error": error.message, "code": code, "details": details}
 
 
@@ -181,5 +181,7 @@ def _search_type_body(error: SearchTypeUnavailable) -> dict[str, Any]:
     }
 
 
-def _of_kind(table: Mapping[type[RecollectError], T], error: RecollectError, default: T) -> T:
+def _lookup_by_kind(
+    table: Mapping[type[RecollectError], T], error: RecollectError, default: T
+) -> T:
     return next((table[kind] for kind in type(error).__mro__ if kind in table), default)

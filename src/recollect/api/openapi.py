@@ -14,8 +14,8 @@ from typing import Any
 from recollect import __version__
 from recollect.api.memory import MEMORY_OPERATIONS, MEMORY_RESOURCES
 from recollect.api.memory.problems import MEMORY_PROBLEMS, MEMORY_STATUSES
-from recollect.api.openapi_parts import described, schemas
-from recollect.api.operation import Family, Operation
+from recollect.api.openapi_parts import collect_schemas, describe_operation
+from recollect.api.operation import Operation, OperationFamily
 from recollect.api.operations import OPERATIONS
 from recollect.api.params import Schema
 from recollect.api.problems import PROBLEMS, STATUSES, Statuses, error_responses
@@ -52,7 +52,7 @@ _SECURITY_SCHEMES: dict[str, Schema] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _DocumentSource:
     """The parts that one document is built from."""
 
     title: str
@@ -65,18 +65,20 @@ class _Source:
 
 def user_document() -> dict[str, Any]:
     """The document of the user and system operations."""
-    return _document(_conversations("Recollect", Family.CONVERSATIONS, Family.SYSTEM))
+    return _build_document(
+        _conversation_source("Recollect", OperationFamily.CONVERSATIONS, OperationFamily.SYSTEM)
+    )
 
 
 def admin_document() -> dict[str, Any]:
     """The document of the admin operations."""
-    return _document(_conversations("Recollect administration", Family.ADMIN))
+    return _build_document(_conversation_source("Recollect administration", OperationFamily.ADMIN))
 
 
 def memories_document() -> dict[str, Any]:
     """The document of the memory API."""
-    return _document(
-        _Source(
+    return _build_document(
+        _DocumentSource(
             "Recollect memories",
             _ABOUT_MEMORIES,
             MEMORY_OPERATIONS,
@@ -89,8 +91,8 @@ def memories_document() -> dict[str, Any]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the files, or with `--check` compare them; 1 if a file is out of date."""
-    files = documents()
-    stale = [name for name, document in files.items() if _read(name) != to_text(document)]
+    files = build_documents()
+    stale = [name for name, document in files.items() if _read_file(name) != to_text(document)]
     if "--check" in arguments:
         for name in stale:
             sys.stderr.write(f"contracts/{name} is out of date; run make generate\n")
@@ -101,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def documents() -> dict[str, dict[str, Any]]:
+def build_documents() -> dict[str, dict[str, Any]]:
     """All documents by file name."""
     return {
         "openapi.json": user_document(),
@@ -115,20 +117,22 @@ def to_text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _read(name: str) -> str | None:
+def _read_file(name: str) -> str | None:
     path = _CONTRACTS / name
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 
-def _conversations(title: str, *families: Family) -> _Source:
+def _conversation_source(title: str, *families: OperationFamily) -> _DocumentSource:
     rows = [operation for operation in OPERATIONS if operation.family in families]
-    return _Source(title, _ABOUT, rows, RESOURCES, PROBLEMS, STATUSES)
+    return _DocumentSource(title, _ABOUT, rows, RESOURCES, PROBLEMS, STATUSES)
 
 
-def _document(source: _Source) -> dict[str, Any]:
+def _build_document(source: _DocumentSource) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for operation in source.rows:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = described(operation)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = describe_operation(
+            operation
+        )
     families = dict.fromkeys(operation.family for operation in source.rows)
     return {
         "openapi": "3.1.0",
@@ -142,7 +146,7 @@ def _document(source: _Source) -> dict[str, Any]:
         "tags": [{"name": str(family)} for family in families],
         "paths": paths,
         "components": {
-            "schemas": {**source.problems, **schemas(source.rows, source.resources)},
+            "schemas": {**source.problems, **collect_schemas(source.rows, source.resources)},
             "responses": error_responses(source.statuses),
             "securitySchemes": _SECURITY_SCHEMES,
         },

@@ -8,9 +8,9 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from recollect.api.bodies import Body
 from recollect.api.operation import Envelope, Operation, Paging
-from recollect.api.params import Param, Schema, limit
+from recollect.api.params import Param, Schema, limit_param
 from recollect.api.problems import response_name
-from recollect.api.resources import STAGE, TEXT, nullable, ref
+from recollect.api.resources import STAGE, TEXT, nullable_schema, schema_ref
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.policy.actions import NEEDS_CLIENT
@@ -22,7 +22,7 @@ _ONCE = "A repeat under the same key gets the first answer, for a day."
 _ANEW = "The key belongs to this request for a day. A repeat is answered anew: nothing is kept."
 
 
-def described(operation: Operation) -> Schema:
+def describe_operation(operation: Operation) -> Schema:
     """The OpenAPI object of one operation."""
     told: Schema = {
         "operationId": operation.name,
@@ -40,7 +40,7 @@ def described(operation: Operation) -> Schema:
     if operation.body is not None and operation.method != "GET":
         told["requestBody"] = {
             "required": not operation.body.optional,
-            "content": {operation.takes: {"schema": ref(operation.body.__name__)}},
+            "content": {operation.takes: {"schema": schema_ref(operation.body.__name__)}},
         }
     elif operation.takes != "application/json":
         told["requestBody"] = {"required": True, "content": {operation.takes: {"schema": TEXT}}}
@@ -65,7 +65,7 @@ def _path_parameters(operation: Operation) -> list[Schema]:
 
 
 def _path_schema(name: str, operation: Operation) -> Schema:
-    if operation.strict:
+    if operation.is_strict:
         return TEXT | {"minLength": 1}
     if name == "userId":
         return TEXT | {"minLength": 1, "maxLength": USER_ID_CHARS_MAX}
@@ -74,7 +74,7 @@ def _path_schema(name: str, operation: Operation) -> Schema:
 
 def _header_parameters(operation: Operation) -> list[Schema]:
     parameters: list[Schema] = []
-    if operation.strict and operation.method == "POST":
+    if operation.is_strict and operation.method == "POST":
         parameters.append(
             _parameter(
                 "Idempotency-Key",
@@ -94,7 +94,7 @@ def _query_parameters(operation: Operation) -> list[Schema]:
     parameters = [_parameter(p.name, p.schema, p.description) for p in _own_params(operation)]
     if operation.paging is not None and not operation.paging.search:
         parameters += _cursor_parameters(operation.paging.envelope)
-    if operation.justified:
+    if operation.takes_justification:
         schema = TEXT | {"maxLength": JUSTIFICATION_CHARS_MAX}
         parameters.append(_parameter("justification", schema, "Why; it goes to the audit log."))
     return parameters
@@ -112,7 +112,7 @@ def _own_params(operation: Operation) -> tuple[Param, ...]:
     paging = operation.paging
     if paging is None or paging.search:
         return operation.query
-    return (*operation.query, limit(paging.limit))
+    return (*operation.query, limit_param(paging.limit))
 
 
 def _parameter(name: str, schema: Schema, description: str, *, where: str = "query") -> Schema:
@@ -126,7 +126,7 @@ def _parameter(name: str, schema: Schema, description: str, *, where: str = "que
 
 
 def _responses(operation: Operation) -> Schema:
-    responses: Schema = {str(operation.success): _success(operation)}
+    responses: Schema = {str(operation.success): _success_response(operation)}
     if operation.streams:
         responses["200"]["content"]["text/event-stream"] = {"example": _EVENTS}
     if operation.name == "replayResponse":
@@ -139,7 +139,7 @@ def _responses(operation: Operation) -> Schema:
     return responses
 
 
-def _success(operation: Operation) -> Schema:
+def _success_response(operation: Operation) -> Schema:
     if operation.success == 204:
         return {"description": "Done."}
     return {
@@ -152,22 +152,22 @@ def _response_schema(operation: Operation) -> Schema:
     if operation.response is None:
         return TEXT
     if operation.paging is None:
-        return ref(operation.response)
-    return ref(_page_name(operation.response, operation.paging.envelope))
+        return schema_ref(operation.response)
+    return schema_ref(_page_name(operation.response, operation.paging.envelope))
 
 
 def _page_name(resource: str, envelope: Envelope) -> str:
     return f"{resource}List" if envelope is Envelope.B else f"{resource}Page"
 
 
-def _page(resource: str, paging: Paging) -> Schema:
+def _page_schema(resource: str, paging: Paging) -> Schema:
     name = paging.envelope.next_cursor
     sometimes = paging.envelope is Envelope.B
-    cursor = TEXT if sometimes else nullable(TEXT)
+    cursor = TEXT if sometimes else nullable_schema(TEXT)
     page: Schema = {
         "type": "object",
         "required": ["data"] if sometimes else ["data", name],
-        "properties": {"data": {"type": "array", "items": ref(resource)}, name: cursor},
+        "properties": {"data": {"type": "array", "items": schema_ref(resource)}, name: cursor},
     }
     if paging.envelope is not Envelope.D:
         again = f"`{name}` again, for who asked with it."
@@ -178,7 +178,9 @@ def _page(resource: str, paging: Paging) -> Schema:
     return page
 
 
-def schemas(rows: Sequence[Operation], resources: Mapping[str, Schema]) -> dict[str, Schema]:
+def collect_schemas(
+    rows: Sequence[Operation], resources: Mapping[str, Schema]
+) -> dict[str, Schema]:
     """The schemas of all bodies, resources and pages of the operations, references included."""
     found: dict[str, Schema] = {}
     for operation in rows:
@@ -186,13 +188,13 @@ def schemas(rows: Sequence[Operation], resources: Mapping[str, Schema]) -> dict[
             found |= _body_schemas(operation.body)
         if operation.response is not None and operation.paging is not None:
             name = _page_name(operation.response, operation.paging.envelope)
-            found[name] = _page(operation.response, operation.paging)
+            found[name] = _page_schema(operation.response, operation.paging)
         if operation.response is not None:
-            found |= _with_references(operation.response, resources)
+            found |= _collect_references(operation.response, resources)
     return found
 
 
-def _with_references(name: str, resources: Mapping[str, Schema]) -> dict[str, Schema]:
+def _collect_references(name: str, resources: Mapping[str, Schema]) -> dict[str, Schema]:
     """The schema of a resource and of every resource that it refers to."""
     found: dict[str, Schema] = {}
     waiting = [name]
@@ -200,25 +202,27 @@ def _with_references(name: str, resources: Mapping[str, Schema]) -> dict[str, Sc
         each = waiting.pop()
         if each not in found:
             found[each] = resources[each]
-            waiting += _references(resources[each])
+            waiting += _iter_references(resources[each])
     return found
 
 
-def _references(value: Any) -> Iterator[str]:
+def _iter_references(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
-            yield from _references(item)
+            yield from _iter_references(item)
     elif isinstance(value, dict):
         if "$ref" in value:
             yield value["$ref"].rsplit("/", 1)[1]
         for member in value.values():
-            yield from _references(member)
+            yield from _iter_references(member)
 
 
 def _body_schemas(body: type[Body]) -> dict[str, Schema]:
     """The schema of a body, and those of the models in it."""
     schema: Schema = body.model_json_schema(
-        by_alias=True, schema_generator=_Plain, ref_template=ref("{model}")["$ref"]
+        by_alias=True,
+        schema_generator=_CompactJsonSchema,
+        ref_template=schema_ref("{model}")["$ref"],
     )
     schemas = {body.__name__: schema, **schema.pop("$defs", {})}
     for each in schemas.values():
@@ -226,7 +230,7 @@ def _body_schemas(body: type[Body]) -> dict[str, Schema]:
     return schemas
 
 
-class _Plain(GenerateJsonSchema):
+class _CompactJsonSchema(GenerateJsonSchema):
     """Leaves out titles, which only repeat names, and defaults: where null clears a field, absent
     is not the same as null."""
 

@@ -13,7 +13,7 @@ from recollect.policy.actions import Action
 PLAIN_TEXT = "text/plain"
 
 
-class Family(StrEnum):
+class OperationFamily(StrEnum):
     """The API that an operation belongs to, and so the OpenAPI document that describes it."""
 
     CONVERSATIONS = "conversations"
@@ -67,7 +67,7 @@ class Operation:
     """
 
     name: str
-    family: Family
+    family: OperationFamily
     method: str
     path: str
     description: str
@@ -87,28 +87,30 @@ class Operation:
     only_reads: bool = False
 
     @property
-    def strict(self) -> bool:
+    def is_strict(self) -> bool:
         """The memory API's rules: unknown fields and parameters are refused, bad input is 422."""
-        return self.family is Family.MEMORIES
+        return self.family is OperationFamily.MEMORIES
 
     @property
-    def new_id(self) -> str | None:
+    def new_id_param(self) -> str | None:
         """The path parameter that is the id of something new: the last one of a PUT."""
         last = self.path.rpartition("/")[2]
         return last.strip("{}") if self.method == "PUT" and last.startswith("{") else None
 
     @property
-    def justified(self) -> bool:
+    def takes_justification(self) -> bool:
         """Does the call take a justification?"""
-        return self.family is Family.ADMIN or self.audit is not None
+        return self.family is OperationFamily.ADMIN or self.audit is not None
 
     @property
     def error_statuses(self) -> list[int]:
         """Every error status the operation may return: its own, and those of the common checks."""
         statuses = {500, *self.refusals}
         statuses |= set() if self.open else {401, 403, 503}
-        statuses |= {400, 422} if self.strict else set()
-        statuses |= {400} if self.query or self.paging or self.body or self.justified else set()
+        statuses |= {400, 422} if self.is_strict else set()
+        statuses |= (
+            {400} if self.query or self.paging or self.body or self.takes_justification else set()
+        )
         statuses |= {413, 415} if self.body else set()
         statuses |= {404} if "{" in self.path else set()
         return sorted(statuses)

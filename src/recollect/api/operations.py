@@ -8,82 +8,90 @@ table differ.
 from typing import Any
 
 from recollect.api import bodies, params
-from recollect.api.operation import PLAIN_TEXT, Envelope, Family, Operation, Paging
+from recollect.api.operation import PLAIN_TEXT, Envelope, Operation, OperationFamily, Paging
 from recollect.api.params import Param
 from recollect.domain.conversations import ListMode
-from recollect.domain.entries import Channel, EpochFilter, Forks
+from recollect.domain.entries import Channel, EpochFilter, ForkFilter
 from recollect.domain.events import EventKind
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.domain.transfers import TransferRole
 from recollect.policy.actions import Action
 
-_MODE = params.one_of(
+_MODE_PARAM = params.enum_param(
     "mode", ListMode, "Which conversations of each tree to show.", ListMode.LATEST_FORK
 )
-_USER = params.text("userId", "Owner of the conversation.", chars_max=USER_ID_CHARS_MAX)
+_OWNER_PARAM = params.text_param(
+    "userId", "Owner of the conversation.", chars_max=USER_ID_CHARS_MAX
+)
 
 
 def _entry_filters(epoch: EpochFilter) -> tuple[Param, ...]:
     return (
-        params.one_of("channel", Channel, "Only this channel."),
-        params.epoch(epoch),
-        params.one_of("forks", Forks, "One branch, or the whole tree.", Forks.NONE),
+        params.enum_param("channel", Channel, "Only this channel."),
+        params.epoch_param(epoch),
+        params.enum_param("forks", ForkFilter, "One branch, or the whole tree.", ForkFilter.NONE),
     )
 
 
 _EVENT_FILTERS = (
-    params.one_of("kind", EventKind, "Only this kind."),
-    params.text("action", "Only this action.", chars_max=100),
-    params.text("actorUserId", "Who did it.", chars_max=USER_ID_CHARS_MAX),
-    params.text("targetUserId", "To whom.", chars_max=USER_ID_CHARS_MAX),
-    params.uuid("conversationId", "Where."),
-    params.instant("from", "Not before this instant."),
-    params.instant("to", "Before this instant."),
+    params.enum_param("kind", EventKind, "Only this kind."),
+    params.text_param("action", "Only this action.", chars_max=100),
+    params.text_param("actorUserId", "Who did it.", chars_max=USER_ID_CHARS_MAX),
+    params.text_param("targetUserId", "To whom.", chars_max=USER_ID_CHARS_MAX),
+    params.uuid_param("conversationId", "Where."),
+    params.instant_param("from", "Not before this instant."),
+    params.instant_param("to", "Before this instant."),
 )
 _DELETION_FILTERS = (
-    params.flag("includeDeleted", "Show soft-deleted trees too."),
-    params.flag("onlyDeleted", "Show soft-deleted trees alone."),
-    params.instant("deletedAfter", "Deleted at or after this instant; implies onlyDeleted."),
-    params.instant("deletedBefore", "Deleted before this instant; implies onlyDeleted."),
+    params.flag_param("includeDeleted", "Show soft-deleted trees too."),
+    params.flag_param("onlyDeleted", "Show soft-deleted trees alone."),
+    params.instant_param("deletedAfter", "Deleted at or after this instant; implies onlyDeleted."),
+    params.instant_param("deletedBefore", "Deleted before this instant; implies onlyDeleted."),
 )
 
 _A, _B, _C = Envelope.A, Envelope.B, Envelope.C
-_ONE = "/v1/conversations/{id}"
-_TRANSFER = "/v1/ownership-transfers/{transferId}"
-_ADMIN_ONE = "/v1/admin/conversations/{id}"
+_CONVERSATION_PATH = "/v1/conversations/{id}"
+_TRANSFER_PATH = "/v1/ownership-transfers/{transferId}"
+_ADMIN_CONVERSATION_PATH = "/v1/admin/conversations/{id}"
 
 
-def _user(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
+def _user_operation(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
     method, path = call.split(" ")
-    return Operation(name, Family.CONVERSATIONS, method, path, description, success, **rest)
+    return Operation(
+        name, OperationFamily.CONVERSATIONS, method, path, description, success, **rest
+    )
 
 
-def _admin(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
+def _admin_operation(
+    name: str, call: str, success: int, description: str, **rest: Any
+) -> Operation:
     method, path = call.split(" ")
     rest.setdefault("action", Action.ADMIN_READ if method == "GET" else Action.ADMIN_WRITE)
     rest.setdefault("body", bodies.Justified)
-    return Operation(name, Family.ADMIN, method, path, description, success, **rest)
+    return Operation(name, OperationFamily.ADMIN, method, path, description, success, **rest)
 
 
-def _system(name: str, call: str, description: str, **rest: Any) -> Operation:
+def _system_operation(name: str, call: str, description: str, **rest: Any) -> Operation:
     method, path = call.split(" ")
-    return Operation(name, Family.SYSTEM, method, path, description, 200, open=True, **rest)
+    return Operation(
+        name, OperationFamily.SYSTEM, method, path, description, 200, open=True, **rest
+    )
 
 
 # The entry rows come first: routes are tried in this order, and appends are the most frequent.
 _ENTRIES = (
-    _user(
+    _user_operation(
         "appendEntry",
-        f"POST {_ONE}/entries",
+        f"POST {_CONVERSATION_PATH}/entries",
         201,
         "Append an entry. An unknown conversation id is created with this entry, owned by the "
         "caller; with `forkedAtConversationId` it becomes a fork.",
         response="Entry",
         body=bodies.AppendBody,
     ),
-    _user(
+    _user_operation(
         "listEntries",
-        f"GET {_ONE}/entries",
+        f"GET {_CONVERSATION_PATH}/entries",
         200,
         "List the entries of a conversation in order, inherited ones included. An unknown "
         "conversation id gives an empty page. Memory entries are shown to the client that wrote "
@@ -92,9 +100,9 @@ _ENTRIES = (
         query=_entry_filters("latest"),
         paging=Paging(_A, 50),
     ),
-    _user(
+    _user_operation(
         "syncEntries",
-        f"POST {_ONE}/entries/sync",
+        f"POST {_CONVERSATION_PATH}/entries/sync",
         200,
         "Make a client's memory equal to a list. The answer says whether anything was stored and "
         "whether a new epoch began. Needs an API key.",
@@ -102,9 +110,9 @@ _ENTRIES = (
         action=Action.SYNC,
         body=bodies.SyncBody,
     ),
-    _user(
+    _user_operation(
         "forkConversation",
-        f"POST {_ONE}/entries/{{entryId}}/fork",
+        f"POST {_CONVERSATION_PATH}/entries/{{entryId}}/fork",
         201,
         "Fork a conversation at an entry. The fork shows what comes before that entry.",
         response="Conversation",
@@ -114,7 +122,7 @@ _ENTRIES = (
 
 # These must come before the rows with `{id}` in the same position, which would match them too.
 _SEARCH = (
-    _user(
+    _user_operation(
         "searchConversations",
         "POST /v1/conversations/search",
         200,
@@ -125,7 +133,7 @@ _SEARCH = (
         paging=Paging(_A, search=True),
         refusals=(501,),
     ),
-    _user(
+    _user_operation(
         "indexEntries",
         "POST /v1/conversations/index",
         200,
@@ -136,7 +144,7 @@ _SEARCH = (
         body=bodies.IndexBatch,
         refusals=(404,),
     ),
-    _user(
+    _user_operation(
         "listUnindexed",
         "GET /v1/conversations/unindexed",
         200,
@@ -149,16 +157,19 @@ _SEARCH = (
 )
 
 _CONVERSATIONS = (
-    _user(
+    _user_operation(
         "listConversations",
         "GET /v1/conversations",
         200,
         "List the caller's conversations, the most recently updated first.",
         response="ConversationSummary",
-        query=(_MODE, params.query("Part of the title or of a metadata string, any letter case.")),
+        query=(
+            _MODE_PARAM,
+            params.query_param("Part of the title or of a metadata string, any letter case."),
+        ),
         paging=Paging(_A, 20),
     ),
-    _user(
+    _user_operation(
         "createConversation",
         "POST /v1/conversations",
         201,
@@ -166,30 +177,30 @@ _CONVERSATIONS = (
         response="Conversation",
         body=bodies.NewConversation,
     ),
-    _user(
+    _user_operation(
         "getConversation",
-        f"GET {_ONE}",
+        f"GET {_CONVERSATION_PATH}",
         200,
         "Get a conversation.",
         response="Conversation",
     ),
-    _user(
+    _user_operation(
         "updateConversation",
-        f"PATCH {_ONE}",
+        f"PATCH {_CONVERSATION_PATH}",
         200,
         "Rename a conversation. An absent title stays, null clears it.",
         response="Conversation",
         body=bodies.ConversationPatch,
     ),
-    _user(
+    _user_operation(
         "deleteConversation",
-        f"DELETE {_ONE}",
+        f"DELETE {_CONVERSATION_PATH}",
         204,
         "Soft-delete the whole tree of a conversation. Needs level owner.",
     ),
-    _user(
+    _user_operation(
         "listForks",
-        f"GET {_ONE}/forks",
+        f"GET {_CONVERSATION_PATH}/forks",
         200,
         "List every conversation of the tree, the root first.",
         response="Fork",
@@ -198,47 +209,47 @@ _CONVERSATIONS = (
 )
 
 _SHARING = (
-    _user(
+    _user_operation(
         "listMemberships",
-        f"GET {_ONE}/memberships",
+        f"GET {_CONVERSATION_PATH}/memberships",
         200,
         "List who belongs to the tree of a conversation.",
         response="Membership",
         paging=Paging(_B),
     ),
-    _user(
+    _user_operation(
         "shareConversation",
-        f"POST {_ONE}/memberships",
+        f"POST {_CONVERSATION_PATH}/memberships",
         201,
         "Share the tree of a conversation. For a member the level is replaced.",
         response="Membership",
         body=bodies.NewMembership,
         refusals=(409,),
     ),
-    _user(
+    _user_operation(
         "updateMembership",
-        f"PATCH {_ONE}/memberships/{{userId}}",
+        f"PATCH {_CONVERSATION_PATH}/memberships/{{userId}}",
         200,
         "Change a member's level.",
         response="Membership",
         body=bodies.MembershipPatch,
         refusals=(409,),
     ),
-    _user(
+    _user_operation(
         "deleteMembership",
-        f"DELETE {_ONE}/memberships/{{userId}}",
+        f"DELETE {_CONVERSATION_PATH}/memberships/{{userId}}",
         204,
         "Remove a member, or leave. Removing nobody succeeds too.",
         refusals=(400, 409),
     ),
-    _user(
+    _user_operation(
         "listOwnershipTransfers",
         "GET /v1/ownership-transfers",
         200,
         "List the pending transfers that the caller takes part in, the newest first.",
         response="OwnershipTransfer",
         query=(
-            params.lenient_word(
+            params.lenient_enum_param(
                 "role",
                 TransferRole,
                 "The caller's side: all, sender or recipient. Any other word means all.",
@@ -247,7 +258,7 @@ _SHARING = (
         ),
         paging=Paging(_B),
     ),
-    _user(
+    _user_operation(
         "createOwnershipTransfer",
         "POST /v1/ownership-transfers",
         201,
@@ -256,31 +267,31 @@ _SHARING = (
         body=bodies.NewTransfer,
         refusals=(404, 409),
     ),
-    _user(
+    _user_operation(
         "getOwnershipTransfer",
-        f"GET {_TRANSFER}",
+        f"GET {_TRANSFER_PATH}",
         200,
         "Get a pending transfer. Only its two sides see it.",
         response="OwnershipTransfer",
     ),
-    _user(
+    _user_operation(
         "acceptOwnershipTransfer",
-        f"POST {_TRANSFER}/accept",
+        f"POST {_TRANSFER_PATH}/accept",
         204,
         "Accept a transfer. The recipient becomes owner, the former owner manager.",
     ),
-    _user(
+    _user_operation(
         "deleteOwnershipTransfer",
-        f"DELETE {_TRANSFER}",
+        f"DELETE {_TRANSFER_PATH}",
         204,
         "Cancel or reject a transfer.",
     ),
 )
 
 _RESPONSES = (
-    _user(
+    _user_operation(
         "recordResponse",
-        f"POST {_ONE}/response",
+        f"POST {_CONVERSATION_PATH}/response",
         200,
         "Record a response while it is being made: the body is its text, sent as it comes. Answers "
         "at the end, with how it ended. Needs level writer.",
@@ -288,18 +299,18 @@ _RESPONSES = (
         takes=PLAIN_TEXT,
         refusals=(400, 409, 413, 415),
     ),
-    _user(
+    _user_operation(
         "replayResponse",
-        f"GET {_ONE}/response",
+        f"GET {_CONVERSATION_PATH}/response",
         200,
         "Follow a response that is being recorded, from its beginning or from behind the place "
         "that `Last-Event-ID` names, as server-sent events. 204 if there is nothing to follow.",
         media="text/event-stream",
         refusals=(400, 502),
     ),
-    _user(
+    _user_operation(
         "cancelResponse",
-        f"DELETE {_ONE}/response",
+        f"DELETE {_CONVERSATION_PATH}/response",
         200,
         "End the recording of a response. Answers once it is closed, also if there was none. Needs "
         "level writer.",
@@ -309,17 +320,17 @@ _RESPONSES = (
 )
 
 _ADMIN = (
-    _admin(
+    _admin_operation(
         "adminListConversations",
         "GET /v1/admin/conversations",
         200,
         "List anybody's conversations, soft-deleted ones on request.",
         response="AdminConversationSummary",
         audit="listConversations",
-        query=(_MODE, _USER, *_DELETION_FILTERS),
+        query=(_MODE_PARAM, _OWNER_PARAM, *_DELETION_FILTERS),
         paging=Paging(_B, 100),
     ),
-    _admin(
+    _admin_operation(
         "adminSearchConversations",
         "POST /v1/admin/conversations/search",
         200,
@@ -331,33 +342,33 @@ _ADMIN = (
         paging=Paging(_A, search=True),
         refusals=(501,),
     ),
-    _admin(
+    _admin_operation(
         "adminGetConversation",
-        f"GET {_ADMIN_ONE}",
+        f"GET {_ADMIN_CONVERSATION_PATH}",
         200,
         "Get anybody's conversation, a soft-deleted one too.",
         response="AdminConversation",
         audit="getConversation",
     ),
-    _admin(
+    _admin_operation(
         "adminDeleteConversation",
-        f"DELETE {_ADMIN_ONE}",
+        f"DELETE {_ADMIN_CONVERSATION_PATH}",
         204,
         "Soft-delete the whole tree of a conversation.",
         audit="deleteConversation",
     ),
-    _admin(
+    _admin_operation(
         "adminRestoreConversation",
-        f"POST {_ADMIN_ONE}/restore",
+        f"POST {_ADMIN_CONVERSATION_PATH}/restore",
         200,
         "Restore a soft-deleted tree. The owner's membership comes back, others don't.",
         response="AdminConversation",
         audit="restoreConversation",
         refusals=(409,),
     ),
-    _admin(
+    _admin_operation(
         "adminListEntries",
-        f"GET {_ADMIN_ONE}/entries",
+        f"GET {_ADMIN_CONVERSATION_PATH}/entries",
         200,
         "List the entries of a conversation, every client's memory included.",
         response="AdminEntry",
@@ -365,25 +376,25 @@ _ADMIN = (
         query=_entry_filters("all"),
         paging=Paging(_A, 50),
     ),
-    _admin(
+    _admin_operation(
         "adminListMemberships",
-        f"GET {_ADMIN_ONE}/memberships",
+        f"GET {_ADMIN_CONVERSATION_PATH}/memberships",
         200,
         "List who belongs to the tree of a conversation.",
         response="Membership",
         audit="listMemberships",
         paging=Paging(_B),
     ),
-    _admin(
+    _admin_operation(
         "adminListForks",
-        f"GET {_ADMIN_ONE}/forks",
+        f"GET {_ADMIN_CONVERSATION_PATH}/forks",
         200,
         "List every conversation of a tree, soft-deleted ones too.",
         response="Fork",
         audit="listForks",
         paging=Paging(_B),
     ),
-    _admin(
+    _admin_operation(
         "adminEvict",
         "POST /v1/admin/evict",
         204,
@@ -392,9 +403,9 @@ _ADMIN = (
         "run goes on when the caller hangs up.",
         audit="evict",
         body=bodies.Evict,
-        query=(params.flag("async", "Answer with a stream of progress."),),
+        query=(params.flag_param("async", "Answer with a stream of progress."),),
     ),
-    _admin(
+    _admin_operation(
         "adminListEvents",
         "GET /v1/admin/events",
         200,
@@ -404,7 +415,7 @@ _ADMIN = (
         query=_EVENT_FILTERS,
         paging=Paging(_A, 100),
     ),
-    _admin(
+    _admin_operation(
         "adminGetHealth",
         "GET /v1/admin/health",
         200,
@@ -414,33 +425,33 @@ _ADMIN = (
 )
 
 _SYSTEM = (
-    _system(
+    _system_operation(
         "getHealth",
         "GET /v1/health",
         "Say whether the server and its database answer. Needs no credentials.",
         response="Health",
         refusals=(503,),
     ),
-    _system(
+    _system_operation(
         "getMetrics",
         "GET /metrics",
         "Get counters in the Prometheus text format. They hold no content and no ids, and need "
         "no credentials: keep the path off the public network.",
         media="text/plain",
     ),
-    _system(
+    _system_operation(
         "getOpenapi",
         "GET /openapi.json",
         "Get the description of the user operations.",
         response="Document",
     ),
-    _system(
+    _system_operation(
         "getAdminOpenapi",
         "GET /openapi-admin.json",
         "Get the description of the admin operations.",
         response="Document",
     ),
-    _system(
+    _system_operation(
         "getMemoriesOpenapi",
         "GET /openapi-memories.json",
         "Get the description of the memory operations.",

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recollect.api.bodies import SearchBody
-from recollect.api.inputs import Parameters, from_query
+from recollect.api.inputs import Parameters, read_parameters
 from recollect.api.operation import Envelope, Paging
-from recollect.api.params import Param
-from recollect.api.params import limit as limit_param
+from recollect.api.params import Param, limit_param
 from recollect.domain.jsontext import dump
 from recollect.errors import ValidationFailed
 
@@ -15,7 +14,7 @@ _LIMITS: dict[int | None, Param] = {n: limit_param(n) for n in (None, 20, 50, 10
 
 
 @dataclass(frozen=True, slots=True)
-class PageAsked:
+class RequestedPage:
     """Which page of a list a request asks for. With `echo` the caller uses the name `afterCursor`,
     so the response repeats the next cursor under that name."""
 
@@ -31,26 +30,26 @@ class PageAsked:
         return self.limit
 
 
-def from_paging(parameters: Parameters, paging: Paging, *, echo: bool) -> PageAsked:
+def parse_page(parameters: Parameters, paging: Paging, *, echo: bool) -> RequestedPage:
     """The page that the query parameters ask for.
 
     All names of the cursor are one parameter: two different values are refused.
     """
     echo = echo or "afterCursor" in parameters
     names = paging.envelope.cursor_names
-    cursor = _one_cursor((c for name in names for c in parameters.get(name, ())), names[0])
-    limit = from_query(parameters, (_LIMITS[paging.limit],))["limit"]
-    return PageAsked(cursor, limit, echo)
+    cursor = _single_cursor((c for name in names for c in parameters.get(name, ())), names[0])
+    limit = read_parameters(parameters, (_LIMITS[paging.limit],))["limit"]
+    return RequestedPage(cursor, limit, echo)
 
 
-def from_search_body(body: SearchBody, *, echo: bool) -> PageAsked:
+def parse_search_page(body: SearchBody, *, echo: bool) -> RequestedPage:
     """The page that the body of a search asks for, by the same rules."""
     given = [cursor for cursor in (body.after, body.after_cursor) if cursor is not None]
     echo = echo or body.after_cursor is not None
-    return PageAsked(_one_cursor(given, "after"), body.limit, echo)
+    return RequestedPage(_single_cursor(given, "after"), body.limit, echo)
 
 
-def to_list(
+def render_list(
     items: Iterable[str],
     next_cursor: str | None,
     *,
@@ -68,8 +67,8 @@ def to_list(
     return (text + "}").encode()
 
 
-def _one_cursor(given: Iterable[str], field: str) -> str | None:
+def _single_cursor(given: Iterable[str], field: str) -> str | None:
     cursors = {*given}
     if len(cursors) > 1:
-        raise ValidationFailed.of(field, "must not be given twice with different values")
+        raise ValidationFailed.for_field(field, "must not be given twice with different values")
     return "".join(cursors) or None

@@ -37,13 +37,13 @@ class Param:
     many: bool = False
 
 
-def several(param: Param) -> Param:
+def repeated_param(param: Param) -> Param:
     """The same parameter, but it may be sent several times, once for each value."""
     schema: Schema = {"type": "array", "items": param.schema, "maxItems": VALUES_MAX}
     return replace(param, schema=schema, default=(), many=True)
 
 
-def limit(default: int | None) -> Param:
+def limit_param(default: int | None) -> Param:
     """The page size. A list without a default returns everything when no limit is sent."""
     schema: Schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
     if default is not None:
@@ -51,7 +51,7 @@ def limit(default: int | None) -> Param:
     return Param("limit", _read_limit, schema, "Most items of the page.", default)
 
 
-def one_of(name: str, kind: type[E], description: str, default: E | None = None) -> Param:
+def enum_param(name: str, kind: type[E], description: str, default: E | None = None) -> Param:
     """A word of a closed list, in any letter case."""
     schema: Schema = {"type": "string", "enum": [str(member) for member in kind]}
     if default is not None:
@@ -59,41 +59,41 @@ def one_of(name: str, kind: type[E], description: str, default: E | None = None)
     return Param(name, word_reader({str(m): m for m in kind}), schema, description, default)
 
 
-def flag(name: str, description: str) -> Param:
+def flag_param(name: str, description: str) -> Param:
     """`true` or `false`, in any letter case; false when absent."""
     schema = {"type": "boolean", "default": False}
     return Param(name, word_reader({"true": True, "false": False}), schema, description, False)
 
 
-def instant(name: str, description: str) -> Param:
+def instant_param(name: str, description: str) -> Param:
     """An ISO-8601 instant with any offset; without one it is UTC."""
     return Param(name, _read_sent_instant, {"type": "string", "format": "date-time"}, description)
 
 
-def uuid(name: str, description: str) -> Param:
+def uuid_param(name: str, description: str) -> Param:
     """A UUID. A malformed one is a violation here; in a path it is not found."""
     return Param(name, read_uuid, {"type": "string", "format": "uuid"}, description)
 
 
-def text(name: str, description: str, *, chars_max: int) -> Param:
+def text_param(name: str, description: str, *, chars_max: int) -> Param:
     """A text that is compared exactly."""
 
     def read(value: str) -> str:
         if not 1 <= len(value) <= chars_max:
             raise ValueError(f"must have 1 to {chars_max} characters")
-        return checked_text(value)
+        return require_storable_text(value)
 
     schema = {"type": "string", "minLength": 1, "maxLength": chars_max}
     return Param(name, read, schema, description)
 
 
-def query(description: str) -> Param:
+def query_param(description: str) -> Param:
     """A search text. Any text is valid; an empty one counts as absent."""
     schema = {"type": "string", "maxLength": QUERY_CHARS_MAX}
     return Param("query", _read_query, schema, description)
 
 
-def epoch(default: EpochFilter) -> Param:
+def epoch_param(default: EpochFilter) -> Param:
     """The epoch, that is the version, of a client's memory entries."""
     number = {"type": "integer", "minimum": 1, "maximum": EPOCH_MAX}
     words = {"type": "string", "enum": ["latest", "all"]}
@@ -101,7 +101,7 @@ def epoch(default: EpochFilter) -> Param:
     return Param("epoch", _read_epoch, schema, "Which epoch of memory entries to show.", default)
 
 
-def lenient_word(name: str, kind: type[E], description: str, default: E) -> Param:
+def lenient_enum_param(name: str, kind: type[E], description: str, default: E) -> Param:
     """A word of an enum; any other word means the default."""
     words = {str(member): member for member in kind}
 
@@ -132,7 +132,7 @@ def read_uuid(value: str) -> str:
     return canonical
 
 
-def checked_text(value: str) -> str:
+def require_storable_text(value: str) -> str:
     """The text itself. ValueError if a database can't store it."""
     problem = text_problem(value)
     if problem:
@@ -150,7 +150,7 @@ def read_instant(value: str) -> datetime:
 
 
 def _read_limit(value: str) -> int:
-    number = _whole(value)
+    number = _parse_whole(value)
     if number is None or not 1 <= number <= LIMIT_MAX:
         raise ValueError(f"must be an integer from 1 to {LIMIT_MAX}")
     return number
@@ -170,7 +170,7 @@ def _read_epoch(value: str) -> EpochFilter:
     return int(value)
 
 
-def _whole(value: str) -> int | None:
+def _parse_whole(value: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else None
 
 

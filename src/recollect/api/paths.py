@@ -7,13 +7,13 @@ from recollect.domain.ids import parse_uuid
 from recollect.domain.memberships import USER_ID_CHARS_MAX
 from recollect.errors import NotFound, ValidationFailed
 
-_RESOURCE_OF = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
-_NAMED_OTHERWISE = {"member_id": "participant", "claim_id": "claim", "value": "claim"}
+_RESOURCES = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
+_RESOURCE_ALIASES = {"member_id": "participant", "claim_id": "claim", "value": "claim"}
 
 
-def from_path(path: Mapping[str, str]) -> dict[str, str]:
+def parse_path_ids(path: Mapping[str, str]) -> dict[str, str]:
     """The path's ids as canonical UUIDs. One that is no UUID raises NotFound."""
-    return {name: _from_segment(name, text) for name, text in path.items()}
+    return {name: _parse_segment(name, text) for name, text in path.items()}
 
 
 def check_path(path: Mapping[str, str], *, new: str | None) -> None:
@@ -23,7 +23,7 @@ def check_path(path: Mapping[str, str], *, new: str | None) -> None:
     """
     for name, text in path.items():
         if name != new and jsontext.text_problem(text):
-            raise NotFound(_NAMED_OTHERWISE.get(name) or name.removesuffix("_id"), text)
+            raise NotFound(_RESOURCE_ALIASES.get(name) or name.removesuffix("_id"), text)
 
 
 def check_user(path: Mapping[str, str]) -> None:
@@ -32,12 +32,12 @@ def check_user(path: Mapping[str, str]) -> None:
     if user_id is None:
         return
     if len(user_id) > USER_ID_CHARS_MAX:
-        raise ValidationFailed.of("userId", f"must have 1 to {USER_ID_CHARS_MAX} characters")
+        raise ValidationFailed.for_field("userId", f"must have 1 to {USER_ID_CHARS_MAX} characters")
     jsontext.check_text(user_id, "userId")
 
 
-def _from_segment(name: str, text: str) -> str:
-    resource = _RESOURCE_OF.get(name)
+def _parse_segment(name: str, text: str) -> str:
+    resource = _RESOURCES.get(name)
     if resource is None:
         return text
     canonical = parse_uuid(text)

@@ -4,44 +4,44 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.api.params import Schema
-from recollect.api.resources import SEARCH_TYPE, TEXT, UUID, ref, shape
+from recollect.api.resources import SEARCH_TYPE, TEXT, UUID, object_schema, schema_ref
 
 # Per status: its description, and the schema names of its bodies.
 Statuses = Mapping[int, tuple[str, tuple[str, ...]]]
 
-_MESSAGE = shape({"message": TEXT})
+_MESSAGE = object_schema({"message": TEXT})
 
 
-def problem(
+def problem_schema(
     code: str | Sequence[str], details: Schema | None, more: dict[str, Schema] | None = None
 ) -> Schema:
     """The schema of an error body with this code, or with one of these codes."""
     codes = {"const": code} if isinstance(code, str) else {"enum": list(code)}
     members = {"error": TEXT, "code": {"type": "string", **codes}, **(more or {})}
-    return shape(members if details is None else members | {"details": details})
+    return object_schema(members if details is None else members | {"details": details})
 
 
 PROBLEMS: dict[str, Schema] = {
-    "BadRequest": problem("bad_request", shape({"message": TEXT}, {"field": TEXT})),
-    "ValidationError": problem(
+    "BadRequest": problem_schema("bad_request", object_schema({"message": TEXT}, {"field": TEXT})),
+    "ValidationError": problem_schema(
         "validation_error",
-        shape(
+        object_schema(
             {
                 "message": TEXT,
                 "violations": {
                     "type": "array",
-                    "items": shape({"field": TEXT, "message": TEXT}),
+                    "items": object_schema({"field": TEXT, "message": TEXT}),
                 },
             }
         ),
     ),
-    "InvalidRequest": problem("invalid_request", None),
-    "JustificationRequired": problem("JUSTIFICATION_REQUIRED", None),
-    "Unauthorized": problem("unauthorized", _MESSAGE),
-    "Forbidden": problem("forbidden", _MESSAGE),
-    "NotFound": problem(
+    "InvalidRequest": problem_schema("invalid_request", None),
+    "JustificationRequired": problem_schema("JUSTIFICATION_REQUIRED", None),
+    "Unauthorized": problem_schema("unauthorized", _MESSAGE),
+    "Forbidden": problem_schema("forbidden", _MESSAGE),
+    "NotFound": problem_schema(
         "not_found",
-        shape(
+        object_schema(
             {
                 "resource": {
                     "type": "string",
@@ -51,25 +51,27 @@ PROBLEMS: dict[str, Schema] = {
             }
         ),
     ),
-    "UnknownPath": problem("not_found", _MESSAGE),
-    "MethodNotAllowed": problem("method_not_allowed", _MESSAGE),
-    "Conflict": problem("conflict", _MESSAGE),
-    "TransferAlreadyPending": problem(
+    "UnknownPath": problem_schema("not_found", _MESSAGE),
+    "MethodNotAllowed": problem_schema("method_not_allowed", _MESSAGE),
+    "Conflict": problem_schema("conflict", _MESSAGE),
+    "TransferAlreadyPending": problem_schema(
         "TRANSFER_ALREADY_PENDING", None, {"existingTransferId": UUID}
     ),
-    "PayloadTooLarge": problem("payload_too_large", _MESSAGE),
-    "UnsupportedMediaType": problem("unsupported_media_type", _MESSAGE),
-    "InternalError": problem("internal_error", shape({"message": TEXT, "requestId": TEXT})),
-    "SearchTypeUnavailable": shape(
+    "PayloadTooLarge": problem_schema("payload_too_large", _MESSAGE),
+    "UnsupportedMediaType": problem_schema("unsupported_media_type", _MESSAGE),
+    "InternalError": problem_schema(
+        "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
+    ),
+    "SearchTypeUnavailable": object_schema(
         {
             "error": {"type": "string", "const": "search_type_unavailable"},
             "message": TEXT,
             "availableTypes": {"type": "array", "items": SEARCH_TYPE},
         }
     ),
-    "VectorStoreDisabled": problem("vector_store_disabled", _MESSAGE),
-    "BadGateway": problem("bad_gateway", _MESSAGE),
-    "Unavailable": problem("unavailable", _MESSAGE),
+    "VectorStoreDisabled": problem_schema("vector_store_disabled", _MESSAGE),
+    "BadGateway": problem_schema("bad_gateway", _MESSAGE),
+    "Unavailable": problem_schema("unavailable", _MESSAGE),
 }
 
 STATUSES: Statuses = {
@@ -98,7 +100,9 @@ _HEADERS: dict[int, dict[str, Any]] = {
 
 def error_responses(statuses: Statuses) -> dict[str, Schema]:
     """The reusable error responses of a document, by name."""
-    return {response_name(status): _response(status, *told) for status, told in statuses.items()}
+    return {
+        response_name(status): _error_response(status, *told) for status, told in statuses.items()
+    }
 
 
 def response_name(status: int) -> str:
@@ -106,8 +110,8 @@ def response_name(status: int) -> str:
     return f"Error{status}"
 
 
-def _response(status: int, description: str, names: Sequence[str]) -> Schema:
-    schemas = [ref(name) for name in names]
+def _error_response(status: int, description: str, names: Sequence[str]) -> Schema:
+    schemas = [schema_ref(name) for name in names]
     schema = schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
     response: Schema = {
         "description": description,

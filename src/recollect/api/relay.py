@@ -8,7 +8,7 @@ decide, and REST pays one comparison for each connection (decision 0019).
 import asyncio
 from collections.abc import Callable
 
-from recollect.api.connections import Connections
+from recollect.api.connections import ConnectionLimit
 from recollect.api.rest.http import OneWriteProtocol
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -18,7 +18,7 @@ _FULL_BODY = (
     b'{"error":"the server has as many connections as it may have","code":"unavailable",'
     b'"details":{"message":"the server has as many connections as it may have"}}'
 )
-_FULL = (
+_FULL_RESPONSE = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n"
     b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(_FULL_BODY)
 ) + _FULL_BODY
@@ -33,20 +33,20 @@ class SharedPortProtocol(OneWriteProtocol):
     """
 
     grpc_address: Callable[[], str | None]
-    counted: Connections
+    counted: ConnectionLimit
     _first = b""
     _decided = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or refuse it if the limit is reached."""
-        if self.counted.enter():
+        if self.counted.acquire():
             super().connection_made(transport)
         else:
-            Refusal(transport, self.counted)
+            RefusedConnection(transport, self.counted)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the descriptor."""
-        self.counted.leave()
+        self.counted.release()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -58,22 +58,22 @@ class SharedPortProtocol(OneWriteProtocol):
         # more. The timer of `BoundedHeadProtocol` closes a connection that sends no more.
         self._first += data
         path = self.grpc_address()
-        if path is None or not _begins_alike(self._first):
+        if path is None or not _may_be_preface(self._first):
             self._decided = True
             super().data_received(self._first)
         elif len(self._first) >= len(PREFACE):
             self._decided = True
-            self._hand_on(path)
+            self._relay_to_grpc(path)
 
-    def _hand_on(self, path: str) -> None:
-        if self.counted.hand_on():
-            Relay(self.leave(), path, self._first, ended=self.counted.leave_relayed)
+    def _relay_to_grpc(self, path: str) -> None:
+        if self.counted.acquire_relay():
+            GrpcRelay(self.detach_socket(), path, self._first, ended=self.counted.release_relay)
         else:
             self.transport.close()
 
 
-def shared_port(
-    address: Callable[[], str | None], connections: Connections
+def shared_port_protocol(
+    address: Callable[[], str | None], connections: ConnectionLimit
 ) -> type[SharedPortProtocol]:
     """The protocol class to give to uvicorn.
 
@@ -88,19 +88,19 @@ def shared_port(
     return ThisPort
 
 
-class Refusal(asyncio.Protocol):
+class RefusedConnection(asyncio.Protocol):
     """A connection above the limit. A few at a time get a 503 before they are closed.
 
     They are closed a second later: closing at once would reset a connection whose request is still
     unread, and the reset could destroy the response before the client reads it.
     """
 
-    def __init__(self, caller: asyncio.Transport, connections: Connections) -> None:
+    def __init__(self, caller: asyncio.Transport, connections: ConnectionLimit) -> None:
         self._counted = connections
-        self._told = connections.refuse()
+        self._told = connections.acquire_refusal()
         caller.set_protocol(self)
         if self._told:
-            caller.write(_FULL)
+            caller.write(_FULL_RESPONSE)
             caller.write_eof()
             asyncio.get_running_loop().call_later(_REFUSAL_SECONDS, caller.abort)
         else:
@@ -109,10 +109,10 @@ class Refusal(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the descriptor of the refusal."""
         if self._told:
-            self._counted.leave_refused()
+            self._counted.release_refusal()
 
 
-class Relay(asyncio.Protocol):
+class GrpcRelay(asyncio.Protocol):
     """The client's side of a relayed connection: copies bytes between client and gRPC server.
 
     Each side's transport calls `pause_writing` when its send buffer is full; then we stop reading
@@ -136,7 +136,7 @@ class Relay(asyncio.Protocol):
     async def _connect(self, path: str) -> None:
         loop = asyncio.get_running_loop()
         try:
-            server, _ = await loop.create_unix_connection(lambda: _Back(self._caller), path)
+            server, _ = await loop.create_unix_connection(lambda: _RelayBackend(self._caller), path)
         except OSError:  # the gRPC server has stopped
             self._caller.close()
             return
@@ -152,7 +152,7 @@ class Relay(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Forward data to the server, or hold it until the server is connected."""
         if self._server is not None:
-            _pass_on(data, self._server)
+            _forward(data, self._server)
             return
         self._held += data
         if len(self._held) > _HELD_BYTES_MAX:
@@ -175,14 +175,14 @@ class Relay(asyncio.Protocol):
             self._server.close()
 
 
-class _Back(asyncio.Protocol):
+class _RelayBackend(asyncio.Protocol):
     """The gRPC server's side of a relayed connection. Its end closes the client's side."""
 
     def __init__(self, caller: asyncio.Transport) -> None:
         self._caller = caller
 
     def data_received(self, data: bytes) -> None:
-        _pass_on(data, self._caller)
+        _forward(data, self._caller)
 
     def pause_writing(self) -> None:
         if not self._caller.is_closing():
@@ -196,11 +196,11 @@ class _Back(asyncio.Protocol):
         self._caller.close()
 
 
-def _pass_on(data: bytes, to: asyncio.Transport) -> None:
+def _forward(data: bytes, to: asyncio.Transport) -> None:
     """Write to a transport, unless it is closing: one side ends a moment before the other."""
     if not to.is_closing():
         to.write(data)
 
 
-def _begins_alike(first: bytes) -> bool:
+def _may_be_preface(first: bytes) -> bool:
     return PREFACE.startswith(first) or first.startswith(PREFACE)

@@ -8,10 +8,10 @@ from typing import Any
 
 from recollect.api.params import Schema
 from recollect.domain.entries import Channel
-from recollect.domain.events import EventKind, Outcome
+from recollect.domain.events import AuditOutcome, EventKind
 from recollect.domain.memberships import Level
 from recollect.domain.recordings import RecordOutcome
-from recollect.domain.search import SearchType, Stage
+from recollect.domain.search import EntrySearchComponent, SearchType
 
 TEXT: Schema = {"type": "string"}
 UUID: Schema = {"type": "string", "format": "uuid"}
@@ -20,17 +20,17 @@ INSTANT: Schema = {
     "format": "date-time",
     "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$",
 }
-WHOLE: Schema = {"type": "integer"}
+INTEGER: Schema = {"type": "integer"}
 SEARCH_TYPE: Schema = {
     "type": "string",
     "enum": [str(kind) for kind in SearchType if kind is not SearchType.AUTO],
 }
-STAGE: Schema = {"type": "string", "enum": [str(stage) for stage in Stage]}
+STAGE: Schema = {"type": "string", "enum": [str(stage) for stage in EntrySearchComponent]}
 LEVEL: Schema = {"type": "string", "enum": [level.word for level in Level]}
 OBJECT: Schema = {"type": "object"}
 
 
-def shape(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+def object_schema(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
     """An object schema. Optional fields are left out of a response if they have no value."""
     return {
         "type": "object",
@@ -39,11 +39,11 @@ def shape(required: dict[str, Schema], optional: dict[str, Schema] | None = None
     }
 
 
-def nullable(schema: Schema) -> Schema:
+def nullable_schema(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def ref(name: str) -> Schema:
+def schema_ref(name: str) -> Schema:
     """A reference to a named schema of the document."""
     return {"$ref": f"#/components/schemas/{name}"}
 
@@ -70,46 +70,52 @@ _ENTRY = {
     "content": {"type": "array", "items": {}},
     "createdAt": INSTANT,
 }
-_ENTRY_OPTIONAL = {"userId": TEXT, "epoch": WHOLE | {"minimum": 1}}
+_ENTRY_OPTIONAL = {"userId": TEXT, "epoch": INTEGER | {"minimum": 1}}
 _HIT = {"conversationId": UUID, "entryId": UUID, "score": {"type": "number"}}
 _HIT_OPTIONAL = {"conversationTitle": TEXT, "highlights": TEXT}
 
 RESOURCES: dict[str, Schema] = {
-    "Health": shape({"status": {"type": "string", "const": "ok"}}),
-    "HealthReport": shape(
+    "Health": object_schema({"status": {"type": "string", "const": "ok"}}),
+    "HealthReport": object_schema(
         {
             "status": {"type": "string", "const": "ok"},
             "version": TEXT,
             "database": TEXT,
             "encryption": {"type": "boolean"},
-            "queue": shape({"depth": WHOLE, "stuck": WHOLE, "oldestDueAt": nullable(INSTANT)}),
+            "queue": object_schema(
+                {"depth": INTEGER, "stuck": INTEGER, "oldestDueAt": nullable_schema(INSTANT)}
+            ),
         }
     ),
     "Document": OBJECT,
-    "ConversationSummary": shape(_SUMMARY, _SUMMARY_OPTIONAL),
-    "Conversation": shape(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT),
-    "AdminConversationSummary": shape(_SUMMARY, _SUMMARY_OPTIONAL | _DELETED),
-    "AdminConversation": shape(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT | _DELETED),
-    "Fork": shape({"conversationId": UUID, "createdAt": INSTANT}, _FORK_POINT | {"title": TEXT}),
-    "Entry": shape(_ENTRY, _ENTRY_OPTIONAL),
-    "AdminEntry": shape(_ENTRY, _ENTRY_OPTIONAL | {"clientId": TEXT}),
-    "SyncOutcome": shape(
+    "ConversationSummary": object_schema(_SUMMARY, _SUMMARY_OPTIONAL),
+    "Conversation": object_schema(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT),
+    "AdminConversationSummary": object_schema(_SUMMARY, _SUMMARY_OPTIONAL | _DELETED),
+    "AdminConversation": object_schema(_SUMMARY, _SUMMARY_OPTIONAL | _FORK_POINT | _DELETED),
+    "Fork": object_schema(
+        {"conversationId": UUID, "createdAt": INSTANT}, _FORK_POINT | {"title": TEXT}
+    ),
+    "Entry": object_schema(_ENTRY, _ENTRY_OPTIONAL),
+    "AdminEntry": object_schema(_ENTRY, _ENTRY_OPTIONAL | {"clientId": TEXT}),
+    "SyncOutcome": object_schema(
         {
-            "epoch": nullable(WHOLE | {"minimum": 1}),
+            "epoch": nullable_schema(INTEGER | {"minimum": 1}),
             "noOp": {"type": "boolean"},
             "epochIncremented": {"type": "boolean"},
-            "entry": nullable(ref("Entry")),
+            "entry": nullable_schema(schema_ref("Entry")),
         }
     ),
-    "RecordOutcome": shape({"status": TEXT | {"enum": [str(word) for word in RecordOutcome]}}),
-    "SearchResult": shape(_HIT, _HIT_OPTIONAL | {"entry": ref("Entry")}),
-    "AdminSearchResult": shape(_HIT, _HIT_OPTIONAL | {"entry": ref("AdminEntry")}),
-    "UnindexedEntry": shape({"conversationId": UUID, "entry": ref("Entry")}),
-    "IndexOutcome": shape({"indexed": WHOLE}),
-    "Membership": shape(
+    "RecordOutcome": object_schema(
+        {"status": TEXT | {"enum": [str(word) for word in RecordOutcome]}}
+    ),
+    "SearchResult": object_schema(_HIT, _HIT_OPTIONAL | {"entry": schema_ref("Entry")}),
+    "AdminSearchResult": object_schema(_HIT, _HIT_OPTIONAL | {"entry": schema_ref("AdminEntry")}),
+    "UnindexedEntry": object_schema({"conversationId": UUID, "entry": schema_ref("Entry")}),
+    "IndexOutcome": object_schema({"indexed": INTEGER}),
+    "Membership": object_schema(
         {"conversationId": UUID, "userId": TEXT, "accessLevel": LEVEL, "createdAt": INSTANT}
     ),
-    "OwnershipTransfer": shape(
+    "OwnershipTransfer": object_schema(
         {
             "id": UUID,
             "conversationId": UUID,
@@ -119,13 +125,13 @@ RESOURCES: dict[str, Schema] = {
         },
         {"conversationTitle": TEXT},
     ),
-    "Event": shape(
+    "Event": object_schema(
         {
             "id": UUID,
             "at": INSTANT,
             "kind": {"type": "string", "enum": [str(kind) for kind in EventKind]},
             "action": TEXT,
-            "outcome": {"type": "string", "enum": [str(outcome) for outcome in Outcome]},
+            "outcome": {"type": "string", "enum": [str(outcome) for outcome in AuditOutcome]},
         },
         {
             "actorUserId": TEXT,
@@ -137,7 +143,7 @@ RESOURCES: dict[str, Schema] = {
             "toLevel": LEVEL,
             "transferId": UUID,
             "params": OBJECT,
-            "count": WHOLE,
+            "count": INTEGER,
             "justification": TEXT,
         },
     ),

@@ -12,19 +12,19 @@ from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from recollect import __version__
-from recollect.api.connections import Connections
+from recollect.api.connections import ConnectionLimit
 from recollect.api.grpc.server import GrpcServer
-from recollect.api.relay import shared_port
+from recollect.api.relay import shared_port_protocol
 from recollect.api.rest.app import RestSettings, create_app
-from recollect.app.database import engine_of, prepare
-from recollect.app.descriptors import obtain
-from recollect.app.erasing import erase_jobs
+from recollect.app.database import build_engine, prepare_schema
+from recollect.app.descriptors import raise_descriptor_limit
+from recollect.app.erasing import build_erase_jobs
 from recollect.app.grpc import GrpcListener
-from recollect.app.housekeeping import timetable
-from recollect.app.memory import memory_services, retention_rules
-from recollect.app.reconciling import reconcile_jobs
-from recollect.app.recording import address_of, recorder_service
-from recollect.app.search import index_parts, open_finding, search_parts
+from recollect.app.housekeeping import build_cleanup_schedule
+from recollect.app.memory import build_memory_services, load_retention_rules
+from recollect.app.reconciling import build_reconcile_jobs
+from recollect.app.recording import advertised_address, build_recorder
+from recollect.app.search import build_index_deps, build_search_deps, open_embedding
 from recollect.domain.clock import Clock, SystemClock
 from recollect.domain.ids import Ids, Uuid7Ids
 from recollect.errors import InvalidInput
@@ -46,13 +46,13 @@ from recollect.services.entries import EntryService
 from recollect.services.eviction import EvictionService
 from recollect.services.forwarding import ForwardingService
 from recollect.services.gate import GateService
-from recollect.services.housekeeping_jobs import HousekeepingJobs
+from recollect.services.housekeeping_jobs import CleanupJobs
 from recollect.services.idempotency_jobs import IdempotencyJobs
 from recollect.services.index_jobs import IndexJobs
-from recollect.services.indexing import Indexer, IndexingService
+from recollect.services.indexing import EntryIndexer, IndexingService
 from recollect.services.jobs import MaintenanceJobs
 from recollect.services.memory_indexing import MemoryIndexer, MemoryIndexJobs
-from recollect.services.search import SearchService
+from recollect.services.search import EntrySearchService
 from recollect.services.sharing import SharingService
 from recollect.services.status import DoctorReport, StatusService
 from recollect.services.transfers import TransferService
@@ -72,29 +72,29 @@ class App:
         # Built from the bottom up: engine, stores, indexers, services, jobs, servers. `start` opens
         # the database, and starts the servers and the worker.
         self.settings = settings
-        self.descriptors = obtain()
-        self.engine = engine_of(settings, metrics)
-        self.rules = retention_rules(settings)
+        self.descriptors = raise_descriptor_limit()
+        self.engine = build_engine(settings, metrics)
+        self.rules = load_retention_rules(settings)
         self.stores = build_stores(
             runtime, self.engine, sealed_words=not settings.indexes_raw_text, rules=self.rules
         )
-        self.finding = open_finding(settings)
-        self.indexer = Indexer(self.stores, runtime, vectors=settings.makes_vectors)
+        self.finding = open_embedding(settings)
+        self.indexer = EntryIndexer(self.stores, runtime, vectors=settings.makes_vectors)
         self.memory_indexer = MemoryIndexer(
             self.stores, runtime, vectors=settings.makes_memory_vectors
         )
-        self.services = _services(self, runtime, metrics)
+        self.services = _build_services(self, runtime, metrics)
         self._build_jobs(runtime, metrics)
-        self.requests = _request_log(settings)
-        self.authenticator = _authenticator(settings, runtime.clock)
+        self.requests = _build_request_log(settings)
+        self.authenticator = _build_authenticator(settings, runtime.clock)
         self.grpc = GrpcListener(
             GrpcServer(self.services, self.authenticator, metrics=metrics, requests=self.requests),
             settings,
             connections_max=min(settings.grpc.max_connections, self.descriptors.grpc),
         )
-        self.http_protocol = shared_port(
+        self.http_protocol = shared_port_protocol(
             lambda: self.grpc.socket_path,
-            Connections(
+            ConnectionLimit(
                 descriptors_max=self.descriptors.http, relayed_max=self.grpc.connections_max
             ),
         )
@@ -125,7 +125,7 @@ class App:
             beside=self.finding.beside,
         )
         memory_embedder = self.finding.embedder if settings.makes_memory_vectors else None
-        self.reconcile_jobs = reconcile_jobs(
+        self.reconcile_jobs = build_reconcile_jobs(
             settings,
             self.engine,
             self.stores,
@@ -148,17 +148,17 @@ class App:
             runtime,
             metrics,
             self.indexer,
-            index_parts(self.finding, settings),
+            build_index_deps(self.finding, settings),
             self.memory_index_jobs,
         )
-        self.housekeeping_jobs = HousekeepingJobs(
+        self.housekeeping_jobs = CleanupJobs(
             self.engine,
             self.stores,
             runtime,
             self.services.housekeeping,
-            timetable(settings, self.rules),
+            build_cleanup_schedule(settings, self.rules),
         )
-        self.erase_jobs = erase_jobs(
+        self.erase_jobs = build_erase_jobs(
             settings,
             self.engine,
             self.stores,
@@ -186,14 +186,14 @@ class App:
             poll_seconds=settings.jobs.poll_ms / 1000,
         )
 
-    def listens_on(self, host: str, port: int) -> None:
+    def set_listen_address(self, host: str, port: int) -> None:
         """Set the address that other nodes use to reach this one."""
-        self.services.recorder.listens_on(address_of(self.settings, host, port))
+        self.services.recorder.set_address(advertised_address(self.settings, host, port))
 
     async def start(self) -> None:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
-        await self._schedule()
+        await self._schedule_jobs()
         await self.services.recorder.start()
         await self.grpc.start()
         if self.settings.jobs.embedded_worker:
@@ -208,7 +208,7 @@ class App:
         if self._open:
             return
         migrate = self._migrates if migrate is None else migrate
-        await asyncio.to_thread(prepare, self.engine, migrate=migrate)
+        await asyncio.to_thread(prepare_schema, self.engine, migrate=migrate)
         self.engine.start()
         self._open = True
 
@@ -222,27 +222,27 @@ class App:
         await self.end_streams()
         await self.services.forwarding.close()
         await self.grpc.stop()
-        await _let_go(self.services.eviction.close(), grace_seconds)
+        await _close_in_time(self.services.eviction.close(), grace_seconds)
         if self._working is not None:
-            await _finish(self._working, grace_seconds)
-        await _let_go(self.services.memory_use.close(), grace_seconds)
-        await _let_go(self.engine.close(), grace_seconds)
+            await _finish_task(self._working, grace_seconds)
+        await _close_in_time(self.services.memory_use.close(), grace_seconds)
+        await _close_in_time(self.engine.close(), grace_seconds)
         await self.finding.close()
         await asyncio.to_thread(self.requests.close)
 
     async def run_worker(self, stop: asyncio.Event) -> None:
         """Run jobs until `stop` is set. Raises what ended the worker, if it failed."""
         await self.open()
-        await self._schedule()
+        await self._schedule_jobs()
         working = asyncio.create_task(self.worker.run(stop))
         told = asyncio.create_task(stop.wait())
         await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
         told.cancel()
-        await _finish(working, self.settings.server.shutdown_grace_seconds)
+        await _finish_task(working, self.settings.server.shutdown_grace_seconds)
         if not working.cancelled():
             working.result()
 
-    async def _schedule(self) -> None:
+    async def _schedule_jobs(self) -> None:
         await self.jobs.schedule()
         await self.index_jobs.schedule()
         await self.answer_jobs.schedule()
@@ -278,10 +278,10 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
 
 def migrate(settings: Settings) -> migrations.MigrationReport:
     """Migrate the database to the newest schema, and do nothing else."""
-    return migrations.migrate(engine_of(settings, PrometheusMetrics()))
+    return migrations.migrate(build_engine(settings, PrometheusMetrics()))
 
 
-async def _finish(working: asyncio.Task[None], seconds: float) -> None:
+async def _finish_task(working: asyncio.Task[None], seconds: float) -> None:
     """Wait for a task to end, then cancel it. A cancelled job runs again after its lease."""
     await asyncio.wait([working], timeout=seconds)
     if not working.done():
@@ -289,7 +289,7 @@ async def _finish(working: asyncio.Task[None], seconds: float) -> None:
         await asyncio.wait([working])
 
 
-async def _let_go(closing: Coroutine[Any, Any, None], seconds: float) -> None:
+async def _close_in_time(closing: Coroutine[Any, Any, None], seconds: float) -> None:
     """Await a close, but not for ever: a database that hangs must not keep the process alive."""
     try:
         await asyncio.wait_for(closing, max(seconds, CLOSE_SECONDS_MIN))
@@ -303,29 +303,29 @@ def _log_format(settings: Settings) -> logs.Format:
     return "console" if settings.log.format == "text" else "json"
 
 
-def _request_log(settings: Settings) -> RequestLog:
+def _build_request_log(settings: Settings) -> RequestLog:
     if settings.log.level in ("warning", "error"):
         return NoRequestLog()
     return BufferedRequestLog(sys.stderr, _log_format(settings))
 
 
-def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
+def _build_services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
     settings, engine, stores = app.settings, app.engine, app.stores
-    recorder = recorder_service(settings, engine, stores, runtime, descriptors=app.descriptors)
+    recorder = build_recorder(settings, engine, stores, runtime, descriptors=app.descriptors)
     return Services(
         recorder=recorder,
         forwarding=ForwardingService(HttpForwarder()),
-        conversations=ConversationService(engine, stores, runtime, forget=recorder.forget),
+        conversations=ConversationService(engine, stores, runtime, forget=recorder.cancel_for_tree),
         entries=EntryService(
             engine, stores, runtime, app.indexer, index_raw_text=settings.indexes_raw_text
         ),
-        search=SearchService(
-            engine, stores, runtime, search_parts(app.finding, settings, engine, stores)
+        search=EntrySearchService(
+            engine, stores, runtime, build_search_deps(app.finding, settings, engine, stores)
         ),
         indexing=IndexingService(engine, stores, runtime, app.indexer),
         sharing=SharingService(engine, stores, runtime),
         transfers=TransferService(engine, stores, runtime),
-        admin=AdminService(engine, stores, runtime, forget=recorder.forget),
+        admin=AdminService(engine, stores, runtime, forget=recorder.cancel_for_tree),
         eviction=EvictionService(
             engine,
             stores,
@@ -340,12 +340,14 @@ def _services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
             engine, stores, runtime, metrics, version=__version__, engine=engine.name
         ),
         **vars(
-            memory_services(settings, engine, stores, runtime, finding=app.finding, rules=app.rules)
+            build_memory_services(
+                settings, engine, stores, runtime, finding=app.finding, rules=app.rules
+            )
         ),
     )
 
 
-def _authenticator(settings: Settings, clock: Clock) -> CredentialAuthenticator:
+def _build_authenticator(settings: Settings, clock: Clock) -> CredentialAuthenticator:
     auth = settings.auth
     try:
         return CredentialAuthenticator(

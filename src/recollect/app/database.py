@@ -7,7 +7,7 @@ from recollect.stores.database import open_engine
 from recollect.stores.engines.base import Engine
 
 
-def engine_of(settings: Settings, metrics: Metrics) -> Engine:
+def build_engine(settings: Settings, metrics: Metrics) -> Engine:
     """The engine for the configured database URL, not started yet."""
     database = settings.database
     return open_engine(
@@ -19,7 +19,7 @@ def engine_of(settings: Settings, metrics: Metrics) -> Engine:
     )
 
 
-def prepare(engine: Engine, *, migrate: bool) -> None:
+def prepare_schema(engine: Engine, *, migrate: bool) -> None:
     """Migrate the schema, or raise Conflict if it is out of date."""
     if migrate:
         migrations.migrate(engine)

@@ -2,53 +2,57 @@
 
 from dataclasses import dataclass
 
-from recollect.app.reconciling import reconcile_settings
+from recollect.app.reconciling import reconcile_thresholds
 from recollect.domain.retention import RetentionRules
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.checks.contents import (
-    CriticalInPublic,
-    IndexRows,
-    Secrets,
-    UntaggedPii,
+    CriticalPiiCheck,
+    IndexRowsCheck,
+    SecretsCheck,
+    UntaggedPiiCheck,
 )
-from recollect.services.checks.cycles import SupersessionCycles
-from recollect.services.checks.hanging import HangingChecks
-from recollect.services.checks.ids import IdChecks
-from recollect.services.checks.keeping import ExpiryOverCap, PolicyMismatch, VanishedPolicy
-from recollect.services.checks.mending import Mender
-from recollect.services.checks.near_copies import NearCopies
+from recollect.services.checks.cycles import CycleExaminer
+from recollect.services.checks.hanging import OrphanChecks
+from recollect.services.checks.ids import IdExaminer
+from recollect.services.checks.keeping import (
+    ExpiryCapCheck,
+    PolicyMismatchCheck,
+    UnknownPolicyCheck,
+)
+from recollect.services.checks.mending import MemoryRepairer
+from recollect.services.checks.near_copies import NearDuplicateExaminer
 from recollect.services.checks.order import Examiner
 from recollect.services.checks.people import PeopleChecks
-from recollect.services.checks.repeats import EqualTexts, Folding
-from recollect.services.checks.rows import RowCheck, RowChecks
-from recollect.services.checks.words import SecretWords
+from recollect.services.checks.repeats import DuplicateFolding, EqualTextCheck
+from recollect.services.checks.rows import RowCheck, RowExaminer
+from recollect.services.checks.words import SecretExaminer
 from recollect.services.doctor import DoctorService
 from recollect.services.gate import GateService
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_indexing import MemoryIndexer
-from recollect.services.memory_terms import Terms
-from recollect.services.memory_writing import Hooks
-from recollect.services.repeating import Repeating
-from recollect.services.screening import Screening
-from recollect.services.superseding import Superseding
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.memory_writing import WriteHooks
+from recollect.services.repeating import RepeatCounter
+from recollect.services.screening import ScreeningService
+from recollect.services.superseding import Superseder
 from recollect.settings import Settings
 from recollect.stores.engines.base import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class DoctorDeps:
     """Collaborators of the checks. `model` is the embedding model, empty for none."""
 
     audit: MemoryAudit
-    hooks: Hooks
+    hooks: WriteHooks
     rules: RetentionRules
-    screening: Screening
+    screening: ScreeningService
     model: str
 
 
-def doctor(
-    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, parts: Examined
+def build_doctor(
+    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, parts: DoctorDeps
 ) -> DoctorService:
     """The doctor service. The order of its checks is fixed in `_build_examiners`."""
     strict = settings.admin.require_justification
@@ -57,13 +61,13 @@ def doctor(
         stores,
         runtime,
         GateService(engine, stores, runtime, require_justification=strict),
-        examiners=_examiners(settings, engine, stores, runtime, parts),
+        examiners=_build_examiners(settings, engine, stores, runtime, parts),
         model=parts.model,
     )
 
 
-def _examiners(
-    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, parts: Examined
+def _build_examiners(
+    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, parts: DoctorDeps
 ) -> list[Examiner]:
     """The examiners in the order in which they run and repair. No repair undoes an earlier one:
 
@@ -77,30 +81,30 @@ def _examiners(
        quarantines what is left. Index words come last, when the texts are final.
     7. Missing vectors and stuck jobs, after everything that writes the index or queues jobs.
     """
-    mender = Mender(stores, parts.audit, parts.hooks)
+    mender = MemoryRepairer(stores, parts.audit, parts.hooks)
     indexer = MemoryIndexer(stores, runtime, vectors=bool(parts.model))
-    hanging = HangingChecks(stores, mender, indexer)
+    hanging = OrphanChecks(stores, mender, indexer)
     people = PeopleChecks(stores, runtime, parts.audit, settings.people.auto_merge)
-    terms = Terms(parts.rules, settings.retention.profile)
+    terms = ExpiryCalculator(parts.rules, settings.retention.profile)
     rows: list[RowCheck] = [
-        PolicyMismatch(mender, terms),
-        VanishedPolicy(parts.rules),
-        ExpiryOverCap(mender, terms),
-        UntaggedPii(mender, terms),
-        CriticalInPublic(mender, parts.rules),
-        Secrets(),
-        IndexRows(mender),
+        PolicyMismatchCheck(mender, terms),
+        UnknownPolicyCheck(parts.rules),
+        ExpiryCapCheck(mender, terms),
+        UntaggedPiiCheck(mender, terms),
+        CriticalPiiCheck(mender, parts.rules),
+        SecretsCheck(),
+        IndexRowsCheck(mender),
     ]
-    repeating = Repeating(stores, parts.audit, terms)
-    superseding = Superseding(stores, parts.audit)
-    folding = Folding(stores, superseding, repeating, reconcile_settings(settings))
-    equal = EqualTexts(folding)
+    repeating = RepeatCounter(stores, parts.audit, terms)
+    superseding = Superseder(stores, parts.audit)
+    folding = DuplicateFolding(stores, superseding, repeating, reconcile_thresholds(settings))
+    equal = EqualTextCheck(folding)
     return [
-        IdChecks(engine, stores, people.all()),
-        SupersessionCycles(engine, stores, mender),
-        IdChecks(engine, stores, [*hanging.before_rows(), *equal.all()]),
-        NearCopies(engine, folding, equal),
-        SecretWords(engine, stores),
-        RowChecks(engine, stores, parts.screening, mender, rows),
-        IdChecks(engine, stores, hanging.behind_rows()),
+        IdExaminer(engine, stores, people.id_checks()),
+        CycleExaminer(engine, stores, mender),
+        IdExaminer(engine, stores, [*hanging.checks_before_rows(), *equal.id_checks()]),
+        NearDuplicateExaminer(engine, folding, equal),
+        SecretExaminer(engine, stores),
+        RowExaminer(engine, stores, parts.screening, mender, rows),
+        IdExaminer(engine, stores, hanging.checks_after_rows()),
     ]

@@ -5,9 +5,9 @@ Nothing here touches what belongs to that process: its logging, its signals, its
 
 import asyncio
 
-from recollect.app.database import engine_of, prepare
-from recollect.app.memory import disclosure_settings, memory_services, retention_rules
-from recollect.app.search import open_finding
+from recollect.app.database import build_engine, prepare_schema
+from recollect.app.memory import build_memory_services, disclosure_settings, load_retention_rules
+from recollect.app.search import open_embedding
 from recollect.domain.clock import Clock, SystemClock
 from recollect.domain.ids import Uuid7Ids
 from recollect.ports.metrics import NoMetrics
@@ -15,12 +15,12 @@ from recollect.ports.runtime import Runtime
 from recollect.providers.encryption import AesGcmCipher
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.read_audit import ReadAudit
-from recollect.services.sights import Sights
+from recollect.services.sights import ViewerFactory
 from recollect.settings import Settings
 from recollect.stores.database import build_stores
 
 
-class Embedded:
+class EmbeddedApp:
     """One database, and the memory services on it."""
 
     def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
@@ -28,23 +28,23 @@ class Embedded:
         keys = [(key.id, key.to_bytes()) for key in settings.encryption.keys]
         runtime = Runtime(clock=clock, ids=Uuid7Ids(clock), cipher=AesGcmCipher(keys))
         self.clock = clock
-        self.engine = engine_of(settings, NoMetrics())
-        rules = retention_rules(settings)
+        self.engine = build_engine(settings, NoMetrics())
+        rules = load_retention_rules(settings)
         self.stores = build_stores(
             runtime, self.engine, sealed_words=not settings.indexes_raw_text, rules=rules
         )
-        self.finding = open_finding(settings)
-        self.services = memory_services(
+        self.finding = open_embedding(settings)
+        self.services = build_memory_services(
             settings, self.engine, self.stores, runtime, finding=self.finding, rules=rules
         )
-        self.sights = Sights(self.stores, runtime, disclosure_settings(settings))
+        self.sights = ViewerFactory(self.stores, runtime, disclosure_settings(settings))
         self.audit = MemoryAudit(self.engine, self.stores, runtime, rules)
         self.reads = ReadAudit(self.engine, self.audit, settings.events.reads)
 
     async def open(self) -> None:
         """Migrate the schema and open the database. Call it once, on the event loop on which all
         later calls are made: connections and locks belong to that loop."""
-        await asyncio.to_thread(prepare, self.engine, migrate=True)
+        await asyncio.to_thread(prepare_schema, self.engine, migrate=True)
         self.engine.start()
 
     async def close(self) -> None:

@@ -1,22 +1,22 @@
 """Builds the service and the jobs of erasure from settings and retention rules."""
 
-from recollect.app.governance import admin_gate
+from recollect.app.governance import build_admin_gate
 from recollect.app.housekeeping import backup_folder
 from recollect.domain.retention import RetentionRules
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.providers.backups import FileBackups
+from recollect.providers.backups import FileBackupFolder
 from recollect.services.erase import EraseService
-from recollect.services.erase_jobs import EraseJobs, EraseParts
-from recollect.services.erase_probes import Prober
-from recollect.services.indexing import Indexer
+from recollect.services.erase_jobs import EraseJobDeps, EraseJobs
+from recollect.services.erase_probes import ErasureVerifier
+from recollect.services.indexing import EntryIndexer
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_indexing import MemoryIndexer
 from recollect.settings import Settings
 from recollect.stores.engines.base import Engine
 
 
-def erasing(
+def build_erase_service(
     settings: Settings,
     engine: Engine,
     stores: Stores,
@@ -31,38 +31,38 @@ def erasing(
         stores,
         runtime,
         audit,
-        gate=admin_gate(settings, engine, stores, runtime),
-        prober=_prober(settings, engine, stores, runtime, rules),
+        gate=build_admin_gate(settings, engine, stores, runtime),
+        prober=_build_verifier(settings, engine, stores, runtime, rules),
         signing_key=None if key is None else key.get_secret_value(),
     )
 
 
-def erase_jobs(
+def build_erase_jobs(
     settings: Settings,
     engine: Engine,
     stores: Stores,
     runtime: Runtime,
     *,
     rules: RetentionRules,
-    indexers: tuple[Indexer, MemoryIndexer],
+    indexers: tuple[EntryIndexer, MemoryIndexer],
 ) -> EraseJobs:
     indexer, memory_indexer = indexers
-    parts = EraseParts(
+    parts = EraseJobDeps(
         audit=MemoryAudit(engine, stores, runtime, rules),
-        prober=_prober(settings, engine, stores, runtime, rules),
+        prober=_build_verifier(settings, engine, stores, runtime, rules),
         storage=engine,
-        backups=FileBackups(backup_folder(settings, rules)),
+        backups=FileBackupFolder(backup_folder(settings, rules)),
         indexer=indexer,
         memory_indexer=memory_indexer,
     )
     return EraseJobs(engine, stores, runtime, parts)
 
 
-def _prober(
+def _build_verifier(
     settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, rules: RetentionRules
-) -> Prober:
-    backups = FileBackups(backup_folder(settings, rules))
-    return Prober(
+) -> ErasureVerifier:
+    backups = FileBackupFolder(backup_folder(settings, rules))
+    return ErasureVerifier(
         engine,
         stores,
         runtime.cipher,

@@ -10,44 +10,44 @@ from recollect.services.admin_gate import AdminGate
 from recollect.services.export import ExportService
 from recollect.services.gate import GateService
 from recollect.services.import_links import ImportLinks
-from recollect.services.import_memories import MemoryImports
-from recollect.services.import_others import OtherImports
-from recollect.services.import_places import ImportPlaces
+from recollect.services.import_memories import MemoryImporter
+from recollect.services.import_others import OtherImporter
+from recollect.services.import_places import ImportTargets
 from recollect.services.import_reading import LineReader
 from recollect.services.imports import ImportParts, ImportService
-from recollect.services.memory_access import MemoryAccess
+from recollect.services.memory_access import MemoryWriteAccess
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_lists import MemoryLists
-from recollect.services.memory_terms import Terms
-from recollect.services.memory_writing import Hooks
-from recollect.services.names import Names
-from recollect.services.past import Past
+from recollect.services.memory_lists import MemoryLister
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.memory_writing import WriteHooks
+from recollect.services.names import PersonNameScreen
+from recollect.services.past import VersionHistory
 from recollect.services.quarantine import QuarantineService
 from recollect.services.rollback import RollbackService
-from recollect.services.rollback_plans import RollbackPlans
+from recollect.services.rollback_plans import RollbackPlanner
 from recollect.services.rollback_steps import RollbackSteps
-from recollect.services.screening import Screening
-from recollect.services.sights import Sights
-from recollect.services.views import Views
+from recollect.services.screening import ScreeningService
+from recollect.services.sights import ViewerFactory
+from recollect.services.views import VisibilityFacts
 from recollect.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Governed:
+class ModerationDeps:
     """What these services share."""
 
     audit: MemoryAudit
-    access: MemoryAccess
-    sights: Sights
-    views: Views
-    hooks: Hooks
-    screening: Screening
+    access: MemoryWriteAccess
+    sights: ViewerFactory
+    views: VisibilityFacts
+    hooks: WriteHooks
+    screening: ScreeningService
     rules: RetentionRules
-    names: Names
+    names: PersonNameScreen
 
 
-def quarantine(
-    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
+def build_quarantine(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: ModerationDeps
 ) -> QuarantineService:
     return QuarantineService(
         database,
@@ -57,28 +57,28 @@ def quarantine(
         access=parts.access,
         sights=parts.sights,
         hooks=parts.hooks,
-        gate=admin_gate(settings, database, stores, runtime),
+        gate=build_admin_gate(settings, database, stores, runtime),
     )
 
 
-def rollbacks(
-    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
+def build_rollbacks(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: ModerationDeps
 ) -> RollbackService:
     return RollbackService(
         database,
         stores,
         runtime,
         parts.audit,
-        plans=RollbackPlans(
+        plans=RollbackPlanner(
             database, stores, access=parts.access, sights=parts.sights, views=parts.views
         ),
         steps=RollbackSteps(stores, parts.hooks, parts.access),
-        gate=admin_gate(settings, database, stores, runtime),
+        gate=build_admin_gate(settings, database, stores, runtime),
     )
 
 
-def export(
-    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
+def build_export(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: ModerationDeps
 ) -> ExportService:
     return ExportService(
         database,
@@ -86,24 +86,24 @@ def export(
         runtime,
         parts.audit,
         sights=parts.sights,
-        lists=MemoryLists(stores, Past(stores, parts.views)),
-        gate=admin_gate(settings, database, stores, runtime),
+        lists=MemoryLister(stores, VersionHistory(stores, parts.views)),
+        gate=build_admin_gate(settings, database, stores, runtime),
     )
 
 
-def imports(
-    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: Governed
+def build_imports(
+    settings: Settings, database: Database, stores: Stores, runtime: Runtime, parts: ModerationDeps
 ) -> ImportService:
-    places = ImportPlaces(stores, parts.views, settings.spaces.mode)
-    access = MemoryAccess(stores, parts.sights, parts.views)
-    memories = MemoryImports(
+    places = ImportTargets(stores, parts.views, settings.spaces.mode)
+    access = MemoryWriteAccess(stores, parts.sights, parts.views)
+    memories = MemoryImporter(
         stores,
         runtime,
         places=places,
         links=ImportLinks(stores, access, parts.sights),
         access=access,
         screening=parts.screening,
-        terms=Terms(parts.rules, settings.retention.profile),
+        terms=ExpiryCalculator(parts.rules, settings.retention.profile),
         hooks=parts.hooks,
     )
     return ImportService(
@@ -111,13 +111,13 @@ def imports(
         runtime,
         parts.audit,
         parts=ImportParts(
-            LineReader(parts.screening, parts.names), OtherImports(stores, places), memories
+            LineReader(parts.screening, parts.names), OtherImporter(stores, places), memories
         ),
-        gate=admin_gate(settings, database, stores, runtime),
+        gate=build_admin_gate(settings, database, stores, runtime),
     )
 
 
-def admin_gate(
+def build_admin_gate(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime
 ) -> AdminGate:
     """The gate that requires a justification from admins, if `admin.require_justification`."""

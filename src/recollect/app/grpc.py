@@ -36,7 +36,7 @@ class GrpcListener:
         addresses = [f"unix:{folder / 'grpc'}"]
         port = self._settings.grpc.port
         if port is not None:
-            addresses.append(f"{_bracketed(self._settings.server.host)}:{port}")
+            addresses.append(f"{_bracket_ipv6(self._settings.server.host)}:{port}")
         try:
             bound = await self._server.start(*addresses, connections_max=self.connections_max)
         except RuntimeError as error:
@@ -53,5 +53,5 @@ class GrpcListener:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _bracketed(host: str) -> str:
+def _bracket_ipv6(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -2,74 +2,74 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.retention import RetentionRules, Risk
+from recollect.domain.retention import PiiRisk, RetentionRules
 from recollect.ports.memory_hooks import RunEntering
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.memories import MemoryParts, MemoryService
-from recollect.services.memory_access import MemoryAccess
+from recollect.services.memories import MemoryService, MemoryServiceDeps
+from recollect.services.memory_access import MemoryWriteAccess
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_batches import BatchService
 from recollect.services.memory_changes import MemoryChanges
 from recollect.services.memory_moves import MemoryMoves
-from recollect.services.memory_places import MemoryPlaces, PlaceSettings
-from recollect.services.memory_succession import Succession
-from recollect.services.memory_terms import Terms
-from recollect.services.memory_writing import Hooks, MemoryWriter
-from recollect.services.screening import Screening, ScreeningRules
+from recollect.services.memory_places import TargetSpaceResolver, TargetSpaceSettings
+from recollect.services.memory_succession import ExplicitSupersession
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.memory_writing import MemoryWriter, WriteHooks
+from recollect.services.screening import ScreeningRules, ScreeningService
 from recollect.settings import Settings
 from recollect.stores.engines.base import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class MemoryWriteServices:
     """The services that write, and their parts, with which others write in a transaction."""
 
     memories: MemoryService
     batches: BatchService
-    parts: MemoryParts
+    parts: MemoryServiceDeps
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class WriteDeps:
     """What the writing services depend on."""
 
     audit: MemoryAudit
-    access: MemoryAccess
+    access: MemoryWriteAccess
     rules: RetentionRules
     runs: RunEntering
-    hooks: Hooks
+    hooks: WriteHooks
 
 
-def memory_writing(
-    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, around: Around
-) -> Writing:
-    parts = memory_parts(settings, stores, runtime, around)
+def build_write_services(
+    settings: Settings, engine: Engine, stores: Stores, runtime: Runtime, around: WriteDeps
+) -> MemoryWriteServices:
+    parts = build_service_deps(settings, stores, runtime, around)
     memories = MemoryService(engine, stores, runtime, around.audit, parts=parts)
     batches = BatchService(engine, runtime, around.audit, memories=memories, parts=parts)
-    return Writing(memories, batches, parts)
+    return MemoryWriteServices(memories, batches, parts)
 
 
-def memory_parts(
-    settings: Settings, stores: Stores, runtime: Runtime, around: Around
-) -> MemoryParts:
+def build_service_deps(
+    settings: Settings, stores: Stores, runtime: Runtime, around: WriteDeps
+) -> MemoryServiceDeps:
     """The parts that run inside a transaction."""
     audit, access, rules, hooks = around.audit, around.access, around.rules, around.hooks
-    terms = Terms(rules, settings.retention.profile)
-    screening = Screening(screening_rules(settings, rules))
+    terms = ExpiryCalculator(rules, settings.retention.profile)
+    screening = ScreeningService(screening_rules(settings, rules))
     writer = MemoryWriter(
         stores,
         runtime,
         audit,
-        places=MemoryPlaces(
+        places=TargetSpaceResolver(
             stores,
             audit,
             runs=around.runs,
             people=hooks.people,
-            settings=PlaceSettings(settings.spaces.mode, settings.agents.auto_register),
+            settings=TargetSpaceSettings(settings.spaces.mode, settings.agents.auto_register),
         ),
         screening=screening,
-        succession=Succession(stores, audit, access),
+        succession=ExplicitSupersession(stores, audit, access),
         terms=terms,
         hooks=hooks,
     )
@@ -77,7 +77,7 @@ def memory_parts(
         stores, audit, access=access, screening=screening, terms=terms, hooks=hooks
     )
     moves = MemoryMoves(audit, changes, writer=writer, screening=screening, rules=rules)
-    return MemoryParts(rules, screening, writer, changes, moves)
+    return MemoryServiceDeps(rules, screening, writer, changes, moves)
 
 
 def screening_rules(settings: Settings, rules: RetentionRules) -> ScreeningRules:
@@ -85,6 +85,6 @@ def screening_rules(settings: Settings, rules: RetentionRules) -> ScreeningRules
     return ScreeningRules(
         rules,
         pii_mode=settings.pii.mode,
-        reject_min=Risk[settings.pii.reject_min_risk.upper()],
+        reject_min=PiiRisk[settings.pii.reject_min_risk.upper()],
         quarantine_min=settings.quarantine.threshold,
     )

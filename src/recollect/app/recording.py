@@ -4,51 +4,51 @@ import socket
 from ipaddress import ip_address
 from pathlib import Path
 
-from recollect.app.descriptors import Descriptors
-from recollect.domain.recordings import LEFTOVER_SECONDS, Most, RecorderLimits
+from recollect.app.descriptors import DescriptorBudget
+from recollect.domain.recordings import LEFTOVER_SECONDS, RecorderLimits, StreamQuota
 from recollect.errors import InvalidInput
 from recollect.ports.database import Database
 from recollect.ports.recordings import Locator
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.providers.locators.local import LocalLocator
-from recollect.providers.tapes import FileTapes
+from recollect.providers.tapes import LocalRecordingFiles
 from recollect.services.database_locator import DatabaseLocator
 from recollect.services.recorder import RecorderParts, RecorderService
 from recollect.settings import Settings
 
 
-def recorder_service(
+def build_recorder(
     settings: Settings,
     database: Database,
     stores: Stores,
     runtime: Runtime,
     *,
-    descriptors: Descriptors,
+    descriptors: DescriptorBudget,
 ) -> RecorderService:
     """Build a recorder; the caller starts it. The node has no more recordings than it has file
     descriptors for."""
     chosen = settings.recorder
     parts = RecorderParts(
-        locator=_locator(settings, database, stores, runtime),
-        tapes=FileTapes(
-            _folder(settings),
+        locator=_build_locator(settings, database, stores, runtime),
+        tapes=LocalRecordingFiles(
+            _recordings_folder(settings),
             runtime.cipher,
             bytes_max=chosen.max_bytes,
             leftover_seconds=LEFTOVER_SECONDS,
         ),
         keep_seconds=chosen.keep_seconds,
         limits=RecorderLimits(
-            recordings=Most(
+            recordings=StreamQuota(
                 min(chosen.max_recordings, descriptors.recordings), chosen.max_recordings_per_user
             ),
-            replays=Most(chosen.max_replays, chosen.max_replays_per_user),
+            replays=StreamQuota(chosen.max_replays, chosen.max_replays_per_user),
         ),
     )
     return RecorderService(database, stores, runtime, parts)
 
 
-def address_of(settings: Settings, host: str, port: int) -> str:
+def advertised_address(settings: Settings, host: str, port: int) -> str:
     """The address at which other nodes reach this one: the configured one, else the host name if
     the server listens on all interfaces, else the address that it listens on."""
     if settings.recorder.advertised_address is not None:
@@ -62,13 +62,13 @@ def address_of(settings: Settings, host: str, port: int) -> str:
     return f"[{host}]:{port}" if address.version == 6 else f"{host}:{port}"
 
 
-def _folder(settings: Settings) -> Path:
+def _recordings_folder(settings: Settings) -> Path:
     # Beside the SQLite file by default, or in the default data folder if there is none.
     beside = settings.database.sqlite_path or Path("recollect-data/-")
     return settings.recorder.directory or beside.with_name("recordings")
 
 
-def _locator(
+def _build_locator(
     settings: Settings, database: Database, stores: Stores, runtime: Runtime
 ) -> Locator | None:
     match settings.recorder.locators:
@@ -79,10 +79,10 @@ def _locator(
         case "database":
             return DatabaseLocator(database, stores, runtime)
         case _:
-            return _redis(settings.redis.url or "")
+            return _build_redis_locator(settings.redis.url or "")
 
 
-def _redis(url: str) -> Locator:
+def _build_redis_locator(url: str) -> Locator:
     try:
         from recollect.providers.locators.redis import RedisLocator  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:

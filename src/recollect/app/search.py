@@ -7,24 +7,24 @@ from recollect.ports.database import Database
 from recollect.ports.embedding import Embedder
 from recollect.ports.search import VectorIndex
 from recollect.ports.stores import Stores
-from recollect.providers.embeddings.cache import CachedQueries
-from recollect.providers.embeddings.minilm import MiniLm
-from recollect.providers.embeddings.openai import Endpoint, OpenAiEmbedder
-from recollect.services.corpora import Corpora, Limits
-from recollect.services.earlier_versions import EarlierVersions
-from recollect.services.gathering import Gathering
-from recollect.services.index_jobs import IndexParts
-from recollect.services.memory_finding import Finder, FindingParts, Neighbours
-from recollect.services.memory_gathering import MemoryGathering
+from recollect.providers.embeddings.cache import QueryCachingEmbedder
+from recollect.providers.embeddings.minilm import MiniLmEmbedder
+from recollect.providers.embeddings.openai import EmbeddingEndpoint, OpenAiEmbedder
+from recollect.services.corpora import CorpusCache, CorpusLimits
+from recollect.services.earlier_versions import PastVersionReader
+from recollect.services.gathering import EntryCandidateFinder
+from recollect.services.index_jobs import IndexDeps
+from recollect.services.memory_finding import FinderDeps, GraphCloseness, MemoryFinder
+from recollect.services.memory_gathering import MemoryCandidateFinder
 from recollect.services.ranking.fusion import RankingOptions
-from recollect.services.ranking.memories import MemoryRanking
-from recollect.services.ranking.memory_rows import RowCache
-from recollect.services.search import SearchParts
+from recollect.services.ranking.memories import MemoryRankingOptions
+from recollect.services.ranking.memory_rows import MemoryRowCache
+from recollect.services.search import EntrySearchDeps
 from recollect.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class EmbeddingBackends:
     """The embedder and the vector database of a process."""
 
     embedder: Embedder | None
@@ -37,28 +37,28 @@ class Finding:
                 await part.close()
 
 
-def open_finding(settings: Settings) -> Finding:
+def open_embedding(settings: Settings) -> EmbeddingBackends:
     """Create both. Nothing is loaded or connected before its first use."""
-    embedder = _embedder(settings)
-    beside = _beside(settings, embedder) if embedder is not None else None
-    return Finding(embedder, beside)
+    embedder = _build_embedder(settings)
+    beside = _build_vector_index(settings, embedder) if embedder is not None else None
+    return EmbeddingBackends(embedder, beside)
 
 
-def search_parts(
-    finding: Finding, settings: Settings, database: Database, stores: Stores
-) -> SearchParts:
+def build_search_deps(
+    finding: EmbeddingBackends, settings: Settings, database: Database, stores: Stores
+) -> EntrySearchDeps:
     """What EntrySearchService works with."""
     search, embedder = settings.search, finding.embedder
     model, dimensions = (embedder.model, embedder.dimensions) if embedder else ("", 1)
-    return SearchParts(
-        corpora=Corpora(
+    return EntrySearchDeps(
+        corpora=CorpusCache(
             database,
             stores.search,
-            Limits(entries=search.exact_max, bytes=search.cache_mb * 2**20),
+            CorpusLimits(entries=search.exact_max, bytes=search.cache_mb * 2**20),
             model=model,
             dimensions=dimensions,
         ),
-        gathering=Gathering(
+        gathering=EntryCandidateFinder(
             database,
             stores.search,
             finding.beside,
@@ -72,53 +72,53 @@ def search_parts(
     )
 
 
-def memory_finder(
-    finding: Finding,
+def build_memory_finder(
+    finding: EmbeddingBackends,
     settings: Settings,
     database: Database,
     stores: Stores,
     *,
-    neighbours: Neighbours,
-) -> Finder:
+    neighbours: GraphCloseness,
+) -> MemoryFinder:
     """The finder that memory search and recall share."""
     search = settings.search
     embedder = finding.embedder if settings.makes_memory_vectors else None
     dimensions = embedder.dimensions if embedder else 1
-    gathering = MemoryGathering(
+    gathering = MemoryCandidateFinder(
         stores.memory_search, candidates=search.candidates, word_index=search.fulltext.enabled
     )
-    parts = FindingParts(
-        cache=RowCache(dimensions=dimensions, bytes_max=search.cache_mb * 2**20),
+    parts = FinderDeps(
+        cache=MemoryRowCache(dimensions=dimensions, bytes_max=search.cache_mb * 2**20),
         gathering=gathering,
-        earlier=EarlierVersions(stores),
+        earlier=PastVersionReader(stores),
         embedder=embedder,
         exact_max=search.exact_max,
-        ranking=MemoryRanking(min_score=search.semantic.min_score),
+        ranking=MemoryRankingOptions(min_score=search.semantic.min_score),
         neighbours=neighbours,
     )
-    return Finder(database, stores, parts)
+    return MemoryFinder(database, stores, parts)
 
 
-def index_parts(finding: Finding, settings: Settings) -> IndexParts:
+def build_index_deps(finding: EmbeddingBackends, settings: Settings) -> IndexDeps:
     """What IndexJobs works with."""
-    return IndexParts(finding.embedder, finding.beside, settings.search.exact_max)
+    return IndexDeps(finding.embedder, finding.beside, settings.search.exact_max)
 
 
-def _embedder(settings: Settings) -> Embedder | None:
+def _build_embedder(settings: Settings) -> Embedder | None:
     if not settings.makes_vectors:
         return None
     embedding = settings.embedding
-    inner: Embedder = MiniLm(threads=embedding.threads)
+    inner: Embedder = MiniLmEmbedder(threads=embedding.threads)
     if embedding.provider == "openai":
-        inner = _openai(settings)
-    return CachedQueries(inner, remembered=embedding.query_cache)
+        inner = _build_openai(settings)
+    return QueryCachingEmbedder(inner, remembered=embedding.query_cache)
 
 
-def _openai(settings: Settings) -> OpenAiEmbedder:
+def _build_openai(settings: Settings) -> OpenAiEmbedder:
     openai = settings.embedding.openai
     key = openai.api_key.get_secret_value() if openai.api_key else None
     try:
-        endpoint = Endpoint(
+        endpoint = EmbeddingEndpoint(
             base_url=openai.base_url,
             model=openai.model,
             dimensions=openai.dimensions,
@@ -132,7 +132,7 @@ def _openai(settings: Settings) -> OpenAiEmbedder:
     return OpenAiEmbedder(endpoint)
 
 
-def _beside(settings: Settings, embedder: Embedder) -> VectorIndex | None:
+def _build_vector_index(settings: Settings, embedder: Embedder) -> VectorIndex | None:
     qdrant = settings.search.qdrant
     if qdrant.url is None:
         return None

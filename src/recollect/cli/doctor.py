@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.cli.options import Config, DatabaseUrl, Json, load_settings, require_database
-from recollect.domain.doctor import Check, Diagnosis
+from recollect.domain.doctor import Diagnosis, DoctorCheck
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.app import App
-    from recollect.services.doctor import Examination
+    from recollect.services.doctor import DoctorRequest
 
 RetryStuck = Annotated[
     bool, typer.Option("--retry-stuck", help="First give jobs that were given up new attempts.")
@@ -40,18 +40,18 @@ def doctor(
 async def _examine(settings: Settings, *, retry_stuck: bool, repair: bool) -> tuple[Report, int]:
     require_database(settings)
     from recollect.app import build
-    from recollect.services.doctor import Examination
+    from recollect.services.doctor import DoctorRequest
 
     app = build(settings)
     try:
         if retry_stuck:
             await app.retry_stuck_jobs()
-        return await _all_checks(app, Examination(repair=repair))
+        return await _run_all_checks(app, DoctorRequest(repair=repair))
     finally:
         await app.close()
 
 
-async def _all_checks(app: "App", examination: "Examination") -> tuple[Report, int]:
+async def _run_all_checks(app: "App", examination: "DoctorRequest") -> tuple[Report, int]:
     """The report and the number of problems, from the health of the server and the doctor's checks.
 
     The checks decrypt texts. If rows are encrypted with a key that isn't configured the checks are
@@ -65,12 +65,14 @@ async def _all_checks(app: "App", examination: "Examination") -> tuple[Report, i
     if examination.repair:
         report = await app.doctor()
     # `report.problems` counts stuck jobs already.
-    wrong = (one for one in found.results if one.is_problem and one.check is not Check.STUCK_JOBS)
-    problems = report.problems + sum(one.left for one in wrong)
-    return report.to_dict() | {"problems": problems, "memories": _shapes(found)}, problems
+    wrong = (
+        one for one in found.results if one.is_problem and one.check is not DoctorCheck.STUCK_JOBS
+    )
+    problems = report.problems + sum(one.remaining for one in wrong)
+    return report.to_dict() | {"problems": problems, "memories": _results_to_json(found)}, problems
 
 
-def _shapes(found: Diagnosis) -> Report:
+def _results_to_json(found: Diagnosis) -> Report:
     return {
         str(one.check): {
             "count": one.count,

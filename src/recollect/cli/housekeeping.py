@@ -15,11 +15,11 @@ from recollect.domain.retention import VACUUM_DAYS, MemoryScope
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.services.housekeeping import HousekeepingService
-    from recollect.services.housekeeping_events import Commission
+    from recollect.services.housekeeping import CleanupService
+    from recollect.services.housekeeping_events import CleanupOrder
 
 Report = dict[str, Any]
-Work = Callable[["HousekeepingService", "Commission"], Awaitable[Report]]
+HousekeepingTask = Callable[["CleanupService", "CleanupOrder"], Awaitable[Report]]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
 Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two is required.")]
@@ -37,11 +37,14 @@ def expire(
 ) -> None:
     """Remove every memory that is past its expiry, without grace."""
 
-    async def work(service: "HousekeepingService", order: "Commission") -> Report:
+    async def work(service: "CleanupService", order: "CleanupOrder") -> Report:
         return asdict(await service.expire(order, scope=scope))
 
     settings = load_settings(config, database_url=database_url).settings
-    _print(asyncio.run(_do(settings, work, dry_run=_is_dry(dry_run, really))), as_json=as_json)
+    _print_report(
+        asyncio.run(_run_housekeeping(settings, work, dry_run=_is_dry_run(dry_run, really))),
+        as_json=as_json,
+    )
 
 
 def vacuum(
@@ -55,12 +58,15 @@ def vacuum(
 ) -> None:
     """Remove what expired beyond its grace and old records, written to a backup first."""
 
-    async def work(service: "HousekeepingService", order: "Commission") -> Report:
+    async def work(service: "CleanupService", order: "CleanupOrder") -> Report:
         done = await service.vacuum(order, scope=scope, older_than_days=older_than_days)
         return asdict(done) | {"cutoff": to_text(done.cutoff)}
 
     settings = load_settings(config, database_url=database_url).settings
-    _print(asyncio.run(_do(settings, work, dry_run=_is_dry(dry_run, really))), as_json=as_json)
+    _print_report(
+        asyncio.run(_run_housekeeping(settings, work, dry_run=_is_dry_run(dry_run, really))),
+        as_json=as_json,
+    )
 
 
 def gc(
@@ -72,15 +78,18 @@ def gc(
 ) -> None:
     """Delete what expired beyond its grace, archive where a space is over quota, compact."""
 
-    async def work(service: "HousekeepingService", order: "Commission") -> Report:
+    async def work(service: "CleanupService", order: "CleanupOrder") -> Report:
         done = await service.gc(order)
         return {**done.by_step, "count": done.count}
 
     settings = load_settings(config, database_url=database_url).settings
-    _print(asyncio.run(_do(settings, work, dry_run=_is_dry(dry_run, really))), as_json=as_json)
+    _print_report(
+        asyncio.run(_run_housekeeping(settings, work, dry_run=_is_dry_run(dry_run, really))),
+        as_json=as_json,
+    )
 
 
-def _is_dry(dry_run: bool, really: bool) -> bool:
+def _is_dry_run(dry_run: bool, really: bool) -> bool:
     """Whether it is a dry run. BadParameter unless exactly one of the two flags is given: there is
     no default, and both together are a mistake that must not delete anything."""
     if dry_run == really:
@@ -88,20 +97,20 @@ def _is_dry(dry_run: bool, really: bool) -> bool:
     return dry_run
 
 
-async def _do(settings: Settings, work: Work, *, dry_run: bool) -> Report:
+async def _run_housekeeping(settings: Settings, work: HousekeepingTask, *, dry_run: bool) -> Report:
     require_database(settings)
     from recollect.app import build
-    from recollect.services.housekeeping_events import Commission
+    from recollect.services.housekeeping_events import CleanupOrder
 
     app = build(settings)
     try:
         await app.open(migrate=False)
-        return await work(app.services.housekeeping, Commission(dry_run=dry_run))
+        return await work(app.services.housekeeping, CleanupOrder(dry_run=dry_run))
     finally:
         await app.close()
 
 
-def _print(report: Report, *, as_json: bool) -> None:
+def _print_report(report: Report, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(report, indent=2))
         return

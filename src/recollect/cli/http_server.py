@@ -14,13 +14,13 @@ from recollect.settings import Settings
 def run(settings: Settings, listener: socket.socket, greeting: str) -> None:
     """Serve until a signal; `greeting` is printed once requests are answered."""
     app = build(settings)
-    app.listens_on(settings.server.host, listener.getsockname()[1])
+    app.set_listen_address(settings.server.host, listener.getsockname()[1])
     server = _Server(app, greeting)
     with Runner(loop_factory=server.config.get_loop_factory()) as runner:
-        runner.run(_run(app, server, listener))
+        runner.run(_serve_until_stopped(app, server, listener))
 
 
-async def _run(app: App, server: "_Server", listener: socket.socket) -> None:
+async def _serve_until_stopped(app: App, server: "_Server", listener: socket.socket) -> None:
     # Uvicorn restores these handlers when it stops and raises the signal again: with them, a
     # signal during start-up stops the server as well, and a graceful stop ends with exit code 0.
     for number in (signal.SIGINT, signal.SIGTERM):

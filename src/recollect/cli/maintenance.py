@@ -9,7 +9,7 @@ from recollect.settings import Settings
 
 def worker(config: Config = None, database_url: DatabaseUrl = None) -> None:
     """Work on background jobs until SIGTERM or SIGINT; the job at hand is finished first."""
-    asyncio.run(_work(load_settings(config, database_url=database_url).settings))
+    asyncio.run(_run_worker(load_settings(config, database_url=database_url).settings))
 
 
 def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
@@ -23,7 +23,7 @@ def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
         print(f"The schema went from version {report.from_version} to {report.to_version}.")
 
 
-async def _work(settings: Settings) -> None:
+async def _run_worker(settings: Settings) -> None:
     from recollect.app import build
 
     stop = asyncio.Event()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.config import FLAGS, Loaded, load
+from recollect.config import FLAGS, LoadedSettings, load
 from recollect.errors import InvalidInput
 from recollect.settings import Settings
 
@@ -28,7 +28,7 @@ def load_settings(
     host: str | None = None,
     port: int | None = None,
     database_url: str | None = None,
-) -> Loaded:
+) -> LoadedSettings:
     """Load the settings of a command, and print warnings about unwise ones to stderr."""
     flags = {"server.host": host, "server.port": port, "database.url": database_url}
     loaded = load(flags, config_path=config)

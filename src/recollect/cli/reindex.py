@@ -26,7 +26,7 @@ def reindex(
     from recollect.cli import reindexing
 
     if no_wait:
-        reindexing.queue(settings)
+        reindexing.queue_reindex(settings)
         print("Queued: running servers and workers make the vectors.")
     else:
         reindexing.reindex(settings)

@@ -24,34 +24,34 @@ from rich.text import Text
 from recollect.app import App, build
 from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.errors import Internal
-from recollect.services.index_jobs import Reindexing
+from recollect.services.index_jobs import ReindexProgress
 from recollect.settings import Settings
 
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 _LINE_SECONDS = 10.0
 
 
-class _Display(Protocol):
+class _ProgressDisplay(Protocol):
     """Shows the progress."""
 
-    def show(self, state: Reindexing) -> None:
+    def show(self, state: ReindexProgress) -> None:
         """Show the state. Called a few times a second."""
         ...
 
 
 def reindex(settings: Settings) -> None:
     """Make all vectors again and show the progress, until the end or a signal."""
-    with _display() as display:
-        state = asyncio.run(_reindex(settings, display))
-    _conclude(state)
+    with _open_display() as display:
+        state = asyncio.run(_run_reindex(settings, display))
+    _report_end(state)
 
 
-def queue(settings: Settings) -> None:
+def queue_reindex(settings: Settings) -> None:
     """Only queue the work, for servers and workers to do."""
-    asyncio.run(_queue(settings))
+    asyncio.run(_queue_reindex(settings))
 
 
-async def _queue(settings: Settings) -> None:
+async def _queue_reindex(settings: Settings) -> None:
     app = build(settings)
     try:
         await app.open()
@@ -60,7 +60,7 @@ async def _queue(settings: Settings) -> None:
         await app.close()
 
 
-async def _reindex(settings: Settings, display: _Display) -> Reindexing:
+async def _run_reindex(settings: Settings, display: _ProgressDisplay) -> ReindexProgress:
     """Queue the work, then process it beside any other workers, until the end or a signal. Returns
     the state after the job at hand is finished."""
     stop = asyncio.Event()
@@ -72,31 +72,31 @@ async def _reindex(settings: Settings, display: _Display) -> Reindexing:
         await app.index_jobs.start_reindex()
         working = asyncio.create_task(app.run_worker(stop))
         try:
-            await _watch(app, display, stop)
+            await _show_progress(app, display, stop)
         finally:
             stop.set()
             await working
-        return await app.index_jobs.reindexing()
+        return await app.index_jobs.reindex_progress()
     finally:
         await app.close()
 
 
-async def _watch(app: App, display: _Display, stop: asyncio.Event) -> None:
+async def _show_progress(app: App, display: _ProgressDisplay, stop: asyncio.Event) -> None:
     while not stop.is_set():
-        state = await app.index_jobs.reindexing()
+        state = await app.index_jobs.reindex_progress()
         display.show(state)
-        if state.ended:
+        if state.is_done:
             return
         try:
-            await asyncio.wait_for(stop.wait(), _LOOK_SECONDS)
+            await asyncio.wait_for(stop.wait(), _POLL_SECONDS)
         except TimeoutError:
             continue
 
 
-def _conclude(state: Reindexing) -> None:
+def _report_end(state: ReindexProgress) -> None:
     """Print the result. Unfinished work stays in the queue, whatever stopped it; then the exit code
     is not 0."""
-    if not state.ended:
+    if not state.is_done:
         print(
             f"recollect: interrupted; {state.pending} of {state.entries} texts still wait, and "
             "stay queued: servers and workers go on, for example `recollect worker`",
@@ -113,26 +113,26 @@ def _conclude(state: Reindexing) -> None:
 
 
 @contextmanager
-def _display() -> Iterator[_Display]:
+def _open_display() -> Iterator[_ProgressDisplay]:
     """A progress bar on a terminal, else lines. It is opened before logging is set up, so that log
     lines are printed above the bar."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines()
+        yield _ProgressLines()
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, _Rate(), TimeRemainingColumn(), console=console) as progress:
-        yield _Bar(progress)
+    with Progress(*columns, _RateColumn(), TimeRemainingColumn(), console=console) as progress:
+        yield _ProgressBar(progress)
 
 
-class _Bar:
+class _ProgressBar:
     """A bar that pulses until everything is queued and the total is known."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task = progress.add_task("Queueing", total=None)
 
-    def show(self, state: Reindexing) -> None:
+    def show(self, state: ReindexProgress) -> None:
         if state.queueing:
             return
         self._progress.update(
@@ -143,7 +143,7 @@ class _Bar:
         )
 
 
-class _Rate(ProgressColumn):
+class _RateColumn(ProgressColumn):
     """The column with texts per second."""
 
     def render(self, task: Task) -> Text:
@@ -151,26 +151,26 @@ class _Rate(ProgressColumn):
         return Text(f"{speed:.0f}/s" if speed else "")
 
 
-class _Lines:
+class _ProgressLines:
     """A line every few seconds, for logs and pipes."""
 
     def __init__(self) -> None:
         self._at = time.monotonic()
         self._done: int | None = None
 
-    def show(self, state: Reindexing) -> None:
+    def show(self, state: ReindexProgress) -> None:
         """Print the first line as soon as everything is queued: before that the total grows."""
         done, now = state.entries - state.pending, time.monotonic()
         if state.queueing or (self._done is not None and now < self._at + _LINE_SECONDS):
             return
         line = f"{done} of {state.entries} texts"
         if self._done is not None:
-            line += _pace(done - self._done, now - self._at, state.pending)
+            line += _format_rate(done - self._done, now - self._at, state.pending)
         print(line, file=sys.stderr, flush=True)
         self._at, self._done = now, done
 
 
-def _pace(made: int, seconds: float, left: int) -> str:
+def _format_rate(made: int, seconds: float, left: int) -> str:
     """The rate since the last line, and the time that the rest takes at that rate."""
     rate = made / seconds
     return f", {rate:.0f}/s" + (f", about {left / rate:.0f} s left" if made > 0 else "")

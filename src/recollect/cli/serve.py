@@ -29,15 +29,15 @@ def serve(
     """Run the server until SIGTERM or SIGINT; requests at hand are finished first."""
     loaded = load_settings(config, host=host, port=port, database_url=database_url)
     settings = loaded.settings
-    with bound_socket(settings.server) as listener:
+    with bind_socket(settings.server) as listener:
         address = base_url(settings.server.host, listener.getsockname()[1])
-        greeting = welcome(settings, address, token_command(config, database_url))
+        greeting = welcome_text(settings, address, token_command(config, database_url))
         from recollect.cli import http_server
 
         http_server.run(settings, listener, greeting)
 
 
-def welcome(settings: Settings, address: str, token: str) -> str:
+def welcome_text(settings: Settings, address: str, token: str) -> str:
     """The text that is printed once requests are answered: the address and a command to try."""
     mints = settings.auth.mode == "local" or settings.auth.jwt_secret is not None
     source = f"{token} you" if mints else "your identity provider; put one in $TOKEN"
@@ -72,7 +72,7 @@ def base_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if address.version == 6 else f"http://{host}:{port}"
 
 
-def bound_socket(server: ServerSettings) -> socket.socket:
+def bind_socket(server: ServerSettings) -> socket.socket:
     """A bound socket. Binding comes before everything else, so that a taken port fails before a
     database is created or a job is started."""
     where = f"can't listen on {server.host} port {server.port}"
@@ -85,7 +85,7 @@ def bound_socket(server: ServerSettings) -> socket.socket:
         raise Unavailable(f"{where}: {error.strerror}") from error
     # Else a restart would fail while connections of the old process are in TIME_WAIT.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    _notice_vanished_callers(listener)
+    _enable_keepalive(listener)
     try:
         listener.bind(address)
     except OSError as error:
@@ -94,7 +94,7 @@ def bound_socket(server: ServerSettings) -> socket.socket:
     return listener
 
 
-def _notice_vanished_callers(listener: socket.socket) -> None:
+def _enable_keepalive(listener: socket.socket) -> None:
     """Enable TCP keepalive. A recording may be silent for as long as its caller likes, so there is
     no read timeout; keepalive ends the connection if the caller's machine is gone. Accepted
     connections inherit the options of the listener."""

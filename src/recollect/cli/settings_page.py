@@ -35,7 +35,7 @@ setting, and ignored. `recollect config show` prints each value and its source, 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or with `--check` return 1 if it is out of date."""
-    text = reference()
+    text = render_page()
     if arguments == ["--check"]:
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
             return 0
@@ -46,29 +46,34 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def reference() -> str:
+def render_page() -> str:
     """The whole page, in Markdown."""
-    return "\n".join([_HEAD, *(_section(name) for name in Settings.model_fields)])
+    return "\n".join([_HEAD, *(_render_section(name) for name in Settings.model_fields)])
 
 
-def _section(name: str) -> str:
+def _render_section(name: str) -> str:
     own = {key: field for key, field in fields().items() if key.startswith(f"{name}.")}
     holder = Settings.model_fields[name].annotation
-    rows = "\n".join(_row(key, field) for key, field in own.items())
+    rows = "\n".join(_render_row(key, field) for key, field in own.items())
     return (
         f"## {name}\n\n{holder.__doc__}\n\n"
         f"| setting | default | environment, flag | meaning |\n| --- | --- | --- | --- |\n{rows}\n"
     )
 
 
-def _row(key: str, field: FieldInfo) -> str:
+def _render_row(key: str, field: FieldInfo) -> str:
     names = [f"`{name}`" for name in (env_name(key), FLAGS.get(key)) if name]
     example = f"; for example `{json.dumps(field.examples[0])}`" if field.examples else ""
-    cells = [f"`{key}`", _default(field.default), ", ".join(names), f"{field.description}{example}"]
+    cells = [
+        f"`{key}`",
+        _render_default(field.default),
+        ", ".join(names),
+        f"{field.description}{example}",
+    ]
     return f"| {' | '.join(cells)} |"
 
 
-def _default(value: Any) -> str:
+def _render_default(value: Any) -> str:
     return "unset" if value is None else f"`{json.dumps(value)}`"
 
 

@@ -6,15 +6,15 @@ from operator import getitem
 from typing import Any
 
 from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
-from recollect.config import Loaded
+from recollect.config import LoadedSettings
 
 
 def show(config: Config = None, database_url: DatabaseUrl = None, as_json: Json = False) -> None:
     """Print every setting and the source of its value. Secrets are masked."""
     loaded = load_settings(config, database_url=database_url)
-    values = _masked(loaded)
+    values = _masked_values(loaded)
     if as_json:
-        print(json.dumps(_with_sources(values, loaded), indent=2))
+        print(json.dumps(_add_sources(values, loaded), indent=2))
         return
     lines = {key: f"{key} = {json.dumps(value)}" for key, value in values.items()}
     width = max(map(len, lines.values()))
@@ -22,14 +22,14 @@ def show(config: Config = None, database_url: DatabaseUrl = None, as_json: Json 
         print(f"{line:{min(width, 60)}}  # {loaded.origins[key]}")
 
 
-def _masked(loaded: Loaded) -> dict[str, Any]:
+def _masked_values(loaded: LoadedSettings) -> dict[str, Any]:
     tree = loaded.settings.model_dump(mode="json")
-    return {key: _value(tree, key) for key in loaded.origins}
+    return {key: _value_at(tree, key) for key in loaded.origins}
 
 
-def _value(tree: Any, key: str) -> Any:
+def _value_at(tree: Any, key: str) -> Any:
     return reduce(getitem, key.split("."), tree)
 
 
-def _with_sources(values: dict[str, Any], loaded: Loaded) -> dict[str, Any]:
+def _add_sources(values: dict[str, Any], loaded: LoadedSettings) -> dict[str, Any]:
     return {key: {"value": value, "source": loaded.origins[key]} for key, value in values.items()}

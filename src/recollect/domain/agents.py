@@ -22,7 +22,7 @@ AGENT_ID_CHARS_MAX = 64
 SUFFIX_CHARS = 5
 SUFFIX_ALPHABET = string.ascii_lowercase + string.digits
 DEFAULT_STEM = "agent"
-AGENT_MARK = "agent:"
+AGENT_PREFIX = "agent:"
 
 _AGENT_ID = re.compile(f"[A-Za-z0-9_-]{{1,{AGENT_ID_CHARS_MAX}}}")
 _NOT_IN_AN_ID = re.compile("[^a-z0-9_-]")
@@ -59,7 +59,7 @@ class Owner:
     @property
     def spelling(self) -> str:
         """`agent:<id>` for an agent, the bare id for a user."""
-        return f"{AGENT_MARK}{self.id}" if self.kind is OwnerKind.AGENT else self.id
+        return f"{AGENT_PREFIX}{self.id}" if self.kind is OwnerKind.AGENT else self.id
 
 
 def parse_owner(text: str, field: str = "owner_id") -> Owner:
@@ -68,12 +68,14 @@ def parse_owner(text: str, field: str = "owner_id") -> Owner:
     `agent:` before anything but a valid agent id is refused: otherwise a typing error would become
     a user id that nobody can have.
     """
-    if text.startswith(AGENT_MARK):
-        return Owner.agent(parse_agent_id(text.removeprefix(AGENT_MARK), field))
+    if text.startswith(AGENT_PREFIX):
+        return Owner.agent(parse_agent_id(text.removeprefix(AGENT_PREFIX), field))
     if not 1 <= len(text) <= USER_ID_CHARS_MAX:
-        raise ValidationFailed.of(field, f"must have 1 to {USER_ID_CHARS_MAX} characters")
+        raise ValidationFailed.for_field(field, f"must have 1 to {USER_ID_CHARS_MAX} characters")
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
-        raise ValidationFailed.of(field, "must not contain control characters or lone surrogates")
+        raise ValidationFailed.for_field(
+            field, "must not contain control characters or lone surrogates"
+        )
     return Owner.user(text)
 
 
@@ -83,7 +85,7 @@ def parse_agent_id(text: str, field: str = "id") -> AgentId:
     Reserved forms are refused whatever is registered now: a later agent could collide with them.
     """
     if not _AGENT_ID.fullmatch(text):
-        raise ValidationFailed.of(
+        raise ValidationFailed.for_field(
             field, f"must be 1 to {AGENT_ID_CHARS_MAX} of A-Z, a-z, 0-9, `_` and `-`"
         )
     if _RESERVED.search(text):
@@ -96,7 +98,7 @@ def parse_agent_id(text: str, field: str = "id") -> AgentId:
     return AgentId(text)
 
 
-def made_agent_id(name: str | None, suffix: Callable[[], str]) -> AgentId:
+def make_agent_id(name: str | None, suffix: Callable[[], str]) -> AgentId:
     """Generate an id for an agent without one: its name, in the characters of an id, and a suffix.
 
     `suffix` returns `SUFFIX_CHARS` of `SUFFIX_ALPHABET`. The result is never a reserved form:

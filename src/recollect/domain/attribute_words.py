@@ -5,25 +5,25 @@ A missing word only makes the rules more careful: what is not understood replace
 """
 
 
-def _list(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return text.split()
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_list(text))
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(_split_words(text))
 
 
-def _pairs(text: str) -> dict[str, str]:
+def _form_to_base(text: str) -> dict[str, str]:
     """Lines of "base: form, form" as a mapping from form to base."""
     lines = (line.partition(":") for line in text.strip().splitlines())
     return {form.strip(): base.strip() for base, _, forms in lines for form in forms.split(",")}
 
 
-PRONOUNS = _words("i me my we us our he him his she her they them their it its you your user")
-DETERMINERS = _words("my our his her their your its the a an this that")
+PRONOUNS = _word_set("i me my we us our he him his she her they them their it its you your user")
+DETERMINERS = _word_set("my our his her their your its the a an this that")
 
 # A person has many of these: two texts about them mean two things unless all details agree.
-MANY_VALUED = _words("""
+MANY_VALUED = _word_set("""
     pet dog puppy cat kitten hamster rabbit parrot bird fish goldfish horse pony turtle tortoise
     snake lizard gerbil ferret mouse chicken
     child children kid son daughter baby toddler stepson stepdaughter twin
@@ -32,7 +32,7 @@ MANY_VALUED = _words("""
 """)
 
 # Attributes with one value at a time, and the nouns that name them.
-NOUNS = _pairs("""
+ATTRIBUTE_NOUNS = _form_to_base("""
 home: home, home city, home address, address, residence
 hometown: hometown, home town, birthplace, place of birth
 employer: employer, company
@@ -59,24 +59,24 @@ manager: boss, manager
 
 # Nouns of favourites that may come without a verb: "favourite colour: blue", "favourite colour
 # blue".
-FAVOURITES = _words("""
+FAVOURITE_NOUNS = _word_set("""
     animal author band book city color colour country day dish drink film flower food fruit game
     meal month movie number place restaurant season show singer snack song sport subject team
 """)
 
-MARITAL_STATES = _words("single married engaged divorced separated widowed")
+MARITAL_STATES = _word_set("single married engaged divorced separated widowed")
 
-LIKES = _words("like likes love loves adore adores enjoy enjoys")
-DISLIKES = _words("hate hates dislike dislikes detest detests loathe loathes despise despises")
+LIKES = _word_set("like likes love loves adore adores enjoy enjoys")
+DISLIKES = _word_set("hate hates dislike dislikes detest detests loathe loathes despise despises")
 
 # Words after "lives in" or "works at" that name no place or company.
-NO_PLACES = _words("fear peace hope home night work moment")
+NO_PLACES = _word_set("fear peace hope home night work moment")
 
-NEGATIONS = _words("not no never without neither nor stopped quit cannot")
+NEGATIONS = _word_set("not no never without neither nor stopped quit cannot")
 # Words that a comparison ignores: they go with a negation that is counted already, or add nothing.
-WEIGHTLESS = _words("longer anymore always really still now currently actually also just very")
+FILLER_WORDS = _word_set("longer anymore always really still now currently actually also just very")
 # Words that deny another one, by the word that they deny.
-OPPOSITES = _pairs("""
+OPPOSITES = _form_to_base("""
 like: hate, hates, dislike, dislikes, detest, detests, loathe, loathes, despise, despises
 open: closed, shut
 available: unavailable
@@ -89,7 +89,7 @@ married: single, unmarried, divorced
 able: unable
 safe: unsafe, dangerous
 """)
-SAME_WORD = _pairs("""
+SYNONYMS = _form_to_base("""
 like: likes, love, loves, adore, adores, enjoy, enjoys, liked, loved
 colour: color, colours, colors
 favourite: favorite, fave
@@ -98,7 +98,7 @@ favourite: favorite, fave
 NUMBERS = {
     word: str(value)
     for value, word in enumerate(
-        _list("""
+        _split_words("""
             two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
             sixteen seventeen eighteen nineteen twenty
         """),
@@ -108,7 +108,7 @@ NUMBERS = {
 MONTHS = {
     word: number
     for number, forms in enumerate(
-        _list("""
+        _split_words("""
             january/jan february/feb march/mar april/apr may june/jun july/jul august/aug
             september/sep/sept october/oct november/nov december/dec
         """),
@@ -116,16 +116,16 @@ MONTHS = {
     )
     for word in forms.split("/")
 }
-DAYS = _words("""
+DAYS = _word_set("""
     monday tuesday wednesday thursday friday saturday sunday today tonight tomorrow yesterday
     spring summer autumn winter christmas easter
 """)
 # Words that have a capital at the start of a sentence and are no names.
-OPENERS = (
+SENTENCE_OPENERS = (
     LIKES
     | DISLIKES
-    | frozenset(SAME_WORD)
-    | _words("""
+    | frozenset(SYNONYMS)
+    | _word_set("""
         lives live works work moved has have had wants prefers needs favourite born never always
         currently recently usually often sometimes one since after before during when please home
         job birthday allergic married single divorced engaged

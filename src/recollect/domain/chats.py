@@ -50,16 +50,16 @@ class Participant:
 def check_chat(chat_id: str, *, title: str | None = None, provider: str | None = None) -> None:
     """Check what a caller may send about a chat."""
     check_name(chat_id, "id")
-    _check_at_most(title, "title", TITLE_CHARS_MAX)
-    _check_at_most(provider, "provider", PROVIDER_CHARS_MAX)
+    _check_length(title, "title", TITLE_CHARS_MAX)
+    _check_length(provider, "provider", PROVIDER_CHARS_MAX)
 
 
-def check_joins(
+def check_can_join(
     chat: Chat, current_humans: Collection[PersonId], newcomer: PersonId | None
 ) -> None:
     """ValidationFailed if the newcomer may not join. Humans are given as canonical persons, so that
     a user and the person linked to the user count once; None stands for an agent."""
-    check_participants_change(chat)
+    check_participants_changeable(chat)
     if newcomer is not None:
         check_kind(chat.kind, {*current_humans, newcomer})
 
@@ -68,17 +68,17 @@ def check_kind(kind: ChatKind, humans: Collection[PersonId]) -> None:
     """A private chat has one human participant, its partner, and never a second one."""
     if kind is ChatKind.PRIVATE and len(set(humans)) > 1:
         message = "a private chat has exactly one human participant; `group` takes more"
-        raise ValidationFailed.of("kind", message)
+        raise ValidationFailed.for_field("kind", message)
 
 
-def check_participants_change(chat: Chat) -> None:
+def check_participants_changeable(chat: Chat) -> None:
     """ValidationFailed for a conversation tree: its participants change by sharing."""
     if chat.tree:
         message = "the participants of a conversation are its members and are changed there"
-        raise ValidationFailed.of("id", message)
+        raise ValidationFailed.for_field("id", message)
 
 
-def kind_of_tree(human_members: int) -> ChatKind:
+def tree_chat_kind(human_members: int) -> ChatKind:
     return ChatKind.PRIVATE if human_members == 1 else ChatKind.GROUP
 
 
@@ -89,9 +89,9 @@ def is_present(intervals: Iterable[Participant], at: datetime) -> bool:
     )
 
 
-def _check_at_most(text: str | None, name: str, chars_max: int) -> None:
+def _check_length(text: str | None, name: str, chars_max: int) -> None:
     if text is None:
         return
     if len(text) > chars_max:
-        raise ValidationFailed.of(name, f"must have at most {chars_max} characters")
+        raise ValidationFailed.for_field(name, f"must have at most {chars_max} characters")
     jsontext.check_text(text, name)

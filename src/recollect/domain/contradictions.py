@@ -3,9 +3,9 @@
 import re
 
 from recollect.domain import language
-from recollect.domain.attribute_words import NEGATIONS, OPPOSITES, SAME_WORD, WEIGHTLESS
-from recollect.domain.attributes import attribute_of, differ, is_same_person
-from recollect.domain.details import details, unified, without_lead_in
+from recollect.domain.attribute_words import FILLER_WORDS, NEGATIONS, OPPOSITES, SYNONYMS
+from recollect.domain.attributes import is_incompatible, is_same_person, parse_attribute
+from recollect.domain.details import extract_details, strip_lead_in, unify_spelling
 from recollect.domain.words import stem, tokens
 
 TEXT_CHARS_MAX = 2_000
@@ -17,12 +17,12 @@ def may_contradict(a: str, b: str) -> bool:
     That is: one attribute with two values, a statement and its negation ("likes", "hates"; "is",
     "is not"), or one thing that "is" at two places, dates or numbers. Long texts never contradict.
     """
-    if is_long(a, b):
+    if is_too_long(a, b):
         return False
-    return _attributes_differ(a, b) or _one_denies(a, b) or _is_elsewhere(a, b)
+    return _attributes_differ(a, b) or _is_denial(a, b) or _has_other_details(a, b)
 
 
-def is_long(*texts: str) -> bool:
+def is_too_long(*texts: str) -> bool:
     """Whether one text is too long to be compared by its words: that would take long, and a few
     different words say little about a long text."""
     return max(map(len, texts)) > TEXT_CHARS_MAX
@@ -34,7 +34,7 @@ def is_correction(text: str) -> bool:
     "No longer" and "anymore" are no corrections but changes in the world: the old statement was
     true until then.
     """
-    plain = unified(text[:TEXT_CHARS_MAX])
+    plain = unify_spelling(text[:TEXT_CHARS_MAX])
     if _ADDS.search(plain):
         return False
     return _CORRECTS.search(plain) is not None or denied_part(text) is not None
@@ -42,64 +42,68 @@ def is_correction(text: str) -> bool:
 
 def denied_part(text: str) -> str | None:
     """What a correction denies: "Max" in "Rex, not Max" and in "not Max but Rex"."""
-    if is_long(text):
+    if is_too_long(text):
         return None
-    plain = unified(text)
+    plain = unify_spelling(text)
     found = _NOT_BUT.search(plain) or _COMMA_NOT.search(plain)
     return found[1] if found else None
 
 
 def _attributes_differ(a: str, b: str) -> bool:
-    first, second = attribute_of(a), attribute_of(b)
+    first, second = parse_attribute(a), parse_attribute(b)
     if first is None or second is None:
         return False
-    return is_same_person(first.subject_hint, second.subject_hint) and differ(first, second)
+    return is_same_person(first.subject_hint, second.subject_hint) and is_incompatible(
+        first, second
+    )
 
 
-def _one_denies(a: str, b: str) -> bool:
+def _is_denial(a: str, b: str) -> bool:
     """Whether one negates the other: the same words but for at most one, and exactly one of the two
     texts has an odd number of negations."""
-    (first, first_denies), (second, second_denies) = _claim(a), _claim(b)
+    (first, first_denies), (second, second_denies) = _parse_claim(a), _parse_claim(b)
     return first_denies != second_denies and bool(first & second) and len(first ^ second) <= 1
 
 
-def _claim(text: str) -> tuple[frozenset[str], bool]:
+def _parse_claim(text: str) -> tuple[frozenset[str], bool]:
     """The stems of the content words of a text, and whether it denies them."""
-    words = [SAME_WORD.get(word, word) for word in tokens(_NOT.sub(" not ", _hating(text)))]
+    words = [
+        SYNONYMS.get(word, word) for word in tokens(_NOT.sub(" not ", _replace_cant_stand(text)))
+    ]
     denials = sum(word in NEGATIONS or word in OPPOSITES for word in words)
-    telling = (OPPOSITES.get(word, word) for word in words if not _is_weightless(word))
+    telling = (OPPOSITES.get(word, word) for word in words if not _is_filler(word))
     return frozenset(map(stem, telling)), denials % 2 == 1
 
 
-def _hating(text: str) -> str:
-    return _CANT_STAND.sub("hate", unified(text))
+def _replace_cant_stand(text: str) -> str:
+    return _CANT_STAND.sub("hate", unify_spelling(text))
 
 
-def _is_weightless(word: str) -> bool:
-    return word in NEGATIONS or word in WEIGHTLESS or word in language.STOP_WORDS
+def _is_filler(word: str) -> bool:
+    return word in NEGATIONS or word in FILLER_WORDS or word in language.STOP_WORDS
 
 
-def _is_elsewhere(a: str, b: str) -> bool:
-    first, second = _copula(a), _copula(b)
+def _has_other_details(a: str, b: str) -> bool:
+    first, second = _split_copula(a), _split_copula(b)
     if first is None or second is None or first[0] != second[0]:
         return False
-    here, there = _details(first[1]), _details(second[1])
+    here, there = _detail_words(first[1]), _detail_words(second[1])
     # A text that only adds details agrees.
     return not here <= there and not there <= here
 
 
-def _details(text: str) -> set[str]:
-    found = details(text)
+def _detail_words(text: str) -> set[str]:
+    found = extract_details(text)
     return {*found.numbers, *found.dates, *found.names}
 
 
-def _copula(text: str) -> tuple[frozenset[str], str] | None:
+def _split_copula(text: str) -> tuple[frozenset[str], str] | None:
     """Subject words and predicate of "the office is in Porto": {"offic"}, "x in Porto".
 
     The "x" keeps the first word of the predicate from being taken for the start of a sentence,
     where a capital does not mean a name.
     """
-    found = _IS.fullmatch(without_lead_in(unified(text)))
+    found = _IS.fullmatch(strip_lead_in(unify_spelling(text)))
     if found is None:
         return None
     thing = frozenset(map(stem, tokens(found[1]))) - {"the", "a", "an"}

@@ -17,8 +17,8 @@ AUTO_TITLE_CHARS = 40
 PREVIEW_CHARS = 100
 METADATA_BYTES_MAX = 16 * 1024
 
-_DROPPED = re.compile(r"(?!\s)[\x00-\x1f\x7f-\x9f]")
-_SHOWN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
+_CONTROL_CHARS = re.compile(r"(?!\s)[\x00-\x1f\x7f-\x9f]")
+_VISIBLE_CHAR = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
 
 
 class Keep(Enum):
@@ -81,7 +81,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenConversation:
+class ConversationWithLevel:
     """A conversation together with the level the caller has in its tree."""
 
     conversation: Conversation
@@ -90,13 +90,13 @@ class SeenConversation:
 
 def clean_text(text: str) -> str:
     """Remove control characters, and turn each run of white space into one space."""
-    kept = text if text.isprintable() else _DROPPED.sub("", text)
+    kept = text if text.isprintable() else _CONTROL_CHARS.sub("", text)
     return " ".join(kept.split())
 
 
 def is_blank(text: str) -> bool:
     """True if `clean_text` would leave nothing."""
-    return _SHOWN.search(text) is None
+    return _VISIBLE_CHAR.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +118,19 @@ def headline(text: str) -> Headline:
 def matches_query(conversation: Conversation, query: str) -> bool:
     """Is `query` part of the title or of a metadata string? Letter case is ignored."""
     needle = query.casefold()
-    return any(needle in text.casefold() for text in _searchable(conversation))
+    return any(needle in text.casefold() for text in _searchable_texts(conversation))
 
 
-def _searchable(conversation: Conversation) -> list[str]:
-    return [conversation.title or "", *strings_in(conversation.metadata)]
+def _searchable_texts(conversation: Conversation) -> list[str]:
+    return [conversation.title or "", *collect_strings(conversation.metadata)]
 
 
-def strings_in(value: object) -> list[str]:
+def collect_strings(value: object) -> list[str]:
     """Every string value inside a JSON value, without the field names."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [text for member in value.values() for text in strings_in(member)]
+        return [text for member in value.values() for text in collect_strings(member)]
     if isinstance(value, list):
-        return [text for item in value for text in strings_in(item)]
+        return [text for item in value for text in collect_strings(item)]
     return []

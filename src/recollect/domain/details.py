@@ -14,15 +14,15 @@ from recollect.domain.attribute_words import (
     MANY_VALUED,
     MONTHS,
     NUMBERS,
-    OPENERS,
     PRONOUNS,
+    SENTENCE_OPENERS,
 )
-from recollect.domain.folding import normal
+from recollect.domain.folding import normalize_unicode
 from recollect.domain.words import tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class TextDetails:
     """Numbers and names keep their order: "Ann owes Bob" is not "Bob owes Ann"."""
 
     numbers: tuple[str, ...]
@@ -30,54 +30,58 @@ class Details:
     names: tuple[str, ...]
 
 
-def same_details(a: str, b: str) -> bool:
+def has_same_details(a: str, b: str) -> bool:
     """Whether two texts have the same numbers, dates and names.
 
     A name at the start of one text may stand in lower case inside the other.
     """
-    first, second = details(a), details(b)
+    first, second = extract_details(a), extract_details(b)
     if (first.numbers, first.dates) != (second.numbers, second.dates):
         return False
     # A word that begins a sentence in one text has a capital letter there, and may be taken for a
     # name. It is tolerated if both texts have the word.
     extra = set(first.names) ^ set(second.names)
-    if not extra <= (_starts(a) | _starts(b)) & _lower_words(a) & _lower_words(b):
+    if not extra <= (_sentence_starts(a) | _sentence_starts(b)) & _lower_words(a) & _lower_words(b):
         return False
     left, right = ([n for n in found.names if n not in extra] for found in (first, second))
     return left == right
 
 
-def details(text: str) -> Details:
+def extract_details(text: str) -> TextDetails:
     """The numbers, dates and names of a text, in a normal form."""
-    plain = without_lead_in(unified(text))
+    plain = strip_lead_in(unify_spelling(text))
     dates: set[str] = set()
-    rest = _DATE.sub(lambda found: _moved(found, dates), plain)
+    rest = _DATE.sub(lambda found: _collect_date(found, dates), plain)
     numbers: list[str] = []
     names: list[str] = []
-    for word, is_start in _spoken(rest):
+    for word, is_start in _iter_words(rest):
         lower = word.lower()
         if any(char.isdigit() for char in lower) or lower in NUMBERS:
-            numbers.append(_number(lower))
+            numbers.append(_normalize_number(lower))
         elif _is_day(word, lower, is_start=is_start):
             dates.add(f"m{MONTHS[lower]:02}" if lower in MONTHS else lower)
         elif _is_name(word, lower, is_start=is_start):
             names.append(lower)
-    return Details(tuple(numbers), frozenset(dates), (*names, *_called(rest, names), *kinds(rest)))
+    return TextDetails(
+        tuple(numbers),
+        frozenset(dates),
+        (*names, *_declared_names(rest, names), *many_valued_nouns(rest)),
+    )
 
 
-def kinds(text: str) -> tuple[str, ...]:
+def many_valued_nouns(text: str) -> tuple[str, ...]:
     """The nouns in a text for what a person can have several of: pets, children, siblings, friends.
     Sorted."""
     found = (_singular(word) for word in tokens(text))
     return tuple(sorted({word for word in found if word in MANY_VALUED}))
 
 
-def unified(text: str) -> str:
+def unify_spelling(text: str) -> str:
     """The text in NFKC, with straight apostrophes and single spaces."""
-    return " ".join(normal("NFKC", text).replace("’", "'").split())
+    return " ".join(normalize_unicode("NFKC", text).replace("’", "'").split())
 
 
-def without_lead_in(text: str) -> str:
+def strip_lead_in(text: str) -> str:
     """The text without the words that only introduce it: "actually,", "remember that"."""
     return _LEAD_IN.sub("", text)
 
@@ -85,7 +89,7 @@ def without_lead_in(text: str) -> str:
 def date_words(text: str) -> str | None:
     """A date as comparable words ("1990 m03 15"), or None if day and month can't be told apart."""
     dates: set[str] = set()
-    rest = _DATE.sub(lambda found: _moved(found, dates), text)
+    rest = _DATE.sub(lambda found: _collect_date(found, dates), text)
     if _NUMERIC_DATE.search(rest):
         return None
     parts = [part for date in sorted(dates) for part in date.split("-")]
@@ -93,7 +97,7 @@ def date_words(text: str) -> str | None:
     return " ".join([*parts, *(word for word in loose if word not in language.STOP_WORDS)])
 
 
-def _moved(found: re.Match[str], dates: set[str]) -> str:
+def _collect_date(found: re.Match[str], dates: set[str]) -> str:
     """A replacement for `re.sub`: adds the date to `dates`, year first if given, and returns a
     space."""
     year = found["y1"] or found["y2"] or found["y3"]
@@ -103,7 +107,7 @@ def _moved(found: re.Match[str], dates: set[str]) -> str:
     return " "
 
 
-def _spoken(text: str) -> Iterator[tuple[str, bool]]:
+def _iter_words(text: str) -> Iterator[tuple[str, bool]]:
     """The words of a text, each with whether it begins a sentence."""
     end = 0
     for found in _WORD.finditer(text):
@@ -112,7 +116,7 @@ def _spoken(text: str) -> Iterator[tuple[str, bool]]:
         end = found.end()
 
 
-def _number(word: str) -> str:
+def _normalize_number(word: str) -> str:
     return NUMBERS.get(word) or _ORDINAL.sub(r"\1", word.replace(",", ""))
 
 
@@ -130,22 +134,22 @@ def _is_name(word: str, lower: str, *, is_start: bool) -> bool:
     if word[0] == "@" or not _has_case(word):
         return True
     if is_start:
-        return word[0].isupper() and lower not in OPENERS
+        return word[0].isupper() and lower not in SENTENCE_OPENERS
     return word != lower
 
 
-def _called(text: str, names: list[str]) -> list[str]:
+def _declared_names(text: str, names: list[str]) -> list[str]:
     """Lower-case names that the text introduces as names: "a dog named max"."""
     return [found[1] for found in _NAMED.finditer(text.lower()) if found[1] not in names]
 
 
-def _starts(text: str) -> set[str]:
-    plain = without_lead_in(unified(text))
-    return {word.lower() for word, is_start in _spoken(plain) if is_start}
+def _sentence_starts(text: str) -> set[str]:
+    plain = strip_lead_in(unify_spelling(text))
+    return {word.lower() for word, is_start in _iter_words(plain) if is_start}
 
 
 def _lower_words(text: str) -> set[str]:
-    return {word.lower() for word, _ in _spoken(unified(text))}
+    return {word.lower() for word, _ in _iter_words(unify_spelling(text))}
 
 
 def _has_case(word: str) -> bool:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import NewType
 
 from recollect.domain.ids import UserId
-from recollect.domain.memories import Origin, Sensitivity
+from recollect.domain.memories import MemoryOrigin, Sensitivity
 from recollect.domain.spaces import OPEN_KINDS, ChatId, OrgId, Space, SpaceKind
 
 PersonId = NewType("PersonId", str)
@@ -27,7 +27,7 @@ class ChatKind(StrEnum):
     GROUP = "group"
 
 
-class Relation(StrEnum):
+class AskerRelation(StrEnum):
     """How the judged person is related to a memory. The order matters: when several relations
     would disclose a memory, the name of the rule carries the first."""
 
@@ -82,7 +82,7 @@ class MemoryView:
     space: Space
     sensitivity: Sensitivity = Sensitivity.PUBLIC
     portable: bool = True
-    origin: Origin = Origin.DIRECT
+    origin: MemoryOrigin = MemoryOrigin.DIRECT
     learned_in: ChatId | None = None
     stated_by: PersonId | None = None
     subjects: frozenset[PersonId] = frozenset()
@@ -93,7 +93,7 @@ class MemoryView:
     active: bool = True
 
     @property
-    def public(self) -> bool:
+    def is_public(self) -> bool:
         return self.sensitivity is Sensitivity.PUBLIC
 
     @property
@@ -104,7 +104,7 @@ class MemoryView:
     @property
     def origin_chat(self) -> ChatId | None:
         """The chat where it was learned; None if the origin is not a chat."""
-        return self.learned_in if self.origin is Origin.CHAT else None
+        return self.learned_in if self.origin is MemoryOrigin.CHAT else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +134,19 @@ class ChatView:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DisclosureDecision:
     """Whether the memory is shown, and the name of the rule that decided."""
 
     allowed: bool
     rule: str
 
 
-def disclose(
+def decide_disclosure(
     memory: MemoryView,
     asker: AskerView,
     chat: ChatView | None,
     settings: DisclosureSettings,
-) -> Decision:
+) -> DisclosureDecision:
     """Run the steps in order; the first one with an answer decides. `chat` is None for a call that
     is made outside of any chat.
     """
@@ -165,30 +165,34 @@ def disclose(
     #
     # Steps return None for "no answer"; the last one always answers, and denies by default.
     if not memory.active:
-        return Decision(False, "inactive")
+        return DisclosureDecision(False, "inactive")
     return (
-        _kept_at_home(memory, asker, chat)
-        or _by_space(memory, asker, chat)
-        or _by_unknown_origin(memory, asker, chat, settings)
-        or _by_relations(memory, asker, chat, settings)
+        _deny_outside_org_or_chat(memory, asker, chat)
+        or _decide_by_space(memory, asker, chat)
+        or _decide_by_unknown_origin(memory, asker, chat, settings)
+        or _decide_by_relations(memory, asker, chat, settings)
     )
 
 
-def relations(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> frozenset[Relation]:
+def asker_relations(
+    memory: MemoryView, asker: AskerView, chat: ChatView | None
+) -> frozenset[AskerRelation]:
     """All relations of p to the memory. An agent that asks for nobody has none."""
     if asker.person_id is None:
         return frozenset()
     holding = {
-        Relation.SUBJECT: asker.person_id in memory.subjects,
-        Relation.OWN: _owns(memory, asker),
-        Relation.STATED: asker.person_id == memory.stated_by,
-        Relation.PRESENT: memory.origin_chat is not None and asker.person_id in memory.witnesses,
-        Relation.NO_SUBJECTS: not memory.has_subjects and _counts_as_read(memory, asker, chat),
+        AskerRelation.SUBJECT: asker.person_id in memory.subjects,
+        AskerRelation.OWN: _owns_space(memory, asker),
+        AskerRelation.STATED: asker.person_id == memory.stated_by,
+        AskerRelation.PRESENT: memory.origin_chat is not None
+        and asker.person_id in memory.witnesses,
+        AskerRelation.NO_SUBJECTS: not memory.has_subjects
+        and _counts_as_reader(memory, asker, chat),
     }
     return frozenset(relation for relation, holds in holding.items() if holds)
 
 
-def is_withheld(memory: MemoryView, asker: AskerView, decision: Decision) -> bool:
+def is_withheld(memory: MemoryView, asker: AskerView, decision: DisclosureDecision) -> bool:
     """Is a sensitive memory about p hidden only because others in the group would read it?
 
     Such memories are counted for p, so that p can ask again in private. An unresolved name among
@@ -198,143 +202,153 @@ def is_withheld(memory: MemoryView, asker: AskerView, decision: Decision) -> boo
     return about_asker and decision.rule == "group.sensitive.excluded"
 
 
-def _kept_at_home(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> Decision | None:
+def _deny_outside_org_or_chat(
+    memory: MemoryView, asker: AskerView, chat: ChatView | None
+) -> DisclosureDecision | None:
     """Steps 0 and 1: deny a memory of a foreign org, and a non-portable one outside its chat."""
     opened = memory.space.kind in (SpaceKind.USER, SpaceKind.CHAT)
-    if opened and not _reads(memory, asker) and not memory.orgs & asker.orgs:
-        return Decision(False, "org.other")
-    if not memory.portable and not _asked_at_home(memory, asker, chat):
-        return Decision(False, "portable.elsewhere")
+    if opened and not _can_read_space(memory, asker) and not memory.orgs & asker.orgs:
+        return DisclosureDecision(False, "org.other")
+    if not memory.portable and not _is_asked_at_origin(memory, asker, chat):
+        return DisclosureDecision(False, "portable.elsewhere")
     return None
 
 
-def _asked_at_home(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
-    return _reads(memory, asker) if chat is None else memory.origin_chat == chat.id
+def _is_asked_at_origin(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
+    return _can_read_space(memory, asker) if chat is None else memory.origin_chat == chat.id
 
 
-def _by_space(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> Decision | None:
+def _decide_by_space(
+    memory: MemoryView, asker: AskerView, chat: ChatView | None
+) -> DisclosureDecision | None:
     """Steps 2 to 5: cases in which the right to read the space is enough."""
     kind = memory.space.kind
     if kind in OPEN_KINDS:
         # Nothing personal may be written to these spaces, so it does not matter who listens.
-        return Decision(memory.space_allows, "space.open")
+        return DisclosureDecision(memory.space_allows, "space.open")
     if kind is SpaceKind.AGENT_PRIVATE or kind is SpaceKind.RUN:
         # The whole group reads the agent's answer, whatever the right of the one who asks.
-        heard_by_others = _is_group(chat) and not memory.public
+        heard_by_others = _is_group(chat) and not memory.is_public
         rule = "space.run" if kind is SpaceKind.RUN else "space.agent"
-        return Decision(memory.space_allows and not heard_by_others, rule)
+        return DisclosureDecision(memory.space_allows and not heard_by_others, rule)
     # In a chat p's own memories go through the table instead (relation OWN): the agent reads them
     # there, and in a group everybody else.
-    if chat is None and _owns(memory, asker):
-        return Decision(True, "space.own")
-    if kind is SpaceKind.CHAT and _told_in_chat(memory, asker, chat):
-        return Decision(True, "space.chat")
+    if chat is None and _owns_space(memory, asker):
+        return DisclosureDecision(True, "space.own")
+    if kind is SpaceKind.CHAT and _is_open_in_chat(memory, asker, chat):
+        return DisclosureDecision(True, "space.chat")
     return None
 
 
-def _told_in_chat(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
+def _is_open_in_chat(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
     """A memory of the chat's own space, asked for in that chat, that is public or about nobody."""
-    there = _reads(memory, asker) if chat is None else memory.space.id == chat.id
-    return there and (memory.public or not memory.has_subjects)
+    there = _can_read_space(memory, asker) if chat is None else memory.space.id == chat.id
+    return there and (memory.is_public or not memory.has_subjects)
 
 
-def _by_unknown_origin(
+def _decide_by_unknown_origin(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
-) -> Decision | None:
+) -> DisclosureDecision | None:
     """Steps 6 and 7: imports that don't say where they were learned."""
-    if memory.origin is not Origin.UNKNOWN:
+    if memory.origin is not MemoryOrigin.UNKNOWN:
         return None
     if settings.unknown_origin is UnknownOrigin.CLOSED:
-        return Decision(False, "origin.unknown")
-    shown = not _is_group(chat) and memory.public and memory.has_subjects
-    if shown and not _stays_inside(memory, asker):
-        return Decision(True, "private.public.unknown_origin")
+        return DisclosureDecision(False, "origin.unknown")
+    shown = not _is_group(chat) and memory.is_public and memory.has_subjects
+    if shown and not _is_confined_to_space(memory, asker):
+        return DisclosureDecision(True, "private.public.unknown_origin")
     return None
 
 
-def _by_relations(
+def _decide_by_relations(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
-) -> Decision:
+) -> DisclosureDecision:
     """Step 8: sensitivity and relations. The rule's name is `<chat>.<sensitivity>.<reason>`."""
     row = f"{'group' if _is_group(chat) else 'private'}.{memory.sensitivity}"
-    reason = None if _stays_inside(memory, asker) else _reason(memory, asker, chat, settings)
-    return Decision(reason is not None, f"{row}.{reason or 'excluded'}")
+    reason = (
+        None
+        if _is_confined_to_space(memory, asker)
+        else _disclosing_reason(memory, asker, chat, settings)
+    )
+    return DisclosureDecision(reason is not None, f"{row}.{reason or 'excluded'}")
 
 
-def _reason(
+def _disclosing_reason(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> str | None:
     """The relation that discloses it, `any` where none is needed, None if it stays hidden."""
-    if chat is not None and _is_group(chat) and _told_to_all(memory, chat, settings):
+    if chat is not None and _is_group(chat) and _is_open_to_group(memory, chat, settings):
         return "any"
-    held = relations(memory, asker, chat)
-    enough = _enough(memory, held, group=_is_group(chat), settings=settings)
-    return next((relation for relation in Relation if relation in held & enough), None)
+    held = asker_relations(memory, asker, chat)
+    enough = _sufficient_relations(memory, held, group=_is_group(chat), settings=settings)
+    return next((relation for relation in AskerRelation if relation in held & enough), None)
 
 
-def _told_to_all(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> bool:
-    if memory.public:
+def _is_open_to_group(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> bool:
+    if memory.is_public:
         return memory.has_subjects
     lenient = settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
     return lenient and bool(memory.subjects & chat.participants)
 
 
-def _enough(
+def _sufficient_relations(
     memory: MemoryView,
-    held: frozenset[Relation],
+    held: frozenset[AskerRelation],
     *,
     group: bool,
     settings: DisclosureSettings,
-) -> frozenset[Relation]:
+) -> frozenset[AskerRelation]:
     """Which relations are sufficient to disclose this memory."""
     if group:
         # With `subject_present` a non-public memory depends on who takes part
         # (`_is_open_to_group`), never on who asks: everybody in the group reads the answer.
         strict = settings.sensitive_in_groups is SensitiveInGroups.NEVER
-        return _GROUP[memory.sensitivity] if strict or memory.public else frozenset()
-    if memory.sensitivity is Sensitivity.SENSITIVE and Relation.STATED in held:
+        return _GROUP_RELATIONS[memory.sensitivity] if strict or memory.is_public else frozenset()
+    if memory.sensitivity is Sensitivity.SENSITIVE and AskerRelation.STATED in held:
         # A sensitive memory about somebody else needs both: p said it, and it lies in p's own
         # space. Neither alone is enough, so OWN counts only once STATED holds.
-        return _PRIVATE[Sensitivity.SENSITIVE] | {Relation.OWN}
-    return _PRIVATE[memory.sensitivity]
+        return _PRIVATE_RELATIONS[Sensitivity.SENSITIVE] | {AskerRelation.OWN}
+    return _PRIVATE_RELATIONS[memory.sensitivity]
 
 
-_PRIVATE = {
-    Sensitivity.PUBLIC: frozenset(Relation),
-    Sensitivity.PERSONAL: frozenset({Relation.SUBJECT, Relation.OWN}),
-    Sensitivity.SENSITIVE: frozenset({Relation.SUBJECT}),
+_PRIVATE_RELATIONS = {
+    Sensitivity.PUBLIC: frozenset(AskerRelation),
+    Sensitivity.PERSONAL: frozenset({AskerRelation.SUBJECT, AskerRelation.OWN}),
+    Sensitivity.SENSITIVE: frozenset({AskerRelation.SUBJECT}),
 }
 # A public memory with subjects needs no relation in a group (`_is_open_to_group`), so the row for
 # PUBLIC is about memories without subjects. `subject_present` does not use the other two rows.
-_GROUP: dict[Sensitivity, frozenset[Relation]] = {
-    Sensitivity.PUBLIC: frozenset({Relation.OWN, Relation.NO_SUBJECTS}),
-    Sensitivity.PERSONAL: frozenset({Relation.SUBJECT}),
+_GROUP_RELATIONS: dict[Sensitivity, frozenset[AskerRelation]] = {
+    Sensitivity.PUBLIC: frozenset({AskerRelation.OWN, AskerRelation.NO_SUBJECTS}),
+    Sensitivity.PERSONAL: frozenset({AskerRelation.SUBJECT}),
     Sensitivity.SENSITIVE: frozenset(),
 }
 
 
-def _owns(memory: MemoryView, asker: AskerView) -> bool:
+def _owns_space(memory: MemoryView, asker: AskerView) -> bool:
     return memory.space.kind is SpaceKind.USER and memory.space.id in asker.users
 
 
-def _reads(memory: MemoryView, asker: AskerView) -> bool:
+def _can_read_space(memory: MemoryView, asker: AskerView) -> bool:
     """May p read the space itself, without disclosure?"""
     if memory.space.kind is SpaceKind.CHAT:
         return memory.space.id in asker.chats
-    return _owns(memory, asker) if memory.space.kind is SpaceKind.USER else memory.space_allows
+    return (
+        _owns_space(memory, asker) if memory.space.kind is SpaceKind.USER else memory.space_allows
+    )
 
 
-def _counts_as_read(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
+def _counts_as_reader(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
     """May p read the space, from where p asks? In a group, the spaces of p's other chats don't
     count: the rest of the group may not read them."""
     if chat is not None and _is_group(chat) and memory.space.kind is SpaceKind.CHAT:
-        return _reads(memory, asker) and memory.space.id == chat.id
-    return _reads(memory, asker)
+        return _can_read_space(memory, asker) and memory.space.id == chat.id
+    return _can_read_space(memory, asker)
 
 
-def _stays_inside(memory: MemoryView, asker: AskerView) -> bool:
+def _is_confined_to_space(memory: MemoryView, asker: AskerView) -> bool:
     """Nobody knows who an unresolved name means, so such a memory is for readers of its space."""
-    return memory.bare_names and not _reads(memory, asker)
+    return memory.bare_names and not _can_read_space(memory, asker)
 
 
 def _is_group(chat: ChatView | None) -> bool:

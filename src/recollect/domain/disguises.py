@@ -10,7 +10,7 @@ _DECODINGS_MAX = 3
 _EXPANSION_MAX = 4
 
 
-def views(text: str) -> tuple[str, ...]:
+def readable_forms(text: str) -> tuple[str, ...]:
     """The distinct readable forms of a text: plain, with escapes decoded, and with letters joined
     that are separated by spaces.
 
@@ -18,30 +18,30 @@ def views(text: str) -> tuple[str, ...]:
     URL that is complete in the form before.
     """
     # Escapes may be nested ("%2520"), so decoding is repeated, but not without end.
-    seen = [plain(text)]
+    seen = [to_plain_text(text)]
     for _ in range(_DECODINGS_MAX):
-        seen.append(plain(_decoded(seen[-1])))
+        seen.append(to_plain_text(_decode_escapes(seen[-1])))
         if seen[-1] == seen[-2]:
             break
     seen.append(_SPELLED.sub(lambda found: found[0].replace(" ", ""), seen[-1]))
     return tuple(dict.fromkeys(seen))
 
 
-def plain(text: str) -> str:
+def to_plain_text(text: str) -> str:
     """NFKC without invisible characters; every line ends with a line feed."""
     return unicodedata.normalize("NFKC", text.translate(_VISIBLE))
 
 
-def joined(view: str) -> str:
+def join_base64_lines(view: str) -> str:
     """The text without line breaks that are, or may be, inside base64."""
     return _BREAK_IN_BASE64.sub("", view)
 
 
-def _decoded(text: str) -> str:
-    return _ESCAPE.sub(_unescaped, text)
+def _decode_escapes(text: str) -> str:
+    return _ESCAPE.sub(_decode_escape, text)
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _decode_escape(found: re.Match[str]) -> str:
     escape = found[0]
     if escape[0] == "%":
         return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "replace")
@@ -50,19 +50,19 @@ def _unescaped(found: re.Match[str]) -> str:
     return _JSON_ESCAPES[escape[1]]
 
 
-class _Visible(dict[int, str | None]):
+class _VisibleChars(dict[int, str | None]):
     """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         category = unicodedata.category(char)
-        shown = _shown(char, category)
+        shown = _visible_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
             self[code] = shown
         return shown
 
 
-def _shown(char: str, category: str) -> str | None:
+def _visible_char(char: str, category: str) -> str | None:
     if char in _LINE_ENDS:
         return "\n"
     # Combining marks are dropped: no rule needs them, and on a long run of them NFKC takes
@@ -77,7 +77,7 @@ def _shown(char: str, category: str) -> str | None:
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
 # Letters and symbols without a visible glyph, and the plane of tags.
 _BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
-_VISIBLE = _Visible()
+_VISIBLE = _VisibleChars()
 _ESCAPE = re.compile(r'(?:%[0-9A-Fa-f]{2})+|\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]')
 _JSON_ESCAPES = {
     "b": "",

@@ -16,10 +16,10 @@ ORPHAN_AFTER = timedelta(days=90)
 
 
 # An erasure repeats, once a minute, until it finds no traces. After so long it is reported.
-ERASURE_WITHIN = timedelta(hours=1)
+ERASURE_OVERDUE_AFTER = timedelta(hours=1)
 
 
-class Check(StrEnum):
+class DoctorCheck(StrEnum):
     """All checks, in the order of a report."""
 
     INDEX_ROWS = "index_rows"
@@ -51,28 +51,28 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
-SEVERITIES: Mapping[Check, Severity] = MappingProxyType(
+SEVERITIES: Mapping[DoctorCheck, Severity] = MappingProxyType(
     {
-        **dict.fromkeys(Check, Severity.WARNING),
+        **dict.fromkeys(DoctorCheck, Severity.WARNING),
         **dict.fromkeys(
             (
-                Check.UNKNOWN_ORIGIN,
-                Check.DUPLICATE_PEOPLE,
-                Check.ORPHAN_PEOPLE,
-                Check.CONFLICTS,
-                Check.NEAR_DUPLICATES,
+                DoctorCheck.UNKNOWN_ORIGIN,
+                DoctorCheck.DUPLICATE_PEOPLE,
+                DoctorCheck.ORPHAN_PEOPLE,
+                DoctorCheck.CONFLICTS,
+                DoctorCheck.NEAR_DUPLICATES,
             ),
             Severity.INFO,
         ),
         **dict.fromkeys(
             (
-                Check.INDEX_ROWS,
-                Check.MERGE_CHAINS,
-                Check.SUPERSESSION_CYCLES,
-                Check.EXPIRY_OVER_CAP,
-                Check.CRITICAL_PII_IN_PUBLIC,
-                Check.SECRETS,
-                Check.STUCK_JOBS,
+                DoctorCheck.INDEX_ROWS,
+                DoctorCheck.MERGE_CHAINS,
+                DoctorCheck.SUPERSESSION_CYCLES,
+                DoctorCheck.EXPIRY_OVER_CAP,
+                DoctorCheck.CRITICAL_PII_IN_PUBLIC,
+                DoctorCheck.SECRETS,
+                DoctorCheck.STUCK_JOBS,
             ),
             Severity.ERROR,
         ),
@@ -81,10 +81,10 @@ SEVERITIES: Mapping[Check, Severity] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CheckResult:
     """What one check found: the count, a sample of ids, and how many of them were repaired."""
 
-    check: Check
+    check: DoctorCheck
     count: int
     sample_ids: tuple[str, ...]
     repairable: bool
@@ -96,21 +96,21 @@ class Result:
         return SEVERITIES[self.check]
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many are not repaired."""
         return self.count - self.repaired
 
     @property
     def is_problem(self) -> bool:
         """Whether a warning or an error is left."""
-        return self.left > 0 and self.severity is not Severity.INFO
+        return self.remaining > 0 and self.severity is not Severity.INFO
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The results of all checks that were run, in the order of `DoctorCheck`."""
 
-    results: tuple[Result, ...]
+    results: tuple[CheckResult, ...]
 
     @property
     def ok(self) -> bool:
@@ -143,26 +143,26 @@ def links_to_cut(links: Iterable[SupersessionLink]) -> list[SupersessionLink]:
     """
     kept: defaultdict[str, set[str]] = defaultdict(set)
     cut = []
-    for link in sorted(_in_circles(links)):
-        if _leads(kept, link.predecessor, link.successor):
+    for link in sorted(_links_in_cycles(links)):
+        if _has_path(kept, link.predecessor, link.successor):
             cut.append(link)
         else:
             kept[link.successor].add(link.predecessor)
     return cut
 
 
-def _in_circles(links: Iterable[SupersessionLink]) -> list[SupersessionLink]:
+def _links_in_cycles(links: Iterable[SupersessionLink]) -> list[SupersessionLink]:
     """The links on cycles, or on paths from one cycle to another: what is left after peeling from
     both sides, first memories that nothing supersedes, then those that supersede nothing."""
     forward = [(link.successor, link.predecessor, link) for link in links]
-    backward = [(end, start, link) for start, end, link in _peeled(forward)]
-    return [link for _, _, link in _peeled(backward)]
+    backward = [(end, start, link) for start, end, link in _peel_sources(forward)]
+    return [link for _, _, link in _peel_sources(backward)]
 
 
 _Edge = tuple[str, str, SupersessionLink]
 
 
-def _peeled(edges: Iterable[_Edge]) -> list[_Edge]:
+def _peel_sources(edges: Iterable[_Edge]) -> list[_Edge]:
     """The edges that remain when nodes without incoming edges are removed, repeatedly."""
     leaving: defaultdict[str, list[_Edge]] = defaultdict(list)
     arriving: defaultdict[str, int] = defaultdict(int)
@@ -178,7 +178,7 @@ def _peeled(edges: Iterable[_Edge]) -> list[_Edge]:
     return [edge for rest in leaving.values() for edge in rest]
 
 
-def _leads(kept: Mapping[str, set[str]], start: str, end: str) -> bool:
+def _has_path(kept: Mapping[str, set[str]], start: str, end: str) -> bool:
     seen, todo = {start}, [start]
     while todo:
         node = todo.pop()

@@ -29,13 +29,13 @@ class Duration:
     months: int
     microseconds: int
 
-    def before(self, instant: datetime) -> datetime:
+    def subtract_from(self, instant: datetime) -> datetime:
         """The instant this long before `instant`, in UTC. Months are subtracted first.
 
         If the month is shorter, its last day is used. Anything before year 1 becomes the beginning
         of year 1.
         """
-        start = _months_before(instant.astimezone(UTC), self.months)
+        start = _subtract_months(instant.astimezone(UTC), self.months)
         if self.microseconds > (start - EARLIEST) // _MICROSECOND:
             return EARLIEST
         return start - timedelta(microseconds=self.microseconds)
@@ -51,13 +51,15 @@ def parse_duration(text: str) -> Duration:
     match = _DURATION.fullmatch(text) if len(text) <= CHARS_MAX else None
     if match is None:
         raise ValueError("must be an ISO-8601 duration such as P90D, P1Y6M or PT36H")
-    duration = _sum([Fraction((number or "0").replace(",", ".")) for number in match.groups()])
+    duration = _to_duration(
+        [Fraction((number or "0").replace(",", ".")) for number in match.groups()]
+    )
     if duration == Duration(0, 0):
         raise ValueError("must be a duration above zero")
     return duration
 
 
-def _sum(amounts: list[Fraction]) -> Duration:
+def _to_duration(amounts: list[Fraction]) -> Duration:
     months = sum(amount * unit for amount, unit in zip(amounts[:2], _MONTHS, strict=True))
     micros = sum(amount * unit for amount, unit in zip(amounts[2:], _MICROS, strict=True))
     # A fraction of a month can't be a calendar step, so it becomes a share of 30 days.
@@ -65,7 +67,7 @@ def _sum(amounts: list[Fraction]) -> Duration:
     return Duration(whole, math.ceil(micros + (months - whole) * _MICROS_OF_MONTH))
 
 
-def _months_before(instant: datetime, months: int) -> datetime:
+def _subtract_months(instant: datetime, months: int) -> datetime:
     index = instant.year * 12 + instant.month - 1 - months
     year, month = index // 12, index % 12 + 1
     if year < 1:

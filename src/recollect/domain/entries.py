@@ -21,7 +21,7 @@ class Channel(StrEnum):
     MEMORY = "memory"
 
 
-class Forks(StrEnum):
+class ForkFilter(StrEnum):
     """Whether a list shows one branch or the whole tree."""
 
     NONE = "none"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.domain.jsontext import equal
+from recollect.domain.jsontext import is_equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +37,26 @@ def plan_sync(
     plan reveals whether the stored memory is equal to the list.
     """
     if latest is None:
-        return _start(new)
+        return _plan_first(new)
     # An entry has one content type, so another type can't be added to the same epoch.
     if any(stored_type != content_type for stored_type, _ in existing):
-        return _supersede(latest, new)
+        return _plan_new_epoch(latest, new)
     # Entries are joined: how earlier syncs cut the list into entries does not matter.
     stored = [item for _, content in existing for item in content]
-    if len(stored) > len(new) or not all(map(equal, stored, new)):
-        return _supersede(latest, new)
-    return _extend(latest, new[len(stored) :])
+    if len(stored) > len(new) or not all(map(is_equal, stored, new)):
+        return _plan_new_epoch(latest, new)
+    return _plan_extension(latest, new[len(stored) :])
 
 
-def _start(new: list[Any]) -> SyncPlan:
+def _plan_first(new: list[Any]) -> SyncPlan:
     if not new:
         return SyncPlan(None, None, no_op=True, epoch_incremented=False)
     return SyncPlan(new, 1, no_op=False, epoch_incremented=False)
 
 
-def _extend(latest: int, rest: list[Any]) -> SyncPlan:
+def _plan_extension(latest: int, rest: list[Any]) -> SyncPlan:
     return SyncPlan(rest or None, latest, no_op=not rest, epoch_incremented=False)
 
 
-def _supersede(latest: int, new: list[Any]) -> SyncPlan:
+def _plan_new_epoch(latest: int, new: list[Any]) -> SyncPlan:
     return SyncPlan(new, latest + 1, no_op=False, epoch_incremented=True)

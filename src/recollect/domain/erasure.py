@@ -14,12 +14,12 @@ from typing import Any
 from recollect.domain import jsontext
 from recollect.domain.clock import to_text
 from recollect.domain.ids import parse_uuid
-from recollect.domain.traces import is_address
+from recollect.domain.traces import is_email_address
 
-VERIFY_FOR = timedelta(days=30)
+VERIFY_WINDOW = timedelta(days=30)
 IDENTIFIERS_MAX = 100
 # A search for fewer bytes would match in any large file by chance.
-BYTES_MIN = 5
+BYTE_SEARCH_MIN = 5
 
 # Places that a server can't search; listed in every report.
 NOT_COVERED = (
@@ -29,8 +29,8 @@ NOT_COVERED = (
     "backups_made_by_others",
     "backup_folders_of_other_servers",
 )
-_AGAIN = timedelta(minutes=1)
-_AGAIN_MAX = timedelta(hours=1)
+_RETRY_DELAY = timedelta(minutes=1)
+_RETRY_DELAY_MAX = timedelta(hours=1)
 
 
 class ErasureStatus(StrEnum):
@@ -43,7 +43,7 @@ class ErasureStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class ErasureTarget:
     """The person to erase and what is linked to them; without identifiers after `anonymize`.
 
     `stand_in` is a random id that replaces their ids in rows that stay. `chats` and `trees` are
@@ -70,32 +70,34 @@ class Target:
         return tuple(dict.fromkeys((*self.user_ids, *self.handles, *self.names)))
 
     @property
-    def addresses(self) -> tuple[str, ...]:
+    def email_addresses(self) -> tuple[str, ...]:
         """User ids that are e-mail addresses. Authentication vouches for a user id; an address
         among the handles is only a claim."""
-        return tuple(id_ for id_ in self.user_ids if is_address(id_))
+        return tuple(id_ for id_ in self.user_ids if is_email_address(id_))
 
     @property
-    def everywhere(self) -> tuple[str, ...]:
+    def unambiguous_identifiers(self) -> tuple[str, ...]:
         """Identifiers that can belong to nobody else; redacted in all rows, linked or not."""
-        return (*self.addresses, *self.person_ids)
+        return (*self.email_addresses, *self.person_ids)
 
-    def grown(self, other: "Target") -> "Target":
+    def merge(self, other: "ErasureTarget") -> "ErasureTarget":
         """The union of both. A chat or tree that `self` has stays in the list that it is in.
 
         If the other members leave a shared tree while the job runs, `other` lists it as private. It
         must not be deleted: it was shared when the erasure was requested.
         """
         mine, theirs = self.to_json(), other.to_json()
-        known = {id_ for name in _PLACES for id_ in mine[name]}
-        fresh = {name: [id_ for id_ in theirs[name] if id_ not in known] for name in _PLACES}
+        known = {id_ for name in _CONVERSATION_FIELDS for id_ in mine[name]}
+        fresh = {
+            name: [id_ for id_ in theirs[name] if id_ not in known] for name in _CONVERSATION_FIELDS
+        }
         lists = {name: found for name, found in (theirs | fresh).items() if name != "stand_in"}
         joined = {name: list(dict.fromkeys((*mine[name], *lists[name]))) for name in lists}
-        return Target.from_json(mine | joined)
+        return ErasureTarget.from_json(mine | joined)
 
-    def settled(self) -> "Target":
+    def anonymize(self) -> "ErasureTarget":
         """Only what `verify` needs later: where to search, and hashes of ids."""
-        return Target(
+        return ErasureTarget(
             stand_in=self.stand_in,
             chats=self.chats,
             trees=self.trees,
@@ -104,15 +106,15 @@ class Target:
             marks=self.marks,
         )
 
-    def renamed(self, identifiers: Iterable[str], erasure_id: str) -> "Target":
+    def with_identifiers(self, identifiers: Iterable[str], erasure_id: str) -> "ErasureTarget":
         """An anonymized target with identifiers from a caller; ids are recognized by their hash.
 
         Person ids are UUIDs and are searched inside texts. A user id may be a short word, so it
         counts as an id only where it is the whole value of a column.
         """
         brought = tuple(dict.fromkeys(identifiers))
-        ids = tuple(one for one in brought if mark(erasure_id, one) in self.marks)
-        return Target(
+        ids = tuple(one for one in brought if keyed_hash(erasure_id, one) in self.marks)
+        return ErasureTarget(
             stand_in=self.stand_in,
             chats=self.chats,
             trees=self.trees,
@@ -128,38 +130,38 @@ class Target:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Target":
+    def from_json(cls, stored: Mapping[str, Any]) -> "ErasureTarget":
         lists = {name: tuple(value) for name, value in stored.items() if name != "stand_in"}
         return cls(stand_in=stored["stand_in"], **lists)
 
 
 # Fields of a target in which an id of a chat or tree may be, in one of them only.
-_PLACES = ("chats", "trees", "gone_chats", "gone_trees")
+_CONVERSATION_FIELDS = ("chats", "trees", "gone_chats", "gone_trees")
 
 
-def pause_after(rounds: int) -> timedelta:
+def retry_delay(rounds: int) -> timedelta:
     """Delay before the next round: a minute, doubled after each round, an hour at most."""
     doubled: int = 2 ** min(rounds - 1, 10)
-    return min(_AGAIN * doubled, _AGAIN_MAX)
+    return min(_RETRY_DELAY * doubled, _RETRY_DELAY_MAX)
 
 
-def exchanged(value: Any, ids: Mapping[str, str]) -> Any:
+def replace_ids(value: Any, ids: Mapping[str, str]) -> Any:
     """Replace every string of a JSON value that equals one of `ids`. Field names stay: no log
     uses ids as field names."""
     if isinstance(value, str):
         return ids.get(value, value)
     if isinstance(value, Mapping):
-        return {name: exchanged(member, ids) for name, member in value.items()}
-    return [exchanged(item, ids) for item in value] if isinstance(value, list) else value
+        return {name: replace_ids(member, ids) for name, member in value.items()}
+    return [replace_ids(item, ids) for item in value] if isinstance(value, list) else value
 
 
-def mark(secret: str, text: str) -> str:
+def keyed_hash(secret: str, text: str) -> str:
     """HMAC-SHA-256: recognizes a text, and reveals nothing about it without the secret."""
     return hmac.new(secret.encode(), text.encode(), sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ErasureCheck:
     """How many searches were made in one store, and how many rows they found."""
 
     store: str
@@ -168,7 +170,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class ErasureReport:
     """What an erasure did or, in a dry run, would do."""
 
     id: str
@@ -179,10 +181,10 @@ class Report:
     finished_at: datetime | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     joint: int = 0
-    checks: Sequence[Check] = ()
+    checks: Sequence[ErasureCheck] = ()
     not_covered: Sequence[str] = NOT_COVERED
 
-    def members(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """All fields but digest and signature."""
         return {
             "id": self.id,
@@ -200,21 +202,21 @@ class Report:
 
 def digest(members: Mapping[str, Any]) -> str:
     """SHA-256 of the canonical JSON: fields sorted by name, no whitespace."""
-    return sha256(_canonical(members)).hexdigest()
+    return sha256(_canonical_json(members)).hexdigest()
 
 
 def signature(members: Mapping[str, Any], key: str | None) -> str | None:
     """HMAC-SHA-256 of the same bytes; None without a key."""
     if key is None:
         return None
-    return hmac.new(key.encode(), _canonical(members), sha256).hexdigest()
+    return hmac.new(key.encode(), _canonical_json(members), sha256).hexdigest()
 
 
-def _canonical(members: Mapping[str, Any]) -> bytes:
-    return jsontext.dump(_ordered(members)).encode()
+def _canonical_json(members: Mapping[str, Any]) -> bytes:
+    return jsontext.dump(_sort_keys(members)).encode()
 
 
-def _ordered(value: Any) -> Any:
+def _sort_keys(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _ordered(value[name]) for name in sorted(value)}
-    return [_ordered(item) for item in value] if isinstance(value, list) else value
+        return {name: _sort_keys(value[name]) for name in sorted(value)}
+    return [_sort_keys(item) for item in value] if isinstance(value, list) else value

@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from recollect.domain.ids import parse_uuid
-from recollect.domain.pages import unknown_cursor
+from recollect.domain.pages import unknown_cursor_error
 
 JUSTIFICATION_CHARS_MAX = 1_000
 KEY_MASK = "***"
-_STREAM = "event stream"
+_CURSOR_NAME = "event stream"
 _POSITION_MAX = 2**63 - 1
 
 
@@ -38,7 +38,7 @@ class EventKind(StrEnum):
     ALERT = "alert"
 
 
-class Outcome(StrEnum):
+class AuditOutcome(StrEnum):
     """Whether the call was allowed."""
 
     ALLOWED = "allowed"
@@ -62,7 +62,7 @@ class Event:
     at: datetime
     kind: EventKind
     action: str
-    outcome: Outcome = Outcome.ALLOWED
+    outcome: AuditOutcome = AuditOutcome.ALLOWED
     actor_user_id: str | None = None
     actor_client_id: str | None = None
     role: str | None = None
@@ -86,7 +86,7 @@ class Event:
         return f"{self.kind}.{self.action}"
 
     @property
-    def named(self) -> dict[str, str]:
+    def related_ids(self) -> dict[str, str]:
         """The ids of the memory, agent and run of the event, as far as it has them."""
         ids = {"memory_id": self.memory_id, "agent_id": self.agent_id, "run_id": self.run_id}
         return {name: id_ for name, id_ in ids.items() if id_ is not None}
@@ -94,27 +94,27 @@ class Event:
     @property
     def level(self) -> EventLevel:
         """WARNING for alerts and denials, ERROR for failures, else INFO."""
-        if self.kind is EventKind.ALERT or self.outcome is Outcome.DENIED:
+        if self.kind is EventKind.ALERT or self.outcome is AuditOutcome.DENIED:
             return EventLevel.WARNING
         return EventLevel.ERROR if self.action == "failed" else EventLevel.INFO
 
     @property
     def message(self) -> str:
         """One line of ids and the masked key: never content, values, names or queries."""
-        told = [f"{name.removesuffix('_id')} {id_}" for name, id_ in self.named.items()]
+        told = [f"{name.removesuffix('_id')} {id_}" for name, id_ in self.related_ids.items()]
         key = self.params.get("key")
-        told += [f"key {masked_key(key)}"] if isinstance(key, str) else []
-        told += ["denied"] if self.outcome is Outcome.DENIED else []
+        told += [f"key {mask_key(key)}"] if isinstance(key, str) else []
+        told += ["denied"] if self.outcome is AuditOutcome.DENIED else []
         return ", ".join([self.event_type, *told])
 
 
-def masked_key(key: str | None) -> str | None:
+def mask_key(key: str | None) -> str | None:
     """The first character of a key and a mask: enough to recognise it, too little to read it."""
     return None if key is None else f"{key[:1]}{KEY_MASK}"
 
 
 @dataclass(frozen=True, slots=True)
-class EventPlace:
+class EventCursor:
     """The position of an event in commit order, which is the order of streams. Times and ids are
     made before the commit, so a slow transaction could commit an event that sorts before one
     already read (see ADR 0007). Several events of one transaction share a position on PostgreSQL;
@@ -124,13 +124,13 @@ class EventPlace:
     event_id: str
 
 
-def encode_place(place: EventPlace) -> str:
+def encode_event_cursor(place: EventCursor) -> str:
     """The cursor as an opaque text, for the id of a server-sent event."""
-    text = json.dumps([_STREAM, place.position, place.event_id], separators=(",", ":"))
+    text = json.dumps([_CURSOR_NAME, place.position, place.event_id], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def decode_place(cursor: str) -> EventPlace:
+def decode_event_cursor(cursor: str) -> EventCursor:
     """The inverse of `encode_event_cursor`. Anything that it did not make is refused, also cursors
     of lists: the text must come out the same when it is encoded again."""
     try:
@@ -138,13 +138,15 @@ def decode_place(cursor: str) -> EventPlace:
         name, position, event_id = json.loads(
             base64.b64decode(padded, altchars=b"-_", validate=True)
         )
-        place = EventPlace(position, parse_uuid(event_id) or "")
+        place = EventCursor(position, parse_uuid(event_id) or "")
         # `type() is`, because True is an int too.
-        genuine = type(position) is int and encode_place(place) == cursor and name == _STREAM
+        genuine = (
+            type(position) is int and encode_event_cursor(place) == cursor and name == _CURSOR_NAME
+        )
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise unknown_cursor() from None
+        raise unknown_cursor_error() from None
     if not (genuine and place.event_id and 0 <= position <= _POSITION_MAX):
-        raise unknown_cursor()
+        raise unknown_cursor_error()
     return place
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """A text with the hash of its folded form, kept together so that a hash is never used with
     another text."""
 
@@ -20,7 +20,7 @@ class Folded:
     digest: str
 
     @classmethod
-    def of(cls, text: str) -> "Folded":
+    def from_text(cls, text: str) -> "FoldedText":
         """Fold and hash a text. Slow for long texts."""
         return cls(text, sha256(fold(text).encode()).hexdigest())
 
@@ -38,20 +38,22 @@ def fold(text: str) -> str:
     becomes a space. A text of punctuation alone is not folded further, so that it doesn't become
     empty.
     """
-    lower = normal("NFC", normal("NFD", text).casefold())
+    lower = normalize_unicode("NFC", normalize_unicode("NFD", text).casefold())
     # The pattern has one group, so split returns the separators too, at odd indexes: these are the
     # punctuation that carries meaning, and stay as they are.
-    pieces = _MEANT.split(lower)
-    plain = (piece if place % 2 else piece.translate(_PLAIN) for place, piece in enumerate(pieces))
+    pieces = _MEANINGFUL.split(lower)
+    plain = (
+        piece if place % 2 else piece.translate(_FOLDED_CHARS) for place, piece in enumerate(pieces)
+    )
     return " ".join("".join(plain).split()) or " ".join(lower.split())
 
 
-def signs(text: str) -> str:
+def extract_symbols(text: str) -> str:
     """The symbols of a text in order. Near copies may differ in one: "<" and ">"."""
-    return "".join(filter(_is_sign, fold(text)))
+    return "".join(filter(_is_symbol, fold(text)))
 
 
-def normal(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
+def normalize_unicode(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
     """A Unicode normal form in linear time. `unicodedata` takes quadratic time on a long run of
     combining marks, because it sorts them.
 
@@ -63,23 +65,23 @@ def normal(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
     return "".join(unicodedata.normalize(form, piece) for piece in _PIECE.findall(text))
 
 
-def _is_sign(char: str) -> bool:
+def _is_symbol(char: str) -> bool:
     return char == "!" or unicodedata.category(char)[0] == "S"
 
 
-class _Plain(dict[int, str]):
+class _FoldedChars(dict[int, str]):
     """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
         category = unicodedata.category(char)
-        shown = _shown(char, category)
+        shown = _folded_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
             self[code] = shown
         return shown
 
 
-def _shown(char: str, category: str) -> str:
+def _folded_char(char: str, category: str) -> str:
     if char in _APOSTROPHES or (category == "Cf" and char not in _JOINERS):
         return ""
     return " " if category[0] in "PZ" or category == "Cc" or char == "`" else char
@@ -89,9 +91,9 @@ _APOSTROPHES = "'’‘ʼ＇"
 # Joiners make a difference in emoji and in Persian words.
 _JOINERS = "\u200c\u200d"
 _PIECE = re.compile(r"\w*\W{0,64}")
-_MEANT = re.compile(
+_MEANINGFUL = re.compile(
     r"((?<=\d)[.,:/-](?=\d)|(?<![^\W_])[-−](?=\d)|(?<=\d)%|(?<=[^\W\d_])#|@"
     # Negated comparisons, and separators in paths and dotted names.
     r"|[!/](?==)|(?:(?<=[^\W_ʼ])|(?<!\S))[./\\](?=[^\W_ʼ]))"
 )
-_PLAIN = _Plain()
+_FOLDED_CHARS = _FoldedChars()

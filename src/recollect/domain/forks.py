@@ -55,6 +55,6 @@ def visible_path(chain: Sequence[Ancestor]) -> list[Segment]:
     return path
 
 
-def on_path(path: Sequence[Segment], conversation_id: ConversationId, seq: int) -> bool:
+def is_on_path(path: Sequence[Segment], conversation_id: ConversationId, seq: int) -> bool:
     """Is the entry at `seq`, stored in `conversation_id`, part of the path?"""
     return any(s.conversation_id == conversation_id and seq <= s.cut for s in path)

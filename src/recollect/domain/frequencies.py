@@ -14,16 +14,16 @@ def idf(stem: str) -> float:
 
     A stem that is not in the table (a name, a number, another language) counts as the rarest one.
     """
-    return _table().get(stem, _rarest())
+    return _load_table().get(stem, _max_idf())
 
 
 @cache
-def _rarest() -> float:
-    return max(_table().values())
+def _max_idf() -> float:
+    return max(_load_table().values())
 
 
 @cache
-def _table() -> dict[str, float]:
+def _load_table() -> dict[str, float]:
     """Read once, on first use; takes about 5 ms."""
     table: dict[str, float] = {}
     text = files("recollect.domain").joinpath("frequencies.txt").read_text(encoding="utf-8")

@@ -10,17 +10,17 @@ from datetime import datetime
 from typing import NewType
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import Kind, Memory, MemoryId
+from recollect.domain.memories import Memory, MemoryId, MemoryKind
 from recollect.domain.people import normal_form
 from recollect.domain.sayings import (
     NOBODY_NAMED,
     SPEAKER,
     SPEAKERS,
-    Bond,
+    AttributeFact,
     EntityKind,
-    Saying,
-    Tie,
-    saying_of,
+    ExtractedFact,
+    RelationshipFact,
+    extract_fact,
 )
 from recollect.domain.spaces import Space
 
@@ -43,7 +43,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class GraphRelation:
     """An edge as readers get it. It has two times: `valid_from` and `valid_until` come from its
     memory and say when the fact was true; `recorded_at` and `retracted_at` say when it was known.
     """
@@ -59,12 +59,12 @@ class Relation:
     recorded_at: datetime
     retracted_at: datetime | None = None
 
-    def other(self, end: EntityId) -> EntityId:
+    def other_end(self, end: EntityId) -> EntityId:
         return self.to_id if end == self.from_id else self.from_id
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCandidate:
     """A person whom a sentence may mean, with name and aliases in normal form."""
 
     person_id: PersonId
@@ -72,7 +72,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class EntityRef:
     """The target of an edge that is not a person."""
 
     kind: EntityKind
@@ -80,93 +80,101 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class EdgeDraft:
     """An edge before it has an id."""
 
     from_id: PersonId
     relation: str
-    to: PersonId | Thing
+    to: PersonId | EntityRef
 
 
-def stated(memory: Memory) -> Saying | None:
+def extract_memory_fact(memory: Memory) -> ExtractedFact | None:
     """The fact that a memory states, if its text has a known form. Raw messages and records of
     other kinds state nothing."""
-    if memory.kind is not Kind.STATEMENT or memory.messages:
+    if memory.kind is not MemoryKind.STATEMENT or memory.messages:
         return None
-    return saying_of(memory.content)
+    return extract_fact(memory.content)
 
 
-def could_be_meant(memory: Memory) -> tuple[PersonId, ...]:
+def candidate_people(memory: Memory) -> tuple[PersonId, ...]:
     """The people whom the text of a memory may mean: its subjects and its stater."""
     stater = () if memory.stated_by is None else (memory.stated_by,)
     return tuple(dict.fromkeys(map(PersonId, (*memory.subjects, *stater))))
 
 
-def draw(
-    memory: Memory, sayings: Sequence[Saying], people: Sequence[Named], *, doubt: bool = False
-) -> tuple[Edge, ...]:
+def build_edges(
+    memory: Memory,
+    sayings: Sequence[ExtractedFact],
+    people: Sequence[NamedCandidate],
+    *,
+    doubt: bool = False,
+) -> tuple[EdgeDraft, ...]:
     """The edges of a memory, without duplicates. `people` are those whom the text may mean.
     `doubt`: a subject is unresolved, so a sentence without a name can't be assigned to the only
     subject."""
-    scene = _Scene(memory, people, doubt)
-    edges = (edge for saying in sayings for edge in scene.edges(saying))
+    scene = _EdgeBuilder(memory, people, doubt)
+    edges = (edge for saying in sayings for edge in scene.build(saying))
     return tuple(dict.fromkeys(edges))
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
+class _EdgeBuilder:
     """Resolves the words of one memory's facts ("I", a name, nobody) to people."""
 
     memory: Memory
-    people: Sequence[Named]
+    people: Sequence[NamedCandidate]
     doubt: bool
 
-    def edges(self, saying: Saying) -> list[Edge]:
-        if isinstance(saying, Tie):
-            return self._between(saying)
+    def build(self, saying: ExtractedFact) -> list[EdgeDraft]:
+        if isinstance(saying, RelationshipFact):
+            return self._relationship_edges(saying)
         end = self._far_end(saying)
         if end is None:
             return []
-        return [Edge(who, saying.relation, end) for who in self._of(saying) if who != end]
+        return [
+            EdgeDraft(who, saying.relation, end)
+            for who in self._resolve_sources(saying)
+            if who != end
+        ]
 
-    def _far_end(self, bond: Bond) -> PersonId | Thing | None:
+    def _far_end(self, bond: AttributeFact) -> PersonId | EntityRef | None:
         """The target of a fact. A liked thing with a capital letter may be a person: it counts only
         if it is one of the known people, since "likes Rose" can't be told from "likes Porsche"."""
         if bond.kind is EntityKind.THING and bond.name[0].isupper():
-            return self._called(bond.name)
-        return Thing(bond.kind, bond.name)
+            return self._find_by_name(bond.name)
+        return EntityRef(bond.kind, bond.name)
 
-    def _between(self, tie: Tie) -> list[Edge]:
-        who, whom = self._end(tie.who), self._end(tie.whom)
+    def _relationship_edges(self, tie: RelationshipFact) -> list[EdgeDraft]:
+        who, whom = self._resolve_end(tie.who), self._resolve_end(tie.whom)
         if who is None or whom is None or who == whom:
             return []
-        return [Edge(who, tie.relation, whom)]
+        return [EdgeDraft(who, tie.relation, whom)]
 
-    def _end(self, name: str) -> PersonId | None:
-        return self._stater if name == SPEAKER else self._called(name)
+    def _resolve_end(self, name: str) -> PersonId | None:
+        return self._stater if name == SPEAKER else self._find_by_name(name)
 
-    def _of(self, bond: Bond) -> tuple[PersonId, ...]:
+    def _resolve_sources(self, bond: AttributeFact) -> tuple[PersonId, ...]:
         # "We" means all subjects, or the stater if there are none; with an unresolved subject it is
         # not known who else "we" are.
         if bond.who == SPEAKERS:
-            return () if self.doubt else self._subjects or self._listed(self._stater)
+            return () if self.doubt else self._subjects or self._as_tuple(self._stater)
         if bond.who == SPEAKER:
-            return self._listed(self._speaker())
-        lone = self._lone() if bond.who == NOBODY_NAMED else self._called(bond.who)
-        return self._listed(lone)
+            return self._as_tuple(self._resolve_speaker())
+        lone = self._only_subject() if bond.who == NOBODY_NAMED else self._find_by_name(bond.who)
+        return self._as_tuple(lone)
 
-    def _speaker(self) -> PersonId | None:
+    def _resolve_speaker(self) -> PersonId | None:
         """The person that "I" means: the stater, unless the memory is about others only; for a
         memory that an agent wrote, the only subject."""
         if self._stater is None:
-            return self._lone()
+            return self._only_subject()
         about = not self._subjects or self._stater in self._subjects
         return self._stater if about else None
 
-    def _lone(self) -> PersonId | None:
+    def _only_subject(self) -> PersonId | None:
         return self._subjects[0] if len(self._subjects) == 1 and not self.doubt else None
 
-    def _called(self, name: str) -> PersonId | None:
+    def _find_by_name(self, name: str) -> PersonId | None:
         """The only person with this name. If nobody has exactly this name, the only person whose
         name contains all of its words."""
         form = normal_form(name)
@@ -188,5 +196,5 @@ class _Scene:
         return None if self.memory.stated_by is None else PersonId(self.memory.stated_by)
 
     @staticmethod
-    def _listed(person_id: PersonId | None) -> tuple[PersonId, ...]:
+    def _as_tuple(person_id: PersonId | None) -> tuple[PersonId, ...]:
         return () if person_id is None else (person_id,)

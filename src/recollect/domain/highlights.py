@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from recollect.domain.scripts import shape
-from recollect.domain.words import folded, stem, tokens
+from recollect.domain.scripts import char_classes
+from recollect.domain.words import fold_words, stem, tokens
 
 OPENING_CHARS_MAX = 200
 CHARS_MAX = 600
@@ -43,24 +43,24 @@ def highlight(text: str, words: Collection[str], *, prefix: bool) -> str | None:
     whole. In scripts without spaces 200 characters count as 50 words. `…` marks where text was cut
     off. At most 600 characters of the text are shown, so very long words leave room for fewer.
     """
-    match = _matcher(words, prefix=prefix)
+    match = _build_matcher(words, prefix=prefix)
     units = _best_part(text, words, match) if len(text) > _LONG_CHARS else []
     if units:
-        return _excerpt(text, _Window(units))
+        return _excerpt(text, _ExcerptWindow(units))
     units = list(_units(text, match))
     if not any(unit.key for unit in units):
         return None
     if sum(unit.weight for unit in units) <= _WHOLE_MAX and len(text) <= CHARS_MAX:
-        return _marked(text, units, 0, len(text))
-    return _excerpt(text, _Window(units))
+        return _mark_units(text, units, 0, len(text))
+    return _excerpt(text, _ExcerptWindow(units))
 
 
-def _best_part(text: str, words: Collection[str], match: Match) -> list["_Unit"]:
+def _best_part(text: str, words: Collection[str], match: Match) -> list["_TextUnit"]:
     """The units of the part with the most different matches; empty if no part has one."""
-    best: list[_Unit] = []
+    best: list[_TextUnit] = []
     most = 0
     for start, end in islice(_likely_parts(text, words), _PARTS_MAX):
-        units = list(_shifted(_units(text[start:end], match), start))
+        units = list(_offset_units(_units(text[start:end], match), start))
         different = len({unit.key for unit in units if unit.key})
         if different > most:
             best, most = units, different
@@ -97,22 +97,22 @@ def _space_before(text: str, place: int) -> int:
     return place if space < 0 else space
 
 
-def _shifted(units: Iterator["_Unit"], by: int) -> Iterator["_Unit"]:
+def _offset_units(units: Iterator["_TextUnit"], by: int) -> Iterator["_TextUnit"]:
     return (unit._replace(start=unit.start + by, end=unit.end + by) for unit in units)
 
 
-def opening(text: str) -> str:
+def text_opening(text: str) -> str:
     """The first 200 characters, or a few less if the cut would split a letter or an emoji."""
     if len(text) <= OPENING_CHARS_MAX:
         return text
-    signs = shape(text[: OPENING_CHARS_MAX + 1])
+    signs = char_classes(text[: OPENING_CHARS_MAX + 1])
     cut = OPENING_CHARS_MAX
-    while cut > OPENING_CHARS_MAX // 2 and _is_inside(signs, cut):
+    while cut > OPENING_CHARS_MAX // 2 and _is_inside_cluster(signs, cut):
         cut -= 1
-    return text[: cut if not _is_inside(signs, cut) else OPENING_CHARS_MAX]
+    return text[: cut if not _is_inside_cluster(signs, cut) else OPENING_CHARS_MAX]
 
 
-def _is_inside(signs: str, cut: int) -> bool:
+def _is_inside_cluster(signs: str, cut: int) -> bool:
     """Whether a cut here would split a grapheme: before a mark or a joiner, behind a joiner, or
     between the two halves of a flag. Halves are counted, because flags may follow each other."""
     before = signs[:cut]
@@ -120,7 +120,7 @@ def _is_inside(signs: str, cut: int) -> bool:
     return signs[cut] in "mj" or before[-1] == "j" or (signs[cut] == "r" and halves % 2 == 1)
 
 
-class _Unit(NamedTuple):
+class _TextUnit(NamedTuple):
     """A word, a symbol, or one letter of a script without spaces."""
 
     start: int
@@ -130,34 +130,36 @@ class _Unit(NamedTuple):
     """The searched word that it matches, or None."""
 
 
-def _matcher(words: Collection[str], *, prefix: bool) -> Match:
-    return _by_prefix(words) if prefix else _by_stem(words)
+def _build_matcher(words: Collection[str], *, prefix: bool) -> Match:
+    return _prefix_matcher(words) if prefix else _stem_matcher(words)
 
 
-def _by_prefix(words: Collection[str]) -> Match:
+def _prefix_matcher(words: Collection[str]) -> Match:
     wanted = frozenset(filter(None, words))
     lengths = sorted({len(word) for word in wanted})
     return lambda token: next((token[:n] for n in lengths if token[:n] in wanted), None)
 
 
-def _by_stem(words: Collection[str]) -> Match:
+def _stem_matcher(words: Collection[str]) -> Match:
     wanted = frozenset(words) | {stem(word) for word in words}
     return lambda token: found if (found := stem(token)) in wanted else None
 
 
-def _units(text: str, match: Match) -> Iterator[_Unit]:
-    return _ascii_units(text, match) if text.isascii() else _any_units(text, match)
+def _units(text: str, match: Match) -> Iterator[_TextUnit]:
+    return _ascii_units(text, match) if text.isascii() else _unicode_units(text, match)
 
 
-def _ascii_units(text: str, match: Match) -> Iterator[_Unit]:
+def _ascii_units(text: str, match: Match) -> Iterator[_TextUnit]:
     """As `_unicode_units` for ASCII texts, but three times as fast."""
     for found in _ASCII_UNIT.finditer(text):
         start, end = found.span()
-        yield _Unit(start, min(end, start + _UNIT_CHARS_MAX), _WORD, _key(found[0], match))
+        yield _TextUnit(
+            start, min(end, start + _UNIT_CHARS_MAX), _WORD, _matched_key(found[0], match)
+        )
 
 
-def _any_units(text: str, match: Match) -> Iterator[_Unit]:
-    signs = shape(text)
+def _unicode_units(text: str, match: Match) -> Iterator[_TextUnit]:
+    signs = char_classes(text)
     place = 0
     while found := _UNIT.search(signs, place):
         start, place = found.span()
@@ -167,26 +169,26 @@ def _any_units(text: str, match: Match) -> Iterator[_Unit]:
             continue
         ending = _ENDING.match(text, place) if found["word"] else None
         place = ending.end() if ending else place
-        yield _unit(start, place, _WORD, _key(text[start:place], match))
+        yield _capped_unit(start, place, _WORD, _matched_key(text[start:place], match))
 
 
-def _key(word: str, match: Match) -> Key:
-    for token in _tokens_of(word):
+def _matched_key(word: str, match: Match) -> Key:
+    for token in _cached_tokens(word):
         if key := match(token):
             return key
     return None
 
 
 @lru_cache(maxsize=2**14)
-def _tokens_of(word: str) -> tuple[str, ...]:
+def _cached_tokens(word: str) -> tuple[str, ...]:
     """Cached across texts, since most words are common ones."""
     return tuple(tokens(word))
 
 
-def _run_units(text: str, spans: Sequence[tuple[int, int]], match: Match) -> Iterator[_Unit]:
+def _run_units(text: str, spans: Sequence[tuple[int, int]], match: Match) -> Iterator[_TextUnit]:
     """The letters of a run without spaces. Tokens there are pairs of letters: a matching pair
     marks both of its letters."""
-    chars = _folded_letters(text, spans)
+    chars = _fold_letters(text, spans)
     keys: list[Key] = [None] * len(spans)
     for place, (char, owner) in enumerate(chars):
         following, neighbour = chars[place + 1] if place + 1 < len(chars) else ("", owner)
@@ -195,52 +197,52 @@ def _run_units(text: str, spans: Sequence[tuple[int, int]], match: Match) -> Ite
             keys[owner] = key
             keys[neighbour if len(key) > 1 else owner] = key
     for (start, end), key in zip(spans, keys, strict=True):
-        yield _unit(start, end, 1, key)
+        yield _capped_unit(start, end, 1, key)
 
 
-def _unit(start: int, end: int, weight: int, key: Key) -> _Unit:
-    return _Unit(start, min(end, start + _UNIT_CHARS_MAX), weight, key)
+def _capped_unit(start: int, end: int, weight: int, key: Key) -> _TextUnit:
+    return _TextUnit(start, min(end, start + _UNIT_CHARS_MAX), weight, key)
 
 
-def _folded_letters(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
+def _fold_letters(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
     """Folded characters, each with the index of the letter that it comes from."""
-    whole = folded(text[spans[0][0] : spans[-1][1]])
+    whole = fold_words(text[spans[0][0] : spans[-1][1]])
     if len(whole) == len(spans) == spans[-1][1] - spans[0][0]:  # no marks: folding maps one to one
         return list(zip(whole, range(len(spans)), strict=True))
     return [
         (char, owner)
         for owner, (start, end) in enumerate(spans)
-        for char in _folded_letter(text[start:end])
+        for char in _fold_letter(text[start:end])
     ]
 
 
 @lru_cache(maxsize=2**13)
-def _folded_letter(letter: str) -> str:
-    return folded(letter).strip()
+def _fold_letter(letter: str) -> str:
+    return fold_words(letter).strip()
 
 
-class _Window:
+class _ExcerptWindow:
     """Chooses the units to show of a text that is too long to be shown whole."""
 
-    def __init__(self, units: Sequence[_Unit]) -> None:
+    def __init__(self, units: Sequence[_TextUnit]) -> None:
         self.units = units
         # Prefix sums of the weights: the weight of any range is one subtraction.
         self._reach = list(accumulate((unit.weight for unit in units), initial=0))
 
-    def chosen(self) -> tuple[int, int]:
+    def choose_units(self) -> tuple[int, int]:
         """First and last unit to show: the densest group of matches, extended by turns on both
         sides until the window is full."""
-        first, last = self._densest()
+        first, last = self._densest_group()
         while True:
             shown = last - first
-            if first > 0 and self._fits(first - 1, last, _WINDOW_MAX):
+            if first > 0 and self._is_within(first - 1, last, _WINDOW_MAX):
                 first -= 1
-            if last + 1 < len(self.units) and self._fits(first, last + 1, _WINDOW_MAX):
+            if last + 1 < len(self.units) and self._is_within(first, last + 1, _WINDOW_MAX):
                 last += 1
             if last - first == shown:
                 return first, last
 
-    def _densest(self) -> tuple[int, int]:
+    def _densest_group(self) -> tuple[int, int]:
         """First and last unit of the group with the most different words; of several the one with
         the most matches. A sliding window over the matches, in linear time."""
         keys: Counter[Key] = Counter()
@@ -249,43 +251,43 @@ class _Window:
         for last in (place for place, unit in enumerate(self.units) if unit.key):
             group.append(last)
             keys[self.units[last].key] += 1
-            while not self._fits(group[0], last, _GROUP_MAX):
-                _forget(keys, self.units[group.popleft()].key)
+            while not self._is_within(group[0], last, _GROUP_MAX):
+                _discount_key(keys, self.units[group.popleft()].key)
             if (len(keys), len(group)) > best:
                 best, found = (len(keys), len(group)), (group[0], last)
         return found
 
-    def _fits(self, first: int, last: int, weight_max: int) -> bool:
+    def _is_within(self, first: int, last: int, weight_max: int) -> bool:
         chars = self.units[last].end - self.units[first].start
         return self._reach[last + 1] - self._reach[first] <= weight_max and chars <= CHARS_MAX
 
 
-def _forget(keys: Counter[Key], key: Key) -> None:
+def _discount_key(keys: Counter[Key], key: Key) -> None:
     keys[key] -= 1
     if not keys[key]:
         del keys[key]
 
 
-def _excerpt(text: str, window: _Window) -> str:
-    first, last = window.chosen()
+def _excerpt(text: str, window: _ExcerptWindow) -> str:
+    first, last = window.choose_units()
     start, end = window.units[first].start, window.units[last].end
     if first == 0 and start <= _EDGE_CHARS_MAX:
         start = 0
     if last == len(window.units) - 1 and len(text) - end <= _EDGE_CHARS_MAX:
         end = len(text)
-    shown = _marked(text, window.units[first : last + 1], start, end).strip()
+    shown = _mark_units(text, window.units[first : last + 1], start, end).strip()
     return ("…" if start else "") + shown + ("…" if end < len(text) else "")
 
 
-def _marked(text: str, units: Iterable[_Unit], start: int, end: int) -> str:
+def _mark_units(text: str, units: Iterable[_TextUnit], start: int, end: int) -> str:
     parts, place = [], start
-    for mark_start, mark_end in _touching(unit for unit in units if unit.key):
+    for mark_start, mark_end in _merge_adjacent(unit for unit in units if unit.key):
         parts += [text[place:mark_start], "**", text[mark_start:mark_end], "**"]
         place = mark_end
     return "".join([*parts, text[place:end]])
 
 
-def _touching(hits: Iterable[_Unit]) -> list[tuple[int, int]]:
+def _merge_adjacent(hits: Iterable[_TextUnit]) -> list[tuple[int, int]]:
     """The ranges of matches; adjacent ones are merged into one."""
     spans: list[tuple[int, int]] = []
     for hit in hits:

@@ -44,13 +44,13 @@ class Uuid7Ids:
         with self._lock:
             # `stamp` is milliseconds and counter in one number, so adding 1 counts on.
             self._last = stamp = max(self._last + 1, millis << 12)
-            tail = int.from_bytes(self._take(8), "big") & ((1 << 62) - 1)
+            tail = int.from_bytes(self._random_bytes(8), "big") & ((1 << 62) - 1)
         # RFC 9562: 48 bits of time, version 7, 12 bits for us, variant 10, 62 random bits.
         value = (stamp >> 12) << 80 | 0x7 << 76 | (stamp & 0xFFF) << 64 | 0b10 << 62 | tail
         text = f"{value:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
-    def _take(self, size: int) -> bytes:
+    def _random_bytes(self, size: int) -> bytes:
         """Random bytes, requested from the kernel in larger portions."""
         if len(self._random) < size:
             self._random = os.urandom(512)
@@ -58,7 +58,7 @@ class Uuid7Ids:
         return taken
 
 
-def numbered(uuid: str, number: int) -> str:
+def derive_id(uuid: str, number: int) -> str:
     """The id of item `number` (from 0) of a batch that has one reserved id.
 
     It is a UUIDv7 too: the reserved id's random part plus the number. So a repeated batch gets the

@@ -26,19 +26,19 @@ from recollect.domain.injection_markers import (
     SPOKEN_SPEAKER_SIGNS,
 )
 from recollect.domain.injection_orders import ORDER_SIGNS
-from recollect.domain.injection_signs import HIDDEN, Signs
+from recollect.domain.injection_signs import HIDDEN, InjectionSignSet
 from recollect.domain.injection_views import readings
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicion:
+class InjectionScore:
     """A score from 0 to 1, and the kinds of sign found, in alphabetical order."""
 
     score: float
     reasons: tuple[str, ...]
 
 
-def score(text: str, *, spoken: bool = False) -> Suspicion:
+def score_injection(text: str, *, spoken: bool = False) -> InjectionScore:
     """Score a text.
 
     `spoken` means that the text is a rendered list of messages, one line `role: content` each.
@@ -48,24 +48,24 @@ def score(text: str, *, spoken: bool = False) -> Suspicion:
     # Of each kind only the strongest sign counts: ten orders are no more suspicious than one. The
     # kinds are combined as if they were independent probabilities: 1 - (1-a)(1-b)….
     weights: dict[str, float] = {}
-    for reason, weight in _found(text, _OF_MESSAGES if spoken else _OF_TEXT):
+    for reason, weight in _find_signs(text, _MESSAGE_SIGNS if spoken else _TEXT_SIGNS):
         weights[reason] = max(weight, weights.get(reason, 0.0))
     # Sorted, because a floating-point product depends on the order of its factors.
     reasons = tuple(sorted(weights))
-    return Suspicion(
+    return InjectionScore(
         score=round(1.0 - math.prod((1.0 - weights[reason] for reason in reasons), start=1.0), 4),
         reasons=reasons,
     )
 
 
-def _found(text: str, signs: Signs) -> Iterator[tuple[str, float]]:
+def _find_signs(text: str, signs: InjectionSignSet) -> Iterator[tuple[str, float]]:
     weight = hidden_weight(text)
     if weight:
         yield HIDDEN, weight
     for reading in readings(text):
-        yield from ((sign.reason, sign.weight) for sign in signs.found_in(reading))
+        yield from ((sign.reason, sign.weight) for sign in signs.find_in(reading))
 
 
-_ALWAYS = (*ORDER_SIGNS, *CLAIM_SIGNS, *MARKER_SIGNS, *CALL_SIGNS)
-_OF_TEXT = Signs((*_ALWAYS, *SPEAKER_SIGNS))
-_OF_MESSAGES = Signs((*_ALWAYS, *SPOKEN_SPEAKER_SIGNS))
+_COMMON_SIGNS = (*ORDER_SIGNS, *CLAIM_SIGNS, *MARKER_SIGNS, *CALL_SIGNS)
+_TEXT_SIGNS = InjectionSignSet((*_COMMON_SIGNS, *SPEAKER_SIGNS))
+_MESSAGE_SIGNS = InjectionSignSet((*_COMMON_SIGNS, *SPOKEN_SPEAKER_SIGNS))

@@ -20,10 +20,10 @@ def readings(text: str) -> tuple[str, ...]:
     (`disguises.views`), numeric HTML entities, letters parted by marks (`i.g.n.o.r.e`), digits for
     letters (`1gn0re`), and base64.
     """
-    found = [skeleton(view) for view in disguises.views(_without_entities(text))]
+    found = [skeleton(view) for view in disguises.readable_forms(_decode_entities(text))]
     last = found[-1]
-    found += (_SPELLED.sub(_closed, last), _without_digits(last))
-    found += (skeleton(hidden) for hidden in _decoded(text))
+    found += (_SPELLED.sub(_join_letters, last), _replace_leetspeak(last))
+    found += (skeleton(hidden) for hidden in _decode_base64_runs(text))
     return tuple(dict.fromkeys(found))
 
 
@@ -33,33 +33,33 @@ def skeleton(view: str) -> str:
     return _BREAKS.sub("\n", _BLANKS.sub(" ", low))
 
 
-def _without_entities(text: str) -> str:
-    return _ENTITY.sub(_entity, text) if "&#" in text else text
+def _decode_entities(text: str) -> str:
+    return _ENTITY.sub(_decode_entity, text) if "&#" in text else text
 
 
-def _entity(found: re.Match[str]) -> str:
+def _decode_entity(found: re.Match[str]) -> str:
     code = int(found["hex"], 16) if found["hex"] else int(found["number"])
     return chr(code) if code < 0x110000 else found[0]
 
 
-def _closed(found: re.Match[str]) -> str:
+def _join_letters(found: re.Match[str]) -> str:
     return _SPELLING_MARK.sub("", found[0])
 
 
-def _without_digits(reading: str) -> str:
+def _replace_leetspeak(reading: str) -> str:
     """The reading with leetspeak replaced, but only in words that orders use.
 
     Replacing digits everywhere would make nonsense of version numbers and ids.
     """
-    return _DIGIT_WORD.sub(_lettered, reading)
+    return _DIGIT_WORD.sub(_to_letters, reading)
 
 
-def _lettered(found: re.Match[str]) -> str:
+def _to_letters(found: re.Match[str]) -> str:
     lettered = found[0].translate(_LETTERS_OF_DIGITS)
     return lettered if lettered in _WORDS_OF_ORDERS else found[0]
 
 
-def _decoded(text: str) -> Iterator[str]:
+def _decode_base64_runs(text: str) -> Iterator[str]:
     # Only what decodes to UTF-8 can be a message; keys and hashes are in base64 too.
     for found in _BASE64.finditer(text):
         run = found[0]
@@ -70,7 +70,7 @@ def _decoded(text: str) -> Iterator[str]:
         yield decoded
 
 
-class _Skeleton(dict[int, str]):
+class _SkeletonTable(dict[int, str]):
     """A translation table to skeleton letters, filled as letters are met.
 
     Each letter loses its accents, and one that looks Latin becomes Latin.
@@ -95,7 +95,7 @@ _LOOKALIKES = dict(
         strict=True,
     )
 )
-_SKELETON = _Skeleton()
+_SKELETON = _SkeletonTable()
 _BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _BREAKS = re.compile(r" ?\n[ \n]*")
 _ENTITY = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{2,6})|(?P<number>[0-9]{2,7}));")

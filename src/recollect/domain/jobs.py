@@ -38,7 +38,7 @@ class QueueState:
     oldest_due_at: datetime | None
 
 
-def back_off(attempt: int, *, outage: bool = False) -> timedelta:
+def backoff_delay(attempt: int, *, outage: bool = False) -> timedelta:
     """The delay after a failed attempt: 2, 4, 8 … seconds, at most an hour.
 
     During an `outage` of another system it is at most a minute, so that work resumes soon after.

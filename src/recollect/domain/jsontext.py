@@ -25,19 +25,19 @@ def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _refused("the body is not UTF-8") from None
+        raise _body_error("the body is not UTF-8") from None
     try:
         value = _DECODER.decode(text)
     except RecursionError:
-        raise _too_deep() from None
+        raise _too_deep_error() from None
     except json.JSONDecodeError as error:
-        raise _refused(f"the body is not valid JSON: {error}") from None
+        raise _body_error(f"the body is not valid JSON: {error}") from None
     except ValueError:
-        raise _not_finite(_read_again(text)) from None
+        raise _not_finite_error(_parse_leniently(text)) from None
     # The tree is walked only if it may hold something to refuse: deep nesting needs as many
     # brackets, and NUL or a lone surrogate can come in valid UTF-8 JSON only as a `\u` escape.
     if text.count("[") + text.count("{") > DEPTH_MAX or "\\u" in text:
-        _clean(value, queries)
+        _clean_queries(value, queries)
         _check_tree(value)
     return value
 
@@ -45,11 +45,11 @@ def parse(body: bytes, *, queries: Collection[str] = ()) -> Any:
 def check_value(value: Any, *, queries: Collection[str] = ()) -> None:
     """Refuse what `parse` refuses, for a value that does not come from JSON text."""
     try:
-        _clean(value, queries)
+        _clean_queries(value, queries)
         _check_tree(value)
         _ENCODER.encode(value)
     except ValueError:
-        raise _not_finite(value) from None
+        raise _not_finite_error(value) from None
 
 
 def dump(value: Any) -> JsonText:
@@ -57,11 +57,11 @@ def dump(value: Any) -> JsonText:
     return JsonText(_ENCODER.encode(value))
 
 
-def canonical(body: bytes) -> bytes:
+def canonical_bytes(body: bytes) -> bytes:
     """Bytes that are equal for JSON texts that differ only in white space, escapes and the order of
     fields. An invalid JSON text is returned as it is."""
     try:
-        return _SORTING.encode(parse(body)).encode()
+        return _SORTED_ENCODER.encode(parse(body)).encode()
     except ValidationFailed:
         return body
 
@@ -71,15 +71,15 @@ def load(text: str) -> Any:
     return json.loads(text)
 
 
-def equal(a: Any, b: Any) -> bool:
+def is_equal(a: Any, b: Any) -> bool:
     """Deep equality: the order of fields does not count, 1 equals 1.0 but not true, and null is
     not absent."""
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
+        return a.keys() == b.keys() and all(is_equal(a[k], b[k]) for k in a)
     if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(equal, a, b))
+        return len(a) == len(b) and all(map(is_equal, a, b))
     return bool(a == b)
 
 
@@ -87,7 +87,7 @@ def check_text(text: str, field: str) -> None:
     """Raise ValidationFailed for what a database can't store: NUL and lone surrogates."""
     problem = text_problem(text)
     if problem:
-        raise ValidationFailed.of(field, problem)
+        raise ValidationFailed.for_field(field, problem)
 
 
 def text_problem(text: str) -> str | None:
@@ -108,17 +108,17 @@ def _is_storable(char: str) -> bool:
     return char != "\x00" and not "\ud800" <= char <= "\udfff"
 
 
-def _clean(value: Any, queries: Collection[str]) -> None:
+def _clean_queries(value: Any, queries: Collection[str]) -> None:
     for name in queries:
         if isinstance(value, dict) and isinstance(value.get(name), str):
             value[name] = drop_unstorable(value[name])
 
 
-class _Place(NamedTuple):
+class _JsonNode(NamedTuple):
     """A value nested in a JSON value, with its parent and its name or index there."""
 
     value: Any
-    outer: "_Place | None" = None
+    outer: "_JsonNode | None" = None
     step: str | int = ""
 
     @property
@@ -142,17 +142,17 @@ class _Place(NamedTuple):
         return way[:_FIELD_CHARS_MAX] or "body"
 
 
-def _places(value: Any) -> Iterator[_Place]:
+def _iter_nodes(value: Any) -> Iterator[_JsonNode]:
     """The value and all values nested in it."""
-    stack = [_Place(value)]
+    stack = [_JsonNode(value)]
     while stack:
         place = stack.pop()
         yield place
         item = place.value
         if isinstance(item, dict):
-            stack.extend(_Place(one, place, name) for name, one in item.items())
+            stack.extend(_JsonNode(one, place, name) for name, one in item.items())
         elif isinstance(item, list):
-            stack.extend(_Place(one, place, at) for at, one in enumerate(item))
+            stack.extend(_JsonNode(one, place, at) for at, one in enumerate(item))
 
 
 def _check_tree(value: Any) -> None:
@@ -160,61 +160,63 @@ def _check_tree(value: Any) -> None:
     while stack:
         item, depth = stack.pop()
         if isinstance(item, str):
-            _check_inside(value, item)
+            _check_nested_text(value, item)
         elif isinstance(item, dict):
             _check_depth(depth)
             for name, member in item.items():
-                _check_inside(value, name)
+                _check_nested_text(value, name)
                 stack.append((member, depth + 1))
         elif isinstance(item, list):
             _check_depth(depth)
             stack.extend((member, depth + 1) for member in item)
 
 
-def _check_inside(value: Any, text: str) -> None:
+def _check_nested_text(value: Any, text: str) -> None:
     """Refuse an unstorable text. Its path is searched only then, as most values are fine."""
     problem = text_problem(text)
     if problem:
-        raise ValidationFailed.of(_field_of(value, lambda one: _holds(one, text)), problem)
+        raise ValidationFailed.for_field(
+            _find_field(value, lambda one: _contains_text(one, text)), problem
+        )
 
 
-def _holds(value: Any, text: str) -> bool:
+def _contains_text(value: Any, text: str) -> bool:
     """Is it the text, or an object with a field of that name?"""
     return value == text or (isinstance(value, dict) and text in value)
 
 
 def _check_depth(depth: int) -> None:
     if depth > DEPTH_MAX:
-        raise _too_deep()
+        raise _too_deep_error()
 
 
-def _read_again(text: str) -> Any:
+def _parse_leniently(text: str) -> Any:
     """Parse again with refused numbers allowed, to find where they are; None if that fails too."""
     try:
-        return _LENIENT.decode(text)
+        return _LENIENT_DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _not_finite(value: Any) -> ValidationFailed:
+def _not_finite_error(value: Any) -> ValidationFailed:
     message = "must be a finite number of at most 4,300 digits"
-    return ValidationFailed.of(_field_of(value, _is_no_number), message)
+    return ValidationFailed.for_field(_find_field(value, _is_not_finite), message)
 
 
-def _field_of(value: Any, is_wrong: Callable[[Any], bool]) -> str:
+def _find_field(value: Any, is_wrong: Callable[[Any], bool]) -> str:
     """The path of the first value that is wrong; `body` if there is none."""
-    return next((place.field for place in _places(value) if is_wrong(place.value)), "body")
+    return next((place.field for place in _iter_nodes(value) if is_wrong(place.value)), "body")
 
 
-def _is_no_number(value: Any) -> bool:
+def _is_not_finite(value: Any) -> bool:
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def _too_deep() -> ValidationFailed:
-    return _refused(f"the body is nested deeper than {DEPTH_MAX} levels")
+def _too_deep_error() -> ValidationFailed:
+    return _body_error(f"the body is nested deeper than {DEPTH_MAX} levels")
 
 
-def _refused(message: str) -> ValidationFailed:
+def _body_error(message: str) -> ValidationFailed:
     return ValidationFailed(message, [Violation("body", message)])
 
 
@@ -222,16 +224,16 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         raise ValueError("a number is too large for a double")
     return number
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_finite)
 # Accepts refused numbers, to find out where they are.
-_LENIENT = json.JSONDecoder(parse_int=float)
+_LENIENT_DECODER = json.JSONDecoder(parse_int=float)
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-_SORTING = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)
+_SORTED_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)

@@ -6,17 +6,17 @@ attribute of the same subjects, their form shows that they are about one thing, 
 vectors say. Reconciliation then compares what they say of it.
 """
 
-from recollect.domain.attributes import attribute_of, is_same_person
-from recollect.domain.succession import Statement
+from recollect.domain.attributes import is_same_person, parse_attribute
+from recollect.domain.succession import StatementFacts
 
 
-def likeness(cosine: float, a: Statement, b: Statement) -> float:
+def statement_similarity(cosine: float, a: StatementFacts, b: StatementFacts) -> float:
     """The cosine of two statements, or 1 if both state the same attribute."""
-    return 1.0 if a.subjects == b.subjects and _states_the_same_attribute(a, b) else cosine
+    return 1.0 if a.subjects == b.subjects and _is_same_attribute(a, b) else cosine
 
 
-def _states_the_same_attribute(a: Statement, b: Statement) -> bool:
-    first, second = attribute_of(a.content), attribute_of(b.content)
+def _is_same_attribute(a: StatementFacts, b: StatementFacts) -> bool:
+    first, second = parse_attribute(a.content), parse_attribute(b.content)
     if first is None or second is None or first.name != second.name:
         return False
     return is_same_person(first.subject_hint, second.subject_hint)

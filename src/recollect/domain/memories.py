@@ -31,10 +31,10 @@ MESSAGES_BYTES_MAX = 1024 * 1024
 OBSERVED_AHEAD_MAX = timedelta(minutes=5)
 
 _ID = re.compile("[A-Za-z0-9._:-]+")
-_NAME_JOINTS = str.maketrans("_-", "  ")
+_NAME_SEPARATORS = str.maketrans("_-", "  ")
 
 
-class Kind(StrEnum):
+class MemoryKind(StrEnum):
     """A statement is a text, a record is a key with a JSON object."""
 
     STATEMENT = "statement"
@@ -67,7 +67,7 @@ class Sensitivity(StrEnum):
         return list(Sensitivity).index(self)
 
 
-class Trust(StrEnum):
+class TrustLevel(StrEnum):
     """How reliable it is, from the least to the most."""
 
     HEARSAY = "hearsay"
@@ -75,7 +75,7 @@ class Trust(StrEnum):
     FACT = "fact"
 
 
-class Origin(StrEnum):
+class MemoryOrigin(StrEnum):
     """Whether it was learned in a chat, written outside of any, or imported without that fact."""
 
     CHAT = "chat"
@@ -83,7 +83,7 @@ class Origin(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Source(StrEnum):
+class MemorySource(StrEnum):
     """The surface or process that wrote it."""
 
     API = "api"
@@ -95,7 +95,7 @@ class Source(StrEnum):
     IMPORT = "import"
 
 
-class Status(StrEnum):
+class MemoryStatus(StrEnum):
     """The stored status. Readers see an expired row as `expired` whatever is stored: see
     `expiry.status_at`."""
 
@@ -114,7 +114,7 @@ class ArchiveReason(StrEnum):
     ROLLED_BACK = "rolled_back"
 
 
-class Role(StrEnum):
+class MessageRole(StrEnum):
     """The role of a message's author."""
 
     USER = "user"
@@ -124,10 +124,10 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MemoryMessage:
     """One message of a list that was sent as a memory."""
 
-    role: Role
+    role: MessageRole
     content: str
     name: str | None = None
     user_id: str | None = None
@@ -144,7 +144,7 @@ class Memory:
     """
 
     id: MemoryId
-    kind: Kind
+    kind: MemoryKind
     content: str
     space: Space
     created_at: datetime
@@ -152,7 +152,7 @@ class Memory:
     observed_at: datetime
     key: str | None = None
     value: dict[str, Any] | None = None
-    messages: tuple[Message, ...] = ()
+    messages: tuple[MemoryMessage, ...] = ()
     agent_id: AgentId | None = None
     org_id: OrgId | None = None
     type: MemoryType = MemoryType.KNOWLEDGE
@@ -161,10 +161,10 @@ class Memory:
     subjects: tuple[str, ...] = ()
     stated_by: str | None = None
     learned_in: ChatId | None = None
-    origin: Origin = Origin.DIRECT
+    origin: MemoryOrigin = MemoryOrigin.DIRECT
     confidence: float | None = 1.0
     verified: bool = True
-    trust: Trust = Trust.UNKNOWN
+    trust: TrustLevel = TrustLevel.UNKNOWN
     tags: tuple[str, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
     pii_tags: tuple[str, ...] = ()
@@ -182,27 +182,29 @@ class Memory:
     conflicts_with: tuple[MemoryId, ...] = ()
     repeats: int = 0
     version: int = 1
-    source: Source = Source.API
+    source: MemorySource = MemorySource.API
     source_entries: tuple[str, ...] = ()
     source_memories: tuple[MemoryId, ...] = ()
     source_agent: AgentId | None = None
     run_id: RunId | None = None
     parent_run_id: RunId | None = None
-    status: Status = Status.ACTIVE
+    status: MemoryStatus = MemoryStatus.ACTIVE
     archive_reason: ArchiveReason | None = None
 
 
-_OF_PLACE = {"space", "group_id", "visibility", "scope", "agent_id", "agent_slug", "org_id"}
-_OF_BIRTH = {"run_id", "created_at", "observed_at", "stated_by", "learned_in"}
-_MARKS = {"type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags"}
-_TERMS = {"retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until"}
+_LOCATION_FIELDS = {"space", "group_id", "visibility", "scope", "agent_id", "agent_slug", "org_id"}
+_CREATION_FIELDS = {"run_id", "created_at", "observed_at", "stated_by", "learned_in"}
+_ANNOTATION_FIELDS = {"type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags"}
+_TIME_FIELDS = {"retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until"}
 
 # Both with their aliases on input.
-IMMUTABLE_FIELDS = frozenset({"id", "memory_id", "kind", "key"} | _OF_PLACE | _OF_BIRTH)
+IMMUTABLE_FIELDS = frozenset(
+    {"id", "memory_id", "kind", "key"} | _LOCATION_FIELDS | _CREATION_FIELDS
+)
 # `version` is the one that the caller expects, for optimistic locking.
-PATCH_FIELDS: Mapping[Kind, frozenset[str]] = {
-    Kind.STATEMENT: frozenset({"content", "version"} | _MARKS | _TERMS),
-    Kind.RECORD: frozenset({"value", "version"} | _MARKS | _TERMS),
+PATCH_FIELDS: Mapping[MemoryKind, frozenset[str]] = {
+    MemoryKind.STATEMENT: frozenset({"content", "version"} | _ANNOTATION_FIELDS | _TIME_FIELDS),
+    MemoryKind.RECORD: frozenset({"value", "version"} | _ANNOTATION_FIELDS | _TIME_FIELDS),
 }
 
 
@@ -211,7 +213,7 @@ def render_record(key: str, value: Mapping[str, Any]) -> str:
     the limit of a content."""
     parts: list[str] = []
     room = CONTENT_CHARS_MAX
-    for part in filter(None, chain([key], _parts(value))):
+    for part in filter(None, chain([key], _record_words(value))):
         parts.append(part[:room])
         room -= len(part) + 1
         if room <= 0:
@@ -219,18 +221,18 @@ def render_record(key: str, value: Mapping[str, Any]) -> str:
     return " ".join(parts)
 
 
-def _parts(value: Any) -> Iterator[str]:
+def _record_words(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, member in value.items():
-            yield name.translate(_NAME_JOINTS).strip()
-            yield from _parts(member)
+            yield name.translate(_NAME_SEPARATORS).strip()
+            yield from _record_words(member)
     elif isinstance(value, list):
         for item in value:
-            yield from _parts(item)
+            yield from _record_words(item)
     else:
         yield value if isinstance(value, str) else jsontext.dump(value)
 
 
-def render_messages(items: Iterable[Message]) -> str:
+def render_messages(items: Iterable[MemoryMessage]) -> str:
     """One line `role: content` for each item; line breaks inside become spaces."""
     return "\n".join(f"{item.role}: {' '.join(item.content.splitlines())}" for item in items)

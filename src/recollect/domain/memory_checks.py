@@ -24,10 +24,10 @@ from recollect.domain.memories import (
     TAGS_MAX,
     VALUE_BYTES_MAX,
     VALUE_DEPTH_MAX,
-    Kind,
     Memory,
-    Message,
-    Role,
+    MemoryKind,
+    MemoryMessage,
+    MessageRole,
     Sensitivity,
 )
 from recollect.domain.retention import MemoryScope
@@ -36,127 +36,137 @@ from recollect.errors import Forbidden, ValidationFailed
 _ID = re.compile("[A-Za-z0-9._:-]+")
 
 
-def kind_of(
+def infer_kind(
     *, messages: object = None, content: object = None, key: object = None, value: object = None
-) -> Kind:
+) -> MemoryKind:
     """Statement or record, by the fields that were sent (None is absent). Raises unless exactly one
     of `messages`, `content`, and `key` with `value` was sent."""
     if (key is None) != (value is None):
         missing = "key" if key is None else "value"
-        raise ValidationFailed.of(missing, "`key` and `value` are sent together or not at all")
+        raise ValidationFailed.for_field(
+            missing, "`key` and `value` are sent together or not at all"
+        )
     if sum(payload is not None for payload in (messages, content, key)) != 1:
         message = "send exactly one of `messages`, `content`, or `key` with `value`"
-        raise ValidationFailed.of("content", message)
-    return Kind.STATEMENT if key is None else Kind.RECORD
+        raise ValidationFailed.for_field("content", message)
+    return MemoryKind.STATEMENT if key is None else MemoryKind.RECORD
 
 
 def check_id(text: str, name: str = "id") -> None:
     """Check an id that a caller chose."""
     if not (len(text) <= ID_CHARS_MAX and _ID.fullmatch(text)):
         message = f"must be 1 to {ID_CHARS_MAX} characters of A-Z a-z 0-9 . _ : -"
-        raise ValidationFailed.of(name, message)
+        raise ValidationFailed.for_field(name, message)
 
 
 def check_content(text: str, name: str = "content") -> None:
     """Check the text of a statement."""
     check_name(text, name, chars_max=CONTENT_CHARS_MAX)
     if is_blank(text):
-        raise ValidationFailed.of(name, "must not be blank")
+        raise ValidationFailed.for_field(name, "must not be blank")
 
 
 def check_name(text: str, name: str, *, chars_max: int = NAME_CHARS_MAX) -> None:
     """Check a short text: a record's key, a tag, a name, an id of another system."""
     if not 1 <= len(text) <= chars_max:
-        raise ValidationFailed.of(name, f"must have 1 to {chars_max} characters")
+        raise ValidationFailed.for_field(name, f"must have 1 to {chars_max} characters")
     jsontext.check_text(text, name)
 
 
 def check_record(key: str, value: object) -> None:
     """Check the key and the value of a record."""
     check_name(key, "key", chars_max=KEY_CHARS_MAX)
-    _check_object(value, "value", bytes_max=VALUE_BYTES_MAX, depth_max=VALUE_DEPTH_MAX)
+    check_object(value, "value", bytes_max=VALUE_BYTES_MAX, depth_max=VALUE_DEPTH_MAX)
 
 
 def check_metadata(metadata: object) -> None:
     """Check the caller's own JSON object."""
-    _check_object(metadata, "metadata", bytes_max=METADATA_BYTES_MAX, depth_max=jsontext.DEPTH_MAX)
+    check_object(metadata, "metadata", bytes_max=METADATA_BYTES_MAX, depth_max=jsontext.DEPTH_MAX)
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """The tags as sent, each once."""
-    return _each_once(tags, "tags", most=TAGS_MAX, chars_max=TAG_CHARS_MAX)
+    return _clean_texts(tags, "tags", most=TAGS_MAX, chars_max=TAG_CHARS_MAX)
 
 
 def clean_subjects(subjects: Sequence[str]) -> tuple[str, ...]:
     """The person ids or names as sent, each once."""
     for index, subject in enumerate(subjects[:SUBJECTS_MAX]):
         if is_blank(subject):
-            raise ValidationFailed.of(f"subjects[{index}]", "must not be blank")
-    return _each_once(subjects, "subjects", most=SUBJECTS_MAX, chars_max=NAME_CHARS_MAX)
+            raise ValidationFailed.for_field(f"subjects[{index}]", "must not be blank")
+    return _clean_texts(subjects, "subjects", most=SUBJECTS_MAX, chars_max=NAME_CHARS_MAX)
 
 
 def clean_source_entries(ids: Sequence[str]) -> tuple[str, ...]:
     """The ids of the entries that a memory came from, each once."""
-    return _each_once(ids, "source_entries", most=SOURCES_MAX, chars_max=NAME_CHARS_MAX)
+    return _clean_texts(ids, "source_entries", most=SOURCES_MAX, chars_max=NAME_CHARS_MAX)
 
 
-def _each_once(texts: Sequence[str], name: str, *, most: int, chars_max: int) -> tuple[str, ...]:
+def _clean_texts(texts: Sequence[str], name: str, *, most: int, chars_max: int) -> tuple[str, ...]:
     if len(texts) > most:
-        raise ValidationFailed.of(name, f"must have at most {most} items")
+        raise ValidationFailed.for_field(name, f"must have at most {most} items")
     for index, text in enumerate(texts):
         check_name(text, f"{name}[{index}]", chars_max=chars_max)
     return tuple(dict.fromkeys(texts))
 
 
-def check_run(scope: MemoryScope, run_id: str | None) -> None:
+def check_run_id(scope: MemoryScope, run_id: str | None) -> None:
     """A session memory needs a run. None and an empty text both mean no run."""
     if scope is MemoryScope.SESSION and not run_id:
-        raise ValidationFailed.of("run_id", "must name the run: the scope is session")
+        raise ValidationFailed.for_field("run_id", "must name the run: the scope is session")
     if run_id is not None:
         check_name(run_id, "run_id")
 
 
-def as_instant(at: datetime, name: str) -> datetime:
+def to_utc(at: datetime, name: str) -> datetime:
     """The instant in UTC. A time without an offset counts as UTC."""
     try:
         return at.replace(tzinfo=UTC) if at.utcoffset() is None else at.astimezone(UTC)
     except OverflowError:
-        raise ValidationFailed.of(name, "must lie within the years 1 to 9999 in UTC") from None
+        raise ValidationFailed.for_field(
+            name, "must lie within the years 1 to 9999 in UTC"
+        ) from None
 
 
-def check_observed(observed_at: datetime, now: datetime) -> None:
+def check_observed_at(observed_at: datetime, now: datetime) -> None:
     """`observed_at` must not lie in the future, but for a small difference of clocks."""
-    if as_instant(observed_at, "observed_at") - as_instant(now, "now") > OBSERVED_AHEAD_MAX:
+    if to_utc(observed_at, "observed_at") - to_utc(now, "now") > OBSERVED_AHEAD_MAX:
         minutes = OBSERVED_AHEAD_MAX // timedelta(minutes=1)
-        raise ValidationFailed.of("observed_at", f"must not lie more than {minutes} minutes ahead")
+        raise ValidationFailed.for_field(
+            "observed_at", f"must not lie more than {minutes} minutes ahead"
+        )
 
 
 def check_validity(valid_from: datetime | None, valid_until: datetime | None) -> None:
     """The validity interval is half open and must not be empty. None has no bound."""
     if valid_from is None or valid_until is None:
         return
-    if as_instant(valid_from, "valid_from") >= as_instant(valid_until, "valid_until"):
-        raise ValidationFailed.of("valid_until", "must lie after `valid_from`")
+    if to_utc(valid_from, "valid_from") >= to_utc(valid_until, "valid_until"):
+        raise ValidationFailed.for_field("valid_until", "must lie after `valid_from`")
 
 
 def check_immutable(names: Iterable[str]) -> None:
     """Raise for a field that no PATCH may change, for any kind of memory."""
     for name in names:
         if name in IMMUTABLE_FIELDS:
-            raise _immutable(name)
+            raise _immutable_field_error(name)
 
 
-def check_patch(kind: Kind, names: Collection[str]) -> None:
+def check_patch(kind: MemoryKind, names: Collection[str]) -> None:
     """Raise for a field that a PATCH may not change in this kind of memory."""
     check_immutable(names)
     for name in names:
         if name not in PATCH_FIELDS[kind]:
             known = ", ".join(sorted(PATCH_FIELDS[kind]))
-            raise ValidationFailed.of(name, f"can't be changed in a {kind}; what can be: {known}")
+            raise ValidationFailed.for_field(
+                name, f"can't be changed in a {kind}; what can be: {known}"
+            )
 
 
-def _immutable(name: str) -> ValidationFailed:
-    error = ValidationFailed.of(name, "can't be changed; write a new memory, or move this one")
+def _immutable_field_error(name: str) -> ValidationFailed:
+    error = ValidationFailed.for_field(
+        name, "can't be changed; write a new memory, or move this one"
+    )
     error.code = "immutable_field"
     return error
 
@@ -172,59 +182,59 @@ def check_loosening(
         raise Forbidden(message, code="subject_only")
 
 
-def parse_messages(items: Sequence[object]) -> tuple[Message, ...]:
+def parse_messages(items: Sequence[object]) -> tuple[MemoryMessage, ...]:
     """The messages of a list of objects. An error names the index of the malformed one."""
     if not 1 <= len(items) <= MESSAGES_MAX:
-        raise ValidationFailed.of("messages", f"must have 1 to {MESSAGES_MAX} items")
-    messages = tuple(_message(item, f"messages[{index}]") for index, item in enumerate(items))
+        raise ValidationFailed.for_field("messages", f"must have 1 to {MESSAGES_MAX} items")
+    messages = tuple(_parse_message(item, f"messages[{index}]") for index, item in enumerate(items))
     if sum(len(message.content.encode()) for message in messages) > MESSAGES_BYTES_MAX:
         message = f"must have at most {MESSAGES_BYTES_MAX} bytes of content as UTF-8"
-        raise ValidationFailed.of("messages", message)
+        raise ValidationFailed.for_field("messages", message)
     return messages
 
 
 _MESSAGE_FIELDS = ("role", "content", "name", "user_id", "created_at")
 
 
-def _message(item: object, at: str) -> Message:
+def _parse_message(item: object, at: str) -> MemoryMessage:
     if not isinstance(item, Mapping):
-        raise ValidationFailed.of(at, "must be an object with `role` and `content`")
+        raise ValidationFailed.for_field(at, "must be an object with `role` and `content`")
     for name in item:
         if name not in _MESSAGE_FIELDS:
             known = ", ".join(_MESSAGE_FIELDS)
-            raise ValidationFailed.of(f"{at}.{name}", f"unknown field; known are {known}")
-    return Message(
-        _role(item.get("role"), f"{at}.role"),
-        _spoken(item.get("content"), f"{at}.content"),
-        _optional_name(item.get("name"), f"{at}.name"),
-        _optional_name(item.get("user_id"), f"{at}.user_id"),
-        _optional_instant(item.get("created_at"), f"{at}.created_at"),
+            raise ValidationFailed.for_field(f"{at}.{name}", f"unknown field; known are {known}")
+    return MemoryMessage(
+        _parse_role(item.get("role"), f"{at}.role"),
+        _parse_content(item.get("content"), f"{at}.content"),
+        _parse_optional_name(item.get("name"), f"{at}.name"),
+        _parse_optional_name(item.get("user_id"), f"{at}.user_id"),
+        _parse_optional_instant(item.get("created_at"), f"{at}.created_at"),
     )
 
 
-def _role(value: object, name: str) -> Role:
-    if not isinstance(value, str) or value not in set(Role):
-        raise ValidationFailed.of(name, f"must be one of {', '.join(Role)}")
-    return Role(value)
+def _parse_role(value: object, name: str) -> MessageRole:
+    if not isinstance(value, str) or value not in set(MessageRole):
+        raise ValidationFailed.for_field(name, f"must be one of {', '.join(MessageRole)}")
+    return MessageRole(value)
 
 
-def _spoken(value: object, name: str) -> str:
+def _parse_content(value: object, name: str) -> str:
     if not isinstance(value, str) or is_blank(value):
-        raise ValidationFailed.of(name, "must be a text that is not blank")
+        raise ValidationFailed.for_field(name, "must be a text that is not blank")
     jsontext.check_text(value, name)
     return value
 
 
-def _optional_name(value: object, name: str) -> str | None:
+def _parse_optional_name(value: object, name: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise ValidationFailed.of(name, "must be a text or null")
+        raise ValidationFailed.for_field(name, "must be a text or null")
     check_name(value, name)
     return value
 
 
-def _optional_instant(value: object, name: str) -> datetime | None:
+def _parse_optional_instant(value: object, name: str) -> datetime | None:
     if value is None:
         return None
     try:
@@ -233,31 +243,35 @@ def _optional_instant(value: object, name: str) -> datetime | None:
         at = None
     if not isinstance(at, datetime):
         message = "must be an ISO-8601 instant such as 2026-01-31T12:00:00Z, or null"
-        raise ValidationFailed.of(name, message)
-    return as_instant(at, name)
+        raise ValidationFailed.for_field(name, message)
+    return to_utc(at, name)
 
 
-def _check_object(value: object, name: str, *, bytes_max: int, depth_max: int) -> None:
+def check_object(value: object, name: str, *, bytes_max: int, depth_max: int) -> None:
     if not isinstance(value, dict):
-        raise ValidationFailed.of(name, "must be an object")
-    too_large = ValidationFailed.of(name, f"must have at most {bytes_max} bytes as compact JSON")
-    for count, (item, depth) in enumerate(_walk(value)):
+        raise ValidationFailed.for_field(name, "must be an object")
+    too_large = ValidationFailed.for_field(
+        name, f"must have at most {bytes_max} bytes as compact JSON"
+    )
+    for count, (item, depth) in enumerate(_walk_json(value)):
         # Each item takes at least a byte, so this bounds the walk, even for a Python object that
         # contains itself many times.
         if count > bytes_max:
             raise too_large
         if depth > depth_max:
-            raise ValidationFailed.of(name, f"must not be nested deeper than {depth_max} levels")
+            raise ValidationFailed.for_field(
+                name, f"must not be nested deeper than {depth_max} levels"
+            )
         _check_item(item, name)
     try:
         size = len(jsontext.dump(value).encode())
     except ValueError:
-        raise ValidationFailed.of(name, "holds a number that is too long") from None
+        raise ValidationFailed.for_field(name, "holds a number that is too long") from None
     if size > bytes_max:
         raise too_large
 
 
-def _walk(value: object) -> Iterator[tuple[object, int]]:
+def _walk_json(value: object) -> Iterator[tuple[object, int]]:
     """Every value and field name in a JSON value. Containers come with their depth from 1, all
     others with 0. Iterative, so that deep nesting can't exhaust the stack."""
     stack: list[tuple[object, int]] = [(value, 1)]
@@ -276,8 +290,8 @@ def _check_item(item: object, name: str) -> None:
     if isinstance(item, str):
         jsontext.check_text(item, name)
     elif isinstance(item, dict) and not all(isinstance(member, str) for member in item):
-        raise ValidationFailed.of(name, "must have texts as field names")
+        raise ValidationFailed.for_field(name, "must have texts as field names")
     elif isinstance(item, float) and not math.isfinite(item):
-        raise ValidationFailed.of(name, "must not hold a number that is not finite")
+        raise ValidationFailed.for_field(name, "must not hold a number that is not finite")
     elif not (item is None or isinstance(item, int | float | dict | list)):
-        raise ValidationFailed.of(name, "must hold nothing but JSON values")
+        raise ValidationFailed.for_field(name, "must hold nothing but JSON values")

@@ -13,7 +13,7 @@ from enum import StrEnum
 LIMIT_MAX = 100
 LIMIT_DEFAULT = 10
 
-_WORDS_TOLD_MAX = 5
+_WORDS_SHOWN_MAX = 5
 
 
 class FindingStage(StrEnum):
@@ -27,7 +27,7 @@ class FindingStage(StrEnum):
     RECENCY = "recency"
 
 
-class Part(StrEnum):
+class MemorySearchComponent(StrEnum):
     """A component of a search that may fail while the others still answer."""
 
     EMBEDDING = "embedding"
@@ -38,7 +38,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reasons:
+class HitReasons:
     """Why a memory was found: the query's words that it contains, the people in the query that it
     is about, and when it was observed."""
 
@@ -48,17 +48,17 @@ class Reasons:
     said_on: date
 
 
-def why(reasons: Reasons) -> str:
+def explain_hit(reasons: HitReasons) -> str:
     """The reasons as one sentence; empty without stages."""
-    said = [_clause(stage, reasons) for stage in reasons.stages]
+    said = [_stage_clause(stage, reasons) for stage in reasons.stages]
     sentence = "; ".join(said)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
 
-def _clause(stage: FindingStage, reasons: Reasons) -> str:
+def _stage_clause(stage: FindingStage, reasons: HitReasons) -> str:
     match stage:
         case FindingStage.FULLTEXT:
-            words = list(dict.fromkeys(reasons.words))[:_WORDS_TOLD_MAX]
+            words = list(dict.fromkeys(reasons.words))[:_WORDS_SHOWN_MAX]
             return f"matches the {'word' if len(words) == 1 else 'words'} {', '.join(words)}"
         case FindingStage.VECTOR:
             return "is close in meaning"

@@ -8,7 +8,7 @@ from recollect.domain import scripts, timewords, words
 from recollect.domain.jsontext import drop_unstorable
 from recollect.domain.people import normal_form
 from recollect.domain.relationship_words import relationship_key
-from recollect.domain.timewords import Span
+from recollect.domain.timewords import TimeSpan
 
 # Longer names are rare, and a long query must not lead to thousands of lookups.
 _NAME_WORDS_MAX = 3
@@ -23,7 +23,7 @@ class MemoryQuestion:
     """The query without NUL and lone surrogates."""
     words: tuple[str, ...]
     """Distinct words to search by, from `query_tokens`. Empty if the text has no word."""
-    spans: tuple[Span, ...]
+    spans: tuple[TimeSpan, ...]
     """The times that the query names."""
     only_time: bool
     """The query names a time and asks for nothing else."""
@@ -34,14 +34,14 @@ class MemoryQuestion:
         return tuple(dict.fromkeys(map(words.stem, self.words)))
 
 
-def read(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
+def parse_question(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
     """Parse a query. Relative times refer to `now`; days begin at midnight in `zone`."""
     asked = drop_unstorable(text)
-    spans = timewords.spans(asked, now, zone)
-    found = _telling(asked)
+    spans = timewords.find_spans(asked, now, zone)
+    found = _content_words(asked)
     # What is left without the words for times: if that has no content, only a time is asked for.
-    rest = _telling(_without(asked, spans)) if spans else found
-    only_time = bool(spans) and not any(word not in words.STOP for word in rest)
+    rest = _content_words(_cut_spans(asked, spans)) if spans else found
+    only_time = bool(spans) and not any(word not in words.STOP_WORDS for word in rest)
     return MemoryQuestion(asked, tuple(dict.fromkeys(found)), spans, only_time)
 
 
@@ -51,35 +51,35 @@ def is_lone_letter(word: str) -> bool:
     return len(word) == 1 and _UNSPACED.match(word) is not None
 
 
-def names_in(text: str) -> dict[str, str]:
+def possible_names(text: str) -> dict[str, str]:
     """Everything in a query that may be a person's name, handle or relationship: the words by
     their normal form. Whether a person of that name exists is decided elsewhere."""
-    parts = [word for word in map(_bare, text.split()[:_WORDS_MAX]) if word]
+    parts = [word for word in map(_strip_punctuation, text.split()[:_WORDS_MAX]) if word]
     found: dict[str, str] = {}
     for size in range(1, _NAME_WORDS_MAX + 1):
         for first in range(len(parts) - size + 1):
             said = " ".join(parts[first : first + size])
             form = normal_form(said)
-            if form and form not in words.STOP:
+            if form and form not in words.STOP_WORDS:
                 found.setdefault(form, said)
                 found.setdefault(relationship_key(form), said)
     return found
 
 
-def _telling(text: str) -> list[str]:
+def _content_words(text: str) -> list[str]:
     """The words of a text without stop words, or all words if there are no others."""
     found = words.query_tokens(text)
-    return [word for word in found if word not in words.STOP] or found
+    return [word for word in found if word not in words.STOP_WORDS] or found
 
 
-def _without(text: str, spans: tuple[Span, ...]) -> str:
+def _cut_spans(text: str, spans: tuple[TimeSpan, ...]) -> str:
     # From the end, so that the indexes of the earlier spans stay valid.
     for span in reversed(spans):
         text = text[: span.words[0]] + " " + text[span.words[1] :]
     return text
 
 
-def _bare(word: str) -> str:
+def _strip_punctuation(word: str) -> str:
     """Without punctuation around it and without a possessive ending."""
     return _POSSESSIVE.sub("", _EDGES.sub("", word))
 

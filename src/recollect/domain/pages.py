@@ -24,7 +24,7 @@ class Page(Generic[T]):
     next_cursor: str | None
 
 
-def unknown_cursor(field: str = "after") -> InvalidInput:
+def unknown_cursor_error(field: str = "after") -> InvalidInput:
     """The error for an unknown cursor: a list must not restart silently."""
     return InvalidInput("the cursor is unknown here; start again without it", field=field)
 
@@ -45,7 +45,7 @@ def decode_key(list_name: str, cursor: str, *, field: str = "after") -> tuple[da
         instant = from_text(at)
         genuine = name == list_name and encode_key(name, instant, key) == cursor
     except (ValueError, TypeError, OverflowError, RecursionError):
-        raise unknown_cursor(field) from None
+        raise unknown_cursor_error(field) from None
     if not genuine or not isinstance(key, str) or text_problem(key):
-        raise unknown_cursor(field)
+        raise unknown_cursor_error(field)
     return instant, key

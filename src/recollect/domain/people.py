@@ -29,9 +29,9 @@ RELATIONSHIP_CHARS_MAX = 100
 PROVIDER_CHARS_MAX = 100
 
 # The lookahead keeps at least one character: somebody may be called My.
-_LEADING = re.compile(r"\A(?:(?:my|the) |@ ?)+(?=.)", re.DOTALL)
+_LEADING_WORDS = re.compile(r"\A(?:(?:my|the) |@ ?)+(?=.)", re.DOTALL)
 _HANDLE_MARK = re.compile(r"[@_\d]")
-_SELF = frozenset({"i", "me", "myself"})
+_SELF_WORDS = frozenset({"i", "me", "myself"})
 
 
 class AliasKind(StrEnum):
@@ -106,13 +106,13 @@ def normal_form(name: str) -> str:
     """The spelling by which names are compared: folded, without leading "my", "the" or "@".
     Idempotent."""
     # Repeated until nothing changes: removing a prefix may leave spaces or another prefix in front.
-    form = _LEADING.sub("", _folded(name))
+    form = _LEADING_WORDS.sub("", _fold_text(name))
     return form if form == name else normal_form(form)
 
 
 def is_self(word: str) -> bool:
     """Is it a word for the speaker? `@me` is not: that is a handle."""
-    return _folded(word) in _SELF
+    return _fold_text(word) in _SELF_WORDS
 
 
 def is_spelled_as_handle(name: str) -> bool:
@@ -121,37 +121,37 @@ def is_spelled_as_handle(name: str) -> bool:
     Anybody may take the handle `anna`, and handles are searched first. A plain "Anna" must not mean
     that stranger for everybody else.
     """
-    return _HANDLE_MARK.search(_folded(name)) is not None
+    return _HANDLE_MARK.search(_fold_text(name)) is not None
 
 
 def check_person_name(text: str, field_name: str = "name") -> None:
     """Check a name or an alias."""
-    _check_shown(text, field_name, chars_max=NAME_CHARS_MAX)
+    _check_display_text(text, field_name, chars_max=NAME_CHARS_MAX)
 
 
 def check_alias(value: str, provider: str | None, *, field_name: str = "value") -> None:
     """Check an alias or handle, and the provider of a handle."""
     check_person_name(value, field_name)
     if provider is not None:
-        _check_shown(provider, "provider", chars_max=PROVIDER_CHARS_MAX)
+        _check_display_text(provider, "provider", chars_max=PROVIDER_CHARS_MAX)
 
 
 def check_alias_count(count: int) -> None:
     """Check the number of aliases and handles of one person, over all staters."""
     if count > ALIASES_MAX:
-        raise ValidationFailed.of("aliases", f"must have at most {ALIASES_MAX} items")
+        raise ValidationFailed.for_field("aliases", f"must have at most {ALIASES_MAX} items")
 
 
 def check_relationship(text: str, field_name: str = "relationship") -> None:
     """Check what a person is to another one, in the stater's words."""
-    _check_shown(text, field_name, chars_max=RELATIONSHIP_CHARS_MAX)
+    _check_display_text(text, field_name, chars_max=RELATIONSHIP_CHARS_MAX)
 
 
 def check_time_zone(name: str, field_name: str = "time_zone") -> None:
     """Check the name of a time zone: one of the IANA database, in its exact spelling."""
     if name not in _time_zones():
         message = "must be the name of an IANA time zone, such as Europe/Lisbon"
-        raise ValidationFailed.of(field_name, message)
+        raise ValidationFailed.for_field(field_name, message)
 
 
 def plan_merge(
@@ -171,27 +171,27 @@ def plan_merge(
     return MergePlan(primary.id, secondary.id, moved)
 
 
-def is_merged_unasked(one: Person, other: Person) -> bool:
+def is_auto_mergeable(one: Person, other: Person) -> bool:
     """Does `people.auto_merge` merge the two? Neither is linked to a user, and creator, orgs and
     normal form of the name are equal."""
     linked = one.user_ids or other.user_ids
-    return one.id != other.id and not linked and _likeness(one) == _likeness(other)
+    return one.id != other.id and not linked and _auto_merge_key(one) == _auto_merge_key(other)
 
 
-def _likeness(person: Person) -> tuple[Owner, frozenset[OrgId], str]:
+def _auto_merge_key(person: Person) -> tuple[Owner, frozenset[OrgId], str]:
     return person.created_by, person.orgs, normal_form(person.name)
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     # Case folding can produce characters that are not normalised, so normalise again.
     compatible = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", compatible).split())
 
 
-def _check_shown(text: str, field_name: str, *, chars_max: int) -> None:
+def _check_display_text(text: str, field_name: str, *, chars_max: int) -> None:
     check_name(text, field_name, chars_max=chars_max)
     if is_blank(text):
-        raise ValidationFailed.of(field_name, "must not be blank")
+        raise ValidationFailed.for_field(field_name, "must not be blank")
 
 
 @cache

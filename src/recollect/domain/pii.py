@@ -8,18 +8,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from recollect.domain.pii_addresses import addresses
-from recollect.domain.pii_network import emails, ip_addresses
-from recollect.domain.pii_numbers import cards, ibans, social_security_numbers
-from recollect.domain.pii_phones import phones
-from recollect.domain.pii_text import Finding, Span, folded
-from recollect.domain.retention import PII_TAGS, TAG_RULES
+from recollect.domain.pii_addresses import find_addresses
+from recollect.domain.pii_network import find_emails, find_ip_addresses
+from recollect.domain.pii_numbers import find_cards, find_ibans, find_ssns
+from recollect.domain.pii_phones import find_phones
+from recollect.domain.pii_text import PiiMatch, Span, fold_text
+from recollect.domain.retention import DEFAULT_TAG_RULES, PII_TAGS
 from recollect.errors import ValidationFailed
 
-__all__ = ["DETECTED", "Finding", "find_pii", "normalise_tags", "redact", "riskiest"]
+__all__ = ["DETECTED_TAGS", "PiiMatch", "find_pii", "normalise_tags", "redact", "riskiest_tag"]
 
 
-def find_pii(text: str) -> list[Finding]:
+def find_pii(text: str) -> list[PiiMatch]:
     """All matches, in the order of the text and without overlaps.
 
     Where two kinds match the same characters the stricter form wins: the digits of an IBAN are no
@@ -28,32 +28,32 @@ def find_pii(text: str) -> list[Finding]:
     # Detectors see a folded copy of the text; `places` maps its characters back to the original.
     # They run from the strictest form to the loosest, and each match is blanked out in the copy
     # before the next detector runs. That is how the stricter one wins.
-    view, places = folded(text)
-    findings: list[Finding] = []
-    for tag, needs, spans in FINDERS:
+    view, places = fold_text(text)
+    findings: list[PiiMatch] = []
+    for tag, needs, spans in DETECTORS:
         if not needs.search(view):
             continue
         taken = list(spans(view))
-        findings += (Finding(tag, places[start], places[end - 1] + 1) for start, end in taken)
-        view = _blanked(view, taken) if taken else view
+        findings += (PiiMatch(tag, places[start], places[end - 1] + 1) for start, end in taken)
+        view = _blank_out(view, taken) if taken else view
     return sorted(findings, key=lambda finding: finding.start)
 
 
-def redact(text: str, findings: Iterable[Finding]) -> str:
+def redact(text: str, findings: Iterable[PiiMatch]) -> str:
     """The text with each match replaced by its tag, such as `[email]`.
 
     Overlapping matches, as from two detectors, become one mark with the riskiest tag.
     """
     parts, place = [], 0
-    for finding in _stretches(findings):
+    for finding in _merge_overlaps(findings):
         parts += [text[place : finding.start], f"[{finding.tag}]"]
         place = finding.end
     return "".join([*parts, text[place:]])
 
 
-def riskiest(tags: Iterable[str]) -> str | None:
+def riskiest_tag(tags: Iterable[str]) -> str | None:
     """The tag of the highest risk; of several the first by name; None without tags."""
-    return min(tags, key=lambda tag: (-TAG_RULES[tag].risk, tag), default=None)
+    return min(tags, key=lambda tag: (-DEFAULT_TAG_RULES[tag].risk, tag), default=None)
 
 
 def normalise_tags(tags: Iterable[str], field: str = "pii_tags") -> tuple[str, ...]:
@@ -64,14 +64,14 @@ def normalise_tags(tags: Iterable[str], field: str = "pii_tags") -> tuple[str, .
     """
     named = [tag.strip().lower() for tag in tags]
     for index, tag in enumerate(named):
-        if tag not in TAG_RULES:
-            raise ValidationFailed.of(
+        if tag not in DEFAULT_TAG_RULES:
+            raise ValidationFailed.for_field(
                 f"{field}[{index}]", f"unknown tag; must be one of {', '.join(PII_TAGS)}"
             )
     return tuple(sorted(set(named)))
 
 
-def _blanked(view: str, spans: list[Span]) -> str:
+def _blank_out(view: str, spans: list[Span]) -> str:
     """The view with the spans overwritten, at the same length, so that nothing else matches."""
     parts, place = [], 0
     for start, end in spans:
@@ -80,16 +80,16 @@ def _blanked(view: str, spans: list[Span]) -> str:
     return "".join([*parts, view[place:]])
 
 
-def _stretches(findings: Iterable[Finding]) -> Iterator[Finding]:
-    current: Finding | None = None
+def _merge_overlaps(findings: Iterable[PiiMatch]) -> Iterator[PiiMatch]:
+    current: PiiMatch | None = None
     for finding in sorted(findings, key=lambda found: (found.start, found.end)):
         if current is None or finding.start >= current.end:
             if current:
                 yield current
             current = finding
         else:
-            tag = riskiest([current.tag, finding.tag]) or current.tag
-            current = Finding(tag, current.start, max(current.end, finding.end))
+            tag = riskiest_tag([current.tag, finding.tag]) or current.tag
+            current = PiiMatch(tag, current.start, max(current.end, finding.end))
     if current:
         yield current
 
@@ -98,7 +98,7 @@ def _stretches(findings: Iterable[Finding]) -> Iterator[Finding]:
 _BLANK = "\x00"
 
 
-class Finder(NamedTuple):
+class PiiDetector(NamedTuple):
     """Finds one kind of personal data. `needs` is a cheap pattern that every text with such data
     matches; without it `spans` is not run."""
 
@@ -108,14 +108,14 @@ class Finder(NamedTuple):
 
 
 # The strictest form first.
-FINDERS: tuple[Finder, ...] = (
-    Finder("financial", re.compile(r"[A-Za-z]{2}\d{2}"), ibans),
-    Finder("credit_card", re.compile(r"\d(?:[ -]?\d){12}"), cards),
-    Finder("email", re.compile("@"), emails),
-    Finder("ip_address", re.compile(r"\d\.\d|:"), ip_addresses),
-    Finder("ssn", re.compile(r"\d(?:[ -]?\d){8}"), social_security_numbers),
-    Finder("phone", re.compile(r"\d(?:\D{0,4}\d){6}"), phones),
-    Finder("address", re.compile(r"\d ?\w?,?\s"), addresses),
+DETECTORS: tuple[PiiDetector, ...] = (
+    PiiDetector("financial", re.compile(r"[A-Za-z]{2}\d{2}"), find_ibans),
+    PiiDetector("credit_card", re.compile(r"\d(?:[ -]?\d){12}"), find_cards),
+    PiiDetector("email", re.compile("@"), find_emails),
+    PiiDetector("ip_address", re.compile(r"\d\.\d|:"), find_ip_addresses),
+    PiiDetector("ssn", re.compile(r"\d(?:[ -]?\d){8}"), find_ssns),
+    PiiDetector("phone", re.compile(r"\d(?:\D{0,4}\d){6}"), find_phones),
+    PiiDetector("address", re.compile(r"\d ?\w?,?\s"), find_addresses),
 )
 # The tags that are detected in texts; the others come from callers only.
-DETECTED = frozenset(finder.tag for finder in FINDERS)
+DETECTED_TAGS = frozenset(finder.tag for finder in DETECTORS)

@@ -7,7 +7,7 @@ from functools import cache
 from recollect.domain.pii_text import Span
 
 
-def addresses(text: str) -> Iterator[Span]:
+def find_addresses(text: str) -> Iterator[Span]:
     """Addresses in English, German, Dutch, French, Spanish, Italian and Portuguese form.
 
     Street and number alone don't count: shops and idioms have such names. An English address in
@@ -15,7 +15,7 @@ def addresses(text: str) -> Iterator[Span]:
     """
     if not _DIGIT.search(text):
         return
-    for found in _address().finditer(text):
+    for found in _address_pattern().finditer(text):
         yield found.span("announced" if found["announced"] else 0)
 
 
@@ -76,6 +76,6 @@ _DIGIT = re.compile(r"\d")
 
 # Compiled at the first text with a digit, because compiling takes long.
 @cache
-def _address() -> re.Pattern[str]:
+def _address_pattern() -> re.Pattern[str]:
     forms = (f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)
     return re.compile("|".join(forms))

@@ -10,7 +10,7 @@ _LOCAL_CHARS_MAX = 64
 _CONTEXT_CHARS = 40
 
 
-def emails(text: str) -> Iterator[Span]:
+def find_emails(text: str) -> Iterator[Span]:
     """A local part, `@`, and a domain whose last label is a word."""
     # The search starts at the `@`, and looks back for the local part: a pattern that began with
     # the local part would take quadratic time on a long run of letters without an `@`.
@@ -18,15 +18,15 @@ def emails(text: str) -> Iterator[Span]:
     for found in _AT_DOMAIN.finditer(text):
         start = max(_local_start(text, found.start()), free)
         local = text[start : found.start()]
-        if _is_local(local) and not _is_no_mailbox(text, start, found):
+        if _is_local_part(local) and not _is_no_mailbox(text, start, found):
             free = found.end()
             yield start, free
 
 
-def ip_addresses(text: str) -> Iterator[Span]:
+def find_ip_addresses(text: str) -> Iterator[Span]:
     """Valid IPv4 and IPv6 addresses; neither version numbers nor numbers of sections."""
     for found in _IP.finditer(text):
-        span = _v4(text, found) if found["v4"] else _v6(text, found)
+        span = _ipv4_span(text, found) if found["v4"] else _ipv6_span(text, found)
         if span:
             yield span
 
@@ -44,7 +44,7 @@ def _is_local_char(char: str) -> bool:
     return char.isalnum() or char in "._%+-'"
 
 
-def _is_local(local: str) -> bool:
+def _is_local_part(local: str) -> bool:
     return bool(local) and local[-1] not in ".'" and ".." not in local
 
 
@@ -55,7 +55,7 @@ def _is_no_mailbox(text: str, start: int, found: re.Match[str]) -> bool:
     return in_url or remote or _DENSE_PICTURE.match(found[0]) is not None
 
 
-def _v4(text: str, found: re.Match[str]) -> Span | None:
+def _ipv4_span(text: str, found: re.Match[str]) -> Span | None:
     # Four numbers with dots are also versions and numbers of sections. What stands after them,
     # what is attached before them, and the words of the same clause decide.
     if _VERSION_AFTER.match(text, found.end("v4")):
@@ -78,23 +78,23 @@ def _is_product_version(address: str, before: str) -> bool:
     return octets[0] != 10 and max(octets) < 100
 
 
-def _v6(text: str, found: re.Match[str]) -> Span | None:
+def _ipv6_span(text: str, found: re.Match[str]) -> Span | None:
     address = found["v6"]
     if address.endswith(":") and not address.endswith("::"):
         address = address[:-1]
-    if not _is_v6(address) or not (_is_telling(address) or address == "::1"):
+    if not _is_ipv6(address) or not (_is_specific(address) or address == "::1"):
         return None
     in_slice = _INDEXED.search(text, max(0, found.start() - 2), found.start())
     return None if in_slice else (found.start("v6"), found.start("v6") + len(address))
 
 
-def _is_telling(address: str) -> bool:
+def _is_specific(address: str) -> bool:
     """Is it more than the `a::b` of a programming language?"""
     digits = [char for char in address if char not in ":."]
     return len(digits) >= 4 and any(map(str.isdigit, digits))
 
 
-def _is_v6(address: str) -> bool:
+def _is_ipv6(address: str) -> bool:
     try:
         ipaddress.IPv6Address(address)
     except ValueError:

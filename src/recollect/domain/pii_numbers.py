@@ -7,7 +7,7 @@ from functools import cache
 from recollect.domain.pii_text import Span
 
 
-def social_security_numbers(text: str) -> Iterator[Span]:
+def find_ssns(text: str) -> Iterator[Span]:
     """3-2-4 digits with an area that is issued; nine digits in a row only after a word for it."""
     for found in _SSN.finditer(text):
         name = "parted" if found["parted"] else "whole"
@@ -17,30 +17,30 @@ def social_security_numbers(text: str) -> Iterator[Span]:
             yield found.span(name)
 
 
-def cards(text: str) -> Iterator[Span]:
+def find_cards(text: str) -> Iterator[Span]:
     """13 to 19 digits with an issuer's prefix and length, and a correct check digit.
 
     The digits may be in one piece, grouped as on a card or evenly, or written one by one.
     """
     for run in _DIGIT_RUN.finditer(text):
         groups = [found.span() for found in _DIGITS.finditer(text, run.start(), run.end())]
-        yield from _cards_in(text, groups)
+        yield from _find_cards_in(text, groups)
 
 
-def ibans(text: str) -> Iterator[Span]:
+def find_ibans(text: str) -> Iterator[Span]:
     """An account number of a country that uses IBANs, with its length and check digits."""
     free = 0
     for found in _IBAN_START.finditer(text):
         length = _IBAN_LENGTHS.get(found[1].upper())
         if length is None or found.start() < free:
             continue
-        whole = _iban_of(length).match(text, found.start())
+        whole = _iban_pattern(length).match(text, found.start())
         if whole and _has_check_digits(_SEPARATOR.sub("", whole[0])):
             free = whole.end()
             yield whole.span()
 
 
-def _cards_in(text: str, groups: list[Span]) -> Iterator[Span]:
+def _find_cards_in(text: str, groups: list[Span]) -> Iterator[Span]:
     first = 0
     while first < len(groups):
         last = _card_end(text, groups, first)
@@ -56,25 +56,25 @@ def _card_end(text: str, groups: list[Span], first: int) -> int | None:
     # Starts at group `first` and adds group after group while the digits may still be one card.
     # A short first group is allowed only at the start of the run, for digits written one by one.
     digits, sizes, longest = "", [], None
-    if _size(groups[first]) < _GROUP_DIGITS_MIN and (first or len(groups) > _CARD_DIGITS_MAX):
+    if _group_size(groups[first]) < _GROUP_DIGITS_MIN and (first or len(groups) > _CARD_DIGITS_MAX):
         return None
     for last in range(first, len(groups)):
         start, end = groups[last]
         digits += text[start:end]
-        sizes.append(_size(groups[last]))
+        sizes.append(_group_size(groups[last]))
         if len(digits) > _CARD_DIGITS_MAX:
             break
         if len(digits) < _CARD_DIGITS_MIN:
             continue
         whole = first == 0 and last == len(groups) - 1
-        if not _is_grouped_like_one(sizes, whole=whole) or not _is_card(digits):
+        if not _is_card_grouping(sizes, whole=whole) or not _is_card(digits):
             continue
         if whole or not _is_hyphenated(text, groups[first][0], end):
             longest = last
     return longest
 
 
-def _is_grouped_like_one(sizes: list[int], *, whole: bool) -> bool:
+def _is_card_grouping(sizes: list[int], *, whole: bool) -> bool:
     """Can these groups be one number? Small groups beside other digits are a list of numbers."""
     if len(sizes) == 1 or tuple(sizes) in _CARD_GROUPS:
         return True
@@ -82,7 +82,7 @@ def _is_grouped_like_one(sizes: list[int], *, whole: bool) -> bool:
     return even and (sizes[0] >= _GROUP_DIGITS_MIN or whole)
 
 
-def _size(group: Span) -> int:
+def _group_size(group: Span) -> int:
     return group[1] - group[0]
 
 
@@ -108,7 +108,7 @@ def _has_check_digits(iban: str) -> bool:
 
 
 @cache
-def _iban_of(length: int) -> re.Pattern[str]:
+def _iban_pattern(length: int) -> re.Pattern[str]:
     return re.compile(rf"[A-Za-z]{{2}}\d{{2}}(?:[ -]?[A-Za-z0-9]){{{length - 4}}}(?![A-Za-z0-9])")
 
 
@@ -148,7 +148,7 @@ _IBANS_BY_LENGTH = """
 """
 
 
-def _by_country(lengths: str) -> dict[str, int]:
+def _lengths_by_country(lengths: str) -> dict[str, int]:
     countries, length = {}, 0
     for word in lengths.replace("·", " ").split():
         if word.isdigit():
@@ -158,4 +158,4 @@ def _by_country(lengths: str) -> dict[str, int]:
     return countries
 
 
-_IBAN_LENGTHS = _by_country(_IBANS_BY_LENGTH)
+_IBAN_LENGTHS = _lengths_by_country(_IBANS_BY_LENGTH)

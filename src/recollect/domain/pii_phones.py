@@ -11,7 +11,7 @@ from recollect.domain.pii_text import Span
 _CONTEXT_CHARS = 48
 
 
-def phones(text: str) -> Iterator[Span]:
+def find_phones(text: str) -> Iterator[Span]:
     """Numbers in an international or a country's own form, or after a word such as `call`."""
     free = 0
     for found in _PHONE.finditer(text):

@@ -9,7 +9,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PiiMatch:
     """One piece of personal data: its tag and its position in the text, half open."""
 
     tag: str
@@ -17,27 +17,27 @@ class Finding:
     end: int
 
 
-def folded(text: str) -> tuple[str, Sequence[int]]:
+def fold_text(text: str) -> tuple[str, Sequence[int]]:
     """The text with ASCII digits, hyphens and spaces, and without invisible characters.
 
     Also returns, for each character of the result, its position in the original.
     """
     if text.isascii():
         return text, range(len(text))
-    kept = [(shown, place) for place, char in enumerate(text) if (shown := _FOLDED[char])]
+    kept = [(shown, place) for place, char in enumerate(text) if (shown := _FOLD_TABLE[char])]
     return "".join(shown for shown, _ in kept), [place for _, place in kept]
 
 
-class _Folded(dict[str, str]):
+class _FoldTable(dict[str, str]):
     def __missing__(self, char: str) -> str:
         category = unicodedata.category(char)
-        shown = _shown(char, category)
+        shown = _fold_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
             self[char] = shown
         return shown
 
 
-def _shown(char: str, category: str) -> str:
+def _fold_char(char: str, category: str) -> str:
     if category == "Cf" or char == "\ufe0f":
         return ""
     if category == "Nd":
@@ -48,4 +48,4 @@ def _shown(char: str, category: str) -> str:
     return compatible if len(compatible) == 1 else char
 
 
-_FOLDED = _Folded()
+_FOLD_TABLE = _FoldTable()

@@ -13,39 +13,41 @@ from recollect.domain.agents import AGENT_ID_CHARS_MAX
 from recollect.domain.chats import ParticipantKind
 from recollect.domain.disclosure import ChatKind
 from recollect.domain.expiry import ApprovalStatus
-from recollect.domain.memories import CONTENT_CHARS_MAX, Status
+from recollect.domain.memories import CONTENT_CHARS_MAX, MemoryStatus
 from recollect.domain.people import AliasKind
 from recollect.domain.portable_members import (
     ITEMS_MAX,
-    Member,
-    Values,
-    alike,
-    among,
-    chat_id,
-    instant,
-    listed,
-    nested,
-    number,
-    obj,
-    own_id,
-    owner,
-    plain,
-    read_members,
-    small_object,
-    text,
-    word,
+    LineField,
+    LineValues,
+    choice_parser,
+    enum_parser,
+    line_fields,
+    list_parser,
+    number_parser,
+    object_parser,
+    parse_chat_id,
+    parse_fields,
+    parse_instant,
+    parse_memory_id,
+    parse_metadata,
+    parse_object,
+    parse_owner_field,
+    text_parser,
+    to_json_value,
 )
-from recollect.domain.portable_memory import MEMORY, SNAPSHOT
+from recollect.domain.portable_memory import MEMORY_FIELDS, SNAPSHOT_PARSER
 from recollect.domain.runs import ERROR_CHARS_MAX, RunStatus
 from recollect.domain.sayings import EntityKind
 from recollect.domain.spaces import SpaceMode
 from recollect.errors import ValidationFailed
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 LONG_CHARS_MAX = 10_000
-CHANGES = ("created", "updated", "superseded", "removed", "compacted")
-DECISIONS = tuple(str(status) for status in ApprovalStatus if status is not ApprovalStatus.EXPIRED)
-THINGS = tuple(str(kind) for kind in EntityKind if kind is not EntityKind.PERSON)
+VERSION_CHANGES = ("created", "updated", "superseded", "removed", "compacted")
+APPROVAL_STATUSES = tuple(
+    str(status) for status in ApprovalStatus if status is not ApprovalStatus.EXPIRED
+)
+THING_KINDS = tuple(str(kind) for kind in EntityKind if kind is not EntityKind.PERSON)
 
 
 class LineType(StrEnum):
@@ -65,139 +67,144 @@ class LineType(StrEnum):
     APPROVAL = "approval"
 
 
-OF_MEMORY = frozenset({LineType.VERSION, LineType.RELATION, LineType.APPROVAL})
+MEMORY_PART_TYPES = frozenset({LineType.VERSION, LineType.RELATION, LineType.APPROVAL})
 
 
-_NAME, _LONG = text(), text(LONG_CHARS_MAX)
-_IDS = listed(_NAME)
-_SAID = (Member("stated_by", _NAME), Member("chat_id", chat_id))
-_ALIAS = nested(
-    *alike(_NAME, "id", "value", needed=True),
-    Member("kind", word(AliasKind), True),
-    Member("provider", _NAME),
-    Member("added_by", owner, True),
-    *_SAID,
-    Member("created_at", instant, True),
+_NAME, _LONG = text_parser(), text_parser(LONG_CHARS_MAX)
+_IDS = list_parser(_NAME)
+_PROVENANCE_FIELDS = (LineField("stated_by", _NAME), LineField("chat_id", parse_chat_id))
+_ALIAS = object_parser(
+    *line_fields(_NAME, "id", "value", needed=True),
+    LineField("kind", enum_parser(AliasKind), True),
+    LineField("provider", _NAME),
+    LineField("added_by", parse_owner_field, True),
+    *_PROVENANCE_FIELDS,
+    LineField("created_at", parse_instant, True),
 )
-_RELATIONSHIP = nested(
-    *alike(_NAME, "id", "relationship", needed=True),
-    Member("to_person_id", _NAME),
-    Member("added_by", owner, True),
-    *_SAID,
-    Member("created_at", instant, True),
+_RELATIONSHIP = object_parser(
+    *line_fields(_NAME, "id", "relationship", needed=True),
+    LineField("to_person_id", _NAME),
+    LineField("added_by", parse_owner_field, True),
+    *_PROVENANCE_FIELDS,
+    LineField("created_at", parse_instant, True),
 )
 
-_THING = nested(
-    Member("id", _NAME, True),
-    Member("kind", among(*THINGS), True),
-    Member("name", text(CONTENT_CHARS_MAX), True),
+_THING = object_parser(
+    LineField("id", _NAME, True),
+    LineField("kind", choice_parser(*THING_KINDS), True),
+    LineField("name", text_parser(CONTENT_CHARS_MAX), True),
 )
-SHAPES: Mapping[LineType, tuple[Member, ...]] = {
+LINE_FIELDS: Mapping[LineType, tuple[LineField, ...]] = {
     LineType.AGENT: (
-        Member("id", text(AGENT_ID_CHARS_MAX), True),
-        Member("name", _NAME),
-        Member("description", _LONG),
-        Member("owner_id", owner, True),
-        Member("org_id", _NAME, True),
-        Member("space_mode", word(SpaceMode)),
-        Member("created_by", owner, True),
-        *alike(instant, "created_at", "updated_at", needed=True),
-        Member("metadata", small_object),
-        Member("removed_at", instant),
+        LineField("id", text_parser(AGENT_ID_CHARS_MAX), True),
+        LineField("name", _NAME),
+        LineField("description", _LONG),
+        LineField("owner_id", parse_owner_field, True),
+        LineField("org_id", _NAME, True),
+        LineField("space_mode", enum_parser(SpaceMode)),
+        LineField("created_by", parse_owner_field, True),
+        *line_fields(parse_instant, "created_at", "updated_at", needed=True),
+        LineField("metadata", parse_metadata),
+        LineField("removed_at", parse_instant),
     ),
     LineType.PERSON: (
-        *alike(_NAME, "id", "name", needed=True),
-        Member("users", listed(nested(Member("id", _NAME, True), Member("orgs", _IDS)))),
-        Member("time_zone", _NAME),
-        Member("created_by", owner),
-        Member("orgs", _IDS),
-        *alike(instant, "created_at", "updated_at", needed=True),
-        Member("merged_into", _NAME),
-        Member("metadata", small_object),
-        Member("aliases", listed(_ALIAS)),
-        Member("relationships", listed(_RELATIONSHIP, ITEMS_MAX)),
+        *line_fields(_NAME, "id", "name", needed=True),
+        LineField(
+            "users",
+            list_parser(object_parser(LineField("id", _NAME, True), LineField("orgs", _IDS))),
+        ),
+        LineField("time_zone", _NAME),
+        LineField("created_by", parse_owner_field),
+        LineField("orgs", _IDS),
+        *line_fields(parse_instant, "created_at", "updated_at", needed=True),
+        LineField("merged_into", _NAME),
+        LineField("metadata", parse_metadata),
+        LineField("aliases", list_parser(_ALIAS)),
+        LineField("relationships", list_parser(_RELATIONSHIP, ITEMS_MAX)),
     ),
     LineType.MERGE: (
-        *alike(_NAME, "id", "primary_id", "secondary_id", needed=True),
-        Member("at", instant, True),
-        Member("by", owner, True),
-        Member("moved", obj, True),
-        Member("undone_at", instant),
+        *line_fields(_NAME, "id", "primary_id", "secondary_id", needed=True),
+        LineField("at", parse_instant, True),
+        LineField("by", parse_owner_field, True),
+        LineField("moved", parse_object, True),
+        LineField("undone_at", parse_instant),
     ),
     LineType.CHAT: (
-        Member("id", chat_id, True),
-        Member("kind", word(ChatKind), True),
-        Member("title", _LONG),
-        Member("provider", _NAME),
-        Member("created_by", owner, True),
-        Member("created_at", instant, True),
+        LineField("id", parse_chat_id, True),
+        LineField("kind", enum_parser(ChatKind), True),
+        LineField("title", _LONG),
+        LineField("provider", _NAME),
+        LineField("created_by", parse_owner_field, True),
+        LineField("created_at", parse_instant, True),
     ),
     LineType.PARTICIPANT: (
-        Member("chat_id", chat_id, True),
-        Member("kind", word(ParticipantKind), True),
-        Member("member_id", _NAME, True),
-        Member("joined_at", instant, True),
-        Member("left_at", instant),
+        LineField("chat_id", parse_chat_id, True),
+        LineField("kind", enum_parser(ParticipantKind), True),
+        LineField("member_id", _NAME, True),
+        LineField("joined_at", parse_instant, True),
+        LineField("left_at", parse_instant),
     ),
     LineType.RUN: (
-        *alike(_NAME, "id", "agent_id", needed=True),
-        *alike(_NAME, "parent_run_id", "root_run_id"),
-        Member("status", word(RunStatus), True),
-        Member("error", text(ERROR_CHARS_MAX)),
-        Member("started_at", instant, True),
-        Member("completed_at", instant),
-        Member("metadata", small_object),
+        *line_fields(_NAME, "id", "agent_id", needed=True),
+        *line_fields(_NAME, "parent_run_id", "root_run_id"),
+        LineField("status", enum_parser(RunStatus), True),
+        LineField("error", text_parser(ERROR_CHARS_MAX)),
+        LineField("started_at", parse_instant, True),
+        LineField("completed_at", parse_instant),
+        LineField("metadata", parse_metadata),
     ),
-    LineType.MEMORY: MEMORY,
+    LineType.MEMORY: MEMORY_FIELDS,
     LineType.VERSION: (
-        Member("memory_id", own_id, True),
-        Member("version", number(1), True),
-        Member("change", among(*CHANGES), True),
-        Member("at", instant, True),
-        Member("until", instant),
-        Member("by", owner, True),
-        Member("status", word(Status), True),
-        *alike(instant, "valid_from", "valid_until"),
-        Member("snapshot", SNAPSHOT),
+        LineField("memory_id", parse_memory_id, True),
+        LineField("version", number_parser(1), True),
+        LineField("change", choice_parser(*VERSION_CHANGES), True),
+        LineField("at", parse_instant, True),
+        LineField("until", parse_instant),
+        LineField("by", parse_owner_field, True),
+        LineField("status", enum_parser(MemoryStatus), True),
+        *line_fields(parse_instant, "valid_from", "valid_until"),
+        LineField("snapshot", SNAPSHOT_PARSER),
     ),
     LineType.RELATION: (
-        *alike(_NAME, "id", "from_id", "to_id", "relation", needed=True),
-        Member("memory_id", own_id, True),
-        Member("recorded_at", instant, True),
-        Member("retracted_at", instant),
-        Member("things", listed(_THING)),
+        *line_fields(_NAME, "id", "from_id", "to_id", "relation", needed=True),
+        LineField("memory_id", parse_memory_id, True),
+        LineField("recorded_at", parse_instant, True),
+        LineField("retracted_at", parse_instant),
+        LineField("things", list_parser(_THING)),
     ),
     LineType.APPROVAL: (
-        Member("id", _NAME, True),
-        Member("memory_id", own_id, True),
-        Member("requested_by", owner, True),
-        Member("requested_expires_at", instant),
-        Member("status", among(*DECISIONS), True),
-        Member("decided_by", _NAME),
-        Member("decided_at", instant),
-        Member("justification", _LONG),
-        *alike(instant, "valid_until", "created_at", needed=True),
+        LineField("id", _NAME, True),
+        LineField("memory_id", parse_memory_id, True),
+        LineField("requested_by", parse_owner_field, True),
+        LineField("requested_expires_at", parse_instant),
+        LineField("status", choice_parser(*APPROVAL_STATUSES), True),
+        LineField("decided_by", _NAME),
+        LineField("decided_at", parse_instant),
+        LineField("justification", _LONG),
+        *line_fields(parse_instant, "valid_until", "created_at", needed=True),
     ),
 }
 
 
 def to_line(type_: LineType, values: Mapping[str, Any]) -> str:
     """One line, without its newline. Values that are no field of the type are left out."""
-    members = {member.name: plain(values[member.name]) for member in _written(type_, values)}
-    return jsontext.dump({"schema": SCHEMA, "type": type_} | members)
+    members = {
+        member.name: to_json_value(values[member.name]) for member in _present_fields(type_, values)
+    }
+    return jsontext.dump({"schema": SCHEMA_VERSION, "type": type_} | members)
 
 
-def from_line(line: bytes) -> tuple[LineType, Values]:
+def from_line(line: bytes) -> tuple[LineType, LineValues]:
     """The inverse: the type and every field of it, None where the line has none. ValidationFailed
     for anything else; the message names the field and never repeats its value."""
     parsed = jsontext.parse(line)
     if not isinstance(parsed, dict):
-        raise ValidationFailed.of("line", "must be a JSON object")
-    if parsed.pop("schema", SCHEMA) != SCHEMA:
-        raise ValidationFailed.of("schema", f"must be {SCHEMA}")
-    type_ = LineType(word(LineType)(parsed.pop("type", None), "type"))
-    return type_, read_members(SHAPES[type_], parsed, "")
+        raise ValidationFailed.for_field("line", "must be a JSON object")
+    if parsed.pop("schema", SCHEMA_VERSION) != SCHEMA_VERSION:
+        raise ValidationFailed.for_field("schema", f"must be {SCHEMA_VERSION}")
+    type_ = LineType(enum_parser(LineType)(parsed.pop("type", None), "type"))
+    return type_, parse_fields(LINE_FIELDS[type_], parsed, "")
 
 
-def _written(type_: LineType, values: Mapping[str, Any]) -> Iterable[Member]:
-    return (member for member in SHAPES[type_] if member.name in values)
+def _present_fields(type_: LineType, values: Mapping[str, Any]) -> Iterable[LineField]:
+    return (member for member in LINE_FIELDS[type_] if member.name in values)

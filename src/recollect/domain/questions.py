@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.domain import language
 from recollect.domain.jsontext import drop_unstorable
-from recollect.domain.words import STOP, query_tokens, stem, tokens
+from recollect.domain.words import STOP_WORDS, query_tokens, stem, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Question:
     """The question asks for a time."""
 
 
-def read(text: str, speakers: Mapping[str, str]) -> Question:
+def parse_question(text: str, speakers: Mapping[str, str]) -> Question:
     """Parse a question. `speakers` maps names, as `speaker_names` returns them, to speaker ids.
 
     Names of speakers are not searched for. What people say of themselves seldom contains their
@@ -41,17 +41,17 @@ def read(text: str, speakers: Mapping[str, str]) -> Question:
     """
     asked = drop_unstorable(text)
     words = query_tokens(asked)
-    ids = _by_token(speakers)
+    ids = _ids_by_token(speakers)
     named = {ids[word] for word in words if word in ids}
     speaker = next(iter(named)) if len(named) == 1 else None
     called = {word for word in words if word in ids}
     return Question(
         text=asked,
         words=_search_words(words, called),
-        dense=_as_said(asked, called) if speaker is not None else asked,
+        dense=_to_first_person(asked, called) if speaker is not None else asked,
         speaker=speaker,
         of_self=not named and not language.FIRST_PERSON.isdisjoint(words),
-        of_assistant=_asks_the_assistant(words),
+        of_assistant=_asks_assistant(words),
         asks_when=language.asks_when(asked),
     )
 
@@ -66,7 +66,7 @@ def speaker_names(user_id: str) -> list[str]:
     return [word for word in query_tokens(local)[:1] if _is_name(word)]
 
 
-def _by_token(speakers: Mapping[str, str]) -> dict[str, str]:
+def _ids_by_token(speakers: Mapping[str, str]) -> dict[str, str]:
     """Speaker ids by the token of their name; names of several words are ignored."""
     found = ((query_tokens(name), speaker) for name, speaker in speakers.items())
     return {words[0]: speaker for words, speaker in found if len(words) == 1}
@@ -74,16 +74,16 @@ def _by_token(speakers: Mapping[str, str]) -> dict[str, str]:
 
 def _is_name(word: str) -> bool:
     letters = sum(char.isalpha() for char in word)
-    return letters >= 2 and word not in STOP and word not in language.ROLE_NAMES
+    return letters >= 2 and word not in STOP_WORDS and word not in language.ROLE_NAMES
 
 
 def _search_words(words: Sequence[str], called: set[str]) -> tuple[str, ...]:
     # A question of names and stop words only ("Who is Ann?") is searched by all its words.
-    telling = [word for word in words if word not in STOP and word not in called]
+    telling = [word for word in words if word not in STOP_WORDS and word not in called]
     return tuple(dict.fromkeys(map(stem, telling or words)))
 
 
-def _as_said(text: str, called: set[str]) -> str:
+def _to_first_person(text: str, called: set[str]) -> str:
     """The question in the speaker's own words: "Caroline's dog" becomes "my dog"."""
 
     def first_person(match: re.Match[str]) -> str:
@@ -95,10 +95,10 @@ def _as_said(text: str, called: set[str]) -> str:
     return _NAME.sub(first_person, unicodedata.normalize("NFC", text))
 
 
-def _asks_the_assistant(words: Sequence[str]) -> bool:
+def _asks_assistant(words: Sequence[str]) -> bool:
     return _asks_to_be_reminded(words) or any(
-        (word in language.ASKED and _has_said(words, place))
-        or (word in language.SECOND_PERSON and _following(words, place) in language.SAYINGS)
+        (word in language.ASSISTANT_NAMES and _is_past_statement(words, place))
+        or (word in language.SECOND_PERSON and _next_word(words, place) in language.SPEECH_NOUNS)
         for place, word in enumerate(words)
     )
 
@@ -106,21 +106,21 @@ def _asks_the_assistant(words: Sequence[str]) -> bool:
 def _asks_to_be_reminded(words: Sequence[str]) -> bool:
     """ "Remind me of the shop we talked about" asks for what the assistant said."""
     reminded = ("remind", "me") in itertools.pairwise(words)
-    return reminded and not language.TALKS.isdisjoint(words)
+    return reminded and not language.EARLIER_TALK_WORDS.isdisjoint(words)
 
 
-def _has_said(words: Sequence[str], place: int) -> bool:
+def _is_past_statement(words: Sequence[str], place: int) -> bool:
     """Whether the "you" at this index said something in the past: "you suggested", "did you
     suggest". "Can you suggest" asks for something new.
     """
-    verb = _following(words, place)
+    verb = _next_word(words, place)
     before = [word for word in words[:place] if word != "the"][-1:]
-    return verb in language.SAID or (
-        verb in language.SAYING and not language.PAST_AUXILIARIES.isdisjoint(before)
+    return verb in language.PAST_SPEECH_VERBS or (
+        verb in language.SPEECH_VERBS and not language.PAST_AUXILIARIES.isdisjoint(before)
     )
 
 
-def _following(words: Sequence[str], place: int) -> str:
+def _next_word(words: Sequence[str], place: int) -> str:
     return next((word for word in words[place + 1 :] if word not in language.ADVERBS), "")
 
 

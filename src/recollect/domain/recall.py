@@ -27,7 +27,7 @@ class RecallLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PromptBlock:
     """The text for the prompt. `used` are the indexes of the lines in it."""
 
     context: str
@@ -41,12 +41,12 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
 
-def fit(
+def fit_lines(
     lines: Sequence[RecallLine],
     *,
     token_budget: int,
     count: Callable[[str], int] = count_tokens,
-) -> Block:
+) -> PromptBlock:
     """As many lines as fit into the budget, in the given order and never cut.
 
     A line that doesn't fit is skipped, and shorter lines after it may still be used. `tokens` is
@@ -57,27 +57,27 @@ def fit(
     for place, told in enumerate(lines):
         # The whole text is counted each time: for a tokenizer a joined text may have another count
         # than the sum of its parts.
-        longer = f"{context}\n{line(told)}"
+        longer = f"{context}\n{format_line(told)}"
         cost = count(longer)
         if cost <= token_budget:
             context, tokens = longer, cost
             used.append(place)
-    return Block(context if used else "", tuple(used), tokens, len(lines) - len(used))
+    return PromptBlock(context if used else "", tuple(used), tokens, len(lines) - len(used))
 
 
-def line(told: RecallLine) -> str:
+def format_line(told: RecallLine) -> str:
     """One memory on one line: `- [2025-05-07; about Ann, Bo; said by Cy; hearsay] text`.
 
     Unknown attributes are left out, and so are the brackets if none is known. Line breaks become
     spaces, invisible characters are removed, and our own marks in texts and names are escaped with
     a backslash.
     """
-    known = "; ".join(_attributes(told))
-    text = _MARKS.sub(_escaped, _shown(told.text))
+    known = "; ".join(_line_attributes(told))
+    text = _MARKS.sub(_escape_mark, _visible_text(told.text))
     return f"- [{known}] {text}" if known else f"- {text}"
 
 
-def is_recalled(text: str) -> bool:
+def has_recall_marker(text: str) -> bool:
     """Whether a text contains the marker of a recalled block, and so tells nothing new.
 
     An escaped marker counts too: editors add backslashes to pasted text, and a memory that imitates
@@ -86,9 +86,9 @@ def is_recalled(text: str) -> bool:
     return MARKER in text
 
 
-def _attributes(told: RecallLine) -> list[str]:
-    about = ", ".join(_names(told.about))
-    said_by = "".join(_names([told.said_by or ""]))
+def _line_attributes(told: RecallLine) -> list[str]:
+    about = ", ".join(_escape_names(told.about))
+    said_by = "".join(_escape_names([told.said_by or ""]))
     known = [
         told.date.isoformat() if told.date else "",
         f"about {about}" if about else "",
@@ -98,41 +98,41 @@ def _attributes(told: RecallLine) -> list[str]:
     return [attribute for attribute in known if attribute]
 
 
-def _names(names: Iterable[str]) -> list[str]:
+def _escape_names(names: Iterable[str]) -> list[str]:
     # A backslash at the end of a name would escape the mark that follows it.
-    shown = (_shown(name).replace("\\", "/") for name in names)
-    return [_NAME_MARKS.sub(_escaped, name) for name in shown if name]
+    shown = (_visible_text(name).replace("\\", "/") for name in names)
+    return [_NAME_MARKS.sub(_escape_mark, name) for name in shown if name]
 
 
-def _escaped(mark: re.Match[str]) -> str:
+def _escape_mark(mark: re.Match[str]) -> str:
     return "\\" + mark[0]
 
 
-def _shown(text: str) -> str:
+def _visible_text(text: str) -> str:
     """The visible characters of a text, on one line and with single spaces."""
-    return " ".join(text.translate(_SHOWN).split())
+    return " ".join(text.translate(_PROMPT_CHARS).split())
 
 
-class _Shown(dict[int, str | None]):
+class _PromptChars(dict[int, str | None]):
     """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         category = unicodedata.category(char)
-        shown = _shown_char(char, category)
+        shown = _prompt_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
             self[code] = shown
         return shown
 
 
-def _shown_char(char: str, category: str) -> str | None:
+def _prompt_char(char: str, category: str) -> str | None:
     if char.isspace():  # every line break is a space to Python
         return " "
     hidden = category in ("Cc", "Cf", "Cs") or _TAGS.match(char)
     return None if hidden and char not in _KEPT else char
 
 
-_SHOWN = _Shown()
+_PROMPT_CHARS = _PromptChars()
 # Tags and variation selectors, in which whole texts can be hidden.
 _TAGS = re.compile("[\U000e0000-\U000e0fff]")
 # Format characters that matter: joiners shape letters and emoji, number signs are visible.

@@ -14,7 +14,7 @@ LEFTOVER_SECONDS = 30 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Tempo:
+class RecordingTiming:
     """Times in seconds: the lifetime of a location, the interval of its renewal, and how long a
     cancel waits. By default one renewal may fail before the location expires."""
 
@@ -24,7 +24,7 @@ class Tempo:
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class StreamQuota:
     """The most that a node may have (`of_all`), and the most of one user (`of_one`)."""
 
     of_all: int
@@ -35,12 +35,12 @@ class Most:
 class RecorderLimits:
     """`recordings` limits running recordings, and separately those that ended and are kept."""
 
-    recordings: Most = Most(1_000, 100)
-    replays: Most = Most(5_000, 200)
+    recordings: StreamQuota = StreamQuota(1_000, 100)
+    replays: StreamQuota = StreamQuota(5_000, 200)
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
+class RecordingLocation:
     """The node that has a recording, and the recording's id."""
 
     address: str
@@ -50,7 +50,7 @@ class Location:
         return f"{self.recording_id}@{self.address}"
 
     @classmethod
-    def parse(cls, text: str) -> "Location | None":
+    def parse(cls, text: str) -> "RecordingLocation | None":
         """The inverse of `str`; None for a malformed text."""
         recording_id, at, address = text.partition("@")
         return cls(address, recording_id) if at and recording_id and address else None
@@ -61,7 +61,7 @@ def location_key(conversation_id: ConversationId) -> str:
     return f"response:{conversation_id}"
 
 
-def tail_key(conversation_id: ConversationId, recording_id: str) -> str:
+def ended_key(conversation_id: ConversationId, recording_id: str) -> str:
     """The key of a recording that ended and is kept for readers who reconnect.
 
     The recording's id comes from the caller. The conversation, for which access was checked, is
@@ -78,7 +78,7 @@ class RecordOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReplayCursor:
     """A position in a recording: how far a reader has come. It is the id of an SSE event."""
 
     recording_id: str
@@ -88,7 +88,7 @@ class Place:
         return f"{self.recording_id}.{self.offset}"
 
     @classmethod
-    def parse(cls, text: str) -> "Place | None":
+    def parse(cls, text: str) -> "ReplayCursor | None":
         """The inverse of `str`; None for anything else."""
         recording_id, dot, digits = text.rpartition(".")
         if not dot or not recording_id or not (digits.isascii() and digits.isdigit()):
@@ -97,8 +97,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RecordingChunk:
     """Some text of a recording, and the position after it. Without text it is a keep-alive."""
 
     text: str
-    place: Place
+    place: ReplayCursor

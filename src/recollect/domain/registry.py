@@ -70,11 +70,11 @@ def match_rank(agent: Agent, words: Sequence[str]) -> int:
     more than a prefix.
     """
     places = [set(tokens(text or "")) for text in (agent.id, agent.name, agent.description)]
-    worths = [_worth(word, places) for word in set(words)]
+    worths = [_word_weight(word, places) for word in set(words)]
     return sum(_PER_WORD + worth for worth in worths if worth)
 
 
-def _worth(word: str, places: Sequence[set[str]]) -> int:
+def _word_weight(word: str, places: Sequence[set[str]]) -> int:
     for weight, place in zip(_WEIGHTS, places, strict=True):
         if word in place:
             return weight
@@ -83,6 +83,6 @@ def _worth(word: str, places: Sequence[set[str]]) -> int:
     return 0
 
 
-def id_taken() -> Conflict:
+def id_taken_error() -> Conflict:
     """The error for an id that another agent has, also a removed one."""
     return Conflict("the id is taken", details={"reason": "id_taken"})

@@ -7,7 +7,7 @@ from recollect.domain.people import normal_form
 _WORD = re.compile(r"[^\W_]+")
 
 
-def relationship_of(words: str) -> str | None:
+def find_relationship(words: str) -> str | None:
     """The first relationship in the text, in one spelling: `My Mom Ann` gives `mother`.
 
     Of terms that begin at the same word the longest wins: best friend, mother-in-law.
@@ -31,7 +31,7 @@ def relationship_key(words: str) -> str:
 def is_relationship(words: str) -> bool:
     """Is the whole text a relationship, as "my wife", and not a name?"""
     key = relationship_key(words)
-    return relationship_of(key) == key
+    return find_relationship(key) == key
 
 
 # Spellings of one relationship only, nothing that is merely related: a partner need not be a wife.

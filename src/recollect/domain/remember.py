@@ -15,7 +15,7 @@ from recollect.domain.remember_dates import DATE, DAY_WORDS, end_of_date, months
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class ExpiryPhrase:
     """The expiry, and the text without the phrase that gave it.
 
     A phrase at the end of a sentence stays in the text unless a comma, a dash or a bracket sets it
@@ -26,7 +26,7 @@ class Term:
     text_without_phrase: str
 
 
-def explicit_term(text: str, now: datetime, zone: tzinfo) -> Term | None:
+def parse_expiry_phrase(text: str, now: datetime, zone: tzinfo) -> ExpiryPhrase | None:
     """The expiry phrase of the first sentence that asks to remember, or None.
 
     Minutes, hours, days and weeks are exact lengths. Months and years follow the calendar of
@@ -34,55 +34,55 @@ def explicit_term(text: str, now: datetime, zone: tzinfo) -> Term | None:
     includes Friday in `zone`; "until 10:00" ends at that time. A date without a year is the next
     one; a weekday is never today. A date in the past gives no expiry.
     """
-    sentence = _asking(text)
-    return _term(text, sentence, now.astimezone(zone)) if sentence else None
+    sentence = _find_request(text)
+    return _parse_phrase(text, sentence, now.astimezone(zone)) if sentence else None
 
 
-def asks_for_a_term(text: str) -> bool:
+def has_likely_expiry(text: str) -> bool:
     """Whether the first sentence that asks to remember seems to say for how long. Wider than
     `parse_expiry_phrase`: it also matches phrases that can't be parsed, for a warning."""
-    sentence = _asking(text)
-    likely = (*_PLACES, _LIKE_A_TERM)
-    return sentence is not None and any(_compiled(one).match(sentence[0]) for one in likely)
+    sentence = _find_request(text)
+    likely = (*_POSITIONS, _LIKELY_EXPIRY)
+    return sentence is not None and any(_compile_pattern(one).match(sentence[0]) for one in likely)
 
 
-def _asking(text: str) -> re.Match[str] | None:
-    asks = _compiled(_ASKS_TO_REMEMBER)
+def _find_request(text: str) -> re.Match[str] | None:
+    asks = _compile_pattern(_ASKS_TO_REMEMBER)
     return next((one for one in _SENTENCE.finditer(text) if asks.match(one[0])), None)
 
 
-def _term(text: str, sentence: re.Match[str], local: datetime) -> Term | None:
-    for place in _PLACES:
-        found = _compiled(place).match(sentence[0])
-        expires_at = _expiry(found, local) if found else None
+def _parse_phrase(text: str, sentence: re.Match[str], local: datetime) -> ExpiryPhrase | None:
+    for place in _POSITIONS:
+        found = _compile_pattern(place).match(sentence[0])
+        expires_at = _phrase_expiry(found, local) if found else None
         if found and expires_at:
             start, end = sentence.span()
             is_fact = place is _AT_END_OF_FACT
-            rest = sentence[0] if is_fact else _rest(sentence[0], found)
-            return Term(expires_at, text[:start] + rest + text[end:])
+            rest = sentence[0] if is_fact else _remove_phrase(sentence[0], found)
+            return ExpiryPhrase(expires_at, text[:start] + rest + text[end:])
     return None
 
 
-def _rest(sentence: str, found: re.Match[str]) -> str:
+def _remove_phrase(sentence: str, found: re.Match[str]) -> str:
     before, after = sentence[: found.start("phrase")], sentence[found.end("phrase") :]
     if not before.strip():
         return before + after[:1].upper() + after[1:]
     return f"{before.rstrip()}{after}" if after[:1] in ".!" else f"{before}{after}".rstrip()
 
 
-def _expiry(found: re.Match[str], local: datetime) -> datetime | None:
+def _phrase_expiry(found: re.Match[str], local: datetime) -> datetime | None:
     try:
-        end = _length_after(found, local) if found["length"] else end_of_date(found, local)
+        end = _add_length(found, local) if found["length"] else end_of_date(found, local)
     except OverflowError:
         return None
     return end if end and end > local.astimezone(UTC) else None
 
 
-def _length_after(found: re.Match[str], local: datetime) -> datetime:
+def _add_length(found: re.Match[str], local: datetime) -> datetime:
     """The end of a length such as "2 months and 3 days": calendar months first, then the rest."""
     months, exact = 0, timedelta()
-    for part in _compiled(_PART).finditer(found["length"]):
-        count, unit = _count(part["count"].lower()), _UNITS[part["unit"].lower()[:2]]
+    for part in _compile_pattern(_PART).finditer(found["length"]):
+        count, unit = _parse_count(part["count"].lower()), _UNITS[part["unit"].lower()[:2]]
         if isinstance(unit, timedelta):
             exact += count * unit
         else:
@@ -90,13 +90,25 @@ def _length_after(found: re.Match[str], local: datetime) -> datetime:
     return (months_after(local, months) if months else local.astimezone(UTC)) + exact
 
 
-def _count(written: str) -> int:
+def _parse_count(written: str) -> int:
     number = " ".join(written.split())
     return int(number) if number.isdecimal() else _NUMBERS[number]
 
 
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: number for number, word in enumerate(_WORDS)}
+_NUMBER_NAMES = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+)
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_NAMES)}
 _NUMBERS |= {"a": 1, "an": 1, "a couple": 2, "a couple of": 2}
 _NUMBERS |= {"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "ninety": 90}
 _UNITS: dict[str, timedelta | int] = {
@@ -111,7 +123,7 @@ _UNITS: dict[str, timedelta | int] = {
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     """The pattern with each space replaced by one to four blanks, so that patterns stay
     readable."""
     # Look-behinds need a fixed width, so spaces inside them are left alone.
@@ -181,8 +193,8 @@ _AT_END_OF_FACT = (
     rf"{_STATE}\b(?!-)(?![^\n]*\b(?:and|but|or|because|which|who|that|where|is|are|has|have)\b)"
     rf"[^\n,;:]{{0,80}}(?<=\w)(?P<phrase> (?:only |just )?{_PHRASE})(?=\s*[.!]*$)"
 )
-_PLACES = (_BESIDE_THE_WORD, _AT_START, _SET_OFF, _AT_END_OF_FACT)
-_LIKE_A_TERM = (
+_POSITIONS = (_BESIDE_THE_WORD, _AT_START, _SET_OFF, _AT_END_OF_FACT)
+_LIKELY_EXPIRY = (
     rf"\s*{_POLITE}(?:{_REMEMBER}(?: this| it| the following)?,? )?"
     r"(?:only |just |at least |at most )?"
     rf"(?:for (?:\S+ ){{0,3}}?(?:\S*\d\S*|half|few|several|some|{_NUMBER_WORDS})"

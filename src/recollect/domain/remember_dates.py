@@ -20,10 +20,10 @@ def end_of_date(found: re.Match[str], local: datetime) -> datetime | None:
     if last is None:
         return None
     if not found["clock"]:
-        return _start_of(last + timedelta(days=1), local)
+        return _day_start(last + timedelta(days=1), local)
     try:
-        zone = _zone(found["offset"]) if found["offset"] else local.tzinfo
-        return datetime.combine(last, _clock(found["clock"].lower()), zone).astimezone(UTC)
+        zone = _parse_offset(found["offset"]) if found["offset"] else local.tzinfo
+        return datetime.combine(last, _parse_clock(found["clock"].lower()), zone).astimezone(UTC)
     except ValueError:
         return None
 
@@ -35,7 +35,7 @@ def months_after(local: datetime, months: int) -> datetime:
     return local.replace(year=year, month=month + 1, day=min(day.day, local.day)).astimezone(UTC)
 
 
-def _clock(written: str) -> time:
+def _parse_clock(written: str) -> time:
     """Parse "10:00", "22:15:30.5", "5 pm" or "noon". Raises ValueError if there is no such time."""
     if written == "noon":
         return time(12)
@@ -49,7 +49,7 @@ def _clock(written: str) -> time:
     return time.fromisoformat(f"{int(hour) % _HOURS_OF_HALF + begins:02}:{minutes or '00'}")
 
 
-def _zone(written: str) -> tzinfo:
+def _parse_offset(written: str) -> tzinfo:
     if written[0] not in "+-":
         return UTC
     digits = written[1:].replace(":", "").ljust(4, "0")
@@ -58,7 +58,7 @@ def _zone(written: str) -> tzinfo:
     return timezone(length if written[0] == "+" else -length)
 
 
-def _start_of(day: date, local: datetime) -> datetime:
+def _day_start(day: date, local: datetime) -> datetime:
     return datetime.combine(day, time(), local.tzinfo).astimezone(UTC)
 
 
@@ -69,11 +69,11 @@ def _last_day(found: re.Match[str], today: date) -> date | None:
         return today + timedelta(days=found["word"].lower() == "tomorrow")
     if found["weekday"]:
         which = (found["which"] or "").strip().lower()
-        return _weekday(found["weekday"], today, of_next_week=which == "next")
+        return _weekday_date(found["weekday"], today, of_next_week=which == "next")
     if found["period"]:
         return _period_end(found["period"].lower(), today, next_one=bool(found["next"]))
     if found["month_end"]:
-        return _month_of_name(found["month_end"], found["month_year"], today)
+        return _named_month_end(found["month_end"], found["month_year"], today)
     return _named_day(found, today)
 
 
@@ -84,7 +84,7 @@ def _calendar_day(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _weekday(name: str, today: date, *, of_next_week: bool) -> date:
+def _weekday_date(name: str, today: date, *, of_next_week: bool) -> date:
     number = _WEEKDAYS.index(name.lower()[:3])
     if of_next_week:
         return today + timedelta(days=7 - today.weekday() + number)
@@ -102,8 +102,8 @@ def _period_end(period: str, today: date, *, next_one: bool) -> date:
     return _month_end(year, month + 1)
 
 
-def _month_of_name(name: str, year: str | None, today: date) -> date:
-    month = _month(name)
+def _named_month_end(name: str, year: str | None, today: date) -> date:
+    month = _month_number(name)
     if year:
         return _month_end(int(year), month)
     return _month_end(today.year + (month < today.month), month)
@@ -114,10 +114,10 @@ def _named_day(found: re.Match[str], today: date) -> date | None:
     name = found["month"] or found["month_after"]
     year = found["year"] or found["year_after"]
     if year:
-        return _calendar_day(int(year), _month(name), day)
+        return _calendar_day(int(year), _month_number(name), day)
     # Without a year the next such day is meant: the first in the coming months or years that exists
     # and is not over.
-    months = _coming_months(today) if name is None else _coming_years(_month(name), today)
+    months = _coming_months(today) if name is None else _coming_years(_month_number(name), today)
     days = (_calendar_day(at_year, month, day) for at_year, month in months)
     return next((at for at in days if at and at >= today), None)
 
@@ -138,7 +138,7 @@ def _month_end(year: int, month: int) -> date:
     return date(year, month, calendar.monthrange(year, month)[1])
 
 
-def _month(name: str) -> int:
+def _month_number(name: str) -> int:
     return _MONTHS.index(name.lower()[:3]) + 1
 
 

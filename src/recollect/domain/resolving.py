@@ -15,7 +15,7 @@ from recollect.domain.people import is_self, is_spelled_as_handle, normal_form
 from recollect.domain.relationship_words import relationship_key
 
 
-class Step(IntEnum):
+class ResolutionStep(IntEnum):
     """The steps of the search, in their order: the closer to the speaker, the earlier."""
 
     HANDLE = 1
@@ -26,7 +26,7 @@ class Step(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NameCandidate:
     """A person who may be meant, with the names that count in this step, as normal forms.
 
     `full_names` are the person's name and aliases.
@@ -39,7 +39,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimedPerson:
     """A person about whom the speaker made claims: a name, an alias or a relationship.
 
     `names` are normal forms. `relationships` are keys from `relationship_key`, of relationships to
@@ -52,22 +52,22 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stages:
+class ResolutionStages:
     """The candidates of each step. Ids are canonical; the order of people has no meaning.
 
     `own` is the speaker's person, None for an agent. A step may be reduced to people who have the
     name that is looked for.
     """
 
-    handles: Sequence[Known] = ()
+    handles: Sequence[NameCandidate] = ()
     own: PersonId | None = None
-    claimed: Sequence[Claimed] = ()
-    participants: Sequence[Known] = ()
-    org: Sequence[Known] = ()
+    claimed: Sequence[ClaimedPerson] = ()
+    participants: Sequence[NameCandidate] = ()
+    org: Sequence[NameCandidate] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
+class NameResolution:
     """The person, or the reason why there is none.
 
     `ambiguous`: the caller must choose one of the candidates. `creates`: the name stands for a new
@@ -78,63 +78,66 @@ class Resolution:
     person_id: PersonId | None = None
     ambiguous: bool = False
     candidates: tuple[PersonId, ...] = ()
-    stage: Step | None = None
+    stage: ResolutionStep | None = None
     creates: bool = False
 
 
-def resolve(name: str, stages: Stages) -> Resolution:
+def resolve_name(name: str, stages: ResolutionStages) -> NameResolution:
     """The first step with a match decides: one match is the person, several are ambiguous."""
     # "me" is no step of its own in the loop: it must never match somebody's name or alias. `@me`
     # is not a word for oneself, so the order HANDLE before SELF still holds.
     form = normal_form(name)
     if not form:
-        return Resolution()
+        return NameResolution()
     if is_self(name):
-        return Resolution(stages.own, stage=Step.SELF if stages.own else None)
-    for step, hits in _hits(name, form, stages):
+        return NameResolution(stages.own, stage=ResolutionStep.SELF if stages.own else None)
+    for step, hits in _step_hits(name, form, stages):
         if hits:
-            return _settled(step, tuple(sorted(hits)))
-    return Resolution(creates=True)
+            return _to_resolution(step, tuple(sorted(hits)))
+    return NameResolution(creates=True)
 
 
-def open_to_choice(name: str, people: Iterable[Known]) -> tuple[PersonId, ...]:
+def choosable_people(name: str, people: Iterable[NameCandidate]) -> tuple[PersonId, ...]:
     """The people among whom a language model may choose if `resolve_name` found nobody: they share
     a word of the name and are not linked to a user. Any other answer of the model is ignored."""
     words = set(normal_form(name).split())
     return tuple(sorted({one.person_id for one in people if _shares_word(one, words)}))
 
 
-_Hits = tuple[Step, set[PersonId]]
+_StepHits = tuple[ResolutionStep, set[PersonId]]
 
 
-def _hits(name: str, form: str, stages: Stages) -> tuple[_Hits, ...]:
+def _step_hits(name: str, form: str, stages: ResolutionStages) -> tuple[_StepHits, ...]:
     addressed = stages.handles if is_spelled_as_handle(name) else ()
     return (
-        (Step.HANDLE, {one.person_id for one in addressed if form in one.handles}),
-        (Step.CLAIM, _claimed(form, stages.claimed)),
-        (Step.CHAT, {one.person_id for one in stages.participants if _is_called(one, form)}),
-        (Step.ORG, {one.person_id for one in stages.org if form in one.full_names}),
+        (ResolutionStep.HANDLE, {one.person_id for one in addressed if form in one.handles}),
+        (ResolutionStep.CLAIM, _claimed_ids(form, stages.claimed)),
+        (
+            ResolutionStep.CHAT,
+            {one.person_id for one in stages.participants if _is_called(one, form)},
+        ),
+        (ResolutionStep.ORG, {one.person_id for one in stages.org if form in one.full_names}),
     )
 
 
-def _claimed(form: str, people: Sequence[Claimed]) -> set[PersonId]:
+def _claimed_ids(form: str, people: Sequence[ClaimedPerson]) -> set[PersonId]:
     key = relationship_key(form)
     return {one.person_id for one in people if form in one.names or key in one.relationships}
 
 
-def _is_called(one: Known, form: str) -> bool:
+def _is_called(one: NameCandidate, form: str) -> bool:
     return form in one.full_names or form in one.handles
 
 
-def _settled(step: Step, hits: tuple[PersonId, ...]) -> Resolution:
+def _to_resolution(step: ResolutionStep, hits: tuple[PersonId, ...]) -> NameResolution:
     if len(hits) == 1:
-        return Resolution(hits[0], stage=step)
+        return NameResolution(hits[0], stage=step)
     # In an org namesakes are common, and the speaker may know none of them. Asking would make every
     # mention of such a name fail, so it creates a person; in nearer steps the speaker must choose.
-    namesakes = step is Step.ORG
-    return Resolution(ambiguous=not namesakes, candidates=hits, stage=step, creates=namesakes)
+    namesakes = step is ResolutionStep.ORG
+    return NameResolution(ambiguous=not namesakes, candidates=hits, stage=step, creates=namesakes)
 
 
-def _shares_word(one: Known, words: set[str]) -> bool:
+def _shares_word(one: NameCandidate, words: set[str]) -> bool:
     own_words = {word for full_name in one.full_names for word in full_name.split()}
     return not one.linked_to_user and not own_words.isdisjoint(words)

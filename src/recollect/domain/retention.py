@@ -24,7 +24,7 @@ class MemoryScope(StrEnum):
     ORG = "org"
 
 
-class Risk(IntEnum):
+class PiiRisk(IntEnum):
     """low < medium < high < critical."""
 
     LOW = 1
@@ -33,12 +33,12 @@ class Risk(IntEnum):
     CRITICAL = 4
 
     @property
-    def word(self) -> str:
+    def label(self) -> str:
         """The name in the retention file, in expiry rules and in JSON."""
         return self.name.lower()
 
 
-class Handling(StrEnum):
+class PiiHandling(StrEnum):
     """Precautions for a kind of personal data."""
 
     ENCRYPT = "encrypt"
@@ -49,7 +49,7 @@ class Handling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RetentionPolicy:
     """A named TTL for some scopes. `ttl_seconds` None: never expires, or ends with the run."""
 
     name: str
@@ -59,15 +59,15 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class TagRule:
+class PiiTagRule:
     """Risk and precautions of one kind of personal data."""
 
-    risk: Risk
-    handling: frozenset[Handling] = frozenset()
+    risk: PiiRisk
+    handling: frozenset[PiiHandling] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class RiskRule:
+class PiiRiskRule:
     """The maximum TTL of data with a risk, counted from creation.
 
     `approval`: an admin may grant a longer one.
@@ -79,7 +79,7 @@ class RiskRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
+class AuditAlert:
     """Alert when `count` events happen within the window; `tags` limits it to rows with one."""
 
     count: int
@@ -88,17 +88,19 @@ class Alert:
 
 
 _ALL_SCOPES = frozenset(MemoryScope)
-_LASTING = frozenset({MemoryScope.LONG_TERM, MemoryScope.ORG})
-ONLY_SESSION = frozenset({MemoryScope.SESSION})
-_GUARDED = frozenset({Handling.ENCRYPT, Handling.NEVER_LOG, Handling.AUDIT_ACCESS})
-_WATCHED = frozenset({Handling.MASK_IN_LOGS, Handling.AUDIT_ACCESS})
-_MASKED = frozenset({Handling.MASK_IN_LOGS})
+_LASTING_SCOPES = frozenset({MemoryScope.LONG_TERM, MemoryScope.ORG})
+SESSION_ONLY = frozenset({MemoryScope.SESSION})
+_CRITICAL_HANDLING = frozenset(
+    {PiiHandling.ENCRYPT, PiiHandling.NEVER_LOG, PiiHandling.AUDIT_ACCESS}
+)
+_HIGH_HANDLING = frozenset({PiiHandling.MASK_IN_LOGS, PiiHandling.AUDIT_ACCESS})
+_MASKED_HANDLING = frozenset({PiiHandling.MASK_IN_LOGS})
 _SHIPPED_POLICIES = (
-    Policy("dev", 3_600, _ALL_SCOPES),
-    Policy("production", 30 * DAY_SECONDS, _LASTING),
-    Policy("compliance", 365 * DAY_SECONDS, _LASTING),
-    Policy("ephemeral", None, ONLY_SESSION, until_run_completes=True),
-    Policy("permanent", None, _LASTING),
+    RetentionPolicy("dev", 3_600, _ALL_SCOPES),
+    RetentionPolicy("production", 30 * DAY_SECONDS, _LASTING_SCOPES),
+    RetentionPolicy("compliance", 365 * DAY_SECONDS, _LASTING_SCOPES),
+    RetentionPolicy("ephemeral", None, SESSION_ONLY, until_run_completes=True),
+    RetentionPolicy("permanent", None, _LASTING_SCOPES),
 )
 
 DEFAULT_TTL_SECONDS: Mapping[MemoryScope, int] = MappingProxyType(
@@ -108,32 +110,36 @@ DEFAULT_TTL_SECONDS: Mapping[MemoryScope, int] = MappingProxyType(
         MemoryScope.ORG: 90 * DAY_SECONDS,
     }
 )
-POLICIES: Mapping[str, Policy] = MappingProxyType({p.name: p for p in _SHIPPED_POLICIES})
-TAG_RULES: Mapping[str, TagRule] = MappingProxyType(
+DEFAULT_POLICIES: Mapping[str, RetentionPolicy] = MappingProxyType(
+    {p.name: p for p in _SHIPPED_POLICIES}
+)
+DEFAULT_TAG_RULES: Mapping[str, PiiTagRule] = MappingProxyType(
     {
-        "ssn": TagRule(Risk.CRITICAL, _GUARDED),
-        "credit_card": TagRule(Risk.CRITICAL, _GUARDED),
-        "biometric": TagRule(Risk.CRITICAL, _GUARDED | {Handling.CONSENT}),
-        "health": TagRule(Risk.CRITICAL, _GUARDED | {Handling.CONSENT}),
-        "email": TagRule(Risk.HIGH, _WATCHED),
-        "phone": TagRule(Risk.HIGH, _WATCHED),
-        "address": TagRule(Risk.HIGH, _WATCHED),
-        "financial": TagRule(Risk.HIGH, _WATCHED),
-        "name": TagRule(Risk.MEDIUM, _MASKED),
-        "ip_address": TagRule(Risk.LOW, _MASKED),
+        "ssn": PiiTagRule(PiiRisk.CRITICAL, _CRITICAL_HANDLING),
+        "credit_card": PiiTagRule(PiiRisk.CRITICAL, _CRITICAL_HANDLING),
+        "biometric": PiiTagRule(PiiRisk.CRITICAL, _CRITICAL_HANDLING | {PiiHandling.CONSENT}),
+        "health": PiiTagRule(PiiRisk.CRITICAL, _CRITICAL_HANDLING | {PiiHandling.CONSENT}),
+        "email": PiiTagRule(PiiRisk.HIGH, _HIGH_HANDLING),
+        "phone": PiiTagRule(PiiRisk.HIGH, _HIGH_HANDLING),
+        "address": PiiTagRule(PiiRisk.HIGH, _HIGH_HANDLING),
+        "financial": PiiTagRule(PiiRisk.HIGH, _HIGH_HANDLING),
+        "name": PiiTagRule(PiiRisk.MEDIUM, _MASKED_HANDLING),
+        "ip_address": PiiTagRule(PiiRisk.LOW, _MASKED_HANDLING),
     }
 )
-PII_TAGS = tuple(sorted(TAG_RULES))
+PII_TAGS = tuple(sorted(DEFAULT_TAG_RULES))
 # From the highest risk to the lowest: `parse_rules` compares neighbours in this order.
-RISK_RULES: Mapping[Risk, RiskRule] = MappingProxyType(
+DEFAULT_RISK_RULES: Mapping[PiiRisk, PiiRiskRule] = MappingProxyType(
     {
-        Risk.CRITICAL: RiskRule(30 * DAY_SECONDS, approval=True, delete_on_run_completion=True),
-        Risk.HIGH: RiskRule(90 * DAY_SECONDS),
-        Risk.MEDIUM: RiskRule(365 * DAY_SECONDS),
-        Risk.LOW: RiskRule(365 * DAY_SECONDS),
+        PiiRisk.CRITICAL: PiiRiskRule(
+            30 * DAY_SECONDS, approval=True, delete_on_run_completion=True
+        ),
+        PiiRisk.HIGH: PiiRiskRule(90 * DAY_SECONDS),
+        PiiRisk.MEDIUM: PiiRiskRule(365 * DAY_SECONDS),
+        PiiRisk.LOW: PiiRiskRule(365 * DAY_SECONDS),
     }
 )
-AFTER_DAYS: Mapping[MemoryScope, int] = MappingProxyType(
+VACUUM_AFTER_DAYS: Mapping[MemoryScope, int] = MappingProxyType(
     {MemoryScope.SESSION: 1, MemoryScope.LONG_TERM: 30, MemoryScope.ORG: 90}
 )
 
@@ -145,7 +151,7 @@ class VacuumRules:
     enabled: bool = True
     interval_hours: int = 24
     grace_days: int = 7
-    after_days: Mapping[MemoryScope, int] = field(default_factory=lambda: AFTER_DAYS)
+    after_days: Mapping[MemoryScope, int] = field(default_factory=lambda: VACUUM_AFTER_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +168,10 @@ class BackupRules:
 class AuditRules:
     """Alerts for operators. The audit log never contains content; no setting changes that."""
 
-    mass_deletion: Alert = Alert(100)
-    pii_access_spike: Alert = Alert(10, tags=frozenset({"ssn", "credit_card", "biometric"}))
+    mass_deletion: AuditAlert = AuditAlert(100)
+    pii_access_spike: AuditAlert = AuditAlert(
+        10, tags=frozenset({"ssn", "credit_card", "biometric"})
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +181,9 @@ class RetentionRules:
     default_ttl_seconds: Mapping[MemoryScope, int] = field(
         default_factory=lambda: DEFAULT_TTL_SECONDS
     )
-    policies: Mapping[str, Policy] = field(default_factory=lambda: POLICIES)
-    tags: Mapping[str, TagRule] = field(default_factory=lambda: TAG_RULES)
-    risks: Mapping[Risk, RiskRule] = field(default_factory=lambda: RISK_RULES)
+    policies: Mapping[str, RetentionPolicy] = field(default_factory=lambda: DEFAULT_POLICIES)
+    tags: Mapping[str, PiiTagRule] = field(default_factory=lambda: DEFAULT_TAG_RULES)
+    risks: Mapping[PiiRisk, PiiRiskRule] = field(default_factory=lambda: DEFAULT_RISK_RULES)
     vacuum: VacuumRules = VacuumRules()
     backup: BackupRules = BackupRules()
     audit: AuditRules = AuditRules()
@@ -184,31 +192,31 @@ class RetentionRules:
         """Names of the policies for this scope, in the order of the file."""
         return tuple(name for name, policy in self.policies.items() if scope in policy.scopes)
 
-    def policy(self, name: str, scope: MemoryScope) -> Policy:
+    def require_policy(self, name: str, scope: MemoryScope) -> RetentionPolicy:
         """The named policy. Raises ValidationFailed `policy_scope` with the allowed names if it is
         unknown or not for this scope."""
         policy = self.policies.get(name)
         if policy is None or scope not in policy.scopes:
-            raise _policy_refused(scope, self.allowed_policies(scope))
+            raise _policy_scope_error(scope, self.allowed_policies(scope))
         return policy
 
-    def riskiest(self, pii_tags: Iterable[str]) -> Risk | None:
+    def highest_risk(self, pii_tags: Iterable[str]) -> PiiRisk | None:
         """The highest risk among the tags; None without tags."""
         return max((self.tags[tag].risk for tag in pii_tags), default=None)
 
     def is_critical(self, pii_tags: Iterable[str]) -> bool:
-        return self.riskiest(pii_tags) is Risk.CRITICAL
+        return self.highest_risk(pii_tags) is PiiRisk.CRITICAL
 
     def needs_approval(self, pii_tags: Iterable[str]) -> bool:
         """May an admin grant an expiry past the cap? If not, a longer request is clamped."""
-        risk = self.riskiest(pii_tags)
+        risk = self.highest_risk(pii_tags)
         return risk is not None and self.risks[risk].approval
 
-    def ends_with_run(self, policy: Policy | None, pii_tags: Iterable[str]) -> bool:
+    def is_deleted_with_run(self, policy: RetentionPolicy | None, pii_tags: Iterable[str]) -> bool:
         """Is a session row deleted in the transaction that completes its run?"""
         if policy is not None and policy.until_run_completes:
             return True
-        risk = self.riskiest(pii_tags)
+        risk = self.highest_risk(pii_tags)
         return risk is not None and self.risks[risk].delete_on_run_completion
 
     def grace_days(self, pii_tags: Iterable[str]) -> int:
@@ -219,11 +227,11 @@ class RetentionRules:
 SHIPPED_RULES = RetentionRules()
 
 
-def _policy_refused(scope: MemoryScope, allowed: tuple[str, ...]) -> ValidationFailed:
+def _policy_scope_error(scope: MemoryScope, allowed: tuple[str, ...]) -> ValidationFailed:
     # The message does not repeat the name: it is text of the caller that was refused.
     names = ", ".join(allowed) or "none"
     message = f"must be a retention policy for the scope {scope}: {names}"
-    error = ValidationFailed.of("retention_policy", message)
+    error = ValidationFailed.for_field("retention_policy", message)
     error.code = "policy_scope"
     error.details = {"field": "retention_policy", "scope": str(scope), "allowed": list(allowed)}
     return error

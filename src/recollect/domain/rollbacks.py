@@ -6,21 +6,21 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.clock import from_text, to_text
-from recollect.domain.memories import ArchiveReason, MemoryId, Status
+from recollect.domain.memories import ArchiveReason, MemoryId, MemoryStatus
 
 
 @dataclass(frozen=True, slots=True)
-class PutAway:
+class ArchivedRow:
     """An archived row: the version that archiving made, and the status and reason before."""
 
     id: MemoryId
     version: int
-    status: Status
+    status: MemoryStatus
     reason: ArchiveReason | None
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtBack:
+class RestoredRow:
     """A restored row: the version that restoring made, and how it had been superseded."""
 
     id: MemoryId
@@ -31,14 +31,14 @@ class BroughtBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class RollbackChanges:
     """All changes of a rollback, or a batch of them."""
 
-    archived: tuple[PutAway, ...] = ()
-    restored: tuple[BroughtBack, ...] = ()
+    archived: tuple[ArchivedRow, ...] = ()
+    restored: tuple[RestoredRow, ...] = ()
 
-    def __add__(self, other: "Changes") -> "Changes":
-        return Changes(self.archived + other.archived, self.restored + other.restored)
+    def __add__(self, other: "RollbackChanges") -> "RollbackChanges":
+        return RollbackChanges(self.archived + other.archived, self.restored + other.restored)
 
     @property
     def ids(self) -> tuple[MemoryId, ...]:
@@ -56,37 +56,39 @@ class Changes:
                     one.id,
                     one.version,
                     one.superseded_by,
-                    _text(one.valid_until),
-                    _text(one.retracted_at),
+                    _format_time(one.valid_until),
+                    _format_time(one.retracted_at),
                 ]
                 for one in self.restored
             ],
         }
 
     @classmethod
-    def of(cls, record: dict[str, Any]) -> "Changes":
+    def from_record(cls, record: dict[str, Any]) -> "RollbackChanges":
         """The inverse of `record`."""
         return cls(
             tuple(
-                PutAway(id_, version, Status(status), ArchiveReason(reason) if reason else None)
+                ArchivedRow(
+                    id_, version, MemoryStatus(status), ArchiveReason(reason) if reason else None
+                )
                 for id_, version, status, reason in record["archived"]
             ),
             tuple(
-                BroughtBack(id_, version, by, _instant(until), _instant(retracted))
+                RestoredRow(id_, version, by, _parse_time(until), _parse_time(retracted))
                 for id_, version, by, until, retracted in record["restored"]
             ),
         )
 
-    def parts(self, size: int) -> Iterator["Changes"]:
+    def batches(self, size: int) -> Iterator["RollbackChanges"]:
         """The changes in batches; at least one, possibly empty."""
         longest = max(len(self.archived), len(self.restored), 1)
         for at in range(0, longest, size):
-            yield Changes(self.archived[at : at + size], self.restored[at : at + size])
+            yield RollbackChanges(self.archived[at : at + size], self.restored[at : at + size])
 
 
-def _text(at: datetime | None) -> str | None:
+def _format_time(at: datetime | None) -> str | None:
     return None if at is None else to_text(at)
 
 
-def _instant(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     return None if text is None else from_text(text)

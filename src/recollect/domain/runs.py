@@ -19,7 +19,7 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-ENDS = tuple(status for status in RunStatus if status is not RunStatus.RUNNING)
+END_STATUSES = tuple(status for status in RunStatus if status is not RunStatus.RUNNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +37,12 @@ class Run:
     metadata: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def completed(self) -> bool:
+    def is_completed(self) -> bool:
         """Has it ended? Nothing may be written to it any more."""
         return self.status is not RunStatus.RUNNING
 
 
-def root_run(
+def new_root_run(
     run_id: RunId, agent_id: AgentId, *, at: datetime, metadata: dict[str, Any] | None = None
 ) -> Run:
     """A run that starts now and has no parent."""
@@ -57,7 +57,7 @@ def root_run(
     )
 
 
-def check_open(run: Run) -> None:
+def check_not_completed(run: Run) -> None:
     """Conflict if the run has ended."""
-    if run.completed:
+    if run.is_completed:
         raise Conflict("the run is completed", details={"reason": "run_completed"})

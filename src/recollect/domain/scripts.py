@@ -40,7 +40,7 @@ _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _COMPOUND_SYMBOL = re.compile(f"[{COMPOUND_SYMBOLS}]")
 
 
-def spread(decomposed: str) -> str:
+def separate_words(decomposed: str) -> str:
     """A decomposed, case-folded text as words separated by spaces.
 
     Marks that people tend to omit are dropped, symbols become words of their own, and digits of
@@ -49,7 +49,7 @@ def spread(decomposed: str) -> str:
     return decomposed.translate(_REPLACEMENTS)
 
 
-def shape(text: str) -> str:
+def char_classes(text: str) -> str:
     """The class of each character of an unfolded text, one character per character:
 
     `w` letter or digit, `u` letter of a script without spaces, `m` mark or other character that
@@ -60,23 +60,23 @@ def shape(text: str) -> str:
     return text.translate(_SHAPES)
 
 
-class _Table(dict[int, str]):
+class _CharTable(dict[int, str]):
     """A table for `str.translate`, filled as characters occur, so that importing costs nothing."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
         category = unicodedata.category(char)
-        made = self.made(char, category)
+        made = self.build_entry(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
             self[code] = made
         return made
 
-    def made(self, char: str, category: str) -> str:
+    def build_entry(self, char: str, category: str) -> str:
         raise NotImplementedError
 
 
-class _Replacements(_Table):
-    def made(self, char: str, category: str) -> str:
+class _ReplacementTable(_CharTable):
+    def build_entry(self, char: str, category: str) -> str:
         if _is_dropped(char, category):
             return ""
         if category == "Nd":
@@ -86,8 +86,8 @@ class _Replacements(_Table):
         return f" {char} " if _is_symbol(char, category) else " "
 
 
-class _Shapes(_Table):
-    def made(self, char: str, category: str) -> str:
+class _CharClassTable(_CharTable):
+    def build_entry(self, char: str, category: str) -> str:
         if char == ZERO_WIDTH_JOINER:
             return "j"
         if _is_dropped(char, category) or category[0] == "M" or char in _VOICED_MARKS:
@@ -113,5 +113,5 @@ def _is_symbol(char: str, category: str) -> bool:
     return category in ("So", "Sc") and not char.isascii()
 
 
-_REPLACEMENTS = _Replacements()
-_SHAPES = _Shapes()
+_REPLACEMENTS = _ReplacementTable()
+_SHAPES = _CharClassTable()

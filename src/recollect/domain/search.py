@@ -24,7 +24,7 @@ class SearchType(StrEnum):
     SEMANTIC = "semantic"
 
 
-class Stage(StrEnum):
+class EntrySearchComponent(StrEnum):
     """A component of a search that may fail while the others still answer."""
 
     EMBEDDING = "embedding"
@@ -32,7 +32,7 @@ class Stage(StrEnum):
     VECTORS = "vectors"
 
 
-class Trait(IntFlag):
+class EntryTrait(IntFlag):
     """Properties of an entry that the ranking uses besides its words."""
 
     NONE = 0
@@ -54,7 +54,7 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class EntryHit:
     """One result. `score` is comparable within one answer only."""
 
     conversation_id: ConversationId
@@ -66,16 +66,16 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchPage:
+class EntryHitPage:
     """Results in order, the cursor of the next page, and the components that failed."""
 
-    items: Sequence[Hit]
+    items: Sequence[EntryHit]
     next_cursor: str | None = None
-    degraded: Sequence[Stage] = ()
+    degraded: Sequence[EntrySearchComponent] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class NewText:
+class NewIndexText:
     """A text that an indexer sets for an entry. It replaces an earlier one."""
 
     conversation_id: ConversationId
@@ -91,21 +91,21 @@ class IndexedWords:
     terms: str
     stems: str
     head: int
-    traits: Trait
+    traits: EntryTrait
 
-    def said_by(self, *, assistant: bool) -> "IndexedWords":
+    def with_speaker_trait(self, *, assistant: bool) -> "IndexedWords":
         """The same with the assistant trait, if an assistant said it."""
-        return replace(self, traits=self.traits | Trait.ASSISTANT) if assistant else self
+        return replace(self, traits=self.traits | EntryTrait.ASSISTANT) if assistant else self
 
 
 def index_words(text: str) -> IndexedWords:
     """The words and traits of a text. Linear in its length."""
     tokens = words.tokens(text)
     head = len(tokens) if len(text) <= HEAD_CHARS else len(words.tokens(text[:HEAD_CHARS]))
-    traits = Trait.QUESTION if language.is_question(text) else Trait.NONE
+    traits = EntryTrait.QUESTION if language.is_question(text) else EntryTrait.NONE
     if language.has_time(text):
-        traits |= Trait.TIME
-    return IndexedWords(" ".join(tokens), _stems(tokens), min(head, len(tokens)), traits)
+        traits |= EntryTrait.TIME
+    return IndexedWords(" ".join(tokens), _marked_stems(tokens), min(head, len(tokens)), traits)
 
 
 def index_terms(text: str) -> str:
@@ -113,7 +113,7 @@ def index_terms(text: str) -> str:
     return " ".join(words.tokens(text))
 
 
-def _stems(tokens: Sequence[str]) -> str:
+def _marked_stems(tokens: Sequence[str]) -> str:
     """The marked stems of tokens, without stems that are tokens themselves."""
     distinct = set(tokens)
     stems = {words.stem(token) for token in distinct} - distinct

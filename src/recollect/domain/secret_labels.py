@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recollect.domain.secret_words import is_function_word, is_ordinary, is_placeholder
 
 
-def has_labelled(view: str) -> bool:
+def has_labelled_secret(view: str) -> bool:
     """Has the text a label, then `is`, `:`, `=` or `->`, then a value that looks secret?"""
     text = view.translate(_STRAIGHT_QUOTES)
     return any(_is_secret(text, found) for found in _LABELLED.finditer(text))
@@ -25,7 +25,7 @@ def ends_in_label(name: str) -> bool:
     return any(ending in _NAMES for ending in endings) or words[-1].endswith(_UNMISTAKABLE)
 
 
-class _Value(NamedTuple):
+class _LabelledValue(NamedTuple):
     label: str
     """In lower case, without spaces, `_` and `-`."""
     verb: str | None
@@ -49,12 +49,12 @@ class _Value(NamedTuple):
 def _is_secret(text: str, found: re.Match[str]) -> bool:
     if not _starts_word(text, found) or _STANDS_FOR_ONE.match(text, found.end()):
         return False
-    value = _value(text, found)
+    value = _read_value(text, found)
     quoted = _QUOTED.match(text, value.start)
     if quoted:
         inner = next(filter(None, quoted.groups()))
         return any(map(str.isalnum, inner)) and not is_placeholder(inner)
-    return not is_placeholder(value.token) and _counts(value)
+    return not is_placeholder(value.token) and _is_secret_value(value)
 
 
 def _starts_word(text: str, found: re.Match[str]) -> bool:
@@ -67,9 +67,9 @@ def _starts_word(text: str, found: re.Match[str]) -> bool:
     return label.lower() in _UNMISTAKABLE
 
 
-def _value(text: str, found: re.Match[str]) -> _Value:
+def _read_value(text: str, found: re.Match[str]) -> _LabelledValue:
     wrapped = "\n" in found["gap"]
-    return _Value(
+    return _LabelledValue(
         label=_JOINER.sub("", found["label"]).lower(),
         verb=found["verb"],
         glued=found["sep"] == "=" and not found["gap"],
@@ -80,7 +80,7 @@ def _value(text: str, found: re.Match[str]) -> _Value:
     )
 
 
-def _counts(value: _Value) -> bool:
+def _is_secret_value(value: _LabelledValue) -> bool:
     # Order matters: labels of numbers (PIN, CVV) want digits; a passphrase may look like prose, so
     # it is checked before sentences about the secret are sorted out; what remains counts if it
     # can't be a word of prose, or if it is a single word that ends the sentence.
@@ -91,23 +91,23 @@ def _counts(value: _Value) -> bool:
         return False
     if _is_phrase(value):
         return True
-    if _is_about(value, core):
+    if _is_description(value, core):
         return False
-    return _is_strong(value, core) or (value.near and _is_alone(value, core))
+    return _is_strong(value, core) or (value.near and _is_last_word(value, core))
 
 
-def _is_number(value: _Value, digits_min: int) -> bool:
+def _is_number(value: _LabelledValue, digits_min: int) -> bool:
     digits = _DIGIT_GROUPS.match(value.text, value.start)
     return digits is not None and sum(map(str.isdigit, digits[0])) >= digits_min
 
 
-def _is_mixed(value: _Value, core: str) -> bool:
+def _is_mixed(value: _LabelledValue, core: str) -> bool:
     """Letters with a digit among them, which no word of prose has."""
     mixed = core.isalnum() and not core.isdigit() and any(map(str.isdigit, core))
-    return mixed and not _ORDINAL_OR_UNIT.fullmatch(core) and not _is_about(value, core)
+    return mixed and not _ORDINAL_OR_UNIT.fullmatch(core) and not _is_description(value, core)
 
 
-def _is_phrase(value: _Value) -> bool:
+def _is_phrase(value: _LabelledValue) -> bool:
     """Do three or more plain words follow that are no sentence about the phrase?
 
     Such a sentence begins with an ordinary word ("stored in the vault"), and most of its words
@@ -125,7 +125,7 @@ def _is_phrase(value: _Value) -> bool:
     return len(meaning) * 2 >= len(words) and not any(map(is_function_word, words))
 
 
-def _is_about(value: _Value, core: str) -> bool:
+def _is_description(value: _LabelledValue, core: str) -> bool:
     """Does the value describe the secret: its length, its type, where it is read from?"""
     if _MEASURE.match(value.text, value.start) or _REFERENCE.match(value.token):
         return True
@@ -134,7 +134,7 @@ def _is_about(value: _Value, core: str) -> bool:
     return is_ordinary(_HEAD.split(core, maxsplit=1)[0]) or _is_name(value, core)
 
 
-def _is_name(value: _Value, core: str) -> bool:
+def _is_name(value: _LabelledValue, core: str) -> bool:
     """Is the value the name of a variable, header or field that holds the secret?"""
     if any(map(str.isdigit, core)) or not ends_in_label(core):
         return False
@@ -142,7 +142,7 @@ def _is_name(value: _Value, core: str) -> bool:
     return compound or (value.verb is None and core.lower() in _NAMES)
 
 
-def _is_strong(value: _Value, core: str) -> bool:
+def _is_strong(value: _LabelledValue, core: str) -> bool:
     """Is it no word of prose, because it has a digit, a symbol or an inner capital?"""
     if any(map(str.isdigit, core)):
         return True
@@ -155,7 +155,7 @@ def _is_strong(value: _Value, core: str) -> bool:
     return not shouted and any(map(str.isupper, core[1:]))
 
 
-def _is_alone(value: _Value, core: str) -> bool:
+def _is_last_word(value: _LabelledValue, core: str) -> bool:
     """Does a plain word end its sentence, or one word and a number?"""
     end = value.start + value.token.index(core) + len(core)
     return value.glued or _LAST.match(value.text, end) is not None

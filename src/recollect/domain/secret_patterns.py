@@ -18,7 +18,7 @@ def has_provider_key(view: str) -> bool:
 
 def has_jwt(view: str) -> bool:
     """Has the view three base64url parts, the first a JSON header with `alg`?"""
-    return any(_holds_jwt(run[0].split(".")) for run in _DOTTED.finditer(view))
+    return any(_has_jwt_parts(run[0].split(".")) for run in _DOTTED.finditer(view))
 
 
 def has_private_key(view: str) -> bool:
@@ -40,7 +40,7 @@ def has_auth_header(view: str, *, broken: bool = False) -> bool:
     return any(_is_token(found, broken=broken) for found in _AUTH.finditer(view))
 
 
-def _holds_jwt(parts: list[str]) -> bool:
+def _has_jwt_parts(parts: list[str]) -> bool:
     return any(
         parts[place + 1] and parts[place + 2] and _is_jwt_header(parts[place])
         for place in range(len(parts) - 2)

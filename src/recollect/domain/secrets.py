@@ -16,7 +16,7 @@ from recollect.domain.secret_labels import ends_in_label
 REFUSED = "[refused]"
 
 
-class Family(StrEnum):
+class SecretFamily(StrEnum):
     """The rule by which a secret was found."""
 
     PROVIDER_KEY = "provider_key"
@@ -29,106 +29,110 @@ class Family(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class SecretMatch:
     """A secret in a text: only its family is known, not its position."""
 
-    family: Family
+    family: SecretFamily
 
 
 @dataclass(frozen=True, slots=True)
-class SecretFound:
+class SecretLocation:
     """A secret in a JSON value: its path, such as `value.db.password` or `tags[2]`."""
 
     field: str
-    family: Family
+    family: SecretFamily
 
 
-def find_secret(text: str) -> Secret | None:
+def find_secret(text: str) -> SecretMatch | None:
     """A secret in the text, of the first family in the order of `SecretFamily`; None without."""
-    return None if is_harmless(text) else look_through(text)
+    return None if is_harmless(text) else scan_for_secret(text)
 
 
-def look_through(text: str) -> Secret | None:
+def scan_for_secret(text: str) -> SecretMatch | None:
     """Like `find_secret`, without the quick check."""
     # Each rule sees every view of the text (plain, unescaped, spelled-out words closed up): a
     # secret may be whole in one view only. Last comes the text with line breaks removed that may
     # lie inside of a key, as in mails; there only the rules apply that prose can't trigger.
-    views = disguises.views(text)
+    views = disguises.readable_forms(text)
     for family, rule in _RULES.items():
         if any(map(rule, views)):
-            return Secret(family)
-    whole = disguises.joined(views[-1])
-    return _broken_secret(whole) if whole != views[-1] else None
+            return SecretMatch(family)
+    whole = disguises.join_base64_lines(views[-1])
+    return _find_broken_secret(whole) if whole != views[-1] else None
 
 
-def find_secret_in(value: Any, field: str) -> SecretFound | None:
+def find_secret_in(value: Any, field: str) -> SecretLocation | None:
     """The first secret in a JSON value, in document order: in strings, field names and values.
 
     The path shows a field's name only if it is an identifier, otherwise `*`: a name may be the
     secret itself. A secret in a name is reported at the object around it.
     """
-    return next(_found(value, field), None)
+    return next(_iter_secrets(value, field), None)
 
 
-def _broken_secret(whole: str) -> Secret | None:
-    for family in (Family.PROVIDER_KEY, Family.JWT):
+def _find_broken_secret(whole: str) -> SecretMatch | None:
+    for family in (SecretFamily.PROVIDER_KEY, SecretFamily.JWT):
         if _RULES[family](whole):
-            return Secret(family)
+            return SecretMatch(family)
     if secret_patterns.has_auth_header(whole, broken=True):
-        return Secret(Family.AUTH_HEADER)
+        return SecretMatch(SecretFamily.AUTH_HEADER)
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _JsonPosition:
     value: Any
     path: str
     name: str = ""
     """The name of the nearest field; items of a list have the list's name."""
 
 
-def _found(value: Any, field: str) -> Iterator[SecretFound]:
+def _iter_secrets(value: Any, field: str) -> Iterator[SecretLocation]:
     # A stack instead of recursion: not every caller limits the nesting. Children are pushed in
     # reverse, so that they are popped in document order.
-    places = [_Place(value, field)]
+    places = [_JsonPosition(value, field)]
     while places:
         place = places.pop()
         if isinstance(place.value, dict):
-            yield from _in_names(place)
-            places.extend(reversed(list(_members(place))))
+            yield from _scan_names(place)
+            places.extend(reversed(list(_iter_members(place))))
         elif isinstance(place.value, list | tuple):
-            places.extend(reversed(list(_items(place))))
+            places.extend(reversed(list(_iter_items(place))))
         else:
-            yield from _in_scalar(place)
+            yield from _scan_scalar(place)
 
 
-def _in_names(place: _Place) -> Iterator[SecretFound]:
+def _scan_names(place: _JsonPosition) -> Iterator[SecretLocation]:
     for name in place.value:
         if secret := find_secret(name):
-            yield SecretFound(place.path, secret.family)
+            yield SecretLocation(place.path, secret.family)
 
 
-def _members(place: _Place) -> Iterator[_Place]:
+def _iter_members(place: _JsonPosition) -> Iterator[_JsonPosition]:
     for name, member in place.value.items():
         shown = name if name.isidentifier() and len(name) <= _NAME_CHARS_MAX else "*"
-        yield _Place(member, f"{place.path}.{shown}", name)
+        yield _JsonPosition(member, f"{place.path}.{shown}", name)
 
 
-def _items(place: _Place) -> Iterator[_Place]:
+def _iter_items(place: _JsonPosition) -> Iterator[_JsonPosition]:
     for index, item in enumerate(place.value):
-        yield _Place(item, f"{place.path}[{index}]", place.name)
+        yield _JsonPosition(item, f"{place.path}[{index}]", place.name)
 
 
-def _in_scalar(place: _Place) -> Iterator[SecretFound]:
+def _scan_scalar(place: _JsonPosition) -> Iterator[SecretLocation]:
     if place.value == REFUSED:
         return
-    if place.name and ends_in_label(disguises.plain(place.name)) and _is_worth_hiding(place.value):
-        yield SecretFound(place.path, Family.RECORD_MEMBER)
+    if (
+        place.name
+        and ends_in_label(disguises.to_plain_text(place.name))
+        and _is_worth_hiding(place.value)
+    ):
+        yield SecretLocation(place.path, SecretFamily.RECORD_MEMBER)
     elif isinstance(place.value, str):
         # Together with its name: a field `authorization` is a header too.
         text = f"{place.name}: {place.value}" if place.name else place.value
         if secret := find_secret(text):
-            yield SecretFound(place.path, secret.family)
+            yield SecretLocation(place.path, secret.family)
 
 
 def _is_worth_hiding(value: Any) -> bool:
@@ -138,11 +142,11 @@ def _is_worth_hiding(value: Any) -> bool:
 
 
 _NAME_CHARS_MAX = 64
-_RULES: dict[Family, Callable[[str], bool]] = {
-    Family.PROVIDER_KEY: secret_patterns.has_provider_key,
-    Family.JWT: secret_patterns.has_jwt,
-    Family.PRIVATE_KEY: secret_patterns.has_private_key,
-    Family.URL_CREDENTIALS: secret_patterns.has_url_credentials,
-    Family.AUTH_HEADER: secret_patterns.has_auth_header,
-    Family.LABELLED: secret_labels.has_labelled,
+_RULES: dict[SecretFamily, Callable[[str], bool]] = {
+    SecretFamily.PROVIDER_KEY: secret_patterns.has_provider_key,
+    SecretFamily.JWT: secret_patterns.has_jwt,
+    SecretFamily.PRIVATE_KEY: secret_patterns.has_private_key,
+    SecretFamily.URL_CREDENTIALS: secret_patterns.has_url_credentials,
+    SecretFamily.AUTH_HEADER: secret_patterns.has_auth_header,
+    SecretFamily.LABELLED: secret_labels.has_labelled_secret,
 }

@@ -39,7 +39,7 @@ _INTIMACY = """
     homosexuality lesbian libido nonbinary porn pornography queer rape raped sexuality sexually
     transgender transsexual viagra
 """
-WORDS = frozenset((_HEALTH + _MIND + _PREGNANCY + _MONEY + _LAW + _INTIMACY).split())
+SENSITIVE_WORDS = frozenset((_HEALTH + _MIND + _PREGNANCY + _MONEY + _LAW + _INTIMACY).split())
 """Lower case, in the singular."""
 
 _IS = r"(?:am|is|are|was|were|been|be|feels?|feeling|felt|getting|got|\w+'(?:m|s|re))"
@@ -160,24 +160,24 @@ _INTIMACY_PHRASES = (
 )
 
 
-def _any(*phrases: str) -> re.Pattern[str]:
+def _compile_phrases(*phrases: str) -> re.Pattern[str]:
     return re.compile(r"(?<!\w)(?:" + "|".join(phrases) + r")")
 
 
 @cache
-def phrases() -> re.Pattern[str]:
+def sensitive_pattern() -> re.Pattern[str]:
     """The pattern of sensitive phrases, for lower-case text with straight apostrophes and single
     spaces."""
-    return _any(
+    return _compile_phrases(
         *(*_HEALTH_PHRASES, *_MIND_PHRASES, *_PREGNANCY_PHRASES),
         *(*_MONEY_PHRASES, *_LAW_PHRASES, *_INTIMACY_PHRASES),
     )
 
 
 @cache
-def confidence() -> re.Pattern[str]:
+def confidence_pattern() -> re.Pattern[str]:
     """The pattern of requests to keep something confidential, for the same form of text."""
-    return _any(*_CONFIDENCE)
+    return _compile_phrases(*_CONFIDENCE)
 
 
 _KEPT = r"(?:to (?:your|our)sel(?:f|ves)|between us|quiet|secret|private|confidential|under wraps)"

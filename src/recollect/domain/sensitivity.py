@@ -7,30 +7,30 @@ import re
 
 from recollect.domain import disguises
 from recollect.domain.memories import Sensitivity
-from recollect.domain.sensitive_words import WORDS, confidence, phrases
+from recollect.domain.sensitive_words import SENSITIVE_WORDS, confidence_pattern, sensitive_pattern
 
 
-def floor(text: str) -> Sensitivity:
+def sensitivity_floor(text: str) -> Sensitivity:
     """`sensitive` for health, pregnancy, money, legal trouble and intimacy, else `public`."""
-    folded = _folded(text)
-    if any(map(_is_sensitive, _WORD.findall(folded))) or phrases().search(folded):
+    folded = _fold(text)
+    if any(map(_is_sensitive, _WORD.findall(folded))) or sensitive_pattern().search(folded):
         return Sensitivity.SENSITIVE
     return Sensitivity.PUBLIC
 
 
-def said_in_confidence(text: str) -> bool:
+def is_confidential(text: str) -> bool:
     """Does the speaker ask to keep it secret, as in "between us" or "don't tell"?"""
-    return confidence().search(_folded(text)) is not None
+    return confidence_pattern().search(_fold(text)) is not None
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Lower case, straight apostrophes, one space where there is white space."""
-    return _SPACE.sub(" ", disguises.plain(text).casefold().replace("’", "'"))
+    return _SPACE.sub(" ", disguises.to_plain_text(text).casefold().replace("’", "'"))
 
 
 def _is_sensitive(word: str) -> bool:
-    return word in WORDS or any(
-        word.endswith(ending) and word.removesuffix(ending) + singular in WORDS
+    return word in SENSITIVE_WORDS or any(
+        word.endswith(ending) and word.removesuffix(ending) + singular in SENSITIVE_WORDS
         for ending, singular in _PLURALS
     )
 

@@ -86,7 +86,7 @@ class Space:
 
     @property
     def scope(self) -> MemoryScope:
-        return scope_of(self.kind)
+        return scope_for_kind(self.kind)
 
     @property
     def visibility(self) -> Visibility | None:
@@ -103,7 +103,7 @@ class SpaceName:
 
     def __post_init__(self) -> None:
         if self.kind is SpaceKind.CHAT and self.id is not None:
-            object.__setattr__(self, "id", as_chat_id(self.id))
+            object.__setattr__(self, "id", to_chat_id(self.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class SpaceRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedSpace:
+class RequestedSpace:
     """The space that a request asks for, before its agent is looked up.
 
     `kind` is that of dual mode. `named` means that the caller wrote the kind in `space`. `id` is
@@ -132,13 +132,13 @@ class AskedSpace:
     named: bool = False
 
 
-def as_chat_id(text: str) -> ChatId:
+def to_chat_id(text: str) -> ChatId:
     """The normalized id of a chat. Conversations are chats, and their UUIDs come in any letter
     case, so no two chats may have ids that differ in letter case alone."""
     return ChatId(parse_uuid(text) or text)
 
 
-def mode_of(own: SpaceMode | None, default: SpaceMode) -> SpaceMode:
+def effective_mode(own: SpaceMode | None, default: SpaceMode) -> SpaceMode:
     """An agent's own mode, else the server's. It decides where new writes go; stored rows stay."""
     return own or default
 
@@ -152,20 +152,26 @@ def space_for(
     request: SpaceRequest, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
 ) -> Space:
     """Both steps in one, for callers with nothing to check in between."""
-    return settled_space(asked_space(request), mode, requester=requester, org_id=org_id)
+    return resolve_space(parse_space_request(request), mode, requester=requester, org_id=org_id)
 
 
-def asked_space(request: SpaceRequest) -> AskedSpace:
+def parse_space_request(request: SpaceRequest) -> RequestedSpace:
     """The space that a request asks for. ValidationFailed if its fields contradict each other or
     one is missing."""
-    asked = _by_members(request) if request.space is None else _by_name(request, request.space)
+    asked = (
+        _space_from_fields(request)
+        if request.space is None
+        else _space_from_name(request, request.space)
+    )
     if asked.kind in _NEED_AGENT and asked.agent_id is None:
-        raise ValidationFailed.of("agent_id", f"is needed for a space of kind `{asked.kind}`")
+        raise ValidationFailed.for_field(
+            "agent_id", f"is needed for a space of kind `{asked.kind}`"
+        )
     return asked
 
 
-def settled_space(
-    asked: AskedSpace, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
+def resolve_space(
+    asked: RequestedSpace, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
 ) -> Space:
     """The space of a write. `mode` and `org_id` are those of the agent that the request names.
 
@@ -174,7 +180,7 @@ def settled_space(
     if asked.kind in AGENT_KINDS and asked.agent_id is not None:
         return _agent_space(asked, asked.agent_id, mode)
     if asked.kind is SpaceKind.USER:
-        return _own_space(asked, requester)
+        return _user_space(asked, requester)
     if asked.kind is SpaceKind.ORG:
         return _org_space(asked, org_id)
     return Space(asked.kind, asked.id)
@@ -209,74 +215,80 @@ def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> 
 #   visibility `public`                 the agent's public space
 #   a scope or a key, no visibility     the agent's private space
 #   none of them                        the agent's public space
-def _by_members(request: SpaceRequest) -> AskedSpace:
+def _space_from_fields(request: SpaceRequest) -> RequestedSpace:
     """The space of a request without `space`: visibility, scope, run and key decide."""
     if request.run_id is not None and request.scope is None:
         # A run id alone may mean the run's own space or a lasting one: we don't guess.
         scopes = list(MemoryScope)
-        raise ValidationFailed.of("scope", "is required with `run_id`", allowed=scopes)
+        raise ValidationFailed.for_field("scope", "is required with `run_id`", allowed=scopes)
     if request.scope is MemoryScope.SESSION:
         _refuse_visibility(request, SpaceKind.RUN)
-        return AskedSpace(SpaceKind.RUN, _run_id(request), request.agent_id)
+        return RequestedSpace(SpaceKind.RUN, _require_run_id(request), request.agent_id)
     if request.scope is MemoryScope.ORG:
         _refuse_visibility(request, SpaceKind.ORG)
-        return AskedSpace(SpaceKind.ORG, agent_id=request.agent_id)
+        return RequestedSpace(SpaceKind.ORG, agent_id=request.agent_id)
     if request.visibility is None and (request.scope is not None or request.has_key):
-        return AskedSpace(SpaceKind.AGENT_PRIVATE, agent_id=request.agent_id)
+        return RequestedSpace(SpaceKind.AGENT_PRIVATE, agent_id=request.agent_id)
     private = request.visibility is Visibility.PRIVATE
     kind = SpaceKind.AGENT_PRIVATE if private else SpaceKind.AGENT_PUBLIC
-    return AskedSpace(kind, agent_id=request.agent_id)
+    return RequestedSpace(kind, agent_id=request.agent_id)
 
 
-def _by_name(request: SpaceRequest, name: SpaceName) -> AskedSpace:
+def _space_from_name(request: SpaceRequest, name: SpaceName) -> RequestedSpace:
     """The space of a request with `space`: the other fields must not contradict it."""
     if request.visibility not in (None, _VISIBILITIES.get(name.kind)):
-        raise _contradiction("visibility", name.kind)
-    if request.scope not in (None, scope_of(name.kind)):
-        raise _contradiction("scope", name.kind)
+        raise _contradiction_error("visibility", name.kind)
+    if request.scope not in (None, scope_for_kind(name.kind)):
+        raise _contradiction_error("scope", name.kind)
     if request.run_id is not None and name.kind is not SpaceKind.RUN:
-        raise _contradiction("run_id", name.kind)
-    return AskedSpace(name.kind, _named_id(request, name), request.agent_id, named=True)
+        raise _contradiction_error("run_id", name.kind)
+    return RequestedSpace(
+        name.kind, _space_id_from_name(request, name), request.agent_id, named=True
+    )
 
 
-def _named_id(request: SpaceRequest, name: SpaceName) -> str:
+def _space_id_from_name(request: SpaceRequest, name: SpaceName) -> str:
     if name.id == "":
-        raise ValidationFailed.of("space.id", "must not be empty")
+        raise ValidationFailed.for_field("space.id", "must not be empty")
     if name.kind is SpaceKind.RUN:
-        return _named_run(request, name)
+        return _run_id_from_name(request, name)
     if name.kind is SpaceKind.CHAT and name.id is None:
-        raise ValidationFailed.of("space.id", "is needed: which chat?")
+        raise ValidationFailed.for_field("space.id", "is needed: which chat?")
     if name.kind in AGENT_KINDS and name.id not in (None, request.agent_id):
-        raise ValidationFailed.of("space.id", "must be the `agent_id` of the request, or absent")
+        raise ValidationFailed.for_field(
+            "space.id", "must be the `agent_id` of the request, or absent"
+        )
     return name.id or ""
 
 
-def _named_run(request: SpaceRequest, name: SpaceName) -> str:
+def _run_id_from_name(request: SpaceRequest, name: SpaceName) -> str:
     if name.id is None:
-        return _run_id(request)
+        return _require_run_id(request)
     if request.run_id not in (None, name.id):
-        raise _contradiction("run_id", name.kind)
+        raise _contradiction_error("run_id", name.kind)
     return name.id
 
 
-def _run_id(request: SpaceRequest) -> str:
+def _require_run_id(request: SpaceRequest) -> str:
     if not request.run_id:
-        raise ValidationFailed.of("run_id", "is needed for the scope `session`, and not empty")
+        raise ValidationFailed.for_field(
+            "run_id", "is needed for the scope `session`, and not empty"
+        )
     return request.run_id
 
 
 def _refuse_visibility(request: SpaceRequest, kind: SpaceKind) -> None:
     if request.visibility is not None:
-        raise _contradiction("visibility", kind)
+        raise _contradiction_error("visibility", kind)
 
 
-def _contradiction(field: str, kind: SpaceKind) -> ValidationFailed:
-    return ValidationFailed.of(field, f"contradicts a space of kind `{kind}`")
+def _contradiction_error(field: str, kind: SpaceKind) -> ValidationFailed:
+    return ValidationFailed.for_field(field, f"contradicts a space of kind `{kind}`")
 
 
-def _agent_space(asked: AskedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
+def _agent_space(asked: RequestedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
     if mode is SpaceMode.SINGLE and asked.kind is SpaceKind.AGENT_PRIVATE:
-        raise _private_unavailable(asked)
+        raise _private_unavailable_error(asked)
     if asked.named:
         _check_kind_of_mode(asked.kind, mode)
     single = mode is SpaceMode.SINGLE
@@ -286,14 +298,14 @@ def _agent_space(asked: AskedSpace, agent_id: AgentId, mode: SpaceMode) -> Space
 def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
     """A caller who names a kind gets that kind or an error, never a similar one."""
     if kind is SpaceKind.AGENT and mode is SpaceMode.DUAL:
-        raise ValidationFailed.of(
+        raise ValidationFailed.for_field(
             "space.kind", "this agent is in dual mode: `agent_private` or `agent_public`"
         )
     if kind is SpaceKind.AGENT_PUBLIC and mode is SpaceMode.SINGLE:
-        raise ValidationFailed.of("space.kind", "this agent is in single mode: `agent`")
+        raise ValidationFailed.for_field("space.kind", "this agent is in single mode: `agent`")
 
 
-def _private_unavailable(asked: AskedSpace) -> InvalidInput:
+def _private_unavailable_error(asked: RequestedSpace) -> InvalidInput:
     """The error for a private write in single mode: it must not become public silently."""
     field, other = "visibility", '`visibility: "public"`'
     if asked.named:
@@ -302,27 +314,27 @@ def _private_unavailable(asked: AskedSpace) -> InvalidInput:
     return InvalidInput(f"{field}: {text}", field=field, code="private_unavailable")
 
 
-def _own_space(asked: AskedSpace, requester: Owner) -> Space:
+def _user_space(asked: RequestedSpace, requester: Owner) -> Space:
     if requester.kind is not OwnerKind.USER:
-        raise _not_yours("space.kind", "an agent has no user space")
+        raise _not_owner_error("space.kind", "an agent has no user space")
     if asked.id not in ("", requester.id):
-        raise _not_yours("space.id", "only the user's own space can be written")
+        raise _not_owner_error("space.id", "only the user's own space can be written")
     return Space(SpaceKind.USER, requester.id)
 
 
-def _not_yours(field: str, message: str) -> Forbidden:
+def _not_owner_error(field: str, message: str) -> Forbidden:
     text = f"{field}: {message}"
     return Forbidden(text, code="not_owner", details={"message": text, "field": field})
 
 
-def _org_space(asked: AskedSpace, org_id: OrgId | None) -> Space:
+def _org_space(asked: RequestedSpace, org_id: OrgId | None) -> Space:
     if org_id is None:
-        raise ValidationFailed.of("scope", "this agent belongs to no org")
+        raise ValidationFailed.for_field("scope", "this agent belongs to no org")
     if asked.id not in ("", org_id):
-        raise ValidationFailed.of("space.id", "must be the org of the agent, or absent")
+        raise ValidationFailed.for_field("space.id", "must be the org of the agent, or absent")
     return Space(SpaceKind.ORG, org_id)
 
 
-def scope_of(kind: SpaceKind) -> MemoryScope:
+def scope_for_kind(kind: SpaceKind) -> MemoryScope:
     """Session for runs, org for orgs, long-term for all other kinds."""
     return _SCOPES.get(kind, MemoryScope.LONG_TERM)

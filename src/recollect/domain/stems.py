@@ -9,33 +9,33 @@ from collections.abc import Sequence
 Rules = Sequence[tuple[str, str]]
 
 
-def porter(word: str) -> str:
+def porter_stem(word: str) -> str:
     """The stem of a word, which must consist of lower-case ASCII letters."""
     if len(word) <= 2:
         return word
-    word = _final_y(_past_or_progressive(_plural(word)))
-    word = _replace(word, _STEP_2, measure_min=1)
-    word = _replace(word, _STEP_3, measure_min=1)
-    return _double_l(_final_e(_strip(word)))
+    word = _replace_final_y(_strip_ed_or_ing(_strip_plural(word)))
+    word = _replace_suffix(word, _STEP_2, measure_min=1)
+    word = _replace_suffix(word, _STEP_3, measure_min=1)
+    return _strip_double_l(_strip_final_e(_strip_suffix(word)))
 
 
-def _plural(word: str) -> str:
+def _strip_plural(word: str) -> str:
     if word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
-def _past_or_progressive(word: str) -> str:
+def _strip_ed_or_ing(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):
         stem = word.removesuffix(suffix)
         if stem != word:
-            return _repaired(stem) if "v" in _shape(stem) else word
+            return _repair_stem(stem) if "v" in _letter_pattern(stem) else word
     return word
 
 
-def _repaired(stem: str) -> str:
+def _repair_stem(stem: str) -> str:
     """Undo changes before "ed" and "ing": hop(p)ing, fil(e)ing, conflat(e)d."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
@@ -44,11 +44,11 @@ def _repaired(stem: str) -> str:
     return stem + "e" if _measure(stem) == 1 and _ends_short(stem) else stem
 
 
-def _final_y(word: str) -> str:
-    return word[:-1] + "i" if word.endswith("y") and "v" in _shape(word[:-1]) else word
+def _replace_final_y(word: str) -> str:
+    return word[:-1] + "i" if word.endswith("y") and "v" in _letter_pattern(word[:-1]) else word
 
 
-def _replace(word: str, rules: Rules, *, measure_min: int) -> str:
+def _replace_suffix(word: str, rules: Rules, *, measure_min: int) -> str:
     for suffix, replacement in rules:
         if word.endswith(suffix):
             stem = word[: -len(suffix)]
@@ -56,14 +56,14 @@ def _replace(word: str, rules: Rules, *, measure_min: int) -> str:
     return word
 
 
-def _strip(word: str) -> str:
+def _strip_suffix(word: str) -> str:
     # In step 4 "ion" is a suffix only after s or t.
     if word.endswith("ion") and not word.endswith(("sion", "tion")):
         return word
-    return _replace(word, _STEP_4, measure_min=2)
+    return _replace_suffix(word, _STEP_4, measure_min=2)
 
 
-def _final_e(word: str) -> str:
+def _strip_final_e(word: str) -> str:
     if not word.endswith("e"):
         return word
     stem = word[:-1]
@@ -71,11 +71,11 @@ def _final_e(word: str) -> str:
     return stem if measure > 1 or (measure == 1 and not _ends_short(stem)) else word
 
 
-def _double_l(word: str) -> str:
+def _strip_double_l(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
 
 
-def _shape(stem: str) -> str:
+def _letter_pattern(stem: str) -> str:
     """The stem as c (consonant) and v (vowel); y is a vowel after a consonant."""
     shape = ""
     for letter in stem:
@@ -86,33 +86,33 @@ def _shape(stem: str) -> str:
 
 def _measure(stem: str) -> int:
     """Porter's measure m: how often a consonant follows a vowel, about the number of syllables."""
-    return _shape(stem).count("vc")
+    return _letter_pattern(stem).count("vc")
 
 
 def _ends_double(stem: str) -> bool:
-    return len(stem) > 1 and stem[-1] == stem[-2] and _shape(stem).endswith("c")
+    return len(stem) > 1 and stem[-1] == stem[-2] and _letter_pattern(stem).endswith("c")
 
 
 def _ends_short(stem: str) -> bool:
     """Porter's *o: ends in consonant, vowel, consonant, the last not w, x or y: hop, fil."""
-    return _shape(stem).endswith("cvc") and stem[-1] not in "wxy"
+    return _letter_pattern(stem).endswith("cvc") and stem[-1] not in "wxy"
 
 
-def _rules(table: str) -> Rules:
+def _parse_rules(table: str) -> Rules:
     """Parse "suffix:replacement" pairs. Longest suffix first, because the longest match applies."""
     pairs = [rule.partition(":")[::2] for rule in table.split()]
     return sorted(pairs, key=lambda pair: -len(pair[0]))
 
 
-_STEP_2 = _rules(
+_STEP_2 = _parse_rules(
     """
     ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous
     ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive
     biliti:ble logi:log
     """
 )
-_STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
-_STEP_4 = _rules(
+_STEP_3 = _parse_rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
+_STEP_4 = _parse_rules(
     """
     al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive:
     ize:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.contradictions import is_correction
-from recollect.domain.memories import MemoryType, Origin, Sensitivity, Trust
+from recollect.domain.memories import MemoryOrigin, MemoryType, Sensitivity, TrustLevel
 from recollect.domain.spaces import OPEN_KINDS, ChatId, Space, SpaceKind
 
 # Spaces in which a person's own statement replaces hearsay about them, even from another space.
@@ -17,7 +17,7 @@ HEARSAY_KINDS = (SpaceKind.USER, SpaceKind.CHAT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class StatementFacts:
     """The facts of a statement that the rules need. Person ids are canonical.
 
     `correction` marks it as a correction from outside; `is_marked_correction` also reads its words.
@@ -31,8 +31,8 @@ class Statement:
     subjects: frozenset[str] = frozenset()
     stated_by: str | None = None
     learned_in: ChatId | None = None
-    origin: Origin = Origin.DIRECT
-    trust: Trust = Trust.UNKNOWN
+    origin: MemoryOrigin = MemoryOrigin.DIRECT
+    trust: TrustLevel = TrustLevel.UNKNOWN
     sensitivity: Sensitivity = Sensitivity.PUBLIC
     portable: bool = True
     verified: bool = True
@@ -42,7 +42,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class SupersededTimes:
     """The times that supersession sets on the old row.
 
     `valid_until` ends it in the world: it was true until then. `retracted_at` ends it in the
@@ -53,7 +53,7 @@ class Ending:
     retracted_at: datetime | None
 
 
-def is_told_alike(candidate: Statement, old: Statement) -> bool:
+def has_same_origin(candidate: StatementFacts, old: StatementFacts) -> bool:
     """Whether both were learned in one chat, or both outside any chat.
 
     Who took part in a chat may see what was said there, and a statement that is not portable stays
@@ -62,7 +62,7 @@ def is_told_alike(candidate: Statement, old: Statement) -> bool:
     return (candidate.origin, candidate.learned_in) == (old.origin, old.learned_in)
 
 
-def is_protected(old: Statement, *, by: str | None) -> bool:
+def is_protected(old: StatementFacts, *, by: str | None) -> bool:
     """Whether `old` is what a subject said of themself, and `by` is somebody else.
 
     Hearsay that a subject repeated is protected too: another person stated it first, and the
@@ -70,10 +70,10 @@ def is_protected(old: Statement, *, by: str | None) -> bool:
     """
     if old.stated_by is not None and old.stated_by in old.subjects:
         return by != old.stated_by
-    return bool(old.subjects) and old.trust is Trust.FACT and by not in old.subjects
+    return bool(old.subjects) and old.trust is TrustLevel.FACT and by not in old.subjects
 
 
-def may_replace(candidate: Statement, old: Statement) -> bool:
+def may_replace(candidate: StatementFacts, old: StatementFacts) -> bool:
     """Whether the candidate may replace `old`: verified, not older, and stated by the right person.
 
     That is the same person, a subject of both statements, or anybody where neither has a subject.
@@ -89,36 +89,36 @@ def may_replace(candidate: Statement, old: Statement) -> bool:
     return same_voice or of_nobody or candidate.stated_by in candidate.subjects & old.subjects
 
 
-def overrules(candidate: Statement, old: Statement) -> bool:
+def can_overrule(candidate: StatementFacts, old: StatementFacts) -> bool:
     """Whether a person's statement about themself replaces hearsay about the same person alone.
 
     This works across spaces, but the successor never lies in a space with more readers.
     """
     return (
-        _is_own_word_over_hearsay(candidate, old)
+        _is_self_over_hearsay(candidate, old)
         and candidate.subjects == old.subjects == {candidate.stated_by}
         and old.space.kind in HEARSAY_KINDS
-        and _width(candidate.space) <= _width(old.space)
+        and _audience_rank(candidate.space) <= _audience_rank(old.space)
         and candidate.verified
         and candidate.observed_at >= old.observed_at
         and candidate.id != old.id
     )
 
 
-def is_said_correction(candidate: Statement) -> bool:
+def is_marked_correction(candidate: StatementFacts) -> bool:
     """Whether it is a correction, by its words or by its `correction` flag."""
     return candidate.correction or is_correction(candidate.content)
 
 
-def trust_when_repeated(old: Statement, candidate: Statement) -> Trust:
+def trust_when_repeated(old: StatementFacts, candidate: StatementFacts) -> TrustLevel:
     """The trust of `old` after the candidate repeated it: what a subject confirms becomes a
     fact."""
     by_subject = candidate.stated_by is not None and candidate.stated_by in old.subjects
-    return Trust.FACT if by_subject and candidate.verified else old.trust
+    return TrustLevel.FACT if by_subject and candidate.verified else old.trust
 
 
-def stricter(
-    candidate: Statement, olds: Iterable[Statement], *, set_by_subject: bool = False
+def strictest_privacy(
+    candidate: StatementFacts, olds: Iterable[StatementFacts], *, set_by_subject: bool = False
 ) -> tuple[Sensitivity, bool]:
     """Sensitivity and `portable` of a successor: the strictest of all, unless a subject chose
     them."""
@@ -129,7 +129,9 @@ def stricter(
     return sensitivity, all(one.portable for one in all_of_them)
 
 
-def ending(candidate: Statement, old: Statement, *, now: datetime) -> Ending:
+def superseded_times(
+    candidate: StatementFacts, old: StatementFacts, *, now: datetime
+) -> SupersededTimes:
     """The end of `old` when the candidate supersedes it.
 
     A correction, or a person's own statement over hearsay, retracts it: it was never true. Anything
@@ -138,19 +140,19 @@ def ending(candidate: Statement, old: Statement, *, now: datetime) -> Ending:
     """
     begins_at = candidate.valid_from or candidate.observed_at
     never_true = old.valid_from is not None and begins_at <= old.valid_from
-    if is_said_correction(candidate) or _is_own_word_over_hearsay(candidate, old) or never_true:
-        return Ending(old.valid_until, now)
+    if is_marked_correction(candidate) or _is_self_over_hearsay(candidate, old) or never_true:
+        return SupersededTimes(old.valid_until, now)
     # An end that was known before is never moved to a later time.
-    return Ending(min(begins_at, old.valid_until or begins_at), None)
+    return SupersededTimes(min(begins_at, old.valid_until or begins_at), None)
 
 
-def _is_own_word_over_hearsay(candidate: Statement, old: Statement) -> bool:
+def _is_self_over_hearsay(candidate: StatementFacts, old: StatementFacts) -> bool:
     by = candidate.stated_by
     own = by is not None and by in candidate.subjects & old.subjects
-    return own and old.trust is Trust.HEARSAY and not is_protected(old, by=by)
+    return own and old.trust is TrustLevel.HEARSAY and not is_protected(old, by=by)
 
 
-def _width(space: Space) -> int:
+def _audience_rank(space: Space) -> int:
     """Spaces by their number of readers: 0 for a user's own, 1 for a chat, 2 for open ones."""
     if space.kind in OPEN_KINDS:
         return 2

@@ -11,30 +11,30 @@ from datetime import date, datetime
 
 from recollect.domain import cycles
 from recollect.domain import timepatterns as patterns
-from recollect.domain.cycles import Cycle, Days, shifted
+from recollect.domain.cycles import CalendarCycle, DayRange, add_days
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class TimePhrase:
     """A time and where its words are. One that is not `sure` ("may") counts only together with
     another word."""
 
     begin: int
     end: int
-    when: Days | Cycle
+    when: DayRange | CalendarCycle
     sure: bool
 
 
-def find(text: str, now: datetime) -> list[Phrase]:
+def find_phrases(text: str, now: datetime) -> list[TimePhrase]:
     """The phrases of a lower-case text, in order. Of overlapping ones the first is used, of those
     that begin at the same place the longest."""
     found = [
-        Phrase(*match.span(), when, _is_sure(match))
+        TimePhrase(*match.span(), when, _is_sure(match))
         for pattern, read in _RULES
         for match in pattern.finditer(text)
         if (when := read(match, now)) is not None
     ]
-    return list(_apart(sorted(found, key=lambda phrase: (phrase.begin, -phrase.end))))
+    return list(_drop_overlaps(sorted(found, key=lambda phrase: (phrase.begin, -phrase.end))))
 
 
 def _is_sure(match: re.Match[str]) -> bool:
@@ -43,7 +43,7 @@ def _is_sure(match: re.Match[str]) -> bool:
     return not named.get("unsure") or any(map(named.get, ("day", "after", "year")))
 
 
-def _apart(phrases: Iterable[Phrase]) -> Iterable[Phrase]:
+def _drop_overlaps(phrases: Iterable[TimePhrase]) -> Iterable[TimePhrase]:
     end = 0
     for phrase in phrases:
         if phrase.begin >= end:
@@ -51,41 +51,43 @@ def _apart(phrases: Iterable[Phrase]) -> Iterable[Phrase]:
             yield phrase
 
 
-_Found = re.Match[str]
-_Read = Callable[[_Found, datetime], Days | Cycle | None]
+_TimeMatch = re.Match[str]
+_PhraseReader = Callable[[_TimeMatch, datetime], DayRange | CalendarCycle | None]
 
 
-def _read_named_day(match: _Found, now: datetime) -> Days:
+def _read_named_day(match: _TimeMatch, now: datetime) -> DayRange:
     start, length = patterns.NAMED_DAYS[" ".join(match[0].split())]
-    first = shifted(now.date(), start)
-    return Days(first, shifted(first, length))
+    first = add_days(now.date(), start)
+    return DayRange(first, add_days(first, length))
 
 
-def _read_numbers(match: _Found, _: datetime) -> Days | None:
+def _read_numbers(match: _TimeMatch, _: datetime) -> DayRange | None:
     year, month = int(match["year"]), int(match["month"])
     if match["day"]:
-        return cycles.one_day(year, month, int(match["day"]))
-    return cycles.months_from(year * 12 + month - 1, 1) if 1 <= month <= 12 else None
+        return cycles.single_day(year, month, int(match["day"]))
+    return cycles.month_range(year * 12 + month - 1, 1) if 1 <= month <= 12 else None
 
 
-def _read_month(match: _Found, now: datetime) -> Days | Cycle | None:
-    month, day = _month(match["month"] or match["unsure"]), match["day"] or match["after"]
+def _read_month(match: _TimeMatch, now: datetime) -> DayRange | CalendarCycle | None:
+    month, day = _month_number(match["month"] or match["unsure"]), match["day"] or match["after"]
     cycle = cycles.day_of_year(month, int(day)) if day else cycles.months_of_year(month)
-    return _of_year(cycle, match, now)
+    return _in_year(cycle, match, now)
 
 
-def _read_season(match: _Found, now: datetime) -> Days | Cycle | None:
-    return _of_year(patterns.SEASONS[match["season"] or match["unsure"]], match, now)
+def _read_season(match: _TimeMatch, now: datetime) -> DayRange | CalendarCycle | None:
+    return _in_year(patterns.SEASONS[match["season"] or match["unsure"]], match, now)
 
 
-def _read_quarter(match: _Found, now: datetime) -> Days | Cycle | None:
+def _read_quarter(match: _TimeMatch, now: datetime) -> DayRange | CalendarCycle | None:
     if match["nth"] and not match["year"]:  # "the first quarter" of a game or an hour
         return None
     quarter = int(match["quarter"]) if match["quarter"] else patterns.ORDINALS[match["nth"]]
-    return _of_year(cycles.months_of_year(quarter * 3 - 2, 3), match, now)
+    return _in_year(cycles.months_of_year(quarter * 3 - 2, 3), match, now)
 
 
-def _of_year(cycle: Cycle, match: _Found, now: datetime) -> Days | Cycle | None:
+def _in_year(
+    cycle: CalendarCycle, match: _TimeMatch, now: datetime
+) -> DayRange | CalendarCycle | None:
     """The cycle's days in the year that the match names; without a year the cycle itself."""
     year = match["year"]
     if year is None:
@@ -93,57 +95,64 @@ def _of_year(cycle: Cycle, match: _Found, now: datetime) -> Days | Cycle | None:
     return cycle.at(int(year) if year.isdigit() else now.year + patterns.TURNS[year.split()[0]])
 
 
-def _read_year(match: _Found, _: datetime) -> Days:
+def _read_year(match: _TimeMatch, _: datetime) -> DayRange:
     length = 120 if match["decade"] else 12
-    return cycles.months_from(int(match["decade"] or match["year"]) * 12, length)
+    return cycles.month_range(int(match["decade"] or match["year"]) * 12, length)
 
 
-def _read_turn(match: _Found, now: datetime) -> Days | None:
-    cycle, turn, today = _cycle(match["cycle"]), patterns.TURNS[match["turn"]], now.date()
+def _read_turn(match: _TimeMatch, now: datetime) -> DayRange | None:
+    cycle, turn, today = _named_cycle(match["cycle"]), patterns.TURNS[match["turn"]], now.date()
     if turn == 0:
-        return cycle.current(today)
-    return cycle.finished(today) if turn < 0 else cycle.following(today)
+        return cycle.round_at(today)
+    return cycle.last_finished(today) if turn < 0 else cycle.first_after(today)
 
 
-def _read_stretch(match: _Found, now: datetime) -> Days:
+def _read_stretch(match: _TimeMatch, now: datetime) -> DayRange:
     """ "Past three weeks" ends with today; "next three weeks" begins today."""
-    count = _count(match["count"] or "a")
+    count = _parse_count(match["count"] or "a")
     ahead = match["turn"] in patterns.AHEAD
-    far, tomorrow = _away(now, count if ahead else -count, match["unit"]), shifted(now.date(), 1)
-    return Days(now.date(), shifted(far, 1)) if ahead else Days(min(far, now.date()), tomorrow)
-
-
-def _read_distance(match: _Found, now: datetime) -> Days:
-    """ "Two weeks ago": that day and half a week on either side, since such words are not exact."""
-    count, unit = _count(match["count"]), match["unit"]
-    middle = _away(now, -count if match["way"] in patterns.BACK else count, unit)
-    return Days(
-        shifted(middle, -patterns.SPREAD_DAYS[unit]),
-        shifted(middle, patterns.SPREAD_DAYS[unit] + 1),
+    far, tomorrow = (
+        _day_at_distance(now, count if ahead else -count, match["unit"]),
+        add_days(now.date(), 1),
+    )
+    return (
+        DayRange(now.date(), add_days(far, 1))
+        if ahead
+        else DayRange(min(far, now.date()), tomorrow)
     )
 
 
-def _read_weekday(match: _Found, _: datetime) -> Cycle:
-    return _cycle(match["sure"] or match["unsure"])
+def _read_distance(match: _TimeMatch, now: datetime) -> DayRange:
+    """ "Two weeks ago": that day and half a week on either side, since such words are not exact."""
+    count, unit = _parse_count(match["count"]), match["unit"]
+    middle = _day_at_distance(now, -count if match["way"] in patterns.BACK else count, unit)
+    return DayRange(
+        add_days(middle, -patterns.SPREAD_DAYS[unit]),
+        add_days(middle, patterns.SPREAD_DAYS[unit] + 1),
+    )
 
 
-def _read_day_of_month(match: _Found, _: datetime) -> Cycle:
+def _read_weekday(match: _TimeMatch, _: datetime) -> CalendarCycle:
+    return _named_cycle(match["sure"] or match["unsure"])
+
+
+def _read_day_of_month(match: _TimeMatch, _: datetime) -> CalendarCycle:
     return cycles.day_of_month(int(match["unsure"]))
 
 
-def _cycle(name: str) -> Cycle:
+def _named_cycle(name: str) -> CalendarCycle:
     if name in patterns.CALENDAR:
         return patterns.CALENDAR[name]
     if name[:3] in patterns.WEEKDAYS:
         return cycles.days_of_week(patterns.WEEKDAYS.index(name[:3]))
-    return cycles.months_of_year(_month(name))
+    return cycles.months_of_year(_month_number(name))
 
 
-def _month(name: str) -> int:
+def _month_number(name: str) -> int:
     return patterns.MONTHS.index(name[:3]) + 1
 
 
-def _count(words: str) -> int:
+def _parse_count(words: str) -> int:
     """The number that "three", "12" or "a couple of" means."""
     if words.isdigit():
         return int(words)
@@ -152,18 +161,18 @@ def _count(words: str) -> int:
     )
 
 
-def _away(now: datetime, count: int, unit: str) -> date:
+def _day_at_distance(now: datetime, count: int, unit: str) -> date:
     today = now.date()
     if unit in patterns.MONTHS_OF:
-        return cycles.months_later(today, count * patterns.MONTHS_OF[unit])
+        return cycles.add_months(today, count * patterns.MONTHS_OF[unit])
     if unit in patterns.DAYS_OF:
-        return shifted(today, count * patterns.DAYS_OF[unit])
+        return add_days(today, count * patterns.DAYS_OF[unit])
     minutes = count * (60 if unit == "hour" else 1)
-    return shifted(today, (now.hour * 60 + now.minute + minutes) // (24 * 60))
+    return add_days(today, (now.hour * 60 + now.minute + minutes) // (24 * 60))
 
 
 # All patterns are tried on the whole text; `_drop_overlaps` then keeps the first and longest.
-_RULES: tuple[tuple[re.Pattern[str], _Read], ...] = (
+_RULES: tuple[tuple[re.Pattern[str], _PhraseReader], ...] = (
     (patterns.NAMED_DAY, _read_named_day),
     (patterns.NUMBERS, _read_numbers),
     (patterns.MONTH, _read_month),

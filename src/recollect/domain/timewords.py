@@ -11,9 +11,9 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from string import ascii_lowercase, ascii_uppercase
 
 from recollect.domain import timephrases
-from recollect.domain.cycles import Cycle, Days, shifted
+from recollect.domain.cycles import CalendarCycle, DayRange, add_days
 from recollect.domain.durations import EARLIEST
-from recollect.domain.timephrases import Phrase
+from recollect.domain.timephrases import TimePhrase
 
 SPANS_MAX = 16
 LATEST = datetime.max.replace(tzinfo=UTC)
@@ -23,7 +23,7 @@ _SCALE_MAX = timedelta(days=183)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """A half-open range of instants in UTC, and where its words are in the question."""
 
     start: datetime
@@ -31,32 +31,32 @@ class Span:
     words: tuple[int, int]
 
 
-def spans(query: str, now: datetime, zone: tzinfo = UTC) -> tuple[Span, ...]:
+def find_spans(query: str, now: datetime, zone: tzinfo = UTC) -> tuple[TimeSpan, ...]:
     """The times that a question names, in text order, at most 16.
 
     Days begin at midnight in `zone`, weeks on Monday. A recurring time ("May", "Friday") means the
     last one that has begun; in a question about the future, the first that is not over. "Before
     2024" has no beginning, "after 2024" has no end, "since" ends with today.
     """
-    here = _local(now, zone)
+    here = _to_local(now, zone)
     text = query.translate(_LOWER)
-    asked = _Asked(today=here.date(), future=_is_future(text))
-    clauses = _clauses(text, timephrases.find(text, here))
-    found = (_span(clause, asked, zone) for clause in clauses)
+    asked = _QuestionTime(today=here.date(), future=_is_future(text))
+    clauses = _find_clauses(text, timephrases.find_phrases(text, here))
+    found = (_to_span(clause, asked, zone) for clause in clauses)
     return tuple(itertools.islice(filter(None, found), SPANS_MAX))
 
 
-def closeness(spans: Iterable[Span], at: datetime) -> float:
+def closeness(spans: Iterable[TimeSpan], at: datetime) -> float:
     """How near an instant is to the nearest span: 1 inside, below 1 outside, 0 without spans.
 
     The value halves with each half length of the span that the instant is away, but at least with
     each half year and at most with each day. A span that is open on one side has an exact end, so
     there it halves with each day.
     """
-    return max((_closeness(span, at) for span in spans), default=0.0)
+    return max((_span_closeness(span, at) for span in spans), default=0.0)
 
 
-def _closeness(span: Span, at: datetime) -> float:
+def _span_closeness(span: TimeSpan, at: datetime) -> float:
     if span.start <= at < span.until:
         return 1.0
     # `until` itself is outside: without the smallest step its distance would be 0.
@@ -67,22 +67,22 @@ def _closeness(span: Span, at: datetime) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _QuestionTime:
     today: date
     future: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Clause:
+class _TimeClause:
     """A phrase, or two that are the ends of a range, with the word that introduces it."""
 
     lead: str
-    first: Phrase
-    last: Phrase
+    first: TimePhrase
+    last: TimePhrase
     words: tuple[int, int]
 
 
-def _local(now: datetime, zone: tzinfo) -> datetime:
+def _to_local(now: datetime, zone: tzinfo) -> datetime:
     try:
         return now.astimezone(zone)
     except OverflowError:  # within a day of the first or last instant
@@ -93,22 +93,22 @@ def _is_future(text: str) -> bool:
     return _FUTURE.search(text) is not None and _PAST.search(text) is None
 
 
-def _clauses(text: str, phrases: Sequence[Phrase]) -> Iterator[_Clause]:
+def _find_clauses(text: str, phrases: Sequence[TimePhrase]) -> Iterator[_TimeClause]:
     taken = -1
     for place, first in enumerate(phrases):
         if place <= taken:
             continue
-        lead, begin = _lead(text, first)
-        last = _partner(text, lead, phrases[place : place + 2])
+        lead, begin = _find_lead(text, first)
+        last = _find_range_end(text, lead, phrases[place : place + 2])
         if last is not None:
             taken = place + 1
         # "may" and the like count only with a second end or an introducing word.
         if last or lead or first.sure:
             last = last or first
-            yield _Clause(lead, first, last, (begin, last.end))
+            yield _TimeClause(lead, first, last, (begin, last.end))
 
 
-def _lead(text: str, phrase: Phrase) -> tuple[str, int]:
+def _find_lead(text: str, phrase: TimePhrase) -> tuple[str, int]:
     """The word before a phrase that changes its meaning ("since", "early"), if any, and where both
     together begin."""
     cut = max(0, phrase.begin - _LEAD_CHARS_MAX)
@@ -118,7 +118,7 @@ def _lead(text: str, phrase: Phrase) -> tuple[str, int]:
     return found["word"] or found["part"], cut + found.start()
 
 
-def _partner(text: str, lead: str, pair: Sequence[Phrase]) -> Phrase | None:
+def _find_range_end(text: str, lead: str, pair: Sequence[TimePhrase]) -> TimePhrase | None:
     """The second of two phrases if they are the ends of a range: "between March and May"."""
     if len(pair) < 2:
         return None
@@ -129,62 +129,64 @@ def _partner(text: str, lead: str, pair: Sequence[Phrase]) -> Phrase | None:
     return last if lead or first.sure or last.sure else None
 
 
-def _span(clause: _Clause, asked: _Asked, zone: tzinfo) -> Span | None:
+def _to_span(clause: _TimeClause, asked: _QuestionTime, zone: tzinfo) -> TimeSpan | None:
     """The span of a clause; None if it is empty: "February 30", "from 2024 to 2020"."""
-    days = _days(clause, asked)
+    days = _clause_days(clause, asked)
     if days is None:
         return None
     # Compared as instants, not days: a zone that moved across the date line skipped a whole day.
-    start, until = _instant(days.start, zone), _instant(days.until, zone)
-    return Span(start, until, clause.words) if start < until else None
+    start, until = _to_instant(days.start, zone), _to_instant(days.until, zone)
+    return TimeSpan(start, until, clause.words) if start < until else None
 
 
-def _days(clause: _Clause, asked: _Asked) -> Days | None:
+def _clause_days(clause: _TimeClause, asked: _QuestionTime) -> DayRange | None:
     if clause.first is not clause.last:
-        return _between(clause.first.when, clause.last.when, asked)
+        return _range_days(clause.first.when, clause.last.when, asked)
     # "Since May" means the last May even in a question about the future.
     is_past = clause.lead == "since"  # whatever the question asks
-    named = _resolved(clause.first.when, replace(asked, future=asked.future and not is_past))
-    return _led(clause.lead, named, asked.today) if named else None
+    named = _resolve_days(clause.first.when, replace(asked, future=asked.future and not is_past))
+    return _apply_lead(clause.lead, named, asked.today) if named else None
 
 
-def _led(lead: str, days: Days, today: date) -> Days:
+def _apply_lead(lead: str, days: DayRange, today: date) -> DayRange:
     """Apply the introducing word: "since" extends the days to today, "before" ends at them."""
     match lead:
         case "since":
-            return Days(days.start, shifted(today, 1))
+            return DayRange(days.start, add_days(today, 1))
         case "after":
-            return Days(days.until, date.max)
+            return DayRange(days.until, date.max)
         case "before" | "prior to":
-            return Days(date.min, days.start)
+            return DayRange(date.min, days.start)
         case "until" | "till" | "by":
-            return Days(date.min, days.until)
+            return DayRange(date.min, days.until)
     return days
 
 
-def _between(first: Days | Cycle, last: Days | Cycle, asked: _Asked) -> Days | None:
+def _range_days(
+    first: DayRange | CalendarCycle, last: DayRange | CalendarCycle, asked: _QuestionTime
+) -> DayRange | None:
     """From the start of the first to the end of the last. A recurring time is resolved nearest to
     the other end: "from May to 2023" begins in the last May before 2023."""
-    if isinstance(first, Cycle) and not asked.future:
-        until = _resolved(last, asked)
-        start = first.latest(until.start) if until else None
+    if isinstance(first, CalendarCycle) and not asked.future:
+        until = _resolve_days(last, asked)
+        start = first.last_started(until.start) if until else None
     else:
-        start = _resolved(first, asked)
-        until = _ending(last, start) if start else None
-    return Days(start.start, until.until) if start and until else None
+        start = _resolve_days(first, asked)
+        until = _resolve_end(last, start) if start else None
+    return DayRange(start.start, until.until) if start and until else None
 
 
-def _ending(last: Days | Cycle, start: Days) -> Days | None:
-    return last if isinstance(last, Days) else last.upcoming(start.start)
+def _resolve_end(last: DayRange | CalendarCycle, start: DayRange) -> DayRange | None:
+    return last if isinstance(last, DayRange) else last.first_unfinished(start.start)
 
 
-def _resolved(when: Days | Cycle, asked: _Asked) -> Days | None:
-    if isinstance(when, Days):
+def _resolve_days(when: DayRange | CalendarCycle, asked: _QuestionTime) -> DayRange | None:
+    if isinstance(when, DayRange):
         return when
-    return when.upcoming(asked.today) if asked.future else when.latest(asked.today)
+    return when.first_unfinished(asked.today) if asked.future else when.last_started(asked.today)
 
 
-def _instant(day: date, zone: tzinfo) -> datetime:
+def _to_instant(day: date, zone: tzinfo) -> datetime:
     if day == date.min:
         return EARLIEST
     if day == date.max:

@@ -2,22 +2,22 @@
 
 from collections.abc import Collection, Iterable
 
-from recollect.domain.memories import Trust
+from recollect.domain.memories import TrustLevel
 
 
-def trust_of(stated_by: str | None, subjects: Collection[str]) -> Trust:
+def derive_trust(stated_by: str | None, subjects: Collection[str]) -> TrustLevel:
     """The trust of a statement: a fact if a subject said it or there is none, else hearsay.
 
     Ids must be canonical, so that merged people count as one. Without a speaker it is unknown.
     """
     if stated_by is None:
-        return Trust.UNKNOWN
-    return Trust.FACT if not subjects or stated_by in subjects else Trust.HEARSAY
+        return TrustLevel.UNKNOWN
+    return TrustLevel.FACT if not subjects or stated_by in subjects else TrustLevel.HEARSAY
 
 
-def lowest(trusts: Iterable[Trust]) -> Trust:
+def lowest_trust(trusts: Iterable[TrustLevel]) -> TrustLevel:
     """The trust of what was derived from several memories; `unknown` if there are none."""
-    return min(trusts, key=_FROM_LEAST.index, default=Trust.UNKNOWN)
+    return min(trusts, key=_TRUST_ORDER.index, default=TrustLevel.UNKNOWN)
 
 
-_FROM_LEAST = tuple(Trust)
+_TRUST_ORDER = tuple(TrustLevel)

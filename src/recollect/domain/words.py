@@ -11,10 +11,10 @@ from typing import Literal
 
 from recollect.domain import language, scripts
 from recollect.domain.jsontext import drop_unstorable
-from recollect.domain.stems import porter
+from recollect.domain.stems import porter_stem
 
 TOKEN_CHARS_MAX = 64
-STOP = language.STOP_WORDS
+STOP_WORDS = language.STOP_WORDS
 
 
 def tokens(text: str) -> list[str]:
@@ -50,7 +50,7 @@ def query_tokens(text: str) -> list[str]:
 def stem(token: str) -> str:
     """The English stem of a token. Tokens with digits or non-ASCII letters are returned as they
     are."""
-    return porter(token) if token.isascii() and token.isalpha() else token
+    return porter_stem(token) if token.isascii() and token.isalpha() else token
 
 
 def _ascii_tokens(text: str) -> list[str]:
@@ -64,27 +64,27 @@ def _ascii_tokens(text: str) -> list[str]:
 
 def _unicode_tokens(text: str, *, lone_last: bool) -> list[str]:
     found: list[str] = []
-    for word in folded(text).split():
+    for word in fold_words(text).split():
         # The usual case. Only words with letters of a script without spaces have to be split.
         if word.isascii() or not _UNSPACED.search(word):
             found.append(word[:TOKEN_CHARS_MAX])
             continue
         for run in _RUNS.finditer(word):
             if run[1]:
-                found.extend(_pairs(run[1], lone_last=lone_last))
+                found.extend(_char_pairs(run[1], lone_last=lone_last))
             else:
                 found.append(run[0][:TOKEN_CHARS_MAX])
     return found
 
 
-def _pairs(run: str, *, lone_last: bool) -> list[str]:
+def _char_pairs(run: str, *, lone_last: bool) -> list[str]:
     pairs = [run[i : i + 2] for i in range(len(run) - 1)]
     if lone_last or not pairs:
         pairs.append(run[-1])
     return pairs
 
 
-def folded(text: str) -> str:
+def fold_words(text: str) -> str:
     """The text with words in their compared form, separated by spaces.
 
     The steps depend on each other. Compatibility symbols are set apart first, since NFKD turns them
@@ -93,19 +93,19 @@ def folded(text: str) -> str:
     English endings are cut while apostrophes still exist.
     """
     apart = _COMPOUND_SYMBOL.sub(r" \g<0> ", drop_unstorable(text))
-    plain = _normal("NFKD", _normal("NFKD", apart).casefold())
-    whole = _CYRILLIC_LETTER.sub(lambda letter: _normal("NFC", letter[0]), plain)
+    plain = _normalize("NFKD", _normalize("NFKD", apart).casefold())
+    whole = _CYRILLIC_LETTER.sub(lambda letter: _normalize("NFC", letter[0]), plain)
     ended = _ENGLISH_ENDING.sub("", _APOSTROPHE.sub("'", whole))
-    return _normal("NFC", scripts.spread(ended))
+    return _normalize("NFC", scripts.separate_words(ended))
 
 
-def _normal(form: Literal["NFC", "NFKD"], text: str) -> str:
+def _normalize(form: Literal["NFC", "NFKD"], text: str) -> str:
     """A Unicode normal form in linear time. `unicodedata` takes quadratic time on a long run of
     combining marks, because it sorts them."""
-    return unicodedata.normalize(form, _MARK_PILE.sub(_thin, text))
+    return unicodedata.normalize(form, _MARK_PILE.sub(_cap_marks, text))
 
 
-def _thin(pile: re.Match[str]) -> str:
+def _cap_marks(pile: re.Match[str]) -> str:
     """At most 30 marks per letter, as in Unicode's stream-safe text format."""
     kept, depth = [], 0
     for char in pile[0]:

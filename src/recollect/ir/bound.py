@@ -8,8 +8,8 @@ from recollect.domain.agents import parse_agent_id
 from recollect.domain.memory_checks import check_name
 from recollect.domain.spaces import OrgId, RunId
 from recollect.ir.abstract import AbstractMemoryStore
-from recollect.ir.arguments import text
-from recollect.ir.eyes import Binding
+from recollect.ir.arguments import check_text
+from recollect.ir.eyes import AgentBinding
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
 from recollect.ir.refusals import python_errors
@@ -17,15 +17,15 @@ from recollect.ir.refusals import python_errors
 T = TypeVar("T")
 
 
-class Served(Protocol):
+class ViewedStore(Protocol):
     """What a view needs of the store behind it."""
 
     async def initialize(self) -> None:
         """Open the store, if it is not open."""
         ...
 
-    async def ask(
-        self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: Binding | None = None
+    async def call_records(
+        self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: AgentBinding | None = None
     ) -> T:
         """Run `work` on the store's loop, with the records as the binding sees them."""
         ...
@@ -34,7 +34,7 @@ class Served(Protocol):
 class BoundMemoryStore(RecordStore):
     """What one agent sees and may do. Closing the view leaves the store open."""
 
-    def __init__(self, store: Served, binding: Binding) -> None:
+    def __init__(self, store: ViewedStore, binding: AgentBinding) -> None:
         self._store = store
         self._binding = binding
         self._closed = False
@@ -51,23 +51,23 @@ class BoundMemoryStore(RecordStore):
     ) -> AbstractMemoryStore:
         """A view of the same agent, in a run if this one has none. PermissionError for any other
         agent, org or run: a view can only be narrowed."""
-        own, asked = self._binding, bound_to(agent_slug, run_id, org_id)
+        own, asked = self._binding, parse_binding(agent_slug, run_id, org_id)
         same = (asked.agent_id, asked.org_id) == (own.agent_id, own.org_id)
         if not same or own.run_id not in (None, asked.run_id):
             raise PermissionError("a view can't be bound to another agent, org or run")
         return BoundMemoryStore(self._store, asked)
 
-    async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
+    async def _call_records(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
         if self._closed:
             raise RuntimeError("the view is closed")
-        return await self._store.ask(work, self._binding)
+        return await self._store.call_records(work, self._binding)
 
 
-def bound_to(agent_slug: str, run_id: str | None, org_id: str) -> Binding:
+def parse_binding(agent_slug: str, run_id: str | None, org_id: str) -> AgentBinding:
     """The binding of these arguments; ValueError if one is malformed."""
     with python_errors():
-        agent_id = parse_agent_id(text(agent_slug, "agent_slug"), "agent_slug")
-        check_name(text(org_id, "org_id"), "org_id")
+        agent_id = parse_agent_id(check_text(agent_slug, "agent_slug"), "agent_slug")
+        check_name(check_text(org_id, "org_id"), "org_id")
         if run_id is not None:
-            check_name(text(run_id, "run_id"), "run_id")
-    return Binding(agent_id, None if run_id is None else RunId(run_id), OrgId(org_id))
+            check_name(check_text(run_id, "run_id"), "run_id")
+    return AgentBinding(agent_id, None if run_id is None else RunId(run_id), OrgId(org_id))

@@ -30,7 +30,7 @@ _NUMBER_BITS_MAX = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Captured:
+class CapturedPayload:
     """A captured payload, copied as JSON, not screened yet."""
 
     stage: str
@@ -41,13 +41,17 @@ class Captured:
     task_id: str | None = None
 
     @classmethod
-    def of(cls, stage: str, direction: str, payload: object, **ids: Any) -> "Captured":
+    def copy_from(
+        cls, stage: str, direction: str, payload: object, **ids: Any
+    ) -> "CapturedPayload":
         """Copy a payload. The agent may go on changing the original. ValueError for an unknown
         stage or direction."""
         if stage not in STAGES or direction not in DIRECTIONS:
             raise ValueError(f"the stage is one of {STAGES}, the direction one of {DIRECTIONS}")
-        value = _error(payload) if direction == "error" else {PAYLOAD_NAMES[direction]: payload}
-        return cls(stage=stage, direction=direction, value=json_safe(value), **ids)
+        value = (
+            _error_fields(payload) if direction == "error" else {PAYLOAD_NAMES[direction]: payload}
+        )
+        return cls(stage=stage, direction=direction, value=copy_as_json(value), **ids)
 
     def to_entry(self) -> MemoryEntry:
         """A session entry, with secrets masked and cut to the size of an entry. Masking comes
@@ -58,33 +62,33 @@ class Captured:
             agent_slug=self.agent_slug,
             run_id=self.run_id,
             key=self.direction,
-            value=fitting(without_secrets(self.value)) | task,
+            value=shorten_to_fit(mask_secrets(self.value)) | task,
             ttl_seconds=DEFAULT_TTL_SECONDS[MemoryScope.SESSION],
             tags=[self.stage, self.direction],
             metadata={"stage": self.stage, "direction": self.direction} | task,
         )
 
 
-def json_safe(value: object) -> Any:
+def copy_as_json(value: object) -> Any:
     """A copy of the value as JSON. Objects without a JSON form become their `str`; what is too deep
     or too much is cut."""
-    return _Copy().of(value, 0)
+    return _BoundedCopier().copy_value(value, 0)
 
 
-def without_secrets(value: Any, name: str = "") -> Any:
+def mask_secrets(value: Any, name: str = "") -> Any:
     """The JSON value with a mark in place of each text, number or field name that is a secret.
     `name` is that of the field: under `password` any value is a secret."""
     if isinstance(value, dict):
         return {
-            REFUSED if find_secret(member) else member: without_secrets(inner, member)
+            REFUSED if find_secret(member) else member: mask_secrets(inner, member)
             for member, inner in value.items()
         }
     if isinstance(value, list):
-        return [without_secrets(item, name) for item in value]
+        return [mask_secrets(item, name) for item in value]
     return REFUSED if find_secret_in({name: value}, "value") else value
 
 
-def fitting(value: dict[str, Any]) -> dict[str, Any]:
+def shorten_to_fit(value: dict[str, Any]) -> dict[str, Any]:
     """The value, with its texts cut shorter and shorter until it is small enough to be stored. If
     texts of length 0 don't suffice, every field becomes the mark of a cut."""
     # 1 KiB is left for `task_id`, which is added afterwards.
@@ -93,24 +97,24 @@ def fitting(value: dict[str, Any]) -> dict[str, Any]:
         if chars_max == 0:
             return dict.fromkeys(value, CUT)
         chars_max //= 4
-        value = _shortened(value, chars_max)
+        value = _shorten_texts(value, chars_max)
     return value
 
 
-def _shortened(value: Any, chars_max: int) -> Any:
+def _shorten_texts(value: Any, chars_max: int) -> Any:
     if isinstance(value, dict):
-        return {name: _shortened(inner, chars_max) for name, inner in value.items()}
+        return {name: _shorten_texts(inner, chars_max) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_shortened(item, chars_max) for item in value]
+        return [_shorten_texts(item, chars_max) for item in value]
     long = isinstance(value, str) and len(value) > chars_max + len(CUT)
     return value[:chars_max] + CUT if long else value
 
 
-def _error(payload: object) -> dict[str, str]:
+def _error_fields(payload: object) -> dict[str, str]:
     return {"type": type(payload).__qualname__, "message": str(payload)}
 
 
-class _Copy:
+class _BoundedCopier:
     """Copies with a budget of items, depth and characters.
 
     The agent waits for the copy, so its time must be bounded whatever the payload is. A count of
@@ -122,30 +126,30 @@ class _Copy:
         self._items = 0
         self._chars = 0
 
-    def of(self, value: object, depth: int) -> Any:
+    def copy_value(self, value: object, depth: int) -> Any:
         self._items += 1
         if isinstance(value, Enum):
             value = value.value
         if value is None or isinstance(value, int | float):
-            return _number(value)
+            return _copy_number(value)
         if isinstance(value, str):
-            return self._text(value)
-        return self._large(value, depth)
+            return self._copy_text(value)
+        return self._copy_container(value, depth)
 
-    def _large(self, value: object, depth: int) -> Any:
+    def _copy_container(self, value: object, depth: int) -> Any:
         if self._items > _ITEMS_MAX or depth > _DEPTH_MAX:
             return CUT
-        members = _members(value)
+        members = _named_fields(value)
         if members is not None:
             return {
-                self._text(_written(name)): self.of(inner, depth + 1)
-                for name, inner in self._some(members)
+                self._copy_text(_to_text(name)): self.copy_value(inner, depth + 1)
+                for name, inner in self._take_items(members)
             }
         if isinstance(value, list | tuple | set | frozenset):
-            return [self.of(item, depth + 1) for item in self._some(value)]
-        return self._text(_written(value))
+            return [self.copy_value(item, depth + 1) for item in self._take_items(value)]
+        return self._copy_text(_to_text(value))
 
-    def _text(self, text: str) -> str:
+    def _copy_text(self, text: str) -> str:
         """The text, or enough of a long one that `shorten_to_fit` certainly cuts it again.
 
         This cut comes before secrets are masked, so it may split a secret, whose first half is then
@@ -159,14 +163,14 @@ class _Copy:
         self._chars += len(text)
         return jsontext.drop_unstorable(text)
 
-    def _some(self, items: Any) -> Iterator[Any]:
+    def _take_items(self, items: Any) -> Iterator[Any]:
         for item in items:
             if self._items > _ITEMS_MAX:
                 return
             yield item
 
 
-def _members(value: object) -> Any:
+def _named_fields(value: object) -> Any:
     """Names and values of a mapping, pydantic model or dataclass; None for anything else."""
     if isinstance(value, Mapping):
         return list(islice(value.items(), _ITEMS_MAX))
@@ -177,7 +181,7 @@ def _members(value: object) -> Any:
     return None
 
 
-def _number(value: object) -> object:
+def _copy_number(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     # Python refuses to print very long integers, and the time for it grows by the square.
@@ -186,7 +190,7 @@ def _number(value: object) -> object:
     return value
 
 
-def _written(value: object) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, bytes | bytearray | memoryview):
         return f"[{len(value)} bytes]"
     if isinstance(value, datetime | date | time):

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
 from typing import Any
 
-from recollect.ir.captures import Captured
+from recollect.ir.captures import CapturedPayload
 from recollect.ir.entries import MemoryEntry
 from recollect.ir.loops import LoopThread
 
@@ -26,7 +26,7 @@ class Capture:
         self._future = future
 
     @classmethod
-    def nothing(cls) -> "Capture":
+    def without_entry(cls) -> "Capture":
         """A capture that failed already: its result is None."""
         done: Future[MemoryEntry | None] = Future()
         done.set_result(None)
@@ -42,7 +42,7 @@ class Capture:
         return self._future.result(timeout)
 
 
-class Captures:
+class CaptureQueue:
     """The captures of a runner and all its handles, stored in the order of `enqueue`.
 
     The order comes from two things. Coroutines are submitted under `_lock`, so the loop starts them
@@ -56,20 +56,20 @@ class Captures:
         self._thread: LoopThread | None = None
         self._turn = asyncio.Lock()
 
-    def keep(self, save: Save, stage: str, direction: str, **what: Any) -> Capture:
+    def enqueue(self, save: Save, stage: str, direction: str, **what: Any) -> Capture:
         """Copy the payload now and store it later. Any failure is logged as a warning: the agent
         must go on, even if the `str` of its payload raises."""
         try:
-            captured = Captured.of(stage, direction, **what)
+            captured = CapturedPayload.copy_from(stage, direction, **what)
             return Capture(self._submit(save, captured))
         except Exception as error:  # noqa: BLE001 - the agent goes on, whatever its payload does
-            _warn(error, what.get("agent_slug"), what.get("run_id"))
-            return Capture.nothing()
+            _warn_not_stored(error, what.get("agent_slug"), what.get("run_id"))
+            return Capture.without_entry()
 
-    async def settle(self) -> None:
+    async def wait_pending(self) -> None:
         """Wait for all captures that were enqueued before this call."""
         with self._lock:
-            pending = self._thread.running() if self._thread is not None else set()
+            pending = self._thread.running_futures() if self._thread is not None else set()
         if pending:
             # `wait` does not cancel what it waits for, so no shield is needed here.
             await asyncio.wait([asyncio.wrap_future(future) for future in pending])
@@ -82,25 +82,27 @@ class Captures:
         if thread is not None:
             thread.stop()
 
-    def _submit(self, save: Save, captured: Captured) -> "Future[MemoryEntry | None]":
+    def _submit(self, save: Save, captured: CapturedPayload) -> "Future[MemoryEntry | None]":
         with self._lock:
             if self._thread is None:
                 self._thread, self._turn = LoopThread("recollect-captures"), asyncio.Lock()
-            if self._thread.pending >= PENDING_MAX:
+            if self._thread.pending_count >= PENDING_MAX:
                 raise RuntimeError("too many captures wait for the store")
-            return self._thread.submit(_saved(save, captured, self._turn))
+            return self._thread.submit(_save_in_turn(save, captured, self._turn))
 
 
-async def _saved(save: Save, captured: Captured, turn: asyncio.Lock) -> MemoryEntry | None:
+async def _save_in_turn(
+    save: Save, captured: CapturedPayload, turn: asyncio.Lock
+) -> MemoryEntry | None:
     async with turn:
         try:
             return await save(captured.to_entry())
         except Exception as error:  # noqa: BLE001 - no caller waits for it
-            _warn(error, captured.agent_slug, captured.run_id)
+            _warn_not_stored(error, captured.agent_slug, captured.run_id)
             return None
 
 
-def _warn(error: Exception, agent_slug: object, run_id: object) -> None:
+def _warn_not_stored(error: Exception, agent_slug: object, run_id: object) -> None:
     """Log ids and the type of the error. Its message could repeat the payload."""
     kind = type(error).__name__
     _log.warning("a capture was not stored: %s, agent %r, run %r", kind, agent_slug, run_id)

@@ -22,26 +22,26 @@ from pydantic import (
     model_validator,
 )
 
-from recollect.app.memory import retention_rules
+from recollect.app.memory import load_retention_rules
 from recollect.config import load
 from recollect.domain.agents import parse_agent_id
 from recollect.domain.clock import SystemClock
-from recollect.domain.expiry import explicit_expiry, is_due
+from recollect.domain.expiry import explicit_expiry, is_expired
 from recollect.domain.ids import Uuid7Ids
 from recollect.domain.memories import KEY_CHARS_MAX, Memory
 from recollect.domain.memory_checks import (
-    as_instant,
     check_id,
     check_metadata,
     check_name,
     check_record,
-    check_run,
+    check_run_id,
     clean_tags,
+    to_utc,
 )
 from recollect.domain.pii import normalise_tags
 from recollect.domain.retention import DEFAULT_TTL_SECONDS, MemoryScope, RetentionRules
 from recollect.errors import RecollectError
-from recollect.ir.arguments import moment, word
+from recollect.ir.arguments import parse_choice, parse_moment
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ def value_errors() -> Iterator[None]:
         raise ValueError(error.message) from None
 
 
-def _checked(check: Callable[[T, str], object], *, replaces: bool = False) -> AfterValidator:
+def _validator(check: Callable[[T, str], object], *, replaces: bool = False) -> AfterValidator:
     """A pydantic validator from a domain check, which takes the value and the field's name. With
     `replaces` the result of the check becomes the value."""
 
@@ -70,7 +70,7 @@ def _checked(check: Callable[[T, str], object], *, replaces: bool = False) -> Af
     return AfterValidator(validate)
 
 
-def _whole_object(value: object) -> object:
+def _require_dict(value: object) -> object:
     # Otherwise pydantic would convert other mappings, and might keep half of what they hold.
     if not isinstance(value, dict):
         raise ValueError("must be a dict")
@@ -79,21 +79,23 @@ def _whole_object(value: object) -> object:
 
 # Strict: bytes are not decoded.
 Text = Annotated[str, Strict()]
-Instant = Annotated[datetime, BeforeValidator(moment), _checked(as_instant, replaces=True)]
-Slug = Annotated[Text, _checked(parse_agent_id)]
-Key = Annotated[Text, _checked(lambda key, name: check_name(key, name, chars_max=KEY_CHARS_MAX))]
+Instant = Annotated[datetime, BeforeValidator(parse_moment), _validator(to_utc, replaces=True)]
+Slug = Annotated[Text, _validator(parse_agent_id)]
+Key = Annotated[Text, _validator(lambda key, name: check_name(key, name, chars_max=KEY_CHARS_MAX))]
 Value = Annotated[
     dict[Text, Any],
-    BeforeValidator(_whole_object),
-    _checked(lambda value, _: check_record("key", value)),
+    BeforeValidator(_require_dict),
+    _validator(lambda value, _: check_record("key", value)),
 ]
 Metadata = Annotated[
     dict[Text, Any],
-    BeforeValidator(_whole_object),
-    _checked(lambda metadata, _: check_metadata(metadata)),
+    BeforeValidator(_require_dict),
+    _validator(lambda metadata, _: check_metadata(metadata)),
 ]
-Tags = Annotated[list[Text], _checked(lambda tags, _: list(clean_tags(tags)), replaces=True)]
-PiiTags = Annotated[list[Text], _checked(lambda tags, _: list(normalise_tags(tags)), replaces=True)]
+Tags = Annotated[list[Text], _validator(lambda tags, _: list(clean_tags(tags)), replaces=True)]
+PiiTags = Annotated[
+    list[Text], _validator(lambda tags, _: list(normalise_tags(tags)), replaces=True)
+]
 
 
 class MemoryEntry(BaseModel):
@@ -107,7 +109,7 @@ class MemoryEntry(BaseModel):
         extra="forbid", validate_assignment=True, validate_default=True, hide_input_in_errors=True
     )
 
-    memory_id: Annotated[Text, _checked(check_id)] = Field(default_factory=_IDS.new)
+    memory_id: Annotated[Text, _validator(check_id)] = Field(default_factory=_IDS.new)
     scope: MemoryScope
     agent_slug: Slug
     run_id: Text | None = None
@@ -124,16 +126,16 @@ class MemoryEntry(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _fits_together(cls, value: Any, handler: Any) -> "MemoryEntry":
+    def _check_combination(cls, value: Any, handler: Any) -> "MemoryEntry":
         # On assignment pydantic passes the model itself and has set the new value before this
         # check of several fields fails; the old values are put back by hand.
         before = dict(value.__dict__) if isinstance(value, cls) else None
         entry: MemoryEntry = handler(value)
         try:
             with value_errors():
-                check_run(entry.scope, entry.run_id)
+                check_run_id(entry.scope, entry.run_id)
                 if entry.retention_policy is not None:
-                    _rules().policy(entry.retention_policy, entry.scope)
+                    _retention_rules().require_policy(entry.retention_policy, entry.scope)
         except ValueError:
             if before is not None:
                 entry.__dict__.update(before)
@@ -144,12 +146,12 @@ class MemoryEntry(BaseModel):
         """Whether `expires_at` is reached; that instant itself counts as expired."""
         if not (now is None or isinstance(now, datetime)):
             raise ValueError("now: must be a datetime")
-        return is_due(now or _CLOCK.now(), self.expires_at)
+        return is_expired(now or _CLOCK.now(), self.expires_at)
 
     def set_ttl(self, seconds: int) -> None:
         """Let the entry expire so many seconds from now."""
         now = _CLOCK.now()
-        self.expires_at = _after(seconds, now)
+        self.expires_at = _expiry_after(seconds, now)
         self.updated_at = now
 
 
@@ -175,7 +177,7 @@ def create_memory(  # noqa: PLR0913, PLR0917 - the signature that agents' code c
         value=value,
         created_at=now,
         updated_at=now,
-        expires_at=None if ttl_seconds is None else _after(ttl_seconds, now),
+        expires_at=None if ttl_seconds is None else _expiry_after(ttl_seconds, now),
         pii_tags=[] if pii_tags is None else pii_tags,
         retention_policy=retention_policy,
         tags=[] if tags is None else tags,
@@ -185,10 +187,10 @@ def create_memory(  # noqa: PLR0913, PLR0917 - the signature that agents' code c
 
 def apply_default_ttl(scope: MemoryScope) -> int:
     """The default TTL of the scope, in seconds."""
-    return DEFAULT_TTL_SECONDS[word(scope, MemoryScope, "scope")]
+    return DEFAULT_TTL_SECONDS[parse_choice(scope, MemoryScope, "scope")]
 
 
-def entry_of(memory: Memory) -> MemoryEntry:
+def to_entry(memory: Memory) -> MemoryEntry:
     """The entry of a stored record. It is not validated again: rules may have changed since it was
     written, and it must stay readable."""
     return MemoryEntry.model_construct(
@@ -209,7 +211,7 @@ def entry_of(memory: Memory) -> MemoryEntry:
     )
 
 
-def _after(seconds: int, now: datetime) -> datetime | None:
+def _expiry_after(seconds: int, now: datetime) -> datetime | None:
     if isinstance(seconds, bool) or not isinstance(seconds, int):
         raise ValueError("ttl_seconds: must be a whole number of seconds")
     with value_errors():
@@ -217,6 +219,6 @@ def _after(seconds: int, now: datetime) -> datetime | None:
 
 
 @cache
-def _rules() -> RetentionRules:
+def _retention_rules() -> RetentionRules:
     """The retention rules of the settings, as a store has them. Read once per process."""
-    return retention_rules(load().settings)
+    return load_retention_rules(load().settings)

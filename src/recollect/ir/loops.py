@@ -29,7 +29,7 @@ class LoopThread:
         self._running: set[Future[Any]] = set()
         self._stopping = False
         # A daemon: a process that exits without closing its store must not hang.
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run_loop, name=name, daemon=True)
         self._thread.start()
         self._ready.wait()
 
@@ -44,7 +44,7 @@ class LoopThread:
             self._running.add(future)
         # Outside of the lock: for a future that is done already the callback runs right here, on
         # this thread, and takes the lock itself.
-        future.add_done_callback(self._forget)
+        future.add_done_callback(self._discard_done)
         return future
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -52,11 +52,11 @@ class LoopThread:
         return await asyncio.wrap_future(self.submit(work))
 
     @property
-    def pending(self) -> int:
+    def pending_count(self) -> int:
         """How many coroutines are not done. Without the lock: it only needs to be about right."""
         return len(self._running)
 
-    def running(self) -> set["Future[Any]"]:
+    def running_futures(self) -> set["Future[Any]"]:
         """The futures that are not done."""
         with self._lock:
             return set(self._running)
@@ -71,7 +71,7 @@ class LoopThread:
         with self._lock:
             self._stopping = True
         # `wait` must not hold the lock: the callbacks of finishing futures take it.
-        wait(self.running())
+        wait(self.running_futures())
         try:
             if last is not None:
                 asyncio.run_coroutine_threadsafe(last(), self._loop).result()
@@ -79,15 +79,15 @@ class LoopThread:
             self._loop.call_soon_threadsafe(self._stopped.set)
             self._thread.join()
 
-    def _work(self) -> None:
-        asyncio.run(self._serve())
+    def _run_loop(self) -> None:
+        asyncio.run(self._wait_for_stop())
 
-    async def _serve(self) -> None:
+    async def _wait_for_stop(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopped = asyncio.Event()
         self._ready.set()
         await self._stopped.wait()
 
-    def _forget(self, future: Future[Any]) -> None:
+    def _discard_done(self, future: Future[Any]) -> None:
         with self._lock:
             self._running.discard(future)

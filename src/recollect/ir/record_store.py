@@ -9,20 +9,20 @@ from recollect.domain.agents import parse_agent_id
 from recollect.domain.memory_checks import check_name
 from recollect.domain.pages import LIMIT_MAX
 from recollect.domain.retention import MemoryScope
-from recollect.domain.runs import ENDS, Run, RunStatus
+from recollect.domain.runs import END_STATUSES, Run, RunStatus
 from recollect.domain.spaces import RunId
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import (
-    flag,
-    optional_scope,
-    optional_text,
-    text,
-    texts,
-    whole,
-    word,
+    check_flag,
+    check_int,
+    check_optional_text,
+    check_text,
+    check_texts,
+    parse_choice,
+    parse_optional_scope,
 )
-from recollect.ir.entries import MemoryEntry, entry_of
-from recollect.ir.records import Records, Wanted
+from recollect.ir.entries import MemoryEntry, to_entry
+from recollect.ir.records import RecordFilter, Records
 from recollect.ir.refusals import python_errors
 
 T = TypeVar("T")
@@ -36,25 +36,25 @@ class RecordStore(AbstractMemoryStore):
     identity the work runs. Arguments are checked before that, on the caller's own loop."""
 
     @abstractmethod
-    async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
+    async def _call_records(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
         """Run `work` on the loop of the database, with the records of this store or view."""
 
     async def create_memory(self, entry: MemoryEntry) -> MemoryEntry:
-        checked = _copied(entry)
-        return entry_of(await self._ask(lambda records: records.create(checked)))
+        checked = _checked_copy(entry)
+        return to_entry(await self._call_records(lambda records: records.create(checked)))
 
     async def get_memory(self, memory_id: str) -> MemoryEntry | None:
-        wanted = text(memory_id, "memory_id")
-        memory = await self._ask(lambda records: records.get(wanted))
-        return None if memory is None else entry_of(memory)
+        wanted = check_text(memory_id, "memory_id")
+        memory = await self._call_records(lambda records: records.get(wanted))
+        return None if memory is None else to_entry(memory)
 
     async def update_memory(self, entry: MemoryEntry) -> MemoryEntry:
-        checked = _copied(entry)
-        return entry_of(await self._ask(lambda records: records.update(checked)))
+        checked = _checked_copy(entry)
+        return to_entry(await self._call_records(lambda records: records.update(checked)))
 
     async def delete_memory(self, memory_id: str) -> bool:
-        wanted = text(memory_id, "memory_id")
-        return await self._ask(lambda records: records.delete(wanted))
+        wanted = check_text(memory_id, "memory_id")
+        return await self._call_records(lambda records: records.delete(wanted))
 
     async def list_memories(
         self,
@@ -67,18 +67,20 @@ class RecordStore(AbstractMemoryStore):
         limit: int = 100,
         offset: int = 0,
     ) -> list[MemoryEntry]:
-        whole(limit, "limit", least=1, most=LIMIT_MAX)
-        whole(offset, "offset", least=0, most=_OFFSET_MAX)
-        wanted = Wanted(
-            scope=optional_scope(scope),
-            agent_slug=optional_text(agent_slug, "agent_slug"),
-            run_id=optional_text(run_id, "run_id"),
-            key=optional_text(key, "key"),
-            tags=texts(tags, "tags"),
-            include_expired=flag(include_expired, "include_expired"),
+        check_int(limit, "limit", least=1, most=LIMIT_MAX)
+        check_int(offset, "offset", least=0, most=_OFFSET_MAX)
+        wanted = RecordFilter(
+            scope=parse_optional_scope(scope),
+            agent_slug=check_optional_text(agent_slug, "agent_slug"),
+            run_id=check_optional_text(run_id, "run_id"),
+            key=check_optional_text(key, "key"),
+            tags=check_texts(tags, "tags"),
+            include_expired=check_flag(include_expired, "include_expired"),
         )
-        found = await self._ask(lambda records: records.list(wanted, limit=limit, offset=offset))
-        return [entry_of(memory) for memory in found]
+        found = await self._call_records(
+            lambda records: records.list(wanted, limit=limit, offset=offset)
+        )
+        return [to_entry(memory) for memory in found]
 
     async def search_memories(
         self,
@@ -87,23 +89,23 @@ class RecordStore(AbstractMemoryStore):
         agent_slug: str | None = None,
         limit: int = 100,
     ) -> list[MemoryEntry]:
-        whole(limit, "limit", least=1, most=LIMIT_MAX)
-        words = text(query, "query")
-        slug = optional_text(agent_slug, "agent_slug")
-        wanted = Wanted(scope=optional_scope(scope), agent_slug=slug)
-        found = await self._ask(lambda records: records.search(words, wanted, limit=limit))
-        return [entry_of(memory) for memory in found]
+        check_int(limit, "limit", least=1, most=LIMIT_MAX)
+        words = check_text(query, "query")
+        slug = check_optional_text(agent_slug, "agent_slug")
+        wanted = RecordFilter(scope=parse_optional_scope(scope), agent_slug=slug)
+        found = await self._call_records(lambda records: records.search(words, wanted, limit=limit))
+        return [to_entry(memory) for memory in found]
 
     async def expire_old_memories(self) -> int:
-        return await self._ask(lambda records: records.expire())
+        return await self._call_records(lambda records: records.expire())
 
     async def vacuum(
         self, scope: MemoryScope | None = None, older_than_days: int = 90, dry_run: bool = False
     ) -> dict[str, Any]:
-        whole(older_than_days, "older_than_days", least=0, most=_DAYS_MAX)
-        flag(dry_run, "dry_run")
-        chosen = optional_scope(scope)
-        return await self._ask(
+        check_int(older_than_days, "older_than_days", least=0, most=_DAYS_MAX)
+        check_flag(dry_run, "dry_run")
+        chosen = parse_optional_scope(scope)
+        return await self._call_records(
             lambda records: records.vacuum(
                 scope=chosen, older_than_days=older_than_days, dry_run=dry_run
             )
@@ -113,19 +115,21 @@ class RecordStore(AbstractMemoryStore):
         self, agent_slug: str, run_id: str | None = None, parent_run_id: str | None = None
     ) -> Run:
         with python_errors():
-            agent_id = parse_agent_id(text(agent_slug, "agent_slug"), "agent_slug")
-            own = None if run_id is None else _run(run_id, "run_id")
-            parent = None if parent_run_id is None else _run(parent_run_id, "parent_run_id")
-        return await self._ask(lambda records: records.start_run(agent_id, own, parent))
+            agent_id = parse_agent_id(check_text(agent_slug, "agent_slug"), "agent_slug")
+            own = None if run_id is None else _parse_run_id(run_id, "run_id")
+            parent = (
+                None if parent_run_id is None else _parse_run_id(parent_run_id, "parent_run_id")
+            )
+        return await self._call_records(lambda records: records.start_run(agent_id, own, parent))
 
     async def complete_run(self, run_id: str, status: RunStatus | str) -> Run:
         with python_errors():
-            own = _run(run_id, "run_id")
-        end = word(status, ENDS, "status")
-        return await self._ask(lambda records: records.complete_run(own, end))
+            own = _parse_run_id(run_id, "run_id")
+        end = parse_choice(status, END_STATUSES, "status")
+        return await self._call_records(lambda records: records.complete_run(own, end))
 
 
-def _copied(entry: MemoryEntry) -> MemoryEntry:
+def _checked_copy(entry: MemoryEntry) -> MemoryEntry:
     """A deep copy, validated again: the dicts and lists inside of an entry may have changed since
     without any validation."""
     if not isinstance(entry, MemoryEntry):
@@ -133,6 +137,6 @@ def _copied(entry: MemoryEntry) -> MemoryEntry:
     return MemoryEntry.model_validate(entry.model_dump(warnings=False))
 
 
-def _run(run_id: str, name: str) -> RunId:
-    check_name(text(run_id, name), name)
+def _parse_run_id(run_id: str, name: str) -> RunId:
+    check_name(check_text(run_id, name), name)
     return RunId(run_id)

@@ -8,30 +8,30 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect.app.embedded import Embedded
+from recollect.app.embedded import EmbeddedApp
 from recollect.domain.agents import AgentId
 from recollect.domain.clock import to_text
-from recollect.domain.expiry import is_due
+from recollect.domain.expiry import is_expired
 from recollect.domain.jsontext import text_problem
-from recollect.domain.memories import OBSERVED_AHEAD_MAX, Kind, Memory, MemoryId, Source
+from recollect.domain.memories import OBSERVED_AHEAD_MAX, Memory, MemoryId, MemoryKind, MemorySource
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import Run, RunStatus
 from recollect.domain.spaces import RunId
 from recollect.errors import Forbidden, NotFound, ValidationFailed
 from recollect.ir.entries import MemoryEntry
-from recollect.ir.eyes import KINDS, Eyes
+from recollect.ir.eyes import SPACE_KINDS, StoreIdentity
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
-from recollect.services.housekeeping_events import Commission
-from recollect.services.memory_finding import Range
+from recollect.ports.memories import MemoryFilter, StoredMemory
+from recollect.services.housekeeping_events import CleanupOrder
+from recollect.services.memory_finding import MemorySearchScope
 from recollect.services.runs import NewRun
 
-_FIXED = ("scope", "agent_slug", "run_id", "key")
+_FIXED_FIELDS = ("scope", "agent_slug", "run_id", "key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RecordFilter:
     """Which records to read; None and empty mean any."""
 
     scope: MemoryScope | None = None
@@ -51,7 +51,7 @@ class Wanted:
 class Records:
     """Operations on records for one identity (`eyes`)."""
 
-    def __init__(self, embedded: Embedded, eyes: Eyes) -> None:
+    def __init__(self, embedded: EmbeddedApp, eyes: StoreIdentity) -> None:
         self._embedded = embedded
         self._services = embedded.services
         self._stores = embedded.stores
@@ -62,10 +62,10 @@ class Records:
         old entry now does not make it younger."""
         self._check_age(entry.created_at)
         agent_id = AgentId(entry.agent_slug)
-        await self._allowed("createMemory", agent_id, entry.run_id)
+        await self._require_allowed("createMemory", agent_id, entry.run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
         written = await self._services.memories.create(
-            writer, _members(entry), source=Source.RUNNER, made_at=entry.created_at
+            writer, _create_fields(entry), source=MemorySource.RUNNER, made_at=entry.created_at
         )
         return written.stored.memory
 
@@ -75,24 +75,26 @@ class Records:
             return None
         reader = await self._eyes.reader()
         found = await self._embedded.engine.read(
-            lambda tx: self._stores.memories.see(
+            lambda tx: self._stores.memories.fetch_visible(
                 tx,
-                self._eyes.sight(tx, reader),
+                self._eyes.viewer_for(tx, reader),
                 MemoryId(memory_id),
-                self._filter(tx, reader, Wanted()),
+                self._memory_filter(tx, reader, RecordFilter()),
             )
         )
-        return (await self._told(reader, "getMemory", [found]))[0] if found else None
+        return (await self._audit_reads(reader, "getMemory", [found]))[0] if found else None
 
     async def update(self, entry: MemoryEntry) -> Memory:
         """Replace the fields that may change. NotFound if the record is unknown, hidden or expired;
         Forbidden if it belongs to another agent, or if a later expiry needs an approval."""
-        before = await self._found(entry.memory_id)
-        if before is None or is_due(self._embedded.clock.now(), before.expires_at):
+        before = await self._find_record(entry.memory_id)
+        if before is None or is_expired(self._embedded.clock.now(), before.expires_at):
             raise NotFound("memory", entry.memory_id)
-        _check_fixed(entry, before)
-        writer = await self._eyes.writer(_agent_of(before))
-        changed = await self._services.memories.update(writer, before.id, _changes(entry, before))
+        _check_fixed_fields(entry, before)
+        writer = await self._eyes.writer(_owning_agent_id(before))
+        changed = await self._services.memories.update(
+            writer, before.id, _changed_fields(entry, before)
+        )
         if changed.approval is not None:
             approval = changed.approval.id
             message = f"a later expiry needs an approval: {approval} is pending, nothing changed"
@@ -101,10 +103,10 @@ class Records:
 
     async def delete(self, memory_id: str) -> bool:
         """Delete the record; True for the one call that did it."""
-        before = await self._found(memory_id)
+        before = await self._find_record(memory_id)
         if before is None:
             return False
-        writer = await self._eyes.writer(_agent_of(before))
+        writer = await self._eyes.writer(_owning_agent_id(before))
         try:
             await self._services.memories.delete(writer, before.id)
         except NotFound:
@@ -112,7 +114,7 @@ class Records:
             return False
         return True
 
-    async def list(self, wanted: Wanted, *, limit: int, offset: int) -> Sequence[Memory]:
+    async def list(self, wanted: RecordFilter, *, limit: int, offset: int) -> Sequence[Memory]:
         """Records, newest first. The store's page has a cursor and no offset, so that the rows of
         the offset are read and dropped."""
         if not wanted.is_storable:
@@ -121,38 +123,40 @@ class Records:
         found = await self._embedded.engine.scan(
             lambda tx: self._stores.memories.page(
                 tx,
-                self._eyes.sight(tx, reader),
-                self._filter(tx, reader, wanted),
+                self._eyes.viewer_for(tx, reader),
+                self._memory_filter(tx, reader, wanted),
                 after=None,
                 limit=offset + limit,
             )
         )
-        return await self._told(reader, "listMemories", found[offset:])
+        return await self._audit_reads(reader, "listMemories", found[offset:])
 
-    async def search(self, query: str, wanted: Wanted, *, limit: int) -> Sequence[Memory]:
+    async def search(self, query: str, wanted: RecordFilter, *, limit: int) -> Sequence[Memory]:
         """Records, best match first."""
         if not wanted.is_storable:
             return []
         reader = await self._eyes.reader()
 
-        def among(tx: Tx) -> Range:
-            return Range(self._eyes.sight(tx, reader), self._filter(tx, reader, wanted))
+        def among(tx: Tx) -> MemorySearchScope:
+            return MemorySearchScope(
+                self._eyes.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
+            )
 
-        hits = await self._services.memory_search.best(query, among, limit=limit)
-        return await self._told(reader, "searchMemories", [hit.stored for hit in hits])
+        hits = await self._services.memory_search.best_hits(query, among, limit=limit)
+        return await self._audit_reads(reader, "searchMemories", [hit.stored for hit in hits])
 
     async def expire(self) -> int:
         """Delete expired records; returns how many."""
-        await self._allowed_to_all("expireMemories")
-        order = Commission(dry_run=False, requester=await self._eyes.reader())
+        await self._require_system("expireMemories")
+        order = CleanupOrder(dry_run=False, requester=await self._eyes.reader())
         return (await self._services.housekeeping.expire(order)).deleted_count
 
     async def vacuum(
         self, *, scope: MemoryScope | None, older_than_days: int, dry_run: bool
     ) -> dict[str, Any]:
         """Delete old records; the fields of the server's response."""
-        await self._allowed_to_all("vacuumMemories")
-        order = Commission(dry_run=dry_run, requester=await self._eyes.reader())
+        await self._require_system("vacuumMemories")
+        order = CleanupOrder(dry_run=dry_run, requester=await self._eyes.reader())
         done = await self._services.housekeeping.vacuum(
             order, scope=scope, older_than_days=older_than_days
         )
@@ -171,7 +175,7 @@ class Records:
         self, agent_id: AgentId, run_id: RunId | None, parent_run_id: RunId | None
     ) -> Run:
         """Start a run of the agent. The system may start it under any run."""
-        await self._allowed("startRun", agent_id, run_id)
+        await self._require_allowed("startRun", agent_id, run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
         new = NewRun(agent_id=agent_id, id=run_id, parent_run_id=parent_run_id)
         return await self._services.runs.start(writer, new, under_any=self._eyes.is_system)
@@ -185,7 +189,7 @@ class Records:
         done = await self._services.runs.complete(writer, run_id, status=status, error=None)
         return done.run
 
-    async def _found(self, memory_id: str) -> Memory | None:
+    async def _find_record(self, memory_id: str) -> Memory | None:
         """The record, if it lies in a space that this identity looks at. Visibility is not asked:
         the services decide whether it may be changed, and answer Forbidden or NotFound."""
         if text_problem(memory_id):
@@ -194,21 +198,21 @@ class Records:
 
         def work(tx: Tx) -> Memory | None:
             stored = self._stores.memories.fetch(tx, MemoryId(memory_id))
-            if stored is None or stored.memory.kind is not Kind.RECORD:
+            if stored is None or stored.memory.kind is not MemoryKind.RECORD:
                 return None
             space = stored.memory.space
-            places = self._eyes.places(tx, reader)
+            places = self._eyes.searched_spaces(tx, reader)
             here = (space.kind, None) in places or (space.kind, space.id) in places
             return stored.memory if here else None
 
         return await self._embedded.engine.read(work)
 
-    def _filter(self, tx: Tx, reader: Requester, wanted: Wanted) -> MemoryFilter:
-        kind = None if wanted.scope is None else KINDS[wanted.scope]
-        places = self._eyes.places(tx, reader)
+    def _memory_filter(self, tx: Tx, reader: Requester, wanted: RecordFilter) -> MemoryFilter:
+        kind = None if wanted.scope is None else SPACE_KINDS[wanted.scope]
+        places = self._eyes.searched_spaces(tx, reader)
         return MemoryFilter(
             spaces=tuple(place for place in places if kind in (None, place[0])),
-            kind=Kind.RECORD,
+            kind=MemoryKind.RECORD,
             agent_id=None if wanted.agent_slug is None else AgentId(wanted.agent_slug),
             run_id=None if wanted.run_id is None else RunId(wanted.run_id),
             key=wanted.key,
@@ -216,34 +220,34 @@ class Records:
             include_expired=wanted.include_expired,
         )
 
-    async def _told(
-        self, reader: Requester, operation: str, found: Sequence[Stored]
+    async def _audit_reads(
+        self, reader: Requester, operation: str, found: Sequence[StoredMemory]
     ) -> Sequence[Memory]:
         """The memories, after their read has been audited."""
         memories = [stored.memory for stored in found]
-        await self._embedded.reads.tell(reader, operation, memories, rule="direct")
+        await self._embedded.reads.record_reads(reader, operation, memories, rule="direct")
         return memories
 
-    async def _allowed(self, operation: str, agent_id: AgentId, run_id: str | None) -> None:
+    async def _require_allowed(self, operation: str, agent_id: AgentId, run_id: str | None) -> None:
         reader = await self._eyes.reader()
-        async with self._embedded.audit.watching(
+        async with self._embedded.audit.audit_refusals(
             reader, operation, agent_id=agent_id, run_id=run_id
         ):
             self._eyes.check_write(agent_id, run_id)
 
-    async def _allowed_to_all(self, operation: str) -> None:
+    async def _require_system(self, operation: str) -> None:
         reader = await self._eyes.reader()
-        async with self._embedded.audit.watching(reader, operation):
+        async with self._embedded.audit.audit_refusals(reader, operation):
             if not self._eyes.is_system:
                 raise Forbidden("this is for the store itself, not for a view of one agent")
 
     def _check_age(self, created_at: datetime) -> None:
         if created_at - self._embedded.clock.now() > OBSERVED_AHEAD_MAX:
             # Caps on personal data count from `created_at`: a later one would extend them.
-            raise ValidationFailed.of("created_at", "must not lie in the future")
+            raise ValidationFailed.for_field("created_at", "must not lie in the future")
 
 
-def _members(entry: MemoryEntry) -> dict[str, Any]:
+def _create_fields(entry: MemoryEntry) -> dict[str, Any]:
     """The fields of a create call, by their names in the API."""
     return {
         "id": entry.memory_id,
@@ -260,7 +264,7 @@ def _members(entry: MemoryEntry) -> dict[str, Any]:
     }
 
 
-def _changes(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
+def _changed_fields(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
     """The fields of an update call. Expiry, policy and PII tags are sent only if the caller changed
     them. Sent back unchanged, an expiry that was a default would become an explicit one, and one
     that was approved would need another approval."""
@@ -278,12 +282,12 @@ def _changes(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
     return changes
 
 
-def _check_fixed(entry: MemoryEntry, before: Memory) -> None:
+def _check_fixed_fields(entry: MemoryEntry, before: Memory) -> None:
     held = (before.space.scope, before.agent_id, before.run_id, before.key)
-    for name, value in zip(_FIXED, held, strict=True):
+    for name, value in zip(_FIXED_FIELDS, held, strict=True):
         if getattr(entry, name) != value:
-            raise ValidationFailed.of(name, "can't be changed; write a new entry")
+            raise ValidationFailed.for_field(name, "can't be changed; write a new entry")
 
 
-def _agent_of(memory: Memory) -> AgentId:
+def _owning_agent_id(memory: Memory) -> AgentId:
     return AgentId(memory.agent_id or "")

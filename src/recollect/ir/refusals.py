@@ -39,7 +39,7 @@ def python_errors() -> Iterator[None]:
 
 
 @contextmanager
-def opening(name: str) -> Iterator[None]:
+def open_errors(name: str) -> Iterator[None]:
     """While a store is opened: ValueError for a wrong setting, else RuntimeError, which names the
     argument of the constructor."""
     try:

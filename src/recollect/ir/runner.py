@@ -10,8 +10,8 @@ from recollect.config import load_runner
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import Run, RunStatus
 from recollect.ir.abstract import AbstractMemoryStore
-from recollect.ir.arguments import optional_flag
-from recollect.ir.capturing import Capture, Captures
+from recollect.ir.arguments import check_optional_flag
+from recollect.ir.capturing import Capture, CaptureQueue
 from recollect.ir.entries import MemoryEntry, create_memory
 from recollect.ir.refusals import python_errors
 from recollect.ir.stores import SQLiteMemoryStore
@@ -33,11 +33,11 @@ class RunnerMemory:
     ) -> None:
         if not (store is None or isinstance(store, AbstractMemoryStore)):
             raise ValueError("store: must be a store of memory entries, or None")
-        optional_flag(enable_memory, "enable_memory")
+        check_optional_flag(enable_memory, "enable_memory")
         # `_own` is closed by `close`; a store that was given belongs to the caller.
-        self._own = _own_store(enable_memory) if store is None else None
+        self._own = _make_own_store(enable_memory) if store is None else None
         self._store = (store or self._own) if enable_memory is not False else None
-        self._captures = Captures()
+        self._captures = CaptureQueue()
         self._started = False
 
     @property
@@ -66,7 +66,7 @@ class RunnerMemory:
         """The handle of one agent in its run. A master and each sub-agent get one each."""
         if self._store is None:
             return self
-        return _Handle(self._store.as_principal(agent_slug, run_id, org_id), self._captures)
+        return _AgentMemory(self._store.as_principal(agent_slug, run_id, org_id), self._captures)
 
     async def save_memory(
         self,
@@ -91,7 +91,7 @@ class RunnerMemory:
         limit: int = 100,
     ) -> list[MemoryEntry]:
         """Entries, newest first; none while memory is off."""
-        store = await self._ready()
+        store = await self._ready_store()
         if store is None:
             return []
         return await store.list_memories(scope, agent_slug, run_id, key, tags, limit=limit)
@@ -104,24 +104,24 @@ class RunnerMemory:
         limit: int = 100,
     ) -> list[MemoryEntry]:
         """Entries, best match first; none while memory is off."""
-        store = await self._ready()
+        store = await self._ready_store()
         return await store.search_memories(query, scope, agent_slug, limit) if store else []
 
     async def delete_memory(self, memory_id: str) -> bool:
         """Delete an entry; False if it is unknown, or while memory is off."""
-        store = await self._ready()
+        store = await self._ready_store()
         return await store.delete_memory(memory_id) if store else False
 
     async def start_run(
         self, agent_slug: str, run_id: str | None = None, parent_run_id: str | None = None
     ) -> Run | None:
         """Start a run of an agent, as a child of `parent_run_id`; None while memory is off."""
-        store = await self._ready()
+        store = await self._ready_store()
         return await store.start_run(agent_slug, run_id, parent_run_id) if store else None
 
     async def complete_run(self, run_id: str, status: RunStatus | str) -> Run | None:
         """Complete a run; None while memory is off."""
-        store = await self._ready()
+        store = await self._ready_store()
         return await store.complete_run(run_id, status) if store else None
 
     def capture(
@@ -141,7 +141,7 @@ class RunnerMemory:
         """
         if self._store is None:
             return None
-        return self._captures.keep(
+        return self._captures.enqueue(
             self._save,
             stage,
             direction,
@@ -188,10 +188,10 @@ class RunnerMemory:
     ) -> None:
         await self.close()
 
-    async def _ready(self) -> AbstractMemoryStore | None:
+    async def _ready_store(self) -> AbstractMemoryStore | None:
         """The open store, after all earlier captures are in it; None while memory is off."""
         await self.start()
-        await self._captures.settle()
+        await self._captures.wait_pending()
         return self._store
 
     async def _save(self, entry: MemoryEntry) -> MemoryEntry:
@@ -201,20 +201,20 @@ class RunnerMemory:
         return await self._store.create_memory(entry)
 
 
-class _Handle(RunnerMemory):
+class _AgentMemory(RunnerMemory):
     """The handle of one agent. It shares the runner's queue, so that captures of all agents keep
     their order."""
 
-    def __init__(self, view: AbstractMemoryStore, captures: Captures) -> None:
+    def __init__(self, view: AbstractMemoryStore, captures: CaptureQueue) -> None:
         super().__init__(view)
         self._captures = captures
 
     async def close(self) -> None:
         """Wait for the captures. The queue and the store stay open for the runner."""
-        await self._captures.settle()
+        await self._captures.wait_pending()
 
 
-def _own_store(enable_memory: bool | None) -> SQLiteMemoryStore | None:
+def _make_own_store(enable_memory: bool | None) -> SQLiteMemoryStore | None:
     if enable_memory is False:
         return None
     with python_errors():

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
-from recollect.app.embedded import Embedded
+from recollect.app.embedded import EmbeddedApp
 from recollect.config import load
 from recollect.ir.abstract import AbstractMemoryStore
-from recollect.ir.arguments import flag
-from recollect.ir.bound import BoundMemoryStore, bound_to
-from recollect.ir.eyes import AgentEyes, Binding, SystemEyes
+from recollect.ir.arguments import check_flag
+from recollect.ir.bound import BoundMemoryStore, parse_binding
+from recollect.ir.eyes import AgentBinding, AgentIdentity, SystemIdentity
 from recollect.ir.loops import LoopThread
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
-from recollect.ir.refusals import opening, python_errors
+from recollect.ir.refusals import open_errors, python_errors
 from recollect.settings import Settings
 
 T = TypeVar("T")
@@ -32,11 +32,11 @@ _SERVER_PREFIX = "postgresql://"
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenDatabase:
     """An open database and the loop that it lives on."""
 
     thread: LoopThread
-    embedded: Embedded
+    embedded: EmbeddedApp
 
 
 class EmbeddedStore(RecordStore):
@@ -52,10 +52,10 @@ class EmbeddedStore(RecordStore):
         self._name = name
         self._flags = {"embedding.provider": "none"} | dict(flags)
         self._lock = threading.Lock()
-        self._open: _Open | None = None
+        self._open: _OpenDatabase | None = None
 
     async def initialize(self) -> None:
-        with opening(self._name):
+        with open_errors(self._name):
             await asyncio.to_thread(self._start)
 
     async def close(self) -> None:
@@ -64,10 +64,10 @@ class EmbeddedStore(RecordStore):
     def as_principal(
         self, agent_slug: str, run_id: str | None = None, org_id: str = "default"
     ) -> AbstractMemoryStore:
-        return BoundMemoryStore(self, bound_to(agent_slug, run_id, org_id))
+        return BoundMemoryStore(self, parse_binding(agent_slug, run_id, org_id))
 
-    async def ask(
-        self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: Binding | None = None
+    async def call_records(
+        self, work: Callable[[Records], Coroutine[Any, Any, T]], binding: AgentBinding | None = None
     ) -> T:
         """Run `work` on the store's loop, with the records as the binding sees them; without a
         binding as the system. RuntimeError if the store is not open."""
@@ -75,12 +75,12 @@ class EmbeddedStore(RecordStore):
         if opened is None:
             raise RuntimeError("the store is not open: call initialize() first")
         embedded = opened.embedded
-        eyes = SystemEyes(embedded) if binding is None else AgentEyes(embedded, binding)
+        eyes = SystemIdentity(embedded) if binding is None else AgentIdentity(embedded, binding)
         with python_errors():
             return await opened.thread.run(work(Records(embedded, eyes)))
 
-    async def _ask(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
-        return await self.ask(work)
+    async def _call_records(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
+        return await self.call_records(work)
 
     def _start(self) -> None:
         with self._lock:
@@ -89,12 +89,12 @@ class EmbeddedStore(RecordStore):
             settings = load(self._flags).settings
             thread = LoopThread("recollect-ir")
             try:
-                embedded = thread.submit(_opened(settings)).result()
+                embedded = thread.submit(_open_app(settings)).result()
             except BaseException:
                 # Else each failed attempt would leave a thread behind.
                 thread.stop()
                 raise
-            self._open = _Open(thread, embedded)
+            self._open = _OpenDatabase(thread, embedded)
 
     def _stop(self) -> None:
         with self._lock:
@@ -110,8 +110,8 @@ class SQLiteMemoryStore(EmbeddedStore):
     def __init__(
         self, db_path: str | PathLike[str] = ".recollect/memory.db", enable_fts: bool = True
     ) -> None:
-        url = _FILE_PREFIX + _file(db_path)
-        fulltext = flag(enable_fts, "enable_fts")
+        url = _FILE_PREFIX + _check_path(db_path)
+        fulltext = check_flag(enable_fts, "enable_fts")
         super().__init__("db_path", {"database.url": url, "search.fulltext.enabled": fulltext})
 
 
@@ -124,7 +124,7 @@ class PostgresMemoryStore(EmbeddedStore):
         super().__init__("dsn", {"database.url": dsn})
 
 
-def _file(db_path: str | PathLike[str]) -> str:
+def _check_path(db_path: str | PathLike[str]) -> str:
     path = fspath(db_path) if isinstance(db_path, str | PathLike) else None
     # The path becomes part of a URL, in which `?` and `#` have a meaning. An in-memory database
     # would be a different one for each connection.
@@ -133,7 +133,7 @@ def _file(db_path: str | PathLike[str]) -> str:
     return path
 
 
-async def _opened(settings: Settings) -> Embedded:
-    embedded = Embedded(settings)
+async def _open_app(settings: Settings) -> EmbeddedApp:
+    embedded = EmbeddedApp(settings)
     await embedded.open()
     return embedded

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from recollect.domain.memberships import Level
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 
 
 class Action(StrEnum):
@@ -41,8 +41,8 @@ LEAST_LEVEL: dict[Action, Level] = {
 
 NEEDS_CLIENT: frozenset[Action] = frozenset({Action.SYNC, Action.WRITE_MEMORY})
 
-NEEDS_ROLE: dict[Action, Role] = {
-    Action.INDEX: Role.INDEXER,
-    Action.ADMIN_READ: Role.AUDITOR,
-    Action.ADMIN_WRITE: Role.ADMIN,
+NEEDS_ROLE: dict[Action, ServerRole] = {
+    Action.INDEX: ServerRole.INDEXER,
+    Action.ADMIN_READ: ServerRole.AUDITOR,
+    Action.ADMIN_WRITE: ServerRole.ADMIN,
 }

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.domain.agents import Owner
-from recollect.policy.decide import Decision
-from recollect.policy.rules import first_holding
+from recollect.policy.decide import AccessDecision
+from recollect.policy.rules import decide_by_rules
 from recollect.policy.spaces import Caller
 
 
@@ -18,26 +18,26 @@ class ChatAccess:
     participants: frozenset[Owner] = frozenset()
 
 
-def may_see_chat(caller: Caller, chat: ChatAccess) -> Decision:
+def may_see_chat(caller: Caller, chat: ChatAccess) -> AccessDecision:
     """Participants only. A creator who does not take part doesn't see the chat either."""
-    return first_holding(_READERS, caller, chat)
+    return decide_by_rules(_READERS, caller, chat)
 
 
-def may_add(caller: Caller, chat: ChatAccess) -> Decision:
+def may_add_participant(caller: Caller, chat: ChatAccess) -> AccessDecision:
     """May the caller add a participant?"""
-    return first_holding(_ADDERS, caller, chat)
+    return decide_by_rules(_ADDERS, caller, chat)
 
 
-def may_remove(caller: Caller, chat: ChatAccess, *, oneself: bool) -> Decision:
+def may_remove_participant(caller: Caller, chat: ChatAccess, *, oneself: bool) -> AccessDecision:
     """May the caller end somebody's participation? `oneself`: it is the caller's own."""
-    return Decision(True, "oneself") if oneself else first_holding(_REMOVERS, caller, chat)
+    return AccessDecision(True, "oneself") if oneself else decide_by_rules(_REMOVERS, caller, chat)
 
 
-def _takes_part(caller: Caller, chat: ChatAccess) -> bool:
+def _is_participant(caller: Caller, chat: ChatAccess) -> bool:
     return caller.who in chat.participants
 
 
-def _created(caller: Caller, chat: ChatAccess) -> bool:
+def _is_creator(caller: Caller, chat: ChatAccess) -> bool:
     return caller.who == chat.created_by
 
 
@@ -45,8 +45,8 @@ def _is_admin(caller: Caller, _chat: ChatAccess) -> bool:
     return caller.admin
 
 
-_Rules = tuple[tuple[str, Callable[[Caller, ChatAccess], bool]], ...]
+_ChatRules = tuple[tuple[str, Callable[[Caller, ChatAccess], bool]], ...]
 
-_READERS: _Rules = (("participant", _takes_part),)
-_ADDERS: _Rules = (*_READERS, ("creator", _created))
-_REMOVERS: _Rules = (("creator", _created), ("admin", _is_admin))
+_READERS: _ChatRules = (("participant", _is_participant),)
+_ADDERS: _ChatRules = (*_READERS, ("creator", _is_creator))
+_REMOVERS: _ChatRules = (("creator", _is_creator), ("admin", _is_admin))

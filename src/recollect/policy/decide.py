@@ -8,47 +8,47 @@ from dataclasses import dataclass
 from recollect.domain.memberships import Level
 from recollect.policy.actions import LEAST_LEVEL, NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.policy.principals import Principal
-from recollect.policy.scope import Scope
-from recollect.policy.views import TreeView
+from recollect.policy.scope import TreeScope
+from recollect.policy.views import TreeAccess
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class AccessDecision:
     """Whether an action is allowed, and the rule that decided."""
 
     allowed: bool
     rule: str
 
 
-def decide(principal: Principal, action: Action, view: TreeView) -> Decision:
+def decide(principal: Principal, action: Action, view: TreeAccess) -> AccessDecision:
     """May the caller do this in this tree? `view.level` is the caller's own level there."""
     # An action needs a server role or a level, never both. A role gives no level: an admin reads
     # other users' conversations through the admin operations only, which are audited.
     role = NEEDS_ROLE.get(action)
     if role is not None:
-        return _by(principal.has(role), f"needs role {role}")
+        return _make_decision(principal.has_role(role), f"needs role {role}")
     least = LEAST_LEVEL.get(action)
     if least is None:
-        return Decision(False, "unknown action")
+        return AccessDecision(False, "unknown action")
     if action in NEEDS_CLIENT and principal.client_id is None:
-        return Decision(False, "needs an API key")
+        return AccessDecision(False, "needs an API key")
     if view.deleted:
-        return Decision(False, "the conversation is deleted")
+        return AccessDecision(False, "the conversation is deleted")
     if view.level is None:
-        return Decision(False, "not a member")
-    return _by(view.level >= least, f"needs level {least.word}")
+        return AccessDecision(False, "not a member")
+    return _make_decision(view.level >= least, f"needs level {least.word}")
 
 
-def visible(principal: Principal, action: Action) -> Scope:
+def scope_for(principal: Principal, action: Action) -> TreeScope:
     """The scope of all trees in which `decide` allows the action."""
     role = NEEDS_ROLE.get(action)
     if role is not None:
-        return Scope.system(f"role {role}") if principal.has(role) else Scope.nothing()
+        return TreeScope.system(f"role {role}") if principal.has_role(role) else TreeScope.nothing()
     least: Level | None = LEAST_LEVEL.get(action)
     if least is None or (action in NEEDS_CLIENT and principal.client_id is None):
-        return Scope.nothing()
-    return Scope.member(principal.user_id, least)
+        return TreeScope.nothing()
+    return TreeScope.member(principal.user_id, least)
 
 
-def _by(allowed: bool, rule: str) -> Decision:
-    return Decision(allowed, rule)
+def _make_decision(allowed: bool, rule: str) -> AccessDecision:
+    return AccessDecision(allowed, rule)

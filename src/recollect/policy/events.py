@@ -24,12 +24,12 @@ class EventReader:
     acts_for_owner: bool = False
 
     @classmethod
-    def of(cls, requester: Requester) -> "EventReader":
+    def from_requester(cls, requester: Requester) -> "EventReader":
         """The requester as a reader of events."""
-        return cls(requester.who, requester.auditor, requester.principal.acts_for_owner)
+        return cls(requester.identity, requester.is_auditor, requester.principal.acts_for_owner)
 
     @property
-    def acting(self) -> AgentId | None:
+    def acting_agent(self) -> AgentId | None:
         """The agent's id, if the reader is an agent with its owner's rights in its own spaces."""
         acts = self.acts_for_owner and self.who.kind is OwnerKind.AGENT
         return AgentId(self.who.id) if acts else None

@@ -5,7 +5,7 @@ from enum import Enum
 from recollect.domain.memberships import Level
 
 
-class Ruling(Enum):
+class MembershipRuling(Enum):
     """The decision on a membership change. Values of refusals are error messages."""
 
     ALLOWED = "allowed"
@@ -14,9 +14,9 @@ class Ruling(Enum):
     OWNER_STAYS = "the owner can't be changed or removed; transfer the ownership first"
 
 
-def rule_on_change(
+def decide_membership_change(
     actor: Level | None, *, present: Level | None, wanted: Level | None, own: bool = False
-) -> Ruling:
+) -> MembershipRuling:
     """May `actor` change a membership from level `present` to `wanted`? None is no membership.
 
     `own` means that it is the actor's own membership. Everybody but the owner may leave. Managers
@@ -24,16 +24,20 @@ def rule_on_change(
     Ownership changes by a transfer only.
     """
     if actor is None:
-        return Ruling.FORBIDDEN
+        return MembershipRuling.FORBIDDEN
     if own and wanted is None:
-        return Ruling.OWNER_STAYS if actor is Level.OWNER else Ruling.ALLOWED
+        return MembershipRuling.OWNER_STAYS if actor is Level.OWNER else MembershipRuling.ALLOWED
     if actor < Level.MANAGER:
-        return Ruling.FORBIDDEN
+        return MembershipRuling.FORBIDDEN
     if wanted is Level.OWNER:
-        return Ruling.OWNER_NOT_GRANTED
+        return MembershipRuling.OWNER_NOT_GRANTED
     # The owner's membership changes by a transfer only. The owner learns that; to a manager the
     # change is just forbidden.
     if present is Level.OWNER:
-        return Ruling.OWNER_STAYS if actor is Level.OWNER else Ruling.FORBIDDEN
+        return MembershipRuling.OWNER_STAYS if actor is Level.OWNER else MembershipRuling.FORBIDDEN
     owner_alone = Level.MANAGER in (present, wanted)
-    return Ruling.FORBIDDEN if owner_alone and actor is not Level.OWNER else Ruling.ALLOWED
+    return (
+        MembershipRuling.FORBIDDEN
+        if owner_alone and actor is not Level.OWNER
+        else MembershipRuling.ALLOWED
+    )

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.domain.agents import AGENT_MARK, Owner, OwnerKind
+from recollect.domain.agents import AGENT_PREFIX, Owner, OwnerKind
 from recollect.domain.ids import ClientId, UserId
 from recollect.domain.spaces import OrgId
 
 
-class Role(StrEnum):
+class ServerRole(StrEnum):
     """A role of the server. It allows the operations that name it, and gives no membership."""
 
     ADMIN = "admin"
@@ -30,23 +30,23 @@ class Principal:
     user_id: UserId
     client_id: ClientId | None = None
     trusted: bool = False
-    roles: frozenset[Role] = field(default_factory=frozenset)
+    roles: frozenset[ServerRole] = field(default_factory=frozenset)
     kind: OwnerKind = OwnerKind.USER
     orgs: frozenset[OrgId] = frozenset()
     acts_for_owner: bool = False
     expires_at: float | None = field(default=None, compare=False)
 
     @property
-    def who(self) -> Owner:
+    def identity(self) -> Owner:
         """The caller as an owner: kind and id, without the prefix `agent:`."""
         if self.kind is OwnerKind.AGENT:
-            return Owner.agent(self.user_id.removeprefix(AGENT_MARK))
+            return Owner.agent(self.user_id.removeprefix(AGENT_PREFIX))
         return Owner.user(self.user_id)
 
     def is_expired(self, now: datetime) -> bool:
         """Has the caller's token expired? A caller without a token does not expire."""
         return self.expires_at is not None and now.timestamp() >= self.expires_at
 
-    def has(self, role: Role) -> bool:
+    def has_role(self, role: ServerRole) -> bool:
         """Does the caller have the role? `admin` includes the other two."""
-        return role in self.roles or Role.ADMIN in self.roles
+        return role in self.roles or ServerRole.ADMIN in self.roles

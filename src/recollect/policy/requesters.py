@@ -6,7 +6,7 @@ from recollect.domain.agents import AgentId, Owner, OwnerKind
 from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
 from recollect.domain.spaces import OrgId
-from recollect.policy.principals import Principal, Role
+from recollect.policy.principals import Principal, ServerRole
 from recollect.policy.spaces import Caller
 
 
@@ -24,26 +24,26 @@ class Requester:
     user_ids: frozenset[UserId] = frozenset()
 
     @property
-    def who(self) -> Owner:
+    def identity(self) -> Owner:
         """The caller as an owner: kind and id."""
-        return self.principal.who
+        return self.principal.identity
 
     @property
     def agent_id(self) -> AgentId | None:
         """The agent's id, None for a user."""
-        return AgentId(self.who.id) if self.who.kind is OwnerKind.AGENT else None
+        return AgentId(self.identity.id) if self.identity.kind is OwnerKind.AGENT else None
 
     @property
-    def admin(self) -> bool:
+    def is_admin(self) -> bool:
         """Matters only where a rule names admins."""
-        return Role.ADMIN in self.principal.roles
+        return ServerRole.ADMIN in self.principal.roles
 
     @property
-    def auditor(self) -> bool:
+    def is_auditor(self) -> bool:
         """Admins are auditors too."""
-        return self.principal.has(Role.AUDITOR)
+        return self.principal.has_role(ServerRole.AUDITOR)
 
     @property
-    def caller(self) -> Caller:
+    def space_caller(self) -> Caller:
         """The caller in the form that the policy of spaces takes."""
-        return Caller(self.who, self.orgs, self.principal.acts_for_owner, self.admin)
+        return Caller(self.identity, self.orgs, self.principal.acts_for_owner, self.is_admin)

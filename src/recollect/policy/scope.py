@@ -5,10 +5,10 @@ from enum import Enum
 
 from recollect.domain.ids import UserId
 from recollect.domain.memberships import Level
-from recollect.policy.views import TreeView
+from recollect.policy.views import TreeAccess
 
 
-class Reach(Enum):
+class ScopeReach(Enum):
     """The three kinds of scope."""
 
     NOTHING = "nothing"
@@ -17,34 +17,34 @@ class Reach(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class TreeScope:
     """No trees, the live trees in which `user_id` has at least level `least`, or all trees.
 
     Built by `scope_for` for callers, and by `TreeScope.system` for background work.
     """
 
-    reach: Reach
+    reach: ScopeReach
     user_id: UserId | None = None
     least: Level = Level.READER
     reason: str = ""
 
     @classmethod
-    def nothing(cls) -> "Scope":
+    def nothing(cls) -> "TreeScope":
         """No trees."""
-        return cls(Reach.NOTHING)
+        return cls(ScopeReach.NOTHING)
 
     @classmethod
-    def member(cls, user_id: UserId, least: Level) -> "Scope":
+    def member(cls, user_id: UserId, least: Level) -> "TreeScope":
         """Live trees where the user has at least this level."""
-        return cls(Reach.MEMBER, user_id, least)
+        return cls(ScopeReach.MEMBER, user_id, least)
 
     @classmethod
-    def system(cls, reason: str) -> "Scope":
+    def system(cls, reason: str) -> "TreeScope":
         """All trees, deleted ones too. The reason is for readers of the code and the logs."""
-        return cls(Reach.EVERYTHING, reason=reason)
+        return cls(ScopeReach.EVERYTHING, reason=reason)
 
-    def matches(self, view: TreeView) -> bool:
+    def matches(self, view: TreeAccess) -> bool:
         """Is the tree in the scope? `view` is the tree as seen by the scope's user."""
-        if self.reach is Reach.MEMBER:
+        if self.reach is ScopeReach.MEMBER:
             return not view.deleted and view.level is not None and view.level >= self.least
-        return self.reach is Reach.EVERYTHING
+        return self.reach is ScopeReach.EVERYTHING

@@ -11,16 +11,16 @@ from datetime import datetime
 from recollect.domain.disclosure import (
     AskerView,
     ChatView,
-    Decision,
+    DisclosureDecision,
     DisclosureSettings,
     MemoryView,
-    disclose,
+    decide_disclosure,
 )
 from recollect.policy.spaces import Caller, SpaceView, all_may_read
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Viewer:
     """Who reads memories.
 
     `callers` are those whose rights on spaces count, and all of them must have the right. When an
@@ -39,19 +39,19 @@ class Sight:
     system: str = ""
 
     @classmethod
-    def whole(cls, reason: str, now: datetime) -> "Sight":
+    def for_system(cls, reason: str, now: datetime) -> "Viewer":
         """A viewer that sees every memory, for background work and admin endpoints. The `reason` is
         for whoever reads the code or a trace."""
         return cls((), AskerView(), None, DisclosureSettings(), now, reason)
 
 
-def look(sight: Sight, memory: MemoryView, space: SpaceView) -> Decision:
+def can_view(sight: Viewer, memory: MemoryView, space: SpaceView) -> DisclosureDecision:
     """May the viewer see this memory, and by which rule?
 
     `space` holds the facts of the memory's space. `memory.space_allows` is computed here from
     them; what the caller put there is ignored.
     """
     if sight.system:
-        return Decision(True, "system")
+        return DisclosureDecision(True, "system")
     judged = replace(memory, space_allows=all_may_read(sight.callers, space))
-    return disclose(judged, sight.asker, sight.chat, sight.settings)
+    return decide_disclosure(judged, sight.asker, sight.chat, sight.settings)

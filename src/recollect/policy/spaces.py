@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.spaces import OrgId, Space, SpaceKind
-from recollect.policy.decide import Decision
+from recollect.policy.decide import AccessDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class SpaceView:
     lineage: frozenset[AgentId] = frozenset()
 
 
-def may_read(caller: Caller, view: SpaceView) -> Decision:
+def may_read(caller: Caller, view: SpaceView) -> AccessDecision:
     """May the caller read every row of the space?"""
-    return _first(_READERS.get(view.space.kind, ()), caller, view)
+    return _decide_by_rules(_READERS.get(view.space.kind, ()), caller, view)
 
 
-def may_write(caller: Caller, view: SpaceView) -> Decision:
+def may_write(caller: Caller, view: SpaceView) -> AccessDecision:
     """May the caller add, change and delete rows there? In an org the answer depends on the agent
     that wrote the row, so it must be asked for each row."""
-    return _first(_WRITERS.get(view.space.kind, ()), caller, view)
+    return _decide_by_rules(_WRITERS.get(view.space.kind, ()), caller, view)
 
 
 def all_may_read(callers: tuple[Caller, ...], view: SpaceView) -> bool:
@@ -71,25 +71,29 @@ def all_may_read(callers: tuple[Caller, ...], view: SpaceView) -> bool:
 
 
 _Rule = Callable[[Caller, SpaceView], bool]
-_Named = tuple[str, _Rule]
+_NamedRule = tuple[str, _Rule]
 
 
-def _first(rules: tuple[_Named, ...], caller: Caller, view: SpaceView) -> Decision:
+def _decide_by_rules(
+    rules: tuple[_NamedRule, ...], caller: Caller, view: SpaceView
+) -> AccessDecision:
     for name, holds in rules:
         if holds(caller, view):
-            return Decision(True, name)
-    return Decision(False, "needs " + (" or ".join(name for name, _ in rules) or "a known kind"))
+            return AccessDecision(True, name)
+    return AccessDecision(
+        False, "needs " + (" or ".join(name for name, _ in rules) or "a known kind")
+    )
 
 
-def _anyone(_caller: Caller, _view: SpaceView) -> bool:
+def _is_anyone(_caller: Caller, _view: SpaceView) -> bool:
     return True
 
 
-def _owns(caller: Caller, view: SpaceView) -> bool:
+def _is_agent_owner(caller: Caller, view: SpaceView) -> bool:
     return caller.who == view.agent_owner
 
 
-def _acts(caller: Caller, view: SpaceView) -> bool:
+def _is_acting_agent(caller: Caller, view: SpaceView) -> bool:
     """An agent with its owner's rights has them in its own agent spaces only. In its runs it may
     read and write anyway; anywhere else, also in its org's space, acting gives it nothing."""
     return caller.acts_for_owner and caller.who == Owner.agent(view.space.id)
@@ -99,19 +103,19 @@ def _is_that_user(caller: Caller, view: SpaceView) -> bool:
     return caller.who == Owner.user(view.space.id)
 
 
-def _takes_part(caller: Caller, view: SpaceView) -> bool:
+def _is_participant(caller: Caller, view: SpaceView) -> bool:
     return caller.who in view.participants
 
 
-def _runs(caller: Caller, view: SpaceView) -> bool:
+def _is_running_agent(caller: Caller, view: SpaceView) -> bool:
     return view.agent_id is not None and caller.who == Owner.agent(view.agent_id)
 
 
-def _in_lineage(caller: Caller, view: SpaceView) -> bool:
+def _is_in_lineage(caller: Caller, view: SpaceView) -> bool:
     return any(caller.who == Owner.agent(agent_id) for agent_id in view.lineage)
 
 
-def _in_org(caller: Caller, view: SpaceView) -> bool:
+def _is_in_org(caller: Caller, view: SpaceView) -> bool:
     return view.space.id in caller.orgs
 
 
@@ -119,28 +123,34 @@ def _is_admin(caller: Caller, _view: SpaceView) -> bool:
     return caller.admin
 
 
-_OWNER: tuple[_Named, ...] = (("owner", _owns), ("acting agent", _acts))
-_RUN: tuple[_Named, ...] = (("owner", _owns), ("running agent", _runs))
-_USER: tuple[_Named, ...] = (("that user", _is_that_user),)
-_CHAT: tuple[_Named, ...] = (("participant", _takes_part),)
-_PUBLIC: tuple[_Named, ...] = (("anyone", _anyone),)
+_OWNER_RULES: tuple[_NamedRule, ...] = (
+    ("owner", _is_agent_owner),
+    ("acting agent", _is_acting_agent),
+)
+_RUN_RULES: tuple[_NamedRule, ...] = (
+    ("owner", _is_agent_owner),
+    ("running agent", _is_running_agent),
+)
+_USER_RULES: tuple[_NamedRule, ...] = (("that user", _is_that_user),)
+_CHAT_RULES: tuple[_NamedRule, ...] = (("participant", _is_participant),)
+_PUBLIC_RULES: tuple[_NamedRule, ...] = (("anyone", _is_anyone),)
 
 # A kind that is missing in a table has no rules, so nobody has that right.
-_READERS: dict[SpaceKind, tuple[_Named, ...]] = {
-    SpaceKind.AGENT_PRIVATE: _OWNER,
-    SpaceKind.AGENT_PUBLIC: _PUBLIC,
-    SpaceKind.AGENT: _PUBLIC,
-    SpaceKind.USER: _USER,
-    SpaceKind.CHAT: _CHAT,
-    SpaceKind.RUN: (*_RUN, ("agent of the lineage", _in_lineage)),
-    SpaceKind.ORG: (("member of the org", _in_org),),
+_READERS: dict[SpaceKind, tuple[_NamedRule, ...]] = {
+    SpaceKind.AGENT_PRIVATE: _OWNER_RULES,
+    SpaceKind.AGENT_PUBLIC: _PUBLIC_RULES,
+    SpaceKind.AGENT: _PUBLIC_RULES,
+    SpaceKind.USER: _USER_RULES,
+    SpaceKind.CHAT: _CHAT_RULES,
+    SpaceKind.RUN: (*_RUN_RULES, ("agent of the lineage", _is_in_lineage)),
+    SpaceKind.ORG: (("member of the org", _is_in_org),),
 }
-_WRITERS: dict[SpaceKind, tuple[_Named, ...]] = {
-    SpaceKind.AGENT_PRIVATE: _OWNER,
-    SpaceKind.AGENT_PUBLIC: _OWNER,
-    SpaceKind.AGENT: _OWNER,
-    SpaceKind.USER: _USER,
-    SpaceKind.CHAT: _CHAT,
-    SpaceKind.RUN: _RUN,
-    SpaceKind.ORG: (("owner", _owns), ("admin", _is_admin)),
+_WRITERS: dict[SpaceKind, tuple[_NamedRule, ...]] = {
+    SpaceKind.AGENT_PRIVATE: _OWNER_RULES,
+    SpaceKind.AGENT_PUBLIC: _OWNER_RULES,
+    SpaceKind.AGENT: _OWNER_RULES,
+    SpaceKind.USER: _USER_RULES,
+    SpaceKind.CHAT: _CHAT_RULES,
+    SpaceKind.RUN: _RUN_RULES,
+    SpaceKind.ORG: (("owner", _is_agent_owner), ("admin", _is_admin)),
 }

@@ -6,7 +6,7 @@ from recollect.domain.memberships import Level
 
 
 @dataclass(frozen=True, slots=True)
-class TreeView:
+class TreeAccess:
     """A tree as one caller sees it: is it deleted, and which level does the caller have in it?"""
 
     deleted: bool

@@ -30,11 +30,11 @@ class UserStore(Protocol):
         """None for a user who is not known yet."""
         ...
 
-    def called(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
+    def find_by_handle(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
         """Users of these orgs whose id is this handle, in any letter case, with or without `@`."""
         ...
 
-    def introduce(
+    def insert_person(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
         """Insert the user's person, unless a concurrent call did so first."""
@@ -54,7 +54,7 @@ class AgentStore(Protocol):
         """The agent, unless it was removed."""
         ...
 
-    def owner_of(self, tx: Tx, agent_id: AgentId) -> Owner | None:
+    def fetch_owner(self, tx: Tx, agent_id: AgentId) -> Owner | None:
         """The owner of an agent, also of a removed one: the owner keeps the rights on its
         memories."""
         ...
@@ -63,7 +63,7 @@ class AgentStore(Protocol):
         """Lock the agent's row until the transaction ends."""
         ...
 
-    def hold(self, tx: Tx, agent_id: AgentId) -> None:
+    def lock_shared(self, tx: Tx, agent_id: AgentId) -> None:
         """A shared lock for writers to the agent's spaces: they don't wait for each other, while a
         removal, which takes the exclusive lock, waits for all of them."""
         ...
@@ -89,11 +89,11 @@ class AgentStore(Protocol):
         """Delete the row, its participations and its runs, so that the id is free."""
         ...
 
-    def free(self, tx: Tx, agent_id: AgentId) -> None:
+    def delete_if_unreferenced(self, tx: Tx, agent_id: AgentId) -> None:
         """Delete the row of a removed agent if nothing refers to it any more."""
         ...
 
-    def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
+    def is_referenced(self, tx: Tx, agent_id: AgentId) -> bool:
         """Does anything refer to the id that a new agent of this id would inherit: memories, or
         agents that it owns?"""
         ...

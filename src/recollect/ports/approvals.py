@@ -10,7 +10,7 @@ from recollect.ports.database import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class StoredApproval:
     """A request and when it was created. The status is as stored, not `effective_status`."""
 
     approval: Approval
@@ -20,9 +20,9 @@ class Filed:
 class ApprovalStore(Protocol):
     """Approval requests. They are deleted with their memory."""
 
-    def insert(self, tx: Tx, filed: Filed) -> None: ...
+    def insert(self, tx: Tx, filed: StoredApproval) -> None: ...
 
-    def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> Filed | None:
+    def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> StoredApproval | None:
         """With `lock` the row is locked until the transaction ends."""
         ...
 
@@ -35,7 +35,7 @@ class ApprovalStore(Protocol):
         now: datetime,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Filed]:
+    ) -> list[StoredApproval]:
         """Requests of one requester, or of all (None), newest first, by effective `status`."""
         ...
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 
-class Backup(Protocol):
+class BackupWriter(Protocol):
     """A file that is being written."""
 
     def write(self, lines: Sequence[str]) -> None:
@@ -22,18 +22,18 @@ class Backup(Protocol):
         ...
 
 
-class Backups(Protocol):
+class BackupFolder(Protocol):
     """The folder of backups."""
 
-    def begin(self, at: datetime) -> Backup:
+    def begin(self, at: datetime) -> BackupWriter:
         """Start a new file. Raises Unavailable if it can't be created."""
         ...
 
-    def search(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
+    def count_lines(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
         """The number of lines in all files, and of those for which `doomed` is true."""
         ...
 
-    def purge(self, doomed: Callable[[str], bool]) -> int:
+    def remove_lines(self, doomed: Callable[[str], bool]) -> int:
         """Rewrite files without the doomed lines; returns how many there were. Raises Unavailable
         if a file can't be written."""
         ...

@@ -9,41 +9,41 @@ from typing import NamedTuple, Protocol
 
 from recollect.domain.memories import MemoryId
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.search import Vector
 
 
-class Near(NamedTuple):
+class SimilarMemory(NamedTuple):
     """A statement and the cosine similarity of its vector to the compared one."""
 
     memory_id: MemoryId
     similarity: float
 
 
-class Comparison(NamedTuple):
+class ComparisonQuery(NamedTuple):
     """The compared statement with its vector, at an instant. Finds at most `limit` others, among
     vectors of the same model."""
 
-    stored: Stored
+    stored: StoredMemory
     vector: Vector
     model: str
     now: datetime
     limit: int
 
 
-class ComparingStore(Protocol):
+class SimilarityStore(Protocol):
     """Finds active, unexpired statements whose subjects are resolved. Lists of messages are left
     out."""
 
-    def ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
+    def fetch_ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
         """The memories with these `doc` numbers, in the order of the numbers: oldest row first."""
         ...
 
-    def beside(self, tx: Tx, what: Comparison) -> list[Near]:
+    def nearest_in_space(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
         """The nearest in the same space with a common subject; without subjects if it has none."""
         ...
 
-    def afar(self, tx: Tx, what: Comparison) -> list[Near]:
+    def nearest_elsewhere(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
         """The nearest in other spaces that could replace it or be replaced by it.
 
         For a statement about oneself: hearsay about that person. For hearsay about one person: what
@@ -51,6 +51,6 @@ class ComparingStore(Protocol):
         """
         ...
 
-    def kept_in(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
+    def find_original(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
         """The memory that this one was merged into as a duplicate, if it was."""
         ...

@@ -17,7 +17,7 @@ class Tx(Protocol):
         """Run the statement and return every row."""
         ...
 
-    def first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    def fetch_first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Run the statement and return its first row; None without rows."""
         ...
 
@@ -35,7 +35,7 @@ class Tx(Protocol):
         """
         ...
 
-    def change(self, statement: Any, params: Mapping[str, Any]) -> int:
+    def run_and_count(self, statement: Any, params: Mapping[str, Any]) -> int:
         """Run the statement and return how many rows it changed."""
         ...
 
@@ -66,7 +66,7 @@ class Database(Protocol):
         """
         ...
 
-    async def apart(self, statements: Sequence[Any]) -> None:
+    async def run_outside_transaction(self, statements: Sequence[Any]) -> None:
         """Run statements one after the other, outside of any transaction, such as VACUUM.
 
         They may take minutes. A caller that failed halfway runs all of them again, so each must
@@ -79,5 +79,5 @@ class Database(Protocol):
         ...
 
 
-class Retry(Exception):
+class RetryTransaction(Exception):
     """Raised inside a transaction that lost a race: it is rolled back and run again."""

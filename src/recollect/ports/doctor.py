@@ -8,16 +8,16 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.doctor import Check, SupersessionLink
+from recollect.domain.doctor import DoctorCheck, SupersessionLink
 from recollect.domain.memories import MemoryId
 from recollect.domain.spaces import Space, SpaceKind
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.search import Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class CheckContext:
     """The time of the examination, and the embedding model that vectors must be of; empty if this
     server makes none."""
 
@@ -25,7 +25,7 @@ class Looking:
     model: str = ""
 
 
-class SpacePlace(NamedTuple):
+class VectorCursor(NamedTuple):
     """The cursor of the pages of vectors, which are ordered by space and time."""
 
     space_kind: str
@@ -34,10 +34,10 @@ class SpacePlace(NamedTuple):
     memory_id: str
 
 
-class SpacedVector(NamedTuple):
+class StatementVector(NamedTuple):
     """The vector of a statement, and its cursor."""
 
-    place: SpacePlace
+    place: VectorCursor
     vector: Vector
 
     @property
@@ -51,7 +51,7 @@ class SpacedVector(NamedTuple):
         return MemoryId(self.place.memory_id)
 
 
-class Shelf(StrEnum):
+class TextSource(StrEnum):
     """The tables with texts of callers that are not memories."""
 
     AGENTS = "agents"
@@ -62,7 +62,7 @@ class Shelf(StrEnum):
     RUNS = "runs"
 
 
-class Written(NamedTuple):
+class StoredTexts(NamedTuple):
     """The texts and JSON values of one row: `place` is the cursor, `id` the agent, person, chat or
     run that they belong to."""
 
@@ -71,7 +71,7 @@ class Written(NamedTuple):
     values: tuple[Any, ...]
 
 
-class Kept(NamedTuple):
+class VersionSnapshot(NamedTuple):
     """The snapshot of an earlier version: the id of the version, and the fields it kept."""
 
     id: str
@@ -81,35 +81,39 @@ class Kept(NamedTuple):
 class DoctorStore(Protocol):
     """Pages continue after the last id or number of the previous one."""
 
-    def ids(
-        self, tx: Tx, check: Check, looking: Looking, *, after: str, limit: int
+    def find_ids(
+        self, tx: Tx, check: DoctorCheck, looking: CheckContext, *, after: str, limit: int
     ) -> Sequence[str]:
         """Ids of rows that break the rule of a check, in ascending order."""
         ...
 
-    def still(self, tx: Tx, check: Check, looking: Looking, ids: Sequence[str]) -> Sequence[str]:
+    def recheck_ids(
+        self, tx: Tx, check: DoctorCheck, looking: CheckContext, ids: Sequence[str]
+    ) -> Sequence[str]:
         """Those of the ids that still break the rule."""
         ...
 
-    def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[Stored]:
+    def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[StoredMemory]:
         """Memories by their number (`doc`), without compacted ones: they have no text."""
         ...
 
-    def earlier(self, tx: Tx, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
+    def version_snapshots(
+        self, tx: Tx, memory_ids: Sequence[str]
+    ) -> dict[str, list[VersionSnapshot]]:
         """The snapshots of earlier versions, by memory id, oldest first."""
         ...
 
-    def rewrite(self, tx: Tx, kept: Kept) -> None:
+    def rewrite_snapshot(self, tx: Tx, kept: VersionSnapshot) -> None:
         """Overwrite the snapshot of a version."""
         ...
 
-    def written(self, tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
+    def texts_page(self, tx: Tx, shelf: TextSource, *, after: str, limit: int) -> list[StoredTexts]:
         """A page of texts from one source."""
         ...
 
     def vectors(
-        self, tx: Tx, looking: Looking, *, after: SpacePlace | None, limit: int
-    ) -> list[SpacedVector]:
+        self, tx: Tx, looking: CheckContext, *, after: VectorCursor | None, limit: int
+    ) -> list[StatementVector]:
         """Verified active statements with a vector of the model, by space and time. Without lists
         of messages, and without memories about people who have no id."""
         ...
@@ -118,20 +122,22 @@ class DoctorStore(Protocol):
         """Those of the ids that are unfinished erasures without a job."""
         ...
 
-    def links(self, tx: Tx, *, after: tuple[str, str] | None, limit: int) -> list[SupersessionLink]:
+    def supersession_links(
+        self, tx: Tx, *, after: tuple[str, str] | None, limit: int
+    ) -> list[SupersessionLink]:
         """All `supersedes` links, ordered by the ids of successor and predecessor."""
         ...
 
-    def cut(self, tx: Tx, link: SupersessionLink) -> bool:
+    def delete_link(self, tx: Tx, link: SupersessionLink) -> bool:
         """Delete the link; False if it was gone already."""
         ...
 
-    def older_equals(self, tx: Tx, memory_id: MemoryId, looking: Looking) -> list[MemoryId]:
+    def older_equals(self, tx: Tx, memory_id: MemoryId, looking: CheckContext) -> list[MemoryId]:
         """Older active statements with the same normalised text, space, subjects, speaker and
         origin: a few, oldest first."""
         ...
 
-    def wait_for_vectors(self, tx: Tx, memory_ids: Sequence[str]) -> int:
+    def mark_pending(self, tx: Tx, memory_ids: Sequence[str]) -> int:
         """Mark index rows as waiting for a vector; returns how many."""
         ...
 
@@ -144,11 +150,11 @@ class DoctorStore(Protocol):
         """People of the same name and creator with smaller ids, by id."""
         ...
 
-    def redirect(self, tx: Tx, person_id: PersonId, *, at: datetime) -> bool:
+    def redirect_person(self, tx: Tx, person_id: PersonId, *, at: datetime) -> bool:
         """Let a merged id lead to an existing person in one step, and move all references to that
         person. False if no person exists at the end of the chain."""
         ...
 
-    def revive(self, tx: Tx, job_ids: Sequence[str], *, at: datetime) -> int:
+    def retry_jobs(self, tx: Tx, job_ids: Sequence[str], *, at: datetime) -> int:
         """Give stuck jobs new attempts; returns how many."""
         ...

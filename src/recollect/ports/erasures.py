@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from recollect.domain.disclosure import PersonId
 from recollect.domain.entries import Entry
-from recollect.domain.erasure import Check, ErasureStatus, Target
+from recollect.domain.erasure import ErasureCheck, ErasureStatus, ErasureTarget
 from recollect.domain.ids import TreeId, UserId
-from recollect.domain.traces import Traces
+from recollect.domain.traces import IdentifierMatcher
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,12 @@ class Erasure:
     status: ErasureStatus
     created_at: datetime
     finished_at: datetime | None
-    target: Target
+    target: ErasureTarget
     report: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaning:
+class RedactionPlan:
     """Which identifiers are redacted in which rows.
 
     Erasing Ann Smith must not redact another Ann. Each row is therefore redacted by one of three
@@ -43,32 +43,32 @@ class Cleaning:
     database file's bytes.
     """
 
-    target: Target
-    full: Traces
-    rare: Traces
-    sure: Traces
+    target: ErasureTarget
+    full: IdentifierMatcher
+    rare: IdentifierMatcher
+    sure: IdentifierMatcher
     namesakes: frozenset[str] = frozenset()
     namesake_users: frozenset[str] = frozenset()
     namesake_chats: frozenset[str] = frozenset()
     unique: tuple[str, ...] = field(default=())
 
-    def elsewhere(self) -> "Cleaning":
+    def for_unlinked_rows(self) -> "RedactionPlan":
         """The plan for rows that are not linked: unambiguous identifiers only."""
         return replace(self, full=self.sure, rare=self.sure)
 
-    def of_chat(self, chat_id: str | None) -> Traces:
+    def matcher_for_chat(self, chat_id: str | None) -> IdentifierMatcher:
         """The matcher for rows of a chat or a tree."""
         return self.rare if chat_id in self.namesake_chats else self.full
 
-    def of_person(self, person_id: str | None) -> Traces:
+    def matcher_for_person(self, person_id: str | None) -> IdentifierMatcher:
         """The matcher for the row of a person."""
         return self.rare if person_id in self.namesakes else self.full
 
-    def of_user(self, user_id: str | None, chat_id: str | None) -> Traces:
+    def matcher_for_user(self, user_id: str | None, chat_id: str | None) -> IdentifierMatcher:
         """The matcher for what a user wrote in a chat."""
-        return self.rare if user_id in self.namesake_users else self.of_chat(chat_id)
+        return self.rare if user_id in self.namesake_users else self.matcher_for_chat(chat_id)
 
-    def of_memory(self, stored: Stored) -> Traces:
+    def matcher_for_memory(self, stored: StoredMemory) -> IdentifierMatcher:
         """The matcher for a memory, by its subjects, author, space and origin."""
         memory = stored.memory
         users = {stored.written_by.id, memory.space.id}
@@ -79,91 +79,97 @@ class Cleaning:
 
 
 @dataclass(frozen=True, slots=True)
-class TextOfEntry:
+class EntryWithIndexedText:
     """An entry, and its text in the full-text index (None: not indexed)."""
 
     entry: Entry
     indexed: str | None
 
 
-class ErasedMemoryStore(Protocol):
+class MemoryErasureStore(Protocol):
     """Memories and their versions. Calls handle at most `limit` rows: transactions stay short."""
 
-    def hide(self, tx: Tx, target: Target, erasure_id: str) -> None:
+    def hide_linked(self, tx: Tx, target: ErasureTarget, erasure_id: str) -> None:
         """Mark linked memories and people with the erasure: no read returns them any more."""
         ...
 
-    def remove_memories(self, tx: Tx, cleaning: Cleaning, *, at: datetime, limit: int) -> int:
+    def delete_memories(self, tx: Tx, cleaning: RedactionPlan, *, at: datetime, limit: int) -> int:
         """Delete some of the target's memories; returns how many."""
         ...
 
-    def clean_statements(
-        self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
-    ) -> list[Stored]:
+    def redact_statements(
+        self, tx: Tx, cleaning: RedactionPlan, *, among: Sequence[str] | None, limit: int
+    ) -> list[StoredMemory]:
         """Redact statements of the target about others and make them visible again.
 
         Only rows in `among`, or all (None). Returns the rows as they are now.
         """
         ...
 
-    def clean_places(
-        self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
-    ) -> tuple[list[Stored], int | None]:
+    def redact_page(
+        self, tx: Tx, cleaning: RedactionPlan, *, everywhere: bool, after_doc: int, limit: int
+    ) -> tuple[list[StoredMemory], int | None]:
         """Redact a page of memories of shared chats, or (`everywhere`) of all that may contain an
         unambiguous identifier. Returns the changed rows and the next cursor, None at the end."""
         ...
 
-    def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
+    def redact_versions(
+        self, tx: Tx, cleaning: RedactionPlan, *, after: str, limit: int
+    ) -> str | None:
         """Redact a page of earlier versions; returns the next cursor, None at the end."""
         ...
 
 
-class ErasedTreeStore(Protocol):
+class ConversationErasureStore(Protocol):
     """Trees of conversations with their entries."""
 
-    def dirty_elsewhere(self, tx: Tx, cleaning: Cleaning) -> list[TreeId]:
+    def find_unlinked_trees(self, tx: Tx, cleaning: RedactionPlan) -> list[TreeId]:
         """Trees that contain an unambiguous identifier, linked to the target or not."""
         ...
 
-    def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
+    def fetch_entries(
+        self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int
+    ) -> list[EntryWithIndexedText]:
         """A page of a tree's entries, ordered by `seq`."""
         ...
 
-    def lock(self, tx: Tx, tree_id: TreeId) -> None:
+    def lock_tree(self, tx: Tx, tree_id: TreeId) -> None:
         """Lock the tree's row until the transaction ends."""
         ...
 
-    def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:
+    def redact_entry(
+        self, tx: Tx, found: EntryWithIndexedText, cleaning: RedactionPlan
+    ) -> EntryWithIndexedText | None:
         """Replace the target's entry by a marker, redact others; None if nothing changed."""
         ...
 
-    def clean_conversations(
-        self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
+    def redact_conversations(
+        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
         """Redact titles, previews and metadata. Titles and previews in `made_of` are replaced."""
         ...
 
-    def leave_tree(self, tx: Tx, target: Target, tree_id: TreeId) -> None:
+    def remove_from_tree(self, tx: Tx, target: ErasureTarget, tree_id: TreeId) -> None:
         """Delete the target's memberships; if they owned the tree, another member becomes owner."""
         ...
 
 
-class ErasedRestStore(Protocol):
+class PeopleErasureStore(Protocol):
     """Chats, agents, runs, people and claims about them, entities, approvals, rollbacks."""
 
-    def clean_rest(self, tx: Tx, cleaning: Cleaning) -> None:
+    def redact_rows(self, tx: Tx, cleaning: RedactionPlan) -> None:
         """Redact rows that stay, and replace the target as their author by the stand-in."""
         ...
 
-    def drop_people(self, tx: Tx, target: Target) -> None:
+    def delete_people(self, tx: Tx, target: ErasureTarget) -> None:
         """Delete the people, their names, relationships, participations and user links."""
         ...
 
 
-class ErasedRecordStore(Protocol):
+class AuditErasureStore(Protocol):
     """Audit events, jobs, answers kept for idempotency."""
 
-    def clean_records(self, tx: Tx, cleaning: Cleaning) -> None:
+    def redact_records(self, tx: Tx, cleaning: RedactionPlan) -> None:
         """Redact events; delete jobs and kept answers that mention the target."""
         ...
 
@@ -172,16 +178,16 @@ class ErasureStore(Protocol):
     """Erasure requests; finds targets, counts and verifies."""
 
     @property
-    def memories(self) -> ErasedMemoryStore: ...
+    def memories(self) -> MemoryErasureStore: ...
 
     @property
-    def trees(self) -> ErasedTreeStore: ...
+    def trees(self) -> ConversationErasureStore: ...
 
     @property
-    def rest(self) -> ErasedRestStore: ...
+    def people(self) -> PeopleErasureStore: ...
 
     @property
-    def records(self) -> ErasedRecordStore: ...
+    def audit(self) -> AuditErasureStore: ...
 
     def insert(self, tx: Tx, erasure: Erasure) -> None: ...
 
@@ -191,33 +197,33 @@ class ErasureStore(Protocol):
         """Store status, report and target."""
         ...
 
-    def knows_user(self, tx: Tx, user_id: UserId) -> bool:
+    def has_user(self, tx: Tx, user_id: UserId) -> bool:
         """Does the user have a person, a membership or an entry?"""
         ...
 
-    def canonical(self, tx: Tx, person_id: PersonId) -> PersonId | None:
+    def resolve_person(self, tx: Tx, person_id: PersonId) -> PersonId | None:
         """The id after merges; None if the person is unknown or being erased."""
         ...
 
-    def target_of(
+    def find_target(
         self, tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
-    ) -> Target:
+    ) -> ErasureTarget:
         """Everything linked to a canonical person and to these users."""
         ...
 
-    def grown(self, tx: Tx, target: Target) -> Target:
+    def extend_target(self, tx: Tx, target: ErasureTarget) -> ErasureTarget:
         """The target with what has become linked to its users since."""
         ...
 
-    def cleaning(self, tx: Tx, target: Target) -> Cleaning:
+    def plan_redaction(self, tx: Tx, target: ErasureTarget) -> RedactionPlan:
         """Decide which identifiers to redact where. Reads the names of all people."""
         ...
 
-    def counts(self, tx: Tx, target: Target) -> tuple[dict[str, int], int]:
+    def count_linked(self, tx: Tx, target: ErasureTarget) -> tuple[dict[str, int], int]:
         """Linked rows by store, and how many memories are also about other people."""
         ...
 
-    def block(self, tx: Tx, hashes: Sequence[str], erasure_id: str) -> None:
+    def block_handles(self, tx: Tx, hashes: Sequence[str], erasure_id: str) -> None:
         """Store hashes of handles that must not be learned again."""
         ...
 
@@ -225,23 +231,23 @@ class ErasureStore(Protocol):
         """Is one of these hashes stored?"""
         ...
 
-    def probe(self, tx: Tx, cleaning: Cleaning) -> list[Check]:
+    def check_tables(self, tx: Tx, cleaning: RedactionPlan) -> list[ErasureCheck]:
         """Search every table and index for what should be gone; one check a store."""
         ...
 
-    def chosen_ids(self, tx: Tx, cleaning: Cleaning) -> Mapping[str, int]:
+    def count_custom_ids(self, tx: Tx, cleaning: RedactionPlan) -> Mapping[str, int]:
         """Ids chosen by callers that contain an identifier, in linked rows that stay, by kind."""
         ...
 
-    def spread(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:
+    def find_in_plain_text(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:
         """Which of these occur in an unencrypted text column of any table."""
         ...
 
     @property
-    def tables(self) -> Sequence[str]: ...
+    def table_names(self) -> Sequence[str]: ...
 
 
-class Storage(Protocol):
+class DatabaseStorage(Protocol):
     """The physical storage below the tables."""
 
     async def scrub(self, tables: Sequence[str]) -> None:

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.events import Event, EventFilter, EventPlace
+from recollect.domain.events import Event, EventCursor, EventFilter
 from recollect.policy.events import EventReader
 from recollect.ports.database import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class EventBatch:
     """Events with their cursors, oldest first. `reached` is how far the log was read; it may lie
     after the last event, where later ones did not match."""
 
-    events: list[tuple[EventPlace, Event]]
-    reached: EventPlace
+    events: list[tuple[EventCursor, Event]]
+    reached: EventCursor
 
 
 class EventReads(Protocol):
@@ -34,14 +34,14 @@ class EventReads(Protocol):
         """Events ordered by time and id, newest first."""
         ...
 
-    def head(self, tx: Tx) -> EventPlace:
+    def head_cursor(self, tx: Tx) -> EventCursor:
         """The last position up to which the log is final: no running transaction can add an event
         at or before it."""
         ...
 
     def follow(
-        self, tx: Tx, reader: EventReader, chosen: EventFilter, *, after: EventPlace, limit: int
-    ) -> Followed:
+        self, tx: Tx, reader: EventReader, chosen: EventFilter, *, after: EventCursor, limit: int
+    ) -> EventBatch:
         """Events after a cursor, up to the final part of the log. So a reader that continues from
         `reached` misses none, and lags behind the longest running transaction."""
         ...

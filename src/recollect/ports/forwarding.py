@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Forwarded:
+class ForwardedResponse:
     """The response of another node, with the few headers that are passed back to the caller."""
 
     status: int
@@ -20,7 +20,7 @@ class Forwarder(Protocol):
 
     async def send(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
-    ) -> Forwarded:
+    ) -> ForwardedResponse:
         """Send the request. The body is streamed: it must be read to the end, or closed."""
         ...
 

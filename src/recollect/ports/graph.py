@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.graph import Entity, EntityId, Relation, RelationId, Thing
+from recollect.domain.graph import Entity, EntityId, EntityRef, GraphRelation, RelationId
 from recollect.domain.memories import MemoryId
 from recollect.domain.sayings import EntityKind
 from recollect.domain.spaces import Space
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter
 
@@ -26,13 +26,13 @@ class StoredEdge:
     to_id: EntityId
 
     @property
-    def said(self) -> tuple[str, str, str]:
+    def triple(self) -> tuple[str, str, str]:
         """Two edges of a memory with the same triple are the same edge."""
         return self.from_id, self.relation, self.to_id
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedEntity:
     """An entity with the time of the first edge of it that the reader sees. Names of people are
     missing: the service adds those that the reader may see."""
 
@@ -41,20 +41,20 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class GraphContext:
     """Who reads the graph, and a filter for the memories whose edges count."""
 
-    sight: Sight
+    sight: Viewer
     chosen: MemoryFilter = field(default_factory=MemoryFilter)
 
 
 class GraphStore(Protocol):
-    def put_thing(self, tx: Tx, space: Space, thing: Thing, *, new_id: EntityId) -> EntityId:
+    def put_entity(self, tx: Tx, space: Space, thing: EntityRef, *, new_id: EntityId) -> EntityId:
         """The entity of that kind and name in the space, inserted if it is missing, and locked
         until the transaction ends."""
         ...
 
-    def edges_of(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
+    def current_edges(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
         """The current edges of a memory."""
         ...
 
@@ -71,30 +71,30 @@ class GraphStore(Protocol):
         ...
 
     def neighbours(
-        self, tx: Tx, look: Look, ids: Collection[EntityId], *, limit: int
-    ) -> list[Relation]:
+        self, tx: Tx, look: GraphContext, ids: Collection[EntityId], *, limit: int
+    ) -> list[GraphRelation]:
         """Visible edges at any of these entities, the newest first."""
         ...
 
-    def things(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
+    def fetch_entities(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
         """Those of these entities that are not people."""
         ...
 
     def page(
         self,
         tx: Tx,
-        look: Look,
+        look: GraphContext,
         *,
         kind: EntityKind | None,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Listed]:
+    ) -> list[ListedEntity]:
         """Entities with a visible edge, ordered by the time of their first visible edge and id, the
         newest first."""
         ...
 
-    def about(
-        self, tx: Tx, look: Look, person_ids: Collection[PersonId], *, limit: int
+    def memories_about(
+        self, tx: Tx, look: GraphContext, person_ids: Collection[PersonId], *, limit: int
     ) -> Sequence[tuple[MemoryId, PersonId]]:
         """Visible memories about any of these people, the newest first, without those that changed
         since the filter's `as_of`."""

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.housekeeping import Brief
+from recollect.domain.housekeeping import CleanupRow
 from recollect.domain.memories import MemoryId
 from recollect.domain.retention import MemoryScope
 from recollect.domain.spaces import RunId, Space
 from recollect.ports.database import Tx
 
-Place = tuple[datetime, str]
+TimeCursor = tuple[datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class OverQuotaSpace:
     """A space with more active rows than its quota, and their number."""
 
     space: Space
@@ -26,44 +26,48 @@ class MemoryBulkStore(Protocol):
     """Pages are sorted by the named time column, then by id, and continue after a cursor. The
     caller applies the retention rules; these queries only narrow the candidates."""
 
-    def in_runs(self, tx: Tx, run_ids: Sequence[RunId]) -> list[Brief]:
+    def lock_in_runs(self, tx: Tx, run_ids: Sequence[RunId]) -> list[CleanupRow]:
         """All rows in the spaces of these runs, locked until the transaction ends."""
         ...
 
-    def due(
+    def page_expired(
         self,
         tx: Tx,
         *,
         now: datetime,
         scope: MemoryScope | None,
-        after: Place | None,
+        after: TimeCursor | None,
         limit: int,
-    ) -> list[Brief]:
+    ) -> list[CleanupRow]:
         """Rows past their expiry, by `expires_at`."""
         ...
 
-    def old_records(
+    def page_old_records(
         self,
         tx: Tx,
         *,
         cutoff: datetime,
         scope: MemoryScope | None,
-        after: Place | None,
+        after: TimeCursor | None,
         limit: int,
-    ) -> list[Brief]:
+    ) -> list[CleanupRow]:
         """Records created at the cutoff or before, by `created_at`."""
         ...
 
-    def put_away(self, tx: Tx, *, cutoff: datetime, after: Place | None, limit: int) -> list[Brief]:
+    def page_inactive(
+        self, tx: Tx, *, cutoff: datetime, after: TimeCursor | None, limit: int
+    ) -> list[CleanupRow]:
         """Rows superseded or archived at the cutoff or before and not compacted yet, by
         `status_at`."""
         ...
 
-    def crowded(self, tx: Tx, *, most: int, now: datetime) -> list[Crowd]:
+    def spaces_over_quota(self, tx: Tx, *, most: int, now: datetime) -> list[OverQuotaSpace]:
         """Spaces with more than `most` active rows. Expired rows don't count."""
         ...
 
-    def evictable(self, tx: Tx, space: Space, *, now: datetime, limit: int) -> list[Brief]:
+    def eviction_candidates(
+        self, tx: Tx, space: Space, *, now: datetime, limit: int
+    ) -> list[CleanupRow]:
         """The rows of a space to evict first, in this order."""
         ...
 
@@ -74,11 +78,11 @@ class MemoryBulkStore(Protocol):
         transaction has locked: usage is not worth waiting for."""
         ...
 
-    def fetch(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
+    def fetch(self, tx: Tx, docs: Sequence[int]) -> list[CleanupRow]:
         """These rows as they are now, by `doc`."""
         ...
 
-    def hold(self, tx: Tx, docs: Sequence[int]) -> list[Brief]:
+    def fetch_locked(self, tx: Tx, docs: Sequence[int]) -> list[CleanupRow]:
         """The same rows, locked until the transaction ends."""
         ...
 
@@ -87,6 +91,6 @@ class MemoryBulkStore(Protocol):
         other memories keep their ids."""
         ...
 
-    def forget_texts(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
+    def compact_rows(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
         """Mark these rows as compacted and delete their snapshots, index rows and vectors."""
         ...

@@ -9,7 +9,7 @@ from recollect.ports.database import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class IdempotencyClaim:
     """A request that claimed an idempotency key.
 
     Without a `status` the request is still running, or its server died. `body` is the recorded
@@ -31,19 +31,19 @@ class Claim:
 class IdempotencyStore(Protocol):
     """One row for each requester and key."""
 
-    def insert(self, tx: Tx, claim: Claim) -> bool:
+    def insert(self, tx: Tx, claim: IdempotencyClaim) -> bool:
         """Insert the claim; False if the requester has one under this key already."""
         ...
 
-    def fetch(self, tx: Tx, who: Owner, key: str) -> Claim | None:
+    def fetch(self, tx: Tx, who: Owner, key: str) -> IdempotencyClaim | None:
         """The claim, its row locked until the transaction ends."""
         ...
 
-    def update(self, tx: Tx, claim: Claim) -> None:
+    def update(self, tx: Tx, claim: IdempotencyClaim) -> None:
         """Overwrite everything but requester and key, and replace the mentions."""
         ...
 
-    def delete(self, tx: Tx, claim: Claim) -> None:
+    def delete(self, tx: Tx, claim: IdempotencyClaim) -> None:
         """Delete the claim, unless another request has claimed the key since (`claimed_at`)."""
         ...
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from recollect.domain.agents import Owner
 from recollect.domain.memories import MemoryId
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory
 
 
 class SourceKind(StrEnum):
@@ -49,35 +49,35 @@ class Rollback:
     undone_at: datetime | None = None
 
 
-class KeepingStore(Protocol):
+class ModerationStore(Protocol):
     """Quarantined rows, rows by source, rollbacks."""
 
-    def quarantined(
+    def list_quarantined(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         chosen: MemoryFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Stored]:
+    ) -> list[StoredMemory]:
         """Quarantined rows, newest first by `created_at` and id. No other read returns them; this
         is for those who may release them."""
         ...
 
-    def from_source(
+    def list_from_source(
         self, tx: Tx, source: RollbackSource, *, after: MemoryId | None, limit: int
     ) -> list[MemoryId]:
         """Ids of memories that came directly from the source, in any space, ordered by id."""
         ...
 
-    def derived_from(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
+    def list_derived(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
         """Ids of memories that name one of these as a source."""
         ...
 
     def fetch_many(
         self, tx: Tx, memory_ids: Sequence[MemoryId], *, lock: bool = False
-    ) -> list[Stored]:
+    ) -> list[StoredMemory]:
         """These rows ordered by id; with `lock` they are locked until the transaction ends."""
         ...
 

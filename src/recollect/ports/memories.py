@@ -12,22 +12,22 @@ from typing import Any, Protocol
 
 from recollect.domain.agents import AgentId, Owner
 from recollect.domain.disclosure import PersonId
-from recollect.domain.folding import Folded
+from recollect.domain.folding import FoldedText
 from recollect.domain.memories import (
-    Kind,
     Memory,
     MemoryId,
+    MemoryKind,
+    MemoryStatus,
     MemoryType,
     Sensitivity,
-    Status,
 )
 from recollect.domain.retention import MemoryScope
 from recollect.domain.spaces import ChatId, RunId, Space, SpaceKind, Visibility
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
 
 
-class Change(StrEnum):
+class VersionChange(StrEnum):
     """The change that made a version."""
 
     CREATED = "created"
@@ -38,7 +38,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredMemory:
     """A memory with the columns beside it that are never shown.
 
     `doc` numbers rows for the search index. `bare_names` are subjects that could not be resolved.
@@ -58,7 +58,7 @@ class Stored:
     used_at: datetime | None = None
     compacted_at: datetime | None = None
     erasure_id: str | None = None
-    folded: Folded | None = field(default=None, compare=False)
+    folded: FoldedText | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +76,14 @@ class MemoryFilter:
     visibility: Visibility | None = None
     scope: MemoryScope | None = None
     run_id: RunId | None = None
-    kind: Kind | None = None
+    kind: MemoryKind | None = None
     key: str | None = None
     tags: tuple[str, ...] = ()
     types: tuple[MemoryType, ...] = ()
     subjects: tuple[PersonId, ...] = ()
     stated_by: PersonId | None = None
     sensitivity: Sensitivity | None = None
-    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    statuses: tuple[MemoryStatus, ...] = (MemoryStatus.ACTIVE,)
     include_expired: bool = False
     created_after: datetime | None = None
     created_before: datetime | None = None
@@ -94,46 +94,48 @@ class MemoryFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class MemoryVersion:
     """One version of a memory, current from `at` until `until`. `snapshot` holds the fields of an
     older version; it is None for the present one, whose fields are in the row."""
 
     memory_id: MemoryId
     version: int
-    change: Change
+    change: VersionChange
     at: datetime
     until: datetime | None
     by: Owner
-    status: Status
+    status: MemoryStatus
     snapshot: Mapping[str, Any] | None = field(default=None)
 
 
 class MemoryStore(Protocol):
     """Memories with their versions, subjects, tags, sources and links."""
 
-    def insert(self, tx: Tx, stored: Stored) -> Stored | None:
+    def insert(self, tx: Tx, stored: StoredMemory) -> StoredMemory | None:
         """Insert the row with its first version, subjects, tags, sources and links. Returns it with
         its `doc`. Returns None and writes nothing if the id is taken."""
         ...
 
-    def fetch(self, tx: Tx, memory_id: MemoryId, *, lock: bool = False) -> Stored | None:
+    def fetch(self, tx: Tx, memory_id: MemoryId, *, lock: bool = False) -> StoredMemory | None:
         """The row in any status, without a check of visibility: for decisions, never to be shown.
         With `lock` it is locked until the transaction ends."""
         ...
 
-    def see(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored | None:
+    def fetch_visible(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory | None:
         """The row, if the viewer can see it and the filter matches."""
         ...
 
-    def see_many(
+    def fetch_many_visible(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         memory_ids: Sequence[MemoryId],
         chosen: MemoryFilter,
         *,
         compacted: bool = False,
-    ) -> dict[MemoryId, Stored]:
+    ) -> dict[MemoryId, StoredMemory]:
         """Those of these rows that the viewer can see and the filter matches; with `compacted` also
         those whose text was dropped."""
         ...
@@ -141,18 +143,25 @@ class MemoryStore(Protocol):
     def page(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         chosen: MemoryFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Stored]:
+    ) -> list[StoredMemory]:
         """A page of visible rows by `created_at` and id, newest first."""
         ...
 
     def update(
-        self, tx: Tx, before: Stored, after: Memory, *, change: Change, by: Owner, at: datetime
-    ) -> Stored:
+        self,
+        tx: Tx,
+        before: StoredMemory,
+        after: Memory,
+        *,
+        change: VersionChange,
+        by: Owner,
+        at: datetime,
+    ) -> StoredMemory:
         """Store the next version (`after.version` is one more) and keep the previous one as a
         snapshot. Subjects, tags, sources and conflict links are updated. The caller holds the lock.
         The columns beside the memory are stored as they are in `before`."""
@@ -163,7 +172,7 @@ class MemoryStore(Protocol):
         approvals. Histories of other memories keep its id. False if it was gone."""
         ...
 
-    def versions(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[Version]:
+    def versions(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[MemoryVersion]:
         """All versions of these memories, oldest first."""
         ...
 
@@ -192,7 +201,7 @@ class MemoryStore(Protocol):
         """Link both ways."""
         ...
 
-    def find_same_text(self, tx: Tx, stored: Stored, *, now: datetime) -> list[Stored]:
+    def find_same_text(self, tx: Tx, stored: StoredMemory, *, now: datetime) -> list[StoredMemory]:
         """Active statements of the same space whose text is equal after folding, oldest first,
         whatever their speaker and subjects.
 
@@ -201,21 +210,21 @@ class MemoryStore(Protocol):
         """
         ...
 
-    def hold_key(self, tx: Tx, space: Space, key: str) -> None:
+    def lock_key(self, tx: Tx, space: Space, key: str) -> None:
         """Lock a record key of a space until the transaction ends, whether or not a row has it."""
         ...
 
-    def find_key(self, tx: Tx, space: Space, key: str, *, now: datetime) -> list[Stored]:
+    def find_by_key(self, tx: Tx, space: Space, key: str, *, now: datetime) -> list[StoredMemory]:
         """Active records of a space with a key, newest first."""
         ...
 
-    def embedding(self, tx: Tx, memory_id: MemoryId) -> list[float] | None:
+    def fetch_embedding(self, tx: Tx, memory_id: MemoryId) -> list[float] | None:
         """The vector of its text; None while there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ReadContext:
     """The context of a read: the chat of the request, and for whom an agent asks."""
 
     chat_id: ChatId | None = None

@@ -12,13 +12,13 @@ from recollect.domain.search import IndexedWords
 from recollect.domain.spaces import ChatId, RunId
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 
 
 class MemoryIndexing(Protocol):
     """The search index of memories."""
 
-    def write(self, tx: Tx, stored: Stored, found: IndexedWords | None = None) -> None:
+    def write(self, tx: Tx, stored: StoredMemory, found: IndexedWords | None = None) -> None:
         """Index a new or changed memory; `found` are its words, if they were computed before."""
         ...
 
@@ -30,15 +30,15 @@ class MemoryIndexing(Protocol):
 class GraphDrawing(Protocol):
     """The graph: statements of memories about people and things, as edges."""
 
-    def draw(self, tx: Tx, stored: Stored) -> None:
+    def write_edges(self, tx: Tx, stored: StoredMemory) -> None:
         """Replace the edges of a memory with those of its present text."""
         ...
 
-    def redraw(self, tx: Tx, before: Stored, stored: Stored) -> None:
+    def update_edges(self, tx: Tx, before: StoredMemory, stored: StoredMemory) -> None:
         """Replace the edges of a changed memory, if its statement changed."""
         ...
 
-    def erase(self, tx: Tx, memory_id: MemoryId) -> None:
+    def delete_edges(self, tx: Tx, memory_id: MemoryId) -> None:
         """Remove the edges of a memory."""
         ...
 
@@ -46,7 +46,7 @@ class GraphDrawing(Protocol):
 class RunEntering(Protocol):
     """Looks up or starts the run that a memory is written to."""
 
-    def enter(
+    def enter_run(
         self, tx: Tx, requester: Requester, run_id: RunId, *, agent_id: AgentId, at: datetime
     ) -> Run:
         """The run to write to; an unknown one is started. Raises Forbidden for a run of another
@@ -58,7 +58,7 @@ class ApprovalRequests(Protocol):
     """Requests to let a memory expire later than its cap allows."""
 
     def request(
-        self, tx: Tx, requester: Requester, stored: Stored, *, wish: datetime, at: datetime
+        self, tx: Tx, requester: Requester, stored: StoredMemory, *, wish: datetime, at: datetime
     ) -> Approval:
         """Create the request; `wish` is the wanted expiry and may be `FOREVER`."""
         ...
@@ -73,6 +73,6 @@ class SubjectResolving(Protocol):
         """The people with these ids or names. An unknown name creates a person."""
         ...
 
-    def canonical(self, tx: Tx, person_ids: tuple[PersonId, ...]) -> tuple[PersonId, ...]:
+    def canonical_ids(self, tx: Tx, person_ids: tuple[PersonId, ...]) -> tuple[PersonId, ...]:
         """The people that these ones were merged into, or they themselves."""
         ...

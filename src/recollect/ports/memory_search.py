@@ -9,16 +9,16 @@ from typing import NamedTuple, Protocol
 from recollect.domain.disclosure import AskerView, PersonId
 from recollect.domain.memories import MemoryId
 from recollect.domain.search import IndexedWords
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory
 from recollect.ports.search import IndexProgress, Vector
 
 # Pending vectors are divided among this many jobs.
 BUCKETS = 8
 
 
-class Candidate(NamedTuple):
+class MemoryCandidate(NamedTuple):
     """A row that may be ranked, with what the ranking needs besides its words.
 
     `doc` and `revision` identify a text: the pair is never used for another text. A past version
@@ -45,7 +45,7 @@ class WordRow(NamedTuple):
     terms: str
 
 
-class VectorOf(NamedTuple):
+class MemoryVector(NamedTuple):
     """The vector of one memory's text."""
 
     doc: int
@@ -54,12 +54,12 @@ class VectorOf(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class SearchContext:
     """Which rows are ranked: those that the viewer may see and that pass the filter. `people` are
     those whom the query names. `model` is the embedding model, or empty if there is no query
     vector."""
 
-    sight: Sight
+    sight: Viewer
     chosen: MemoryFilter
     people: tuple[PersonId, ...] = ()
     model: str = ""
@@ -75,7 +75,7 @@ class NamedPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingText:
+class PendingMemoryText:
     """A text that has to be embedded. `revision` identifies the text of the row."""
 
     doc: int
@@ -83,7 +83,7 @@ class WaitingText:
     text: str
 
 
-class Placed(NamedTuple):
+class StoredVector(NamedTuple):
     """A row whose vector was stored. `first`: its text had no vector of any model before."""
 
     doc: int
@@ -95,11 +95,11 @@ class MemorySearchStore(Protocol):
     pending while its text has to be embedded."""
 
     @property
-    def words_are_sealed(self) -> bool:
+    def has_sealed_words(self) -> bool:
         """Whether words are encrypted, so that the engine's word index can't be used."""
         ...
 
-    def put(self, tx: Tx, stored: Stored, found: IndexedWords, *, pending: bool) -> bool:
+    def put(self, tx: Tx, stored: StoredMemory, found: IndexedWords, *, pending: bool) -> bool:
         """Index a new or changed row. Returns False if it is indexed with the same words; else
         an older vector is deleted."""
         ...
@@ -108,29 +108,31 @@ class MemorySearchStore(Protocol):
         """Delete words and vector of a row."""
         ...
 
-    def candidates(self, tx: Tx, looking: Looking, *, limit: int) -> list[Candidate]:
+    def candidates(self, tx: Tx, looking: SearchContext, *, limit: int) -> list[MemoryCandidate]:
         """The rows to rank, in no order. This and the following methods know present versions only:
         rows that changed since the filter's `as_of` are not returned."""
         ...
 
-    def matching(
-        self, tx: Tx, looking: Looking, query: str | None, *, after_doc: int, limit: int
-    ) -> list[Candidate]:
+    def page_word_matches(
+        self, tx: Tx, looking: SearchContext, query: str | None, *, after_doc: int, limit: int
+    ) -> list[MemoryCandidate]:
         """A batch of rows that the engine's word index finds, by `doc`; without a query, of all
         rows. Encrypted words are not in that index: see `has_sealed_words`."""
         ...
 
-    def with_vectors(
-        self, tx: Tx, looking: Looking, *, after_doc: int, limit: int
-    ) -> list[Candidate]:
+    def page_embedded(
+        self, tx: Tx, looking: SearchContext, *, after_doc: int, limit: int
+    ) -> list[MemoryCandidate]:
         """A batch of rows that have a vector of the model, by `doc`."""
         ...
 
-    def some(self, tx: Tx, looking: Looking, docs: Sequence[int]) -> list[Candidate]:
+    def candidates_by_doc(
+        self, tx: Tx, looking: SearchContext, docs: Sequence[int]
+    ) -> list[MemoryCandidate]:
         """Those of these rows that the viewer may see and that pass the filter."""
         ...
 
-    def changed_since(self, tx: Tx, looking: Looking) -> list[MemoryId]:
+    def ids_changed_since(self, tx: Tx, looking: SearchContext) -> list[MemoryId]:
         """Memories whose version at the filter's `as_of` is not the present one, by `doc`. The
         caller has to check that version against viewer and filter."""
         ...
@@ -139,32 +141,34 @@ class MemorySearchStore(Protocol):
         """The words of these rows."""
         ...
 
-    def vectors(self, tx: Tx, docs: Sequence[int], *, model: str) -> list[VectorOf]:
+    def vectors(self, tx: Tx, docs: Sequence[int], *, model: str) -> list[MemoryVector]:
         """The vectors of those of these rows that have one of this model."""
         ...
 
-    def named(self, tx: Tx, asker: AskerView, forms: Sequence[str]) -> list[NamedPerson]:
+    def people_by_name(self, tx: Tx, asker: AskerView, forms: Sequence[str]) -> list[NamedPerson]:
         """The people whom one of these normal forms names: by a name that the asker may see, or by
         an alias or relationship that the asker stated. Relationship words ("my sister") are
         compared with what the asker stated or created only, never with names that others gave."""
         ...
 
-    def facts_from(
+    def derived_memory_ids(
         self, tx: Tx, memory_ids: Sequence[MemoryId]
     ) -> Mapping[MemoryId, Sequence[MemoryId]]:
         """By id of a source, the ids of the memories that were derived from it."""
         ...
 
-    def pending(self, tx: Tx, bucket: int, *, limit: int) -> list[WaitingText]:
+    def pending_texts(self, tx: Tx, bucket: int, *, limit: int) -> list[PendingMemoryText]:
         """Pending texts: those of the bucket by `doc` and, if these are too few, any others. So
         jobs of different buckets seldom embed the same texts, and none ends while work is left."""
         ...
 
-    def put_vectors(self, tx: Tx, made: Sequence[VectorOf], *, model: str) -> list[Placed]:
+    def put_vectors(
+        self, tx: Tx, made: Sequence[MemoryVector], *, model: str
+    ) -> list[StoredVector]:
         """Store vectors of texts that are unchanged and still pending; returns these rows."""
         ...
 
-    def mark(self, tx: Tx, *, after_doc: int, limit: int, lacking: str | None) -> list[int]:
+    def mark_pending(self, tx: Tx, *, after_doc: int, limit: int, lacking: str | None) -> list[int]:
         """Mark the next rows by `doc` as pending; returns them. With `lacking` only rows that have
         no vector of that model and are not pending."""
         ...

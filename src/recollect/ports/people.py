@@ -18,7 +18,7 @@ from recollect.ports.database import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class ParticipantKeys:
     """All ids under which one participant may be stored in chats."""
 
     users: frozenset[UserId] = frozenset()
@@ -26,7 +26,7 @@ class Seat:
     agent: AgentId | None = None
 
     @classmethod
-    def of(cls, requester: Requester) -> "Seat":
+    def for_requester(cls, requester: Requester) -> "ParticipantKeys":
         """The keys of the caller."""
         person_id = requester.person_id
         people = frozenset({person_id}) if person_id is not None else frozenset[PersonId]()
@@ -34,7 +34,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class PersonMerge:
     """A merge that was not undone. `moved` is the store's own record of the rows it changed."""
 
     id: str
@@ -49,12 +49,12 @@ class Merge:
         """How many rows of each kind moved, visible to a caller or not."""
         return {
             kind: sum(len(self.moved.get(part, ())) for part in parts)
-            for kind, parts in _COUNTED.items()
+            for kind, parts in _COUNTED_PARTS.items()
         }
 
 
 @dataclass(frozen=True, slots=True)
-class MovedParts:
+class MergeImpact:
     """What a merge moved, for one requester. `memories` has, for each kind of row that belongs to
     memories, the memory of each row, without a visibility check: the caller counts those that a
     viewer may see. `others` counts the other rows, only those that the requester may see."""
@@ -63,7 +63,7 @@ class MovedParts:
     others: Mapping[str, int]
 
 
-_COUNTED = {
+_COUNTED_PARTS = {
     "subjects": ("subjects", "joint_subjects"),
     "statements": ("statements",),
     "participations": ("stays", "joint_stays"),
@@ -80,7 +80,7 @@ _COUNTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class PossibleDuplicate:
     """Two people who may be the same, and why: equal `name`, `handle` or `alias`."""
 
     one: PersonId
@@ -113,7 +113,7 @@ class ChatStore(Protocol):
         ...
 
     def page(
-        self, tx: Tx, seat: Seat, *, after: tuple[datetime, str] | None, limit: int
+        self, tx: Tx, seat: ParticipantKeys, *, after: tuple[datetime, str] | None, limit: int
     ) -> list[Chat]:
         """Chats where the participant takes part now, the newest first."""
         ...
@@ -125,7 +125,7 @@ class ChatStore(Protocol):
         `include_left`."""
         ...
 
-    def takes_part(self, tx: Tx, chat_id: ChatId, seat: Seat) -> bool:
+    def is_participant(self, tx: Tx, chat_id: ChatId, seat: ParticipantKeys) -> bool:
         """Does the participant take part now? False if there is no such chat."""
         ...
 
@@ -139,11 +139,11 @@ class ChatStore(Protocol):
         """End the open participation; False if there is none."""
         ...
 
-    def people_in(self, tx: Tx, chat_id: ChatId) -> frozenset[PersonId]:
+    def current_people(self, tx: Tx, chat_id: ChatId) -> frozenset[PersonId]:
         """Canonical ids of the people who take part now. Users without a person are left out."""
         ...
 
-    def chats_of(
+    def current_chats(
         self, tx: Tx, *, users: frozenset[UserId], people: frozenset[PersonId], agent: str | None
     ) -> frozenset[ChatId]:
         """Chats where any of these takes part now."""
@@ -187,17 +187,17 @@ class PersonStore(Protocol):
         """Is a memory about them or stated by them, outside the spaces of these users?"""
         ...
 
-    def others_refer(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+    def has_other_references(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
         """Does anything that is not the requester's refer to the person: a memory outside the
         requester's spaces, a claim of somebody else, or a participation in a chat that the
         requester neither created nor takes part in?"""
         ...
 
-    def people_of(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
+    def people_by_user(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
         """The person of each user who has one."""
         ...
 
-    def meet(
+    def filter_sharing_chat(
         self, tx: Tx, requester: Requester, person_ids: Collection[PersonId]
     ) -> frozenset[PersonId]:
         """Those of these canonical people who share a current chat with the caller."""
@@ -222,7 +222,9 @@ class PersonStore(Protocol):
         each with a rank: 0 equal, 1 at the beginning of a word, 2 anywhere else."""
         ...
 
-    def namesakes(self, tx: Tx, requester: Requester, form: str) -> list[tuple[PersonId, Owner]]:
+    def find_namesakes(
+        self, tx: Tx, requester: Requester, form: str
+    ) -> list[tuple[PersonId, Owner]]:
         """People with exactly this name, each with the creator of the name. The name of a person
         who was merged away still finds the canonical person."""
         ...
@@ -253,13 +255,13 @@ class ClaimStore(Protocol):
 
     def delete_relationship(self, tx: Tx, claim_id: ClaimId) -> None: ...
 
-    def spelled(self, tx: Tx, requester: Requester, form: str) -> list[Alias]:
+    def find_aliases(self, tx: Tx, requester: Requester, form: str) -> list[Alias]:
         """Aliases of exactly this normal form that count when the caller resolves a name: handles,
         the caller's own claims, what people claim of themselves, and what was claimed in a chat
         where the caller takes part now."""
         ...
 
-    def related(self, tx: Tx, requester: Requester, key: str) -> list[Relationship]:
+    def find_relationships(self, tx: Tx, requester: Requester, key: str) -> list[Relationship]:
         """The caller's own claims, under this key, of what somebody is to the caller."""
         ...
 
@@ -267,25 +269,27 @@ class ClaimStore(Protocol):
 class MergeStore(Protocol):
     """Merges of people, which can be undone."""
 
-    def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
+    def merge(
+        self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime
+    ) -> PersonMerge:
         """Move all rows of the secondary to the primary, and store a record of them."""
         ...
 
-    def parts(self, tx: Tx, requester: Requester, merge: Merge) -> MovedParts:
+    def load_impact(self, tx: Tx, requester: Requester, merge: PersonMerge) -> MergeImpact:
         """What the merge moved, as far as the requester may know."""
         ...
 
-    def standing(self, tx: Tx, secondary_id: PersonId) -> Merge | None:
+    def fetch_active(self, tx: Tx, secondary_id: PersonId) -> PersonMerge | None:
         """The merge by which this person was merged away, unless it was undone."""
         ...
 
-    def undo(self, tx: Tx, merge: Merge, *, at: datetime) -> None:
+    def undo(self, tx: Tx, merge: PersonMerge, *, at: datetime) -> None:
         """Move back to the secondary those rows that are still where the merge put them."""
         ...
 
-    def likenesses(
+    def find_duplicates(
         self, tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
-    ) -> list[Likeness]:
+    ) -> list[PossibleDuplicate]:
         """Pairs with an equal name, handle or alias among the people whom the caller may change, by
         names and by aliases that the caller may see; ordered by the two ids."""
         ...

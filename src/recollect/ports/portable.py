@@ -7,21 +7,21 @@ from typing import Any, Protocol
 
 from recollect.domain.memories import MemoryId
 from recollect.domain.portable import LineType
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory
 
-Values = dict[str, Any]
+LineValues = dict[str, Any]
 # The sort key of the last row of a page.
-Place = tuple[Any, ...]
+ExportCursor = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportScope:
     """Which memories an export holds: those that the viewer may see, in spaces that they may write.
     With `everything` it also has rows of other types that no memory refers to."""
 
-    sight: Sight
+    sight: Viewer
     chosen: MemoryFilter
     everything: bool = False
 
@@ -30,20 +30,26 @@ class PortableStore(Protocol):
     """Pages are in a fixed order and continue after the cursor of the last row."""
 
     def page(
-        self, tx: Tx, type_: LineType, exported: Exported, *, after: Place | None, limit: int
-    ) -> list[tuple[Place, Values]]:
+        self,
+        tx: Tx,
+        type_: LineType,
+        exported: ExportScope,
+        *,
+        after: ExportCursor | None,
+        limit: int,
+    ) -> list[tuple[ExportCursor, LineValues]]:
         """Rows of a type other than memories and their parts, to which the memories refer."""
         ...
 
-    def memories(
-        self, tx: Tx, exported: Exported, *, after: Place | None, limit: int
-    ) -> list[tuple[Place, Stored]]:
+    def memory_page(
+        self, tx: Tx, exported: ExportScope, *, after: ExportCursor | None, limit: int
+    ) -> list[tuple[ExportCursor, StoredMemory]]:
         """The memories, oldest first."""
         ...
 
-    def of_memories(
+    def parts_of_memories(
         self, tx: Tx, type_: LineType, memory_ids: Sequence[MemoryId]
-    ) -> dict[MemoryId, list[Values]]:
+    ) -> dict[MemoryId, list[LineValues]]:
         """Versions, relations or approvals by memory id, in a fixed order."""
         ...
 
@@ -56,14 +62,14 @@ class PortableStore(Protocol):
         of the same number: inserting its memory has created version 1 already."""
         ...
 
-    def drop(self, tx: Tx, type_: LineType, id_: str) -> None:
+    def delete(self, tx: Tx, type_: LineType, id_: str) -> None:
         """Delete an agent, person or chat, so that an imported one can take its id."""
         ...
 
-    def note_removal(self, tx: Tx, memory_id: MemoryId, at: datetime) -> None:
+    def record_removal(self, tx: Tx, memory_id: MemoryId, at: datetime) -> None:
         """Record when a memory that doesn't exist was removed; an earlier record stays."""
         ...
 
-    def forget_removal(self, tx: Tx, memory_id: MemoryId) -> None:
+    def delete_removal(self, tx: Tx, memory_id: MemoryId) -> None:
         """Delete the removal record of a memory that is about to exist again."""
         ...

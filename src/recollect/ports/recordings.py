@@ -38,7 +38,7 @@ class Locator(Protocol):
         ...
 
 
-class Tape(Protocol):
+class RecordingFile(Protocol):
     """The text of one recording: append-only, with one writer and many readers.
 
     Users are counted. A closed file is removed at once, but can be read to the end by those who
@@ -66,23 +66,23 @@ class Tape(Protocol):
         """Remove the file. Those who have acquired it can still read to the end."""
         ...
 
-    def hold(self) -> None:
+    def acquire(self) -> None:
         """Count one more user."""
         ...
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Count one user less; the last one of a closed file frees it."""
         ...
 
 
-class Tapes(Protocol):
+class RecordingFiles(Protocol):
     """Creates the files of recordings on this node."""
 
     async def start(self) -> None:
         """Remove files that an earlier process left behind."""
         ...
 
-    async def create(self, recording_id: str) -> Tape:
+    async def create(self, recording_id: str) -> RecordingFile:
         """Create an empty file. Raises Unavailable if the disk does not allow it."""
         ...
 

@@ -12,7 +12,7 @@ from recollect.ports.database import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
+class RunLineage:
     """The ancestors of a run, the nearest first, and its descendants, by depth. Siblings are
     neither."""
 
@@ -33,7 +33,7 @@ class RunStore(Protocol):
         ends."""
         ...
 
-    def see(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
+    def fetch_visible(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
         """The run if `who` may see it."""
         ...
 
@@ -50,11 +50,11 @@ class RunStore(Protocol):
         """Runs that `who` may see, the latest start first."""
         ...
 
-    def lineage(self, tx: Tx, who: Owner, run_id: RunId) -> Lineage:
+    def fetch_lineage(self, tx: Tx, who: Owner, run_id: RunId) -> RunLineage:
         """The part of the lineage that `who` may see."""
         ...
 
-    def tree(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
+    def fetch_tree_ids(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
         """Ids of all runs of a tree, the root included."""
         ...
 

@@ -21,7 +21,7 @@ class Cipher(Protocol):
     """
 
     @property
-    def enabled(self) -> bool:
+    def is_enabled(self) -> bool:
         """Is a key configured, so that values are encrypted?"""
         ...
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from recollect.domain.entries import Entry
 from recollect.domain.ids import ConversationId, EntryId, TreeId
-from recollect.domain.search import STEM_MARK, IndexedWords, Trait
-from recollect.policy.scope import Scope
+from recollect.domain.search import STEM_MARK, EntryTrait, IndexedWords
+from recollect.policy.scope import TreeScope
 from recollect.ports.database import Tx
 
 # Of any byte order: stored vectors are big-endian, computed ones in the machine's order.
@@ -26,7 +26,7 @@ class SearchScope:
     """Which trees are searched: those that the policy permits. An administrator may restrict them
     to one owner, and may include deleted trees."""
 
-    scope: Scope
+    scope: TreeScope
     owner_user_id: str | None = None
     include_deleted: bool = False
 
@@ -43,7 +43,7 @@ class TreeState:
 
 
 @dataclass(frozen=True, slots=True)
-class Voices:
+class ScopeSpeakers:
     """The speakers in a scope: user ids, and whether there are entries of an assistant."""
 
     user_ids: Sequence[str]
@@ -59,7 +59,7 @@ class TextRow:
     conversation_id: ConversationId
     seq: int
     speaker: str
-    traits: Trait
+    traits: EntryTrait
     head: int
     terms: str
 
@@ -93,7 +93,7 @@ class PendingText:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedText:
+class PositionedText:
     """A text and its position in a conversation."""
 
     entry_id: EntryId
@@ -144,21 +144,21 @@ class SearchStore(Protocol):
         """Live history entries without indexed text, oldest first."""
         ...
 
-    def page_unwritten(
+    def page_not_in_index(
         self, tx: Tx, *, after: EntryId | None, limit: int
     ) -> list[tuple[Entry, str]]:
         """Entries that have a text for search but no index row, with that text, by id."""
         ...
 
-    def is_written(self, tx: Tx, entry: Entry) -> bool:
+    def is_in_index(self, tx: Tx, entry: Entry) -> bool:
         """Whether the entry has an index row. Takes the tree's lock."""
         ...
 
-    def trees(self, tx: Tx, scope: SearchScope, *, limit: int) -> list[TreeState]:
+    def tree_states(self, tx: Tx, scope: SearchScope, *, limit: int) -> list[TreeState]:
         """Permitted trees that hold indexed entries."""
         ...
 
-    def voices(self, tx: Tx, scope: SearchScope) -> Voices:
+    def scope_speakers(self, tx: Tx, scope: SearchScope) -> ScopeSpeakers:
         """The speakers of all permitted entries. Reads all of their index rows."""
         ...
 
@@ -166,7 +166,7 @@ class SearchStore(Protocol):
         """The words of all permitted entries."""
         ...
 
-    def texts_of(self, tx: Tx, tree_id: TreeId, *, after_revision: int) -> list[TextRow]:
+    def changed_texts(self, tx: Tx, tree_id: TreeId, *, after_revision: int) -> list[TextRow]:
         """The entries of one tree whose words changed after a revision. Not restricted to a scope:
         the caller has checked the tree."""
         ...
@@ -178,7 +178,7 @@ class SearchStore(Protocol):
         `after_doc` of the next batch; None after the last."""
         ...
 
-    def texts_around(
+    def texts_with_neighbours(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
     ) -> list[TextRow]:
         """Those of these entries that are permitted, each with its two neighbours."""
@@ -188,38 +188,38 @@ class SearchStore(Protocol):
         """Vectors of all permitted entries."""
         ...
 
-    def vectors_of(
+    def changed_vectors(
         self, tx: Tx, tree_id: TreeId, *, model: str, after_revision: int
     ) -> list[VectorRow]:
         """Vectors of one tree that changed after a revision. Not restricted to a scope."""
         ...
 
-    def vectors_at(
+    def vectors_by_ids(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId], *, model: str
     ) -> list[VectorRow]:
         """Vectors of those of these entries that are permitted."""
         ...
 
-    def nearest(
+    def nearest_entries(
         self, tx: Tx, scope: SearchScope, vector: Vector, *, model: str, limit: int
     ) -> list[EntryId]:
         """The permitted entries whose own vectors are nearest, in no order. Where the engine's
         index is approximate, some of the nearest may be missing."""
         ...
 
-    def find(
+    def fetch_permitted(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
     ) -> dict[EntryId, FoundEntry]:
         """Those of these entries that are permitted, by id."""
         ...
 
-    def pending(self, tx: Tx, tree_id: TreeId, *, limit: int) -> list[PendingText]:
+    def pending_texts(self, tx: Tx, tree_id: TreeId, *, limit: int) -> list[PendingText]:
         """Pending texts of a tree, by position. Takes the tree's lock."""
         ...
 
-    def texts_near(
+    def window_texts(
         self, tx: Tx, conversation_id: ConversationId, seq: int, *, reach: int
-    ) -> list[PlacedText]:
+    ) -> list[PositionedText]:
         """The text at a position, and up to `reach` texts before and after it, by position."""
         ...
 
@@ -242,12 +242,14 @@ class SearchStore(Protocol):
         """Mark all texts of the next trees by id as pending; returns the trees."""
         ...
 
-    def page_lacking(self, tx: Tx, *, model: str, after: TreeId | None, limit: int) -> list[TreeId]:
+    def page_trees_without_vectors(
+        self, tx: Tx, *, model: str, after: TreeId | None, limit: int
+    ) -> list[TreeId]:
         """Trees by id with a text that has no vector of this model and is not pending. Scans the
         whole index."""
         ...
 
-    def mark_lacking(self, tx: Tx, tree_id: TreeId, *, model: str) -> None:
+    def mark_without_vectors(self, tx: Tx, tree_id: TreeId, *, model: str) -> None:
         """Mark the texts of a tree without a vector of this model as pending. Takes the tree's
         lock."""
         ...
@@ -256,7 +258,9 @@ class SearchStore(Protocol):
         """Counts over all trees."""
         ...
 
-    def missing_index(self, tx: Tx, *, dimensions: int, from_entries: int) -> Sequence[Any]:
+    def index_build_statements(
+        self, tx: Tx, *, dimensions: int, from_entries: int
+    ) -> Sequence[Any]:
         """The statements that build the index behind `nearest_entries`, to be run outside of any
         transaction. Empty below `from_entries` vectors, if the index exists, or if the engine has
         no such index."""
@@ -281,7 +285,7 @@ class VectorIndex(Protocol):
         """Delete the vectors of a tree, except those of the entries in `keep`."""
         ...
 
-    async def nearest(
+    async def nearest_entries(
         self, trees: Sequence[TreeId] | None, vector: Vector, *, limit: int
     ) -> list[EntryId]:
         """The nearest entries of these trees (None: of all trees), best first."""

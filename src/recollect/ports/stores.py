@@ -12,9 +12,9 @@ from typing import Protocol
 from recollect.domain.conversations import (
     Branch,
     Conversation,
+    ConversationWithLevel,
     Headline,
     ListMode,
-    SeenConversation,
 )
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.events import Event, EventFilter
@@ -30,10 +30,10 @@ from recollect.domain.ids import (
 from recollect.domain.jobs import Job, NewJob, QueueState
 from recollect.domain.memberships import Membership
 from recollect.domain.transfers import Transfer, TransferRole
-from recollect.policy.scope import Scope
+from recollect.policy.scope import TreeScope
 from recollect.ports.agents import AgentStore, UserStore
 from recollect.ports.approvals import ApprovalStore
-from recollect.ports.comparing import ComparingStore
+from recollect.ports.comparing import SimilarityStore
 from recollect.ports.database import Tx
 from recollect.ports.doctor import DoctorStore
 from recollect.ports.erasures import ErasureStore
@@ -41,7 +41,7 @@ from recollect.ports.events import EventReads
 from recollect.ports.graph import GraphStore
 from recollect.ports.housekeeping import MemoryBulkStore
 from recollect.ports.idempotency import IdempotencyStore
-from recollect.ports.keeping import KeepingStore
+from recollect.ports.keeping import ModerationStore
 from recollect.ports.memories import MemoryStore
 from recollect.ports.memory_search import MemorySearchStore
 from recollect.ports.people import ChatStore, ClaimStore, MergeStore, PersonStore
@@ -75,11 +75,11 @@ class EntryView:
     epoch: int | None = None
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Does the view exclude every entry?"""
         return not (self.history or self.all_clients or self.memory_of is not None)
 
-    def shows(self, entry: Entry) -> bool:
+    def has_channel_of(self, entry: Entry) -> bool:
         """Does the view include the entry's channel and client? The epoch is not checked."""
         if entry.channel is Channel.HISTORY:
             return self.history
@@ -129,25 +129,25 @@ class ConversationStore(Protocol):
         """The whole conversation, deleted or not."""
         ...
 
-    def among(
-        self, tx: Tx, scope: Scope, conversation_ids: Sequence[ConversationId]
+    def filter_ids(
+        self, tx: Tx, scope: TreeScope, conversation_ids: Sequence[ConversationId]
     ) -> set[ConversationId]:
         """Those of the given conversations that are in the scope."""
         ...
 
-    def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
+    def fetch_chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
         """The conversation itself, its parent, and so on up to the root or to a blank fork."""
         ...
 
     def page(
         self,
         tx: Tx,
-        scope: Scope,
+        scope: TreeScope,
         chosen: ConversationFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int | None,
-    ) -> list[SeenConversation]:
+    ) -> list[ConversationWithLevel]:
         """By `updated_at` and id, newest first. For a scope without a user the level is owner."""
         ...
 
@@ -320,7 +320,7 @@ class JobStore(Protocol):
         """Queue the job in the transaction that caused it, unless its name is queued already."""
         ...
 
-    def insert_held(self, tx: Tx, job: NewJob) -> None:
+    def insert_and_lock(self, tx: Tx, job: NewJob) -> None:
         """Like `insert`, and lock the job that has the name until the transaction ends.
 
         So a worker can't clear the name in between and miss this cause: for work that is not
@@ -348,7 +348,7 @@ class JobStore(Protocol):
         """Store the error and when to try again; a `stuck` job is not tried again."""
         ...
 
-    def detach(self, tx: Tx, job_id: str) -> None:
+    def clear_name(self, tx: Tx, job_id: str) -> None:
         """Clear the job's name, so that the next cause queues a new job."""
         ...
 
@@ -364,7 +364,7 @@ class JobStore(Protocol):
         """Make every stuck job due with new attempts; returns how many there were."""
         ...
 
-    def state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
+    def fetch_queue_state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
         """How many jobs wait and are stuck, of all types or of some."""
         ...
 
@@ -429,9 +429,9 @@ class Stores:
     search: SearchStore
     memory_search: MemorySearchStore
     memory_bulk: MemoryBulkStore
-    keeping: KeepingStore
+    keeping: ModerationStore
     doctor: DoctorStore
-    comparing: ComparingStore
+    comparing: SimilarityStore
     portable: PortableStore
     runs: RunStore
     approvals: ApprovalStore

@@ -11,31 +11,31 @@ from pathlib import Path
 
 from recollect.errors import Unavailable
 
-_STAMP = "%Y%m%dT%H%M%S.%fZ"
-_NAME = re.compile(r"memories-(\d{8}T\d{6}\.\d{6}Z)-[0-9a-f]{8}\.jsonl(\.[0-9a-f]{8}\.part)?")
-_UNFINISHED = ".part"
+_TIMESTAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
+_FILE_NAME = re.compile(r"memories-(\d{8}T\d{6}\.\d{6}Z)-[0-9a-f]{8}\.jsonl(\.[0-9a-f]{8}\.part)?")
+_PARTIAL_SUFFIX = ".part"
 _RETRY_SECONDS = 60
 
 
-class FileBackup:
+class FileBackupWriter:
     """The port's BackupWriter. Files have mode 0600: they contain memories."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         # A random suffix: the partial file of a killed process can't block this one.
-        self._part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
+        self._part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_PARTIAL_SUFFIX}")
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(opened, "w", encoding="utf-8", newline="\n")
 
     def write(self, lines: Sequence[str]) -> None:
-        with _told():
+        with _translate_os_errors():
             self._file.writelines(f"{line}\n" for line in lines)
 
     def finish(self) -> str:
         # Sync the file before the rename and the folder after it: otherwise a crash could leave the
         # final name with missing content, or lose the name.
-        with _told():
+        with _translate_os_errors():
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
@@ -49,64 +49,64 @@ class FileBackup:
             self._part.unlink(missing_ok=True)
 
 
-class FileBackups:
+class FileBackupFolder:
     """The port's BackupFolder. File names contain the time at which the backup began."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def begin(self, at: datetime) -> FileBackup:
-        stamp = at.astimezone(UTC).strftime(_STAMP)
-        with _told():
-            return FileBackup(self._folder / f"memories-{stamp}-{secrets.token_hex(4)}.jsonl")
+    def begin(self, at: datetime) -> FileBackupWriter:
+        stamp = at.astimezone(UTC).strftime(_TIMESTAMP_FORMAT)
+        with _translate_os_errors():
+            return FileBackupWriter(self._folder / f"memories-{stamp}-{secrets.token_hex(4)}.jsonl")
 
-    def search(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
-        lines = [line for path in self._files() for line in _lines(path)]
+    def count_lines(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
+        lines = [line for path in self._list_files() for line in _read_lines(path)]
         return len(lines), sum(map(doomed, lines))
 
-    def purge(self, doomed: Callable[[str], bool]) -> int:
-        return sum(self._purge_file(path, doomed) for path in self._files())
+    def remove_lines(self, doomed: Callable[[str], bool]) -> int:
+        return sum(self._remove_lines_from(path, doomed) for path in self._list_files())
 
-    def _purge_file(self, path: Path, doomed: Callable[[str], bool]) -> int:
+    def _remove_lines_from(self, path: Path, doomed: Callable[[str], bool]) -> int:
         """Rewrite one file without the doomed lines; returns how many there were.
 
         A partial file is deleted instead: no row has been deleted yet that relies on it. A vacuum
         that is still writing it fails with Unavailable at the rename, and deletes nothing.
         """
-        lines = _lines(path)
+        lines = _read_lines(path)
         kept = [line for line in lines if not doomed(line)]
-        if len(kept) < len(lines) and path.suffix == _UNFINISHED:
-            with _told():
+        if len(kept) < len(lines) and path.suffix == _PARTIAL_SUFFIX:
+            with _translate_os_errors():
                 path.unlink(missing_ok=True)
         elif len(kept) < len(lines):
-            with _told():
-                fresh = FileBackup(path)
+            with _translate_os_errors():
+                fresh = FileBackupWriter(path)
             fresh.write(kept)
             fresh.finish()
         return len(lines) - len(kept)
 
     def prune(self, before: datetime) -> int:
         # By the time in the name: a purge rewrites files, and would make them young again by mtime.
-        old = [path for path in self._files() if _begun_at(path) < before]
-        with _told():
+        old = [path for path in self._list_files() if _parse_begin_time(path) < before]
+        with _translate_os_errors():
             for path in old:
                 path.unlink(missing_ok=True)
         return len(old)
 
-    def _files(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         """Complete and partial files; other files in the folder are left alone."""
         found = self._folder.glob("memories-*")
-        return sorted(path for path in found if _NAME.fullmatch(path.name))
+        return sorted(path for path in found if _FILE_NAME.fullmatch(path.name))
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     """All lines; the last one of a partial file may be cut off."""
     return [line for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if line]
 
 
-def _begun_at(path: Path) -> datetime:
+def _parse_begin_time(path: Path) -> datetime:
     stamp = path.name.split("-")[1]
-    return datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
+    return datetime.strptime(stamp, _TIMESTAMP_FORMAT).replace(tzinfo=UTC)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -119,7 +119,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _translate_os_errors() -> Iterator[None]:
     """Turn OSError into Unavailable."""
     try:
         yield

@@ -44,7 +44,7 @@ class AesGcmCipher:
         self._current = next(iter(self._keys), None)
 
     @property
-    def enabled(self) -> bool:
+    def is_enabled(self) -> bool:
         """Is a key configured?"""
         return self._current is not None
 
@@ -54,9 +54,9 @@ class AesGcmCipher:
             return text
         # A random nonce for each value: 96 bits make a repeat under one key negligible.
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        place = _place(table, column, row_id)
+        place = _associated_data(table, column, row_id)
         sealed = self._keys[self._current].encrypt(nonce, text.encode(), place)
-        return SEALED_MARKER + _encode(_header(self._current) + nonce + sealed)
+        return SEALED_MARKER + _encode(_encode_header(self._current) + nonce + sealed)
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
         """The text of a stored value. Raises Internal, with ids and no content, if that fails."""
@@ -64,7 +64,7 @@ class AesGcmCipher:
             return stored
         where = f"{table}.{column} of row {row_id}"
         raw = _decode(stored[_BODY:])
-        key_id = None if raw is None else _key_id(raw[:_HEADER_BYTES])
+        key_id = None if raw is None else _parse_key_id(raw[:_HEADER_BYTES])
         if raw is None or key_id is None or not stored.startswith(SEALED_MARKER):
             raise Internal(f"{where} is sealed in an unknown format")
         if key_id not in self._keys:
@@ -73,7 +73,9 @@ class AesGcmCipher:
         if len(sealed) < _TAG_BYTES:
             raise Internal(f"{where} is cut short")
         try:
-            text = self._keys[key_id].decrypt(nonce, sealed, _place(table, column, row_id))
+            text = self._keys[key_id].decrypt(
+                nonce, sealed, _associated_data(table, column, row_id)
+            )
         except InvalidTag:
             raise Internal(f"{where} does not open with key {key_id!r}") from None
         return text.decode()
@@ -82,7 +84,7 @@ class AesGcmCipher:
         if not _is_sealed(stored):
             return None
         header = _decode(stored[_BODY:SEALED_PREFIX_CHARACTERS])
-        key_id = None if header is None else _key_id(header)
+        key_id = None if header is None else _parse_key_id(header)
         if key_id is None or not stored.startswith(SEALED_MARKER):
             raise Internal("a stored value is sealed in an unknown format")
         return key_id
@@ -93,7 +95,7 @@ class AesGcmCipher:
 
     def prefix(self, key_id: str) -> str:
         """What every value encrypted with this key starts with."""
-        return SEALED_MARKER + _encode(_header(key_id))
+        return SEALED_MARKER + _encode(_encode_header(key_id))
 
     def current_prefix(self) -> str | None:
         """The prefix of values encrypted now; None without keys."""
@@ -119,7 +121,7 @@ def _is_sealed(stored: str) -> bool:
     return stored.startswith(SEALED_MARKER[0])
 
 
-def _place(table: str, column: str, row_id: str) -> bytes:
+def _associated_data(table: str, column: str, row_id: str) -> bytes:
     """What GCM authenticates besides the text: table, column and row id.
 
     Each part is preceded by its length, so that no two places give the same bytes.
@@ -128,14 +130,14 @@ def _place(table: str, column: str, row_id: str) -> bytes:
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
 
 
-def _header(key_id: str) -> bytes:
+def _encode_header(key_id: str) -> bytes:
     return _VERSION + key_id.encode("ascii").ljust(_KEY_ID_BYTES, b"\0")
 
 
-def _key_id(header: bytes) -> str | None:
+def _parse_key_id(header: bytes) -> str | None:
     """The key id in a header; None if the header is not in our format."""
     name = header[len(_VERSION) :].rstrip(b"\0").decode("latin-1")
-    known_shape = _KEY_ID.fullmatch(name) is not None and header == _header(name)
+    known_shape = _KEY_ID.fullmatch(name) is not None and header == _encode_header(name)
     return name if known_shape else None
 
 

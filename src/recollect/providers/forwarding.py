@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Mapping
 import httpx2
 
 from recollect.errors import Unavailable
-from recollect.ports.forwarding import Forwarded
+from recollect.ports.forwarding import ForwardedResponse
 
 CONNECT_SECONDS_MAX = 5
 # Time between two reads. A cancel may take as long; a live stream sends keep-alives more often.
 ANSWER_SECONDS_MAX = 30
-_PASSED_BACK = (b"retry-after", b"www-authenticate")
+_RETURNED_HEADERS = (b"retry-after", b"www-authenticate")
 
 
 class HttpForwarder:
@@ -21,7 +21,7 @@ class HttpForwarder:
 
     async def send(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
-    ) -> Forwarded:
+    ) -> ForwardedResponse:
         if self._http is None:
             timeout = httpx2.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
             # Each reader here of a recording elsewhere holds one connection, so no maximum.
@@ -34,15 +34,15 @@ class HttpForwarder:
             raise Unavailable("the node that has the recording does not answer") from error
         came = {name.lower(): value for name, value in response.headers.raw}
         media = came.get(b"content-type", b"application/json")
-        passed_back = tuple((name, came[name]) for name in _PASSED_BACK if name in came)
-        return Forwarded(response.status_code, media, passed_back, _body(response))
+        passed_back = tuple((name, came[name]) for name in _RETURNED_HEADERS if name in came)
+        return ForwardedResponse(response.status_code, media, passed_back, _iter_body(response))
 
     async def close(self) -> None:
         if self._http is not None:
             await self._http.aclose()
 
 
-async def _body(response: httpx2.Response) -> AsyncIterator[bytes]:
+async def _iter_body(response: httpx2.Response) -> AsyncIterator[bytes]:
     """The body in chunks. A lost connection ends it like a normal end: the caller's stream then
     ends without an end event, and the reader reconnects with its cursor."""
     try:

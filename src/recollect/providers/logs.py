@@ -52,14 +52,14 @@ def configure(level: Level = "info", format: Format = "json") -> None:
     """
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
-        processors=[*_shared(), structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*_shared_processors(), structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_formatter(format))
-    handler.addFilter(_without_arguments)
+    handler.addFilter(_drop_arguments)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(number)
@@ -70,7 +70,7 @@ def configure(level: Level = "info", format: Format = "json") -> None:
         logger.propagate = True
 
 
-def _shared() -> list[Processor]:
+def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
@@ -87,7 +87,9 @@ def _formatter(format: Format) -> logging.Formatter:
         render.append(structlog.processors.JSONRenderer(ensure_ascii=False))
     else:
         render.append(structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()))
-    return structlog.stdlib.ProcessorFormatter(foreign_pre_chain=_shared(), processors=render)
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=_shared_processors(), processors=render
+    )
 
 
 def _withhold_content(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
@@ -129,7 +131,7 @@ def _frames(traceback: TracebackType | None) -> list[str]:
     return frames[-_FRAMES_MAX:]
 
 
-def _without_arguments(record: logging.LogRecord) -> bool:
+def _drop_arguments(record: logging.LogRecord) -> bool:
     """A filter that removes arguments from log records of libraries, and keeps their template.
 
     uvicorn's messages are known: of those, only the query string is removed.
@@ -137,12 +139,12 @@ def _without_arguments(record: logging.LogRecord) -> bool:
     if isinstance(record.msg, dict):
         return True
     if record.name == "uvicorn.access":
-        record.args = tuple(_without_query(argument) for argument in record.args or ())
+        record.args = tuple(_drop_query(argument) for argument in record.args or ())
     elif record.name not in _SERVER_LOGGERS:
         record.msg = str(record.msg).split("\n", 1)[0]
         record.args = ()
     return True
 
 
-def _without_query(argument: object) -> object:
+def _drop_query(argument: object) -> object:
     return argument.split("?", 1)[0] if isinstance(argument, str) else argument

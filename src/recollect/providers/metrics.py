@@ -89,31 +89,31 @@ class PrometheusMetrics:
         self._counted_job = cache(self._jobs.labels)
         self._timed_job = cache(self._job_seconds.labels)
 
-    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+    def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count and time a request. An unknown method counts as `OTHER`."""
         name = method if method in _METHODS else "OTHER"
         self._counted_request(name, route, status).inc()
         self._timed_request(name, route).observe(seconds)
 
-    def transaction(self, kind: TransactionKind, seconds: float) -> None:
+    def record_transaction(self, kind: TransactionKind, seconds: float) -> None:
         self._timed_transaction(kind).observe(seconds)
 
-    def commit_batch(self, size: int) -> None:
+    def record_commit_batch(self, size: int) -> None:
         self._batch_size.observe(size)
 
-    def job(self, type: str, outcome: str, seconds: float) -> None:
+    def record_job(self, type: str, outcome: str, seconds: float) -> None:
         self._counted_job(type, outcome).inc()
         self._timed_job(type).observe(seconds)
 
-    def queue(self, depth: int, age_seconds: float, stuck: int) -> None:
+    def record_queue(self, depth: int, age_seconds: float, stuck: int) -> None:
         self._depth.set(depth)
         self._age.set(age_seconds)
         self._stuck.set(stuck)
 
-    def indexed(self, entries: int) -> None:
+    def record_indexed(self, entries: int) -> None:
         self._indexed.inc(entries)
 
-    def pending(self, entries: int) -> None:
+    def record_pending(self, entries: int) -> None:
         self._pending.set(entries)
 
     def render(self) -> tuple[bytes, str]:

@@ -46,23 +46,23 @@ class BufferedRequestLog:
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
-        self._write_held()
+        self._flush_lines()
 
     def _run(self) -> None:
         while not self._stop.wait(HOLD_SECONDS):
-            self._write_held()
+            self._flush_lines()
 
-    def _write_held(self) -> None:
+    def _flush_lines(self) -> None:
         # A deque's append and popleft are atomic, so no lock is needed. The length is taken once:
         # lines that are added meanwhile wait for the next round.
-        lines = [self._line(*self._held.popleft()) for _ in range(len(self._held))]
+        lines = [self._format_line(*self._held.popleft()) for _ in range(len(self._held))]
         try:
             self._stream.write("".join(lines))
             self._stream.flush()
         except (OSError, ValueError):  # stderr is closed: lines are lost, requests go on
             return
 
-    def _line(
+    def _format_line(
         self, request_id: str, method: str, route: str, status: int, ms: float, at: float
     ) -> str:
         moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")

@@ -24,10 +24,10 @@ QUICK_CHARACTERS = 64 * 1024
 SUFFIX = ".tape"
 _LENGTH = Struct(">I")
 _TABLE, _COLUMN = "recordings", "content"
-_NO_PLACE = "no such position in the recording"
+_NO_SUCH_OFFSET = "no such position in the recording"
 
 
-class FileTapes:
+class LocalRecordingFiles:
     """Implements `RecordingFiles` in a folder."""
 
     def __init__(
@@ -40,18 +40,18 @@ class FileTapes:
 
     async def start(self) -> None:
         """Removes old files only: younger ones may belong to another process in the same folder."""
-        await asyncio.to_thread(self._sweep)
+        await asyncio.to_thread(self._remove_leftovers)
 
-    async def create(self, recording_id: str) -> "FileTape":
+    async def create(self, recording_id: str) -> "LocalRecordingFile":
         path = self._folder / f"{recording_id}{SUFFIX}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise Unavailable(f"can't record: {error.strerror}") from error
-        return FileTape(file, path, self._cipher, bytes_max=self._bytes_max)
+        return LocalRecordingFile(file, path, self._cipher, bytes_max=self._bytes_max)
 
-    def _sweep(self) -> None:
+    def _remove_leftovers(self) -> None:
         oldest = time.time() - self._leftover_seconds
         for path in self._folder.glob(f"*{SUFFIX}"):
             with suppress(OSError):
@@ -59,7 +59,7 @@ class FileTapes:
                     path.unlink()
 
 
-class FileTape:
+class LocalRecordingFile:
     """Implements `RecordingFile`.
 
     The file is unlinked when it is closed, but its descriptor stays open until the last user
@@ -70,7 +70,7 @@ class FileTape:
         self._file = file
         self._path = path
         self._cipher = cipher
-        self._sealed = cipher.enabled
+        self._sealed = cipher.is_enabled
         self._bytes_max = bytes_max
         self._end = 0
         self._users = 0
@@ -83,16 +83,16 @@ class FileTape:
     async def write(self, text: str) -> None:
         # Acquired while writing, so that a `close` in between can't close the descriptor, whose
         # number another file might get.
-        self.hold()
+        self.acquire()
         try:
             if len(text) > QUICK_CHARACTERS:
-                await _to_the_end(asyncio.to_thread(self._append, text))
+                await _run_to_completion(asyncio.to_thread(self._append, text))
             else:
                 self._append(text)
         except OSError as error:
             raise Unavailable(f"can't record: {error.strerror}") from error
         finally:
-            self.let_go()
+            self.release()
 
     async def read(self, offset: int) -> tuple[str, int]:
         """Returns nothing for a file that was removed before the reader acquired it."""
@@ -100,16 +100,16 @@ class FileTape:
             return "", offset
         # `_end` is set after a write is complete, so a reader never sees half a write.
         if not 0 <= offset <= self._end:
-            raise ValueError(_NO_PLACE)
+            raise ValueError(_NO_SUCH_OFFSET)
         raw = os.pread(self._file, min(READ_BYTES, self._end - offset), offset)
         texts: list[str] = []
-        for text, behind in self._frames(offset, raw):
+        for text, behind in self._decode_frames(offset, raw):
             texts.append(text)
             offset = behind
         # A valid offset is followed by a whole frame. If none could be read, the offset is not
         # the beginning of one.
         if raw and not texts:
-            raise ValueError(_NO_PLACE)
+            raise ValueError(_NO_SUCH_OFFSET)
         return "".join(texts), offset
 
     def close(self) -> None:
@@ -118,10 +118,10 @@ class FileTape:
             self._path.unlink()
         self._close_if_unused()
 
-    def hold(self) -> None:
+    def acquire(self) -> None:
         self._users += 1
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         self._users -= 1
         self._close_if_unused()
 
@@ -134,7 +134,7 @@ class FileTape:
         """Write all of the text, or nothing that a reader can see: `_end` moves last."""
         parts = range(0, len(text), FRAME_CHARACTERS_MAX)
         view = memoryview(
-            b"".join(self._frame(text[at : at + FRAME_CHARACTERS_MAX]) for at in parts)
+            b"".join(self._encode_frame(text[at : at + FRAME_CHARACTERS_MAX]) for at in parts)
         )
         at, end = self._end, self._end + len(view)
         if end > self._bytes_max:
@@ -147,13 +147,13 @@ class FileTape:
             view, at = view[written:], at + written
         self._end = end
 
-    def _frame(self, text: str) -> bytes:
+    def _encode_frame(self, text: str) -> bytes:
         if self._sealed:
             text = self._cipher.seal(text, table=_TABLE, column=_COLUMN, row_id=self._path.stem)
         raw = text.encode()
         return _LENGTH.pack(len(raw)) + raw
 
-    def _frames(self, offset: int, raw: bytes) -> Iterator[tuple[str, int]]:
+    def _decode_frames(self, offset: int, raw: bytes) -> Iterator[tuple[str, int]]:
         """Decode the whole frames at the beginning of `raw`, each with the offset after it."""
         at = 0
         while at + _LENGTH.size <= len(raw):
@@ -161,21 +161,21 @@ class FileTape:
             behind = at + _LENGTH.size + length
             if behind > len(raw):
                 return
-            yield self._text(raw[at + _LENGTH.size : behind]), offset + behind
+            yield self._decode_text(raw[at + _LENGTH.size : behind]), offset + behind
             at = behind
 
-    def _text(self, raw: bytes) -> str:
+    def _decode_text(self, raw: bytes) -> str:
         try:
             text = raw.decode()
             if self._sealed:
                 row_id = self._path.stem
                 text = self._cipher.open(text, table=_TABLE, column=_COLUMN, row_id=row_id)
         except (UnicodeDecodeError, Internal):
-            raise ValueError(_NO_PLACE) from None
+            raise ValueError(_NO_SUCH_OFFSET) from None
         return text
 
 
-async def _to_the_end(work: Coroutine[None, None, None]) -> None:
+async def _run_to_completion(work: Coroutine[None, None, None]) -> None:
     """Await the work to its end, and only then let a cancellation through: a thread can't be
     cancelled, and goes on writing to the file."""
     task = asyncio.ensure_future(work)

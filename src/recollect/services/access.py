@@ -1,17 +1,17 @@
 """What every operation on a conversation does first: load it, and check the caller's access."""
 
-from recollect.domain.conversations import Branch, SeenConversation
+from recollect.domain.conversations import Branch, ConversationWithLevel
 from recollect.domain.ids import ConversationId
 from recollect.errors import Forbidden, NotFound
 from recollect.policy.actions import Action
 from recollect.policy.decide import decide
 from recollect.policy.principals import Principal
-from recollect.policy.views import TreeView
+from recollect.policy.views import TreeAccess
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 
 
-def enter(
+def authorize_branch(
     tx: Tx,
     stores: Stores,
     principal: Principal,
@@ -28,25 +28,25 @@ def enter(
     if lock:
         stores.conversations.lock(tx, conversation_id)
     branch = stores.conversations.locate(tx, conversation_id, principal.user_id)
-    return admitted(branch, principal, action, conversation_id)
+    return check_access(branch, principal, action, conversation_id)
 
 
-def admitted(
+def check_access(
     branch: Branch | None, principal: Principal, action: Action, conversation_id: ConversationId
 ) -> Branch:
     """The same check on a branch that is loaded already; None is NotFound."""
     if branch is None or branch.deleted:
         raise NotFound("conversation", conversation_id)
     # A deleted tree looks like none, to members too. A live tree is Forbidden to non-members.
-    decision = decide(principal, action, TreeView(deleted=False, level=branch.level))
+    decision = decide(principal, action, TreeAccess(deleted=False, level=branch.level))
     if not decision.allowed:
         raise Forbidden(f"not allowed here: {decision.rule}")
     return branch
 
 
-def seen(tx: Tx, stores: Stores, branch: Branch) -> SeenConversation:
+def load_conversation(tx: Tx, stores: Stores, branch: Branch) -> ConversationWithLevel:
     """The whole conversation of a branch that passed the access check."""
     conversation = stores.conversations.fetch(tx, branch.id)
     if conversation is None or branch.level is None:
         raise NotFound("conversation", branch.id)
-    return SeenConversation(conversation, branch.level)
+    return ConversationWithLevel(conversation, branch.level)

@@ -6,25 +6,25 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.domain.clock import to_text
-from recollect.domain.conversations import Branch, Conversation, ListMode, SeenConversation
-from recollect.domain.entries import Channel, Entry, Forks
+from recollect.domain.conversations import Branch, Conversation, ConversationWithLevel, ListMode
+from recollect.domain.entries import Channel, Entry, ForkFilter
 from recollect.domain.events import Event, EventFilter, EventKind
 from recollect.domain.ids import ConversationId, TreeId, UserId, parse_uuid
 from recollect.domain.memberships import Level, Membership
-from recollect.domain.pages import Page, unknown_cursor
+from recollect.domain.pages import Page, unknown_cursor_error
 from recollect.errors import Conflict, NotFound
 from recollect.policy.actions import Action
-from recollect.policy.decide import visible
+from recollect.policy.decide import scope_for
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import ConversationFilter, EntryView, Stores
-from recollect.services.audit import AuditName, Auditor
-from recollect.services.conversations import page_forks, page_of
+from recollect.services.audit import AuditName, EventRecorder
+from recollect.services.conversations import page_forks, to_conversation_page
 from recollect.services.entries import EntryQuery, list_entries
-from recollect.services.latest import list_latest_of_all
+from recollect.services.latest import list_latest_epochs
 from recollect.services.sharing import page_memberships
-from recollect.services.trees import Forget, delete_tree, restore_tree
+from recollect.services.trees import OnTreeDeleted, delete_tree, restore_tree
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class AdminFilter:
     deleted_before: datetime | None = None
 
     @property
-    def deleted(self) -> bool | None:
+    def deletion_filter(self) -> bool | None:
         """True for deleted ones only, False for live ones only, None for both."""
         if self.only_deleted or self.deleted_after or self.deleted_before:
             return True
@@ -56,14 +56,14 @@ class AdminService:
     """
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, forget: Forget
+        self, database: Database, stores: Stores, runtime: Runtime, *, forget: OnTreeDeleted
     ) -> None:
         """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
         self._database = database
         self._stores = stores
         self._runtime = runtime
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
 
     async def list_conversations(
         self,
@@ -73,40 +73,42 @@ class AdminService:
         after: str | None,
         limit: int,
         justification: str | None,
-    ) -> Page[SeenConversation]:
+    ) -> Page[ConversationWithLevel]:
         """A page over all trees, newest first."""
 
-        def work(tx: Tx) -> Page[SeenConversation]:
+        def work(tx: Tx) -> Page[ConversationWithLevel]:
             key = None
             if after:
-                last = self._fetch(tx, after)
+                last = self._fetch_conversation(tx, after)
                 key = (last.updated_at, str(last.id))
             wanted = ConversationFilter(
                 mode=chosen.mode,
                 owner_user_id=chosen.user_id,
-                deleted=chosen.deleted,
+                deleted=chosen.deletion_filter,
                 deleted_from=chosen.deleted_after,
                 deleted_until=chosen.deleted_before,
             )
-            scope = visible(principal, Action.ADMIN_READ)
+            scope = scope_for(principal, Action.ADMIN_READ)
             found = self._stores.conversations.page(tx, scope, wanted, after=key, limit=limit + 1)
-            return page_of(found, limit)
+            return to_conversation_page(found, limit)
 
         facts = {"target_user_id": chosen.user_id, "params": _filter_params(chosen)}
-        return await self._read(principal, "listConversations", justification, work, **facts)
+        return await self._read_audited(
+            principal, "listConversations", justification, work, **facts
+        )
 
     async def get_conversation(
         self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
-    ) -> SeenConversation:
+    ) -> ConversationWithLevel:
         """One conversation, also if it is deleted."""
 
-        def work(tx: Tx) -> SeenConversation:
+        def work(tx: Tx) -> ConversationWithLevel:
             conversation = self._stores.conversations.fetch(tx, conversation_id)
             if conversation is None:
                 raise NotFound("conversation", conversation_id)
-            return SeenConversation(conversation, Level.OWNER)
+            return ConversationWithLevel(conversation, Level.OWNER)
 
-        return await self._read(
+        return await self._read_audited(
             principal, "getConversation", justification, work, conversation_id=conversation_id
         )
 
@@ -116,7 +118,7 @@ class AdminService:
         """Soft-delete the whole tree. NotFound if it is deleted already."""
 
         def work(tx: Tx) -> TreeId:
-            branch = self._branch(tx, principal, conversation_id, lock=True)
+            branch = self._locate_branch(tx, principal, conversation_id, lock=True)
             if branch.deleted:
                 raise NotFound("conversation", conversation_id)
             at = self._runtime.clock.now()
@@ -128,17 +130,17 @@ class AdminService:
 
     async def restore_conversation(
         self, principal: Principal, conversation_id: ConversationId, *, justification: str | None
-    ) -> SeenConversation:
+    ) -> ConversationWithLevel:
         """Restore a soft-deleted tree, by any of its conversations. Conflict if it is live."""
 
-        def work(tx: Tx) -> SeenConversation:
-            branch = self._branch(tx, principal, conversation_id, lock=True)
+        def work(tx: Tx) -> ConversationWithLevel:
+            branch = self._locate_branch(tx, principal, conversation_id, lock=True)
             if not branch.deleted:
                 raise Conflict("the conversation is not deleted")
             at = self._runtime.clock.now()
             restore_tree(tx, self._stores, self._auditor, principal, branch, at=at)
             self._record_write(tx, principal, "restoreConversation", branch, justification)
-            return SeenConversation(self._fetch(tx, conversation_id), Level.OWNER)
+            return ConversationWithLevel(self._fetch_conversation(tx, conversation_id), Level.OWNER)
 
         return await self._database.write(work)
 
@@ -155,18 +157,18 @@ class AdminService:
         """A page of entries with every client's memory, also of deleted trees."""
 
         def work(tx: Tx) -> Page[Entry]:
-            branch = self._branch(tx, principal, conversation_id)
+            branch = self._locate_branch(tx, principal, conversation_id)
             view = EntryView(
                 history=query.channel is not Channel.MEMORY,
                 all_clients=query.channel is not Channel.HISTORY,
             )
             # "latest" over all clients is a different number for each client, which one query
             # can't express. Over all forks it is undefined, and the list shows every epoch.
-            latest = query.epoch == "latest" and query.forks is Forks.NONE and view.all_clients
-            lister = list_latest_of_all if latest else list_entries
+            latest = query.epoch == "latest" and query.forks is ForkFilter.NONE and view.all_clients
+            lister = list_latest_epochs if latest else list_entries
             return lister(tx, self._stores, branch, query, view, after=after, limit=limit)
 
-        return await self._read(
+        return await self._read_audited(
             principal, "listEntries", justification, work, conversation_id=conversation_id
         )
 
@@ -182,10 +184,10 @@ class AdminService:
         """The members of any tree."""
 
         def work(tx: Tx) -> Page[Membership]:
-            branch = self._branch(tx, principal, conversation_id)
+            branch = self._locate_branch(tx, principal, conversation_id)
             return page_memberships(tx, self._stores, branch.tree_id, after=after, limit=limit)
 
-        return await self._read(
+        return await self._read_audited(
             principal, "listMemberships", justification, work, conversation_id=conversation_id
         )
 
@@ -201,10 +203,10 @@ class AdminService:
         """The conversations of any tree."""
 
         def work(tx: Tx) -> Page[Conversation]:
-            branch = self._branch(tx, principal, conversation_id)
+            branch = self._locate_branch(tx, principal, conversation_id)
             return page_forks(tx, self._stores, branch.tree_id, after=after, limit=limit)
 
-        return await self._read(
+        return await self._read_audited(
             principal, "listForks", justification, work, conversation_id=conversation_id
         )
 
@@ -225,7 +227,7 @@ class AdminService:
                 id_ = parse_uuid(after)
                 last = self._stores.events.fetch(tx, id_) if id_ else None
                 if last is None:
-                    raise unknown_cursor()
+                    raise unknown_cursor_error()
             found = self._stores.events.page(tx, chosen, after=last, limit=limit + 1)
             shown = found[:limit]
             return Page(shown, shown[-1].id if len(found) > limit else None)
@@ -234,9 +236,9 @@ class AdminService:
             "target_user_id": chosen.target_user_id,
             "conversation_id": chosen.conversation_id,
         }
-        return await self._read(principal, "listEvents", justification, work, **facts)
+        return await self._read_audited(principal, "listEvents", justification, work, **facts)
 
-    async def _read(
+    async def _read_audited(
         self,
         principal: Principal,
         action: str,
@@ -269,7 +271,7 @@ class AdminService:
             justification=justification,
         )
 
-    def _branch(
+    def _locate_branch(
         self,
         tx: Tx,
         principal: Principal,
@@ -284,11 +286,11 @@ class AdminService:
             raise NotFound("conversation", conversation_id)
         return branch
 
-    def _fetch(self, tx: Tx, cursor: str) -> Conversation:
+    def _fetch_conversation(self, tx: Tx, cursor: str) -> Conversation:
         id_ = parse_uuid(cursor)
         found = self._stores.conversations.fetch(tx, ConversationId(id_)) if id_ else None
         if found is None:
-            raise unknown_cursor()
+            raise unknown_cursor_error()
         return found
 
 

@@ -15,7 +15,7 @@ class AdminGate:
 
     async def admit(self, requester: Requester, operation: str, reason: str | None) -> None:
         """Raises JustificationRequired if the server requires one and an admin gave none."""
-        if not requester.admin:
+        if not requester.is_admin:
             return
         await self._gate.admit(
             requester.principal,

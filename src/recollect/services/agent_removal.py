@@ -3,16 +3,16 @@
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.memories import ArchiveReason, MemoryId, Status
+from recollect.domain.memories import ArchiveReason, MemoryId, MemoryStatus
 from recollect.domain.registry import Agent, MemoriesOfRemoved
 from recollect.errors import Conflict
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change
+from recollect.ports.memories import VersionChange
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_events import tell_of
+from recollect.services.memory_events import record_memory_event
 
 _ROWS_AT_ONCE = 500
 
@@ -35,47 +35,49 @@ class AgentRemoval:
         """Conflict if there are unexpired memories and `memories` is `refuse`."""
         at = self._runtime.clock.now()
         if memories is MemoriesOfRemoved.ARCHIVE:
-            count = self._archive(tx, requester, agent, at)
+            count = self._archive_memories(tx, requester, agent, at)
         else:
             if memories is MemoriesOfRemoved.REFUSE:
-                self._require_none(tx, agent, at)
+                self._require_no_memories(tx, agent, at)
             # After `refuse` there can be expired memories only; they go with the agent.
-            count = self._delete(tx, requester, agent, at)
+            count = self._delete_memories(tx, requester, agent, at)
         payload = {"memories": str(memories), "count": count}
         self._audit.record(tx, requester, "agent.remove", agent_id=agent.id, payload=payload)
-        self._retire(tx, agent, at)
+        self._retire_agent(tx, agent, at)
 
-    def _require_none(self, tx: Tx, agent: Agent, at: datetime) -> None:
+    def _require_no_memories(self, tx: Tx, agent: Agent, at: datetime) -> None:
         if self._stores.agents.has_memories(tx, agent.id, now=at):
             raise Conflict(
                 "the agent has memories: say with `memories` whether to archive or delete them",
                 details={"reason": "has_memories"},
             )
 
-    def _archive(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
+    def _archive_memories(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
         count = 0
         # No cursor is needed: an archived memory is not on the next page.
-        while ids := self._page(tx, agent, archived=False):
+        while ids := self._page_memories(tx, agent, archived=False):
             for memory_id in ids:
-                self._archive_one(tx, requester, memory_id, at)
+                self._archive_memory(tx, requester, memory_id, at)
             count += len(ids)
         return count
 
-    def _archive_one(self, tx: Tx, requester: Requester, memory_id: MemoryId, at: datetime) -> None:
+    def _archive_memory(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId, at: datetime
+    ) -> None:
         before = self._stores.memories.fetch(tx, memory_id, lock=True)
         if before is None:
             return
         after = replace(
             before.memory,
-            status=Status.ARCHIVED,
+            status=MemoryStatus.ARCHIVED,
             archive_reason=ArchiveReason.AGENT_REMOVED,
             version=before.memory.version + 1,
             updated_at=at,
         )
         self._stores.memories.update(
-            tx, before, after, change=Change.UPDATED, by=requester.who, at=at
+            tx, before, after, change=VersionChange.UPDATED, by=requester.identity, at=at
         )
-        tell_of(
+        record_memory_event(
             self._audit,
             tx,
             requester,
@@ -85,20 +87,22 @@ class AgentRemoval:
             reason=str(ArchiveReason.AGENT_REMOVED),
         )
 
-    def _delete(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
+    def _delete_memories(self, tx: Tx, requester: Requester, agent: Agent, at: datetime) -> int:
         count = 0
-        while ids := self._page(tx, agent, archived=True):
+        while ids := self._page_memories(tx, agent, archived=True):
             for memory_id in ids:
-                self._delete_one(tx, requester, memory_id, at)
+                self._delete_memory(tx, requester, memory_id, at)
             count += len(ids)
         return count
 
-    def _delete_one(self, tx: Tx, requester: Requester, memory_id: MemoryId, at: datetime) -> None:
+    def _delete_memory(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId, at: datetime
+    ) -> None:
         stored = self._stores.memories.fetch(tx, memory_id, lock=True)
         if stored is None:
             return
         self._stores.memories.delete(tx, memory_id, at=at)
-        tell_of(
+        record_memory_event(
             self._audit,
             tx,
             requester,
@@ -107,16 +111,16 @@ class AgentRemoval:
             reason=str(ArchiveReason.AGENT_REMOVED),
         )
 
-    def _page(self, tx: Tx, agent: Agent, *, archived: bool) -> list[MemoryId]:
+    def _page_memories(self, tx: Tx, agent: Agent, *, archived: bool) -> list[MemoryId]:
         return self._stores.agents.page_memories(
             tx, agent.id, archived=archived, limit=_ROWS_AT_ONCE
         )
 
-    def _retire(self, tx: Tx, agent: Agent, at: datetime) -> None:
+    def _retire_agent(self, tx: Tx, agent: Agent, at: datetime) -> None:
         """Delete the row, or mark it as removed while something refers to the id: a new agent of
         that id would inherit it."""
         self._stores.agents.leave_chats(tx, agent.id, at=at)
-        if self._stores.agents.refers_to(tx, agent.id):
+        if self._stores.agents.is_referenced(tx, agent.id):
             self._stores.agents.update(tx, replace(agent, removed_at=at, updated_at=at))
         else:
             self._stores.agents.delete(tx, agent.id)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import NAMESPACE_OID, uuid5
 
 from recollect.domain.events import Event, EventKind
-from recollect.domain.retention import Alert, AuditRules
+from recollect.domain.retention import AuditAlert, AuditRules
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 
@@ -19,16 +19,16 @@ class Alerts:
         self._stores = stores
         self._rules = rules
 
-    def heed(self, tx: Tx, event: Event) -> None:
+    def check_thresholds(self, tx: Tx, event: Event) -> None:
         """Write an alert if this event, which is stored already, crosses a threshold."""
         if event.event_type == "memory.delete":
-            self._heed(tx, event, "mass_deletion", self._rules.mass_deletion)
+            self._check_threshold(tx, event, "mass_deletion", self._rules.mass_deletion)
         elif event.event_type == "memory.read":
             alert = self._rules.pii_access_spike
             if alert.tags.intersection(event.params.get("pii_tags", ())):
-                self._heed(tx, event, "pii_access_spike", alert)
+                self._check_threshold(tx, event, "pii_access_spike", alert)
 
-    def _heed(self, tx: Tx, event: Event, action: str, alert: Alert) -> None:
+    def _check_threshold(self, tx: Tx, event: Event, action: str, alert: AuditAlert) -> None:
         # Every event counts the ones before it, so the usual case must be cheap: counting stops at
         # the threshold, and an alert that was written within the window ends the check. Only then
         # is the real number counted, for the alert's payload, up to a bound.
@@ -37,18 +37,18 @@ class Alerts:
         # Both then compute the same id and `insert_once` keeps one.
         window = timedelta(minutes=alert.window_minutes)
         since = event.at - window
-        if self._count(tx, event, alert, since, most=alert.count) < alert.count:
+        if self._count_events(tx, event, alert, since, most=alert.count) < alert.count:
             return
         told = self._stores.event_reads.count(
             tx, kind=EventKind.ALERT, action=action, since=since, limit=1
         )
         if told:
             return
-        count = self._count(tx, event, alert, since, most=_COUNTED_MAX)
+        count = self._count_events(tx, event, alert, since, most=_COUNTED_MAX)
         self._stores.events.insert_once(
             tx,
             Event(
-                id=_id_of(action, event.at, window),
+                id=_alert_id(action, event.at, window),
                 at=event.at,
                 kind=EventKind.ALERT,
                 action=action,
@@ -56,7 +56,9 @@ class Alerts:
             ),
         )
 
-    def _count(self, tx: Tx, event: Event, alert: Alert, since: datetime, *, most: int) -> int:
+    def _count_events(
+        self, tx: Tx, event: Event, alert: AuditAlert, since: datetime, *, most: int
+    ) -> int:
         return self._stores.event_reads.count(
             tx,
             kind=event.kind,
@@ -67,7 +69,7 @@ class Alerts:
         )
 
 
-def _id_of(action: str, at: datetime, window: timedelta) -> str:
+def _alert_id(action: str, at: datetime, window: timedelta) -> str:
     """The id of the alert for the fixed time slot that `at` falls into. Transactions that cross the
     threshold in the same slot get the same id."""
     return str(uuid5(NAMESPACE_OID, f"{action} {int(at.timestamp() // window.total_seconds())}"))

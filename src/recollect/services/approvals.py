@@ -8,28 +8,28 @@ from recollect.domain.expiry import (
     Approval,
     ApprovalStatus,
     approval_deadline,
-    decided,
-    is_due,
+    decide_approval,
+    is_expired,
 )
 from recollect.domain.memories import Memory, MemoryId
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.errors import Conflict, NotFound
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 from recollect.policy.requesters import Requester
-from recollect.ports.approvals import Filed
+from recollect.ports.approvals import StoredApproval
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import Change, Stored
+from recollect.ports.memories import StoredMemory, VersionChange
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_events import memory_payload, tell_of
-from recollect.services.memory_terms import Terms
+from recollect.services.memory_events import memory_payload, record_memory_event
+from recollect.services.memory_terms import ExpiryCalculator
 
 _LIST = "approvals"
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ApprovalVerdict:
     """An admin's decision on a request, with the reason."""
 
     approve: bool
@@ -46,7 +46,7 @@ class ApprovalService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        terms: Terms,
+        terms: ExpiryCalculator,
         ttl_minutes: int,
     ) -> None:
         self._database = database
@@ -57,7 +57,7 @@ class ApprovalService:
         self._ttl_minutes = ttl_minutes
 
     def request(
-        self, tx: Tx, requester: Requester, stored: Stored, *, wish: datetime, at: datetime
+        self, tx: Tx, requester: Requester, stored: StoredMemory, *, wish: datetime, at: datetime
     ) -> Approval:
         """Insert a request, in the transaction of the write that needs it. `wish` may be
         `FOREVER`."""
@@ -65,12 +65,12 @@ class ApprovalService:
         approval = Approval(
             id=self._runtime.ids.new(),
             memory_id=memory.id,
-            requested_by=requester.who.spelling,
+            requested_by=requester.identity.spelling,
             requested_expires_at=wish,
             valid_until=approval_deadline(at, memory.expires_at, ttl_minutes=self._ttl_minutes),
         )
-        self._stores.approvals.insert(tx, Filed(approval, at))
-        tell_of(
+        self._stores.approvals.insert(tx, StoredApproval(approval, at))
+        record_memory_event(
             self._audit,
             tx,
             requester,
@@ -84,9 +84,9 @@ class ApprovalService:
     async def get(self, requester: Requester, approval_id: str) -> Approval:
         """NotFound for others than the requester and admins."""
         filed = await self._database.read(
-            lambda tx: self._seen(tx, requester, approval_id, lock=False)
+            lambda tx: self._fetch_visible(tx, requester, approval_id, lock=False)
         )
-        return self._now(filed.approval)
+        return self._with_current_status(filed.approval)
 
     async def list(
         self,
@@ -98,7 +98,7 @@ class ApprovalService:
     ) -> Page[Approval]:
         """Newest first."""
         place = decode_key(_LIST, after) if after else None
-        whose = None if requester.admin else requester.who
+        whose = None if requester.is_admin else requester.identity
         now = self._runtime.clock.now()
         found = await self._database.read(
             lambda tx: self._stores.approvals.page(
@@ -108,50 +108,52 @@ class ApprovalService:
         shown = found[:limit]
         last = shown[-1] if len(found) > limit else None
         cursor = encode_key(_LIST, last.created_at, last.approval.id) if last else None
-        return Page([self._now(filed.approval) for filed in shown], cursor)
+        return Page([self._with_current_status(filed.approval) for filed in shown], cursor)
 
-    async def decide(self, requester: Requester, approval_id: str, decision: Decision) -> Approval:
+    async def decide(
+        self, requester: Requester, approval_id: str, decision: ApprovalVerdict
+    ) -> Approval:
         """Store the decision; if approved, set the memory's expiry in the same transaction.
         Forbidden for the requester, Conflict if it is decided or expired, or the memory is."""
         operation = "approve" if decision.approve else "deny"
-        async with self._audit.watching(requester, operation):
+        async with self._audit.audit_refusals(requester, operation):
             return await self._database.write(
                 lambda tx: self._decide(tx, requester, approval_id, decision)
             )
 
     def _decide(
-        self, tx: Tx, requester: Requester, approval_id: str, decision: Decision
+        self, tx: Tx, requester: Requester, approval_id: str, decision: ApprovalVerdict
     ) -> Approval:
         # The request is locked first, then its memory: two admins can't decide it both, and the
         # expiry can't change between the decision and the update.
         now = self._runtime.clock.now()
-        filed = self._seen(tx, requester, approval_id, lock=True)
-        by = requester.who.spelling
-        approval = decided(filed.approval, by, now, approve=decision.approve)
+        filed = self._fetch_visible(tx, requester, approval_id, lock=True)
+        by = requester.identity.spelling
+        approval = decide_approval(filed.approval, by, now, approve=decision.approve)
         stored = self._stores.memories.fetch(tx, MemoryId(approval.memory_id), lock=True)
         # The memory was deleted after the read above, and its approvals with it.
         if stored is None:
             raise NotFound("approval", approval_id)
         self._stores.approvals.decide(tx, approval, justification=decision.justification)
-        self._tell(tx, requester, approval, stored.memory, decision)
+        self._record_decision(tx, requester, approval, stored.memory, decision)
         if decision.approve:
-            self._extend(tx, requester, stored, approval, now)
+            self._extend_expiry(tx, requester, stored, approval, now)
         return approval
 
-    def _extend(
-        self, tx: Tx, requester: Requester, before: Stored, approval: Approval, now: datetime
+    def _extend_expiry(
+        self, tx: Tx, requester: Requester, before: StoredMemory, approval: Approval, now: datetime
     ) -> None:
-        if is_due(now, before.memory.expires_at):
+        if is_expired(now, before.memory.expires_at):
             raise Conflict("the memory has expired", details={"reason": "wrong_state"})
         after = replace(
-            self._as_asked(before.memory, approval.requested_expires_at),
+            self._raise_cap(before.memory, approval.requested_expires_at),
             version=before.memory.version + 1,
             updated_at=now,
         )
         self._stores.memories.update(
-            tx, before, after, change=Change.UPDATED, by=requester.who, at=now
+            tx, before, after, change=VersionChange.UPDATED, by=requester.identity, at=now
         )
-        tell_of(
+        record_memory_event(
             self._audit,
             tx,
             requester,
@@ -161,7 +163,7 @@ class ApprovalService:
             approval_id=approval.id,
         )
 
-    def _as_asked(self, memory: Memory, wish: datetime) -> Memory:
+    def _raise_cap(self, memory: Memory, wish: datetime) -> Memory:
         """The memory with an expiry of at least `wish`, by the smallest change that gives it.
 
         First only the cap is raised. The memory's own TTL may still end earlier, because the PATCH
@@ -171,13 +173,18 @@ class ApprovalService:
         raised = replace(memory, approved_expires_at=wish)
         asked = replace(raised, explicit_expires_at=wish)
         for candidate in (raised, asked):
-            settled = self._terms.settled(candidate).memory
+            settled = self._terms.apply(candidate).memory
             if (settled.expires_at or FOREVER) >= wish:
                 return settled
-        return self._terms.settled(replace(asked, retention_policy=None)).memory
+        return self._terms.apply(replace(asked, retention_policy=None)).memory
 
-    def _tell(
-        self, tx: Tx, requester: Requester, approval: Approval, memory: Memory, decision: Decision
+    def _record_decision(
+        self,
+        tx: Tx,
+        requester: Requester,
+        approval: Approval,
+        memory: Memory,
+        decision: ApprovalVerdict,
     ) -> None:
         told = {"approval_id": approval.id, "status": str(approval.status)}
         self._audit.record(
@@ -188,17 +195,19 @@ class ApprovalService:
             memory_id=memory.id,
             agent_id=memory.agent_id,
             run_id=memory.run_id,
-            role=Role.ADMIN.value,
+            role=ServerRole.ADMIN.value,
             justification=decision.justification,
             payload=memory_payload(memory, self._audit.rules) | told,
         )
 
-    def _seen(self, tx: Tx, requester: Requester, approval_id: str, *, lock: bool) -> Filed:
+    def _fetch_visible(
+        self, tx: Tx, requester: Requester, approval_id: str, *, lock: bool
+    ) -> StoredApproval:
         filed = self._stores.approvals.fetch(tx, approval_id, lock=lock)
-        own = filed is not None and filed.approval.requested_by == requester.who.spelling
-        if filed is None or not (own or requester.admin):
+        own = filed is not None and filed.approval.requested_by == requester.identity.spelling
+        if filed is None or not (own or requester.is_admin):
             raise NotFound("approval", approval_id)
         return filed
 
-    def _now(self, approval: Approval) -> Approval:
-        return replace(approval, status=approval.status_at(self._runtime.clock.now()))
+    def _with_current_status(self, approval: Approval) -> Approval:
+        return replace(approval, status=approval.effective_status(self._runtime.clock.now()))

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.domain.events import Event, EventKind, Outcome
+from recollect.domain.events import AuditOutcome, Event, EventKind
 from recollect.domain.memberships import Level
-from recollect.policy.principals import Principal, Role
+from recollect.policy.principals import Principal, ServerRole
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
@@ -19,7 +19,7 @@ class AuditName:
     action: str
 
 
-class Auditor:
+class EventRecorder:
     """Writes events in the transaction of the change that they record."""
 
     def __init__(self, stores: Stores, runtime: Runtime) -> None:
@@ -45,11 +45,11 @@ class Auditor:
         principal: Principal,
         name: AuditName,
         *,
-        outcome: Outcome = Outcome.ALLOWED,
+        outcome: AuditOutcome = AuditOutcome.ALLOWED,
         **facts: Any,
     ) -> None:
         """Record one event of the admin API, with the role that allowed it."""
-        role = used_role(principal, name.kind) if outcome is Outcome.ALLOWED else None
+        role = used_role(principal, name.kind) if outcome is AuditOutcome.ALLOWED else None
         self.record(tx, principal, name, outcome=outcome, role=role, **facts)
 
     def record_membership(
@@ -77,6 +77,6 @@ class Auditor:
 
 def used_role(principal: Principal, kind: EventKind) -> str | None:
     """The role that allowed an admin call: the weakest of the caller's roles that suffices."""
-    if kind is EventKind.ADMIN_READ and Role.AUDITOR in principal.roles:
-        return Role.AUDITOR.value
-    return Role.ADMIN.value if Role.ADMIN in principal.roles else None
+    if kind is EventKind.ADMIN_READ and ServerRole.AUDITOR in principal.roles:
+        return ServerRole.AUDITOR.value
+    return ServerRole.ADMIN.value if ServerRole.ADMIN in principal.roles else None

@@ -11,11 +11,11 @@ from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 
-Name = tuple[ParticipantKind, str]
+ParticipantRef = tuple[ParticipantKind, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Being:
+class ParticipantIdentity:
     """One human, as the canonical person, or one agent. A user without a person is identified by
     the user's id. Two participants are the same exactly if their identities are equal."""
 
@@ -31,35 +31,41 @@ class Being:
         return self.person_id == requester.person_id
 
 
-def name_of(stay: Participant) -> Name:
+def participant_ref(stay: Participant) -> ParticipantRef:
     """Kind and id under which the participant is stored."""
     return stay.kind, stay.id
 
 
-def beings(tx: Tx, stores: Stores, names: Collection[Name]) -> dict[Name, Being]:
+def resolve_identities(
+    tx: Tx, stores: Stores, names: Collection[ParticipantRef]
+) -> dict[ParticipantRef, ParticipantIdentity]:
     """The identity of each of these participants, with two reads however many they are."""
     users = [UserId(id_) for kind, id_ in names if kind is ParticipantKind.USER]
     people = [PersonId(id_) for kind, id_ in names if kind is ParticipantKind.PERSON]
-    linked = stores.people.people_of(tx, users)
+    linked = stores.people.people_by_user(tx, users)
     merged = {id_: one.id for id_, one in stores.people.fetch_many(tx, people).items()}
-    return {name: _being(name, linked, merged) for name in names}
+    return {name: _to_identity(name, linked, merged) for name in names}
 
 
-def meant_by(
+def possible_identities(
     tx: Tx, stores: Stores, member_id: str, kind: ParticipantKind | None
-) -> frozenset[Being]:
+) -> frozenset[ParticipantIdentity]:
     """The identities that an id may stand for: a user, a person, an agent, or only `kind`."""
     names = [(one, member_id) for one in ParticipantKind if kind in (None, one)]
-    return frozenset(beings(tx, stores, names).values())
+    return frozenset(resolve_identities(tx, stores, names).values())
 
 
-def _being(
-    name: Name, linked: Mapping[UserId, PersonId], merged: Mapping[PersonId, PersonId]
-) -> Being:
+def _to_identity(
+    name: ParticipantRef, linked: Mapping[UserId, PersonId], merged: Mapping[PersonId, PersonId]
+) -> ParticipantIdentity:
     kind, id_ = name
     if kind is ParticipantKind.AGENT:
-        return Being(agent_id=id_)
+        return ParticipantIdentity(agent_id=id_)
     if kind is ParticipantKind.PERSON:
-        return Being(merged.get(PersonId(id_), PersonId(id_)))
+        return ParticipantIdentity(merged.get(PersonId(id_), PersonId(id_)))
     person_id = linked.get(UserId(id_))
-    return Being(person_id) if person_id is not None else Being(user_id=UserId(id_))
+    return (
+        ParticipantIdentity(person_id)
+        if person_id is not None
+        else ParticipantIdentity(user_id=UserId(id_))
+    )

@@ -16,7 +16,7 @@ from recollect.services.export import ExportService
 from recollect.services.forwarding import ForwardingService
 from recollect.services.gate import GateService
 from recollect.services.graph_reading import GraphService
-from recollect.services.housekeeping import HousekeepingService
+from recollect.services.housekeeping import CleanupService
 from recollect.services.idempotency import IdempotencyService
 from recollect.services.imports import ImportService
 from recollect.services.indexing import IndexingService
@@ -24,7 +24,7 @@ from recollect.services.memories import MemoryService
 from recollect.services.memory_batches import BatchService
 from recollect.services.memory_reading import MemoryReader
 from recollect.services.memory_search import MemorySearchService
-from recollect.services.memory_use import MemoryUse
+from recollect.services.memory_use import UsageTracker
 from recollect.services.merging import MergeService
 from recollect.services.participants import ParticipantService
 from recollect.services.people import PeopleService
@@ -33,11 +33,11 @@ from recollect.services.person_memories import PersonMemories
 from recollect.services.quarantine import QuarantineService
 from recollect.services.recall import RecallService
 from recollect.services.recorder import RecorderService
-from recollect.services.requesters import Requesters
+from recollect.services.requesters import RequesterLookup
 from recollect.services.retention import RetentionService
 from recollect.services.rollback import RollbackService
 from recollect.services.runs import RunService
-from recollect.services.search import SearchService
+from recollect.services.search import EntrySearchService
 from recollect.services.sharing import SharingService
 from recollect.services.status import StatusService
 from recollect.services.transfers import TransferService
@@ -47,7 +47,7 @@ from recollect.services.transfers import TransferService
 class MemoryServices:
     """The services of the memory API."""
 
-    requesters: Requesters
+    requesters: RequesterLookup
     agents: AgentService
     people: PeopleService
     claims: ClaimService
@@ -63,8 +63,8 @@ class MemoryServices:
     runs: RunService
     approvals: ApprovalService
     retention: RetentionService
-    memory_use: MemoryUse
-    housekeeping: HousekeepingService
+    memory_use: UsageTracker
+    housekeeping: CleanupService
     doctor: DoctorService
     erasing: EraseService
     quarantine: QuarantineService
@@ -82,7 +82,7 @@ class Services(MemoryServices):
 
     conversations: ConversationService
     entries: EntryService
-    search: SearchService
+    search: EntrySearchService
     indexing: IndexingService
     sharing: SharingService
     transfers: TransferService

@@ -17,10 +17,10 @@ from recollect.domain.disclosure import ChatKind
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.spaces import ChatId, Space, SpaceKind
 from recollect.errors import NotFound, ValidationFailed
-from recollect.policy.chats import ChatAccess, may_add, may_see_chat
+from recollect.policy.chats import ChatAccess, may_add_participant, may_see_chat
 from recollect.policy.requesters import Requester
-from recollect.ports.database import Database, Retry, Tx
-from recollect.ports.people import Seat
+from recollect.ports.database import Database, RetryTransaction, Tx
+from recollect.ports.people import ParticipantKeys
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
@@ -56,17 +56,19 @@ class ChatService:
         may not add anybody.
         """
         check_chat(draft.id, **draft.members)
-        async with self._audit.watching(requester, "putChat"):
+        async with self._audit.audit_refusals(requester, "putChat"):
             return await self._database.write(lambda tx: self._put(tx, requester, draft))
 
     async def get(self, requester: Requester, chat_id: ChatId) -> Chat:
         """NotFound if the caller does not take part."""
-        return await self._database.read(lambda tx: seen_chat(tx, self._stores, requester, chat_id))
+        return await self._database.read(
+            lambda tx: visible_chat(tx, self._stores, requester, chat_id)
+        )
 
     async def list(self, requester: Requester, *, after: str | None, limit: int) -> Page[Chat]:
         """Chats where the caller takes part now, conversation trees included, the newest first."""
         place = decode_key(_LIST, after) if after else None
-        seat = Seat.of(requester)
+        seat = ParticipantKeys.for_requester(requester)
         found = await self._database.read(
             lambda tx: self._stores.chats.page(tx, seat, after=place, limit=limit + 1)
         )
@@ -79,23 +81,23 @@ class ChatService:
         self._stores.chats.lock(tx, draft.id)
         chat = self._stores.chats.fetch(tx, draft.id)
         if chat is not None:
-            return self._changed(tx, requester, chat, draft), False
+            return self._update_chat(tx, requester, chat, draft), False
         # The id of a deleted tree stays taken: `fetch` does not find the tree, and a named chat of
         # that id would inherit its participants and memories.
         if self._stores.chats.is_tree(tx, draft.id):
             raise NotFound("chat", draft.id)
         refuse_secrets(**draft.members)
-        return self._made(tx, requester, draft), True
+        return self._create_chat(tx, requester, draft), True
 
-    def _changed(self, tx: Tx, requester: Requester, chat: Chat, draft: ChatDraft) -> Chat:
-        access = access_to(tx, self._stores, requester, chat)
-        if not may_add(requester.caller, access).allowed:
+    def _update_chat(self, tx: Tx, requester: Requester, chat: Chat, draft: ChatDraft) -> Chat:
+        access = load_chat_access(tx, self._stores, requester, chat)
+        if not may_add_participant(requester.space_caller, access).allowed:
             raise NotFound("chat", chat.id)
         if chat.tree:
             message = "is a conversation: its title is changed there, its kind by its members"
-            raise ValidationFailed.of("id", message)
+            raise ValidationFailed.for_field("id", message)
         refuse_secrets(**draft.members)
-        check_kind(draft.kind, self._stores.chats.people_in(tx, chat.id))
+        check_kind(draft.kind, self._stores.chats.current_people(tx, chat.id))
         changed = replace(chat, kind=draft.kind, **draft.members)
         if changed == chat:
             return chat
@@ -103,20 +105,20 @@ class ChatService:
         self._record(tx, requester, "chat.update", changed)
         return changed
 
-    def _made(self, tx: Tx, requester: Requester, draft: ChatDraft) -> Chat:
+    def _create_chat(self, tx: Tx, requester: Requester, draft: ChatDraft) -> Chat:
         now = self._runtime.clock.now()
         chat = Chat(
             id=draft.id,
             kind=draft.kind,
-            created_by=requester.who,
+            created_by=requester.identity,
             created_at=now,
             **draft.members,
         )
         # There was no row to lock, so another request may have created the chat meanwhile. Start
         # again: the second attempt finds the chat and changes it.
         if not self._stores.chats.insert(tx, chat):
-            raise Retry
-        self._stores.chats.join(tx, chat.id, creator_of(requester, now))
+            raise RetryTransaction
+        self._stores.chats.join(tx, chat.id, creator_participant(requester, now))
         self._record(tx, requester, "chat.create", chat)
         return chat
 
@@ -125,24 +127,26 @@ class ChatService:
         self._audit.record(tx, requester, event, space=space, payload={"kind": chat.kind})
 
 
-def creator_of(requester: Requester, at: datetime) -> Participant:
+def creator_participant(requester: Requester, at: datetime) -> Participant:
     """The caller as a participant."""
     kind = ParticipantKind.USER if requester.agent_id is None else ParticipantKind.AGENT
-    return Participant(kind, requester.who.id, at)
+    return Participant(kind, requester.identity.id, at)
 
 
-def access_to(tx: Tx, stores: Stores, requester: Requester, chat: Chat) -> ChatAccess:
+def load_chat_access(tx: Tx, stores: Stores, requester: Requester, chat: Chat) -> ChatAccess:
     """The facts that the rules of chats need; the participants are reduced to the caller."""
-    takes_part = stores.chats.takes_part(tx, chat.id, Seat.of(requester))
-    present: frozenset[Owner] = frozenset({requester.who}) if takes_part else frozenset()
+    takes_part = stores.chats.is_participant(tx, chat.id, ParticipantKeys.for_requester(requester))
+    present: frozenset[Owner] = frozenset({requester.identity}) if takes_part else frozenset()
     return ChatAccess(chat.created_by, present)
 
 
-def seen_chat(tx: Tx, stores: Stores, requester: Requester, chat_id: ChatId) -> Chat:
+def visible_chat(tx: Tx, stores: Stores, requester: Requester, chat_id: ChatId) -> Chat:
     """The chat if the caller takes part in it, else NotFound."""
     chat = stores.chats.fetch(tx, chat_id)
     if chat is None:
         raise NotFound("chat", chat_id)
-    if not may_see_chat(requester.caller, access_to(tx, stores, requester, chat)).allowed:
+    if not may_see_chat(
+        requester.space_caller, load_chat_access(tx, stores, requester, chat)
+    ).allowed:
         raise NotFound("chat", chat_id)
     return chat

@@ -5,14 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.agents import Owner
-from recollect.domain.housekeeping import Brief, may_compact
+from recollect.domain.housekeeping import CleanupRow, can_compact
 from recollect.domain.memories import MemoryId
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change
+from recollect.ports.memories import VersionChange
 from recollect.ports.stores import Stores
-from recollect.services.sweeping import Act, Verdict, Walk
+from recollect.services.sweeping import BatchAction, CandidateScan, CleanupDecision
 
-COMPACTED = "compacted"
+COMPACTED_RULE = "compacted"
 ROWS_PER_TRANSACTION = 100
 
 
@@ -22,31 +22,31 @@ class Compaction:
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
-    def walk(self, now: datetime, cutoff: datetime) -> Walk:
+    def candidate_scan(self, now: datetime, cutoff: datetime) -> CandidateScan:
         """Rows superseded or archived at the cutoff or before."""
 
-        def judge(row: Brief) -> Verdict | None:
-            return Verdict(COMPACTED) if may_compact(row, now, cutoff=cutoff) else None
+        def judge(row: CleanupRow) -> CleanupDecision | None:
+            return CleanupDecision(COMPACTED_RULE) if can_compact(row, now, cutoff=cutoff) else None
 
-        return Walk(
-            lambda tx, after, limit: self._stores.memory_bulk.put_away(
+        return CandidateScan(
+            lambda tx, after, limit: self._stores.memory_bulk.page_inactive(
                 tx, cutoff=cutoff, after=after, limit=limit
             ),
             lambda row: row.status_at,
             judge,
         )
 
-    def act(self, by: Owner, now: datetime) -> Act:
+    def batch_action(self, by: Owner, now: datetime) -> BatchAction:
         """Clears texts of rows, their snapshots, words and vectors. The rows must be locked."""
 
-        def work(tx: Tx, rows: list[Brief]) -> int:
-            emptied = [row.id for row in rows if self._empty(tx, row.id, by, now)]
-            self._stores.memory_bulk.forget_texts(tx, emptied, at=now)
+        def work(tx: Tx, rows: list[CleanupRow]) -> int:
+            emptied = [row.id for row in rows if self._clear_text(tx, row.id, by, now)]
+            self._stores.memory_bulk.compact_rows(tx, emptied, at=now)
             return len(emptied)
 
         return work
 
-    def _empty(self, tx: Tx, memory_id: MemoryId, by: Owner, now: datetime) -> bool:
+    def _clear_text(self, tx: Tx, memory_id: MemoryId, by: Owner, now: datetime) -> bool:
         before = self._stores.memories.fetch(tx, memory_id)
         if before is None:
             return False
@@ -59,5 +59,7 @@ class Compaction:
             version=before.memory.version + 1,
             updated_at=now,
         )
-        self._stores.memories.update(tx, before, after, change=Change.COMPACTED, by=by, at=now)
+        self._stores.memories.update(
+            tx, before, after, change=VersionChange.COMPACTED, by=by, at=now
+        )
         return True

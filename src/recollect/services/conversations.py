@@ -5,55 +5,57 @@ from typing import Any
 
 from recollect.domain.conversations import (
     Conversation,
+    ConversationWithLevel,
     Keep,
     ListMode,
-    SeenConversation,
     matches_query,
 )
 from recollect.domain.events import EventKind
 from recollect.domain.ids import ConversationId, EntryId, TreeId, parse_uuid
 from recollect.domain.memberships import Level, Membership
-from recollect.domain.pages import Page, unknown_cursor
+from recollect.domain.pages import Page, unknown_cursor_error
 from recollect.domain.spaces import ChatId
 from recollect.errors import Forbidden
 from recollect.policy.actions import Action
-from recollect.policy.decide import visible
+from recollect.policy.decide import scope_for
 from recollect.policy.principals import Principal
-from recollect.policy.scope import Scope
-from recollect.ports.database import Database, Retry, Tx
+from recollect.policy.scope import TreeScope
+from recollect.ports.database import Database, RetryTransaction, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import ConversationFilter, Stores
-from recollect.services.access import enter, seen
-from recollect.services.audit import AuditName, Auditor
-from recollect.services.forking import find_point, make_fork
-from recollect.services.trees import Forget, delete_tree
+from recollect.services.access import authorize_branch, load_conversation
+from recollect.services.audit import AuditName, EventRecorder
+from recollect.services.forking import build_fork, find_fork_point
+from recollect.services.trees import OnTreeDeleted, delete_tree
 
 
 class ConversationService:
     """Every operation on a conversation checks the caller's level in its tree first."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, forget: Forget
+        self, database: Database, stores: Stores, runtime: Runtime, *, forget: OnTreeDeleted
     ) -> None:
         """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
         self._database = database
         self._stores = stores
         self._runtime = runtime
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
 
     async def create(
         self, principal: Principal, *, title: str | None, metadata: dict[str, Any]
-    ) -> SeenConversation:
+    ) -> ConversationWithLevel:
         """Create a tree with one conversation, owned by the caller."""
         return await self._database.write(lambda tx: self._create(tx, principal, title, metadata))
 
-    async def get(self, principal: Principal, conversation_id: ConversationId) -> SeenConversation:
+    async def get(
+        self, principal: Principal, conversation_id: ConversationId
+    ) -> ConversationWithLevel:
         """NotFound if there is none or it is deleted, Forbidden to non-members."""
 
-        def work(tx: Tx) -> SeenConversation:
-            branch = enter(tx, self._stores, principal, Action.READ, conversation_id)
-            return seen(tx, self._stores, branch)
+        def work(tx: Tx) -> ConversationWithLevel:
+            branch = authorize_branch(tx, self._stores, principal, Action.READ, conversation_id)
+            return load_conversation(tx, self._stores, branch)
 
         return await self._database.read(work)
 
@@ -65,38 +67,40 @@ class ConversationService:
         query: str | None,
         after: str | None,
         limit: int,
-    ) -> Page[SeenConversation]:
+    ) -> Page[ConversationWithLevel]:
         """A page of what the caller may read, newest first by `updated_at` and id.
 
         With `query` all of the caller's conversations are read and compared in Python; that runs
         as a scan, so other requests do not wait behind it.
         """
 
-        def work(tx: Tx) -> Page[SeenConversation]:
-            scope = visible(principal, Action.READ)
-            key = self._cursor_key(tx, principal, after)
+        def work(tx: Tx) -> Page[ConversationWithLevel]:
+            scope = scope_for(principal, Action.READ)
+            key = self._resolve_cursor(tx, principal, after)
             if query:
-                found = _matching(tx, self._stores, scope, mode, query, key, limit + 1)
+                found = _list_matching(tx, self._stores, scope, mode, query, key, limit + 1)
             else:
                 chosen = ConversationFilter(mode=mode)
                 found = self._stores.conversations.page(
                     tx, scope, chosen, after=key, limit=limit + 1
                 )
-            return page_of(found, limit)
+            return to_conversation_page(found, limit)
 
         run = self._database.scan if query else self._database.read
         return await run(work)
 
     async def rename(
         self, principal: Principal, conversation_id: ConversationId, title: str | Keep | None
-    ) -> SeenConversation:
+    ) -> ConversationWithLevel:
         """Set the title, clear it with None, or leave it."""
 
-        def work(tx: Tx) -> SeenConversation:
-            branch = enter(tx, self._stores, principal, Action.RENAME, conversation_id, lock=True)
+        def work(tx: Tx) -> ConversationWithLevel:
+            branch = authorize_branch(
+                tx, self._stores, principal, Action.RENAME, conversation_id, lock=True
+            )
             if not isinstance(title, Keep):
                 self._stores.conversations.update_title(tx, conversation_id, title)
-            return seen(tx, self._stores, branch)
+            return load_conversation(tx, self._stores, branch)
 
         return await self._database.write(work)
 
@@ -104,7 +108,9 @@ class ConversationService:
         """Soft-delete the whole tree, through any of its conversations."""
 
         def work(tx: Tx) -> TreeId:
-            branch = enter(tx, self._stores, principal, Action.DELETE, conversation_id, lock=True)
+            branch = authorize_branch(
+                tx, self._stores, principal, Action.DELETE, conversation_id, lock=True
+            )
             at = self._runtime.clock.now()
             delete_tree(tx, self._stores, self._auditor, principal, branch, at=at)
             name = AuditName(EventKind.CONVERSATION, "delete")
@@ -120,7 +126,7 @@ class ConversationService:
         entry_id: EntryId,
         *,
         title: str | None,
-    ) -> SeenConversation:
+    ) -> ConversationWithLevel:
         """Create a fork that shows what comes before the entry, and not the entry itself."""
         return await self._database.write(
             lambda tx: self._fork(tx, principal, conversation_id, entry_id, title)
@@ -137,14 +143,14 @@ class ConversationService:
         """The whole tree: the root, then by fork point."""
 
         def work(tx: Tx) -> Page[Conversation]:
-            branch = enter(tx, self._stores, principal, Action.READ, conversation_id)
+            branch = authorize_branch(tx, self._stores, principal, Action.READ, conversation_id)
             return page_forks(tx, self._stores, branch.tree_id, after=after, limit=limit)
 
         return await self._database.read(work)
 
     def _create(
         self, tx: Tx, principal: Principal, title: str | None, metadata: dict[str, Any]
-    ) -> SeenConversation:
+    ) -> ConversationWithLevel:
         id_, at = self._runtime.ids.new(), self._runtime.clock.now()
         conversation = Conversation(
             id=ConversationId(id_),
@@ -156,7 +162,7 @@ class ConversationService:
             updated_at=at,
         )
         insert_root(tx, self._stores, conversation)
-        return SeenConversation(conversation, Level.OWNER)
+        return ConversationWithLevel(conversation, Level.OWNER)
 
     def _fork(
         self,
@@ -165,11 +171,13 @@ class ConversationService:
         conversation_id: ConversationId,
         entry_id: EntryId,
         title: str | None,
-    ) -> SeenConversation:
-        branch = enter(tx, self._stores, principal, Action.FORK, conversation_id, lock=True)
-        point = find_point(tx, self._stores, principal, branch, entry_id)
-        parent = seen(tx, self._stores, branch)
-        fork = make_fork(
+    ) -> ConversationWithLevel:
+        branch = authorize_branch(
+            tx, self._stores, principal, Action.FORK, conversation_id, lock=True
+        )
+        point = find_fork_point(tx, self._stores, principal, branch, entry_id)
+        parent = load_conversation(tx, self._stores, branch)
+        fork = build_fork(
             tx,
             self._stores,
             parent.conversation,
@@ -179,10 +187,10 @@ class ConversationService:
             at=self._runtime.clock.now(),
         )
         if not self._stores.conversations.insert(tx, fork):
-            raise Retry
-        return SeenConversation(fork, parent.level)
+            raise RetryTransaction
+        return ConversationWithLevel(fork, parent.level)
 
-    def _cursor_key(
+    def _resolve_cursor(
         self, tx: Tx, principal: Principal, after: str | None
     ) -> tuple[datetime, str] | None:
         """The sort key of the cursor's conversation.
@@ -195,22 +203,22 @@ class ConversationService:
         id_ = ConversationId(parse_uuid(after) or "")
         branch = self._stores.conversations.locate(tx, id_, principal.user_id) if id_ else None
         if branch is None:
-            raise unknown_cursor()
+            raise unknown_cursor_error()
         known = branch.owner_user_id == principal.user_id if branch.deleted else branch.level
         if not known:
-            raise unknown_cursor()
+            raise unknown_cursor_error()
         return branch.updated_at, branch.id
 
 
-def _matching(
+def _list_matching(
     tx: Tx,
     stores: Stores,
-    scope: Scope,
+    scope: TreeScope,
     mode: ListMode,
     query: str,
     key: tuple[datetime, str] | None,
     limit: int,
-) -> list[SeenConversation]:
+) -> list[ConversationWithLevel]:
     """Filter by title and metadata in Python, not in SQL: titles may be encrypted, and engines
     differ in how they ignore letter case (see docs/adr/0009).
 
@@ -241,22 +249,28 @@ def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
     # No chat, or one that is a tree, means that another transaction was faster: a retry sees it.
     if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
         chat = stores.chats.fetch(tx, ChatId(conversation.tree_id))
-        raise Retry if chat is None or chat.tree else Forbidden("not allowed here: not a member")
+        raise (
+            RetryTransaction
+            if chat is None or chat.tree
+            else Forbidden("not allowed here: not a member")
+        )
     if not stores.conversations.insert(tx, conversation):
-        raise Retry
+        raise RetryTransaction
     owner = Membership(conversation.tree_id, conversation.owner_user_id, Level.OWNER, at)
     stores.memberships.insert(tx, owner)
 
 
-def first_per_tree(items: list[SeenConversation]) -> list[SeenConversation]:
+def first_per_tree(items: list[ConversationWithLevel]) -> list[ConversationWithLevel]:
     """The first item of each tree, in the given order."""
-    by_tree: dict[TreeId, SeenConversation] = {}
+    by_tree: dict[TreeId, ConversationWithLevel] = {}
     for item in items:
         by_tree.setdefault(item.conversation.tree_id, item)
     return list(by_tree.values())
 
 
-def page_of(found: list[SeenConversation], limit: int) -> Page[SeenConversation]:
+def to_conversation_page(
+    found: list[ConversationWithLevel], limit: int
+) -> Page[ConversationWithLevel]:
     """Cut a result of up to `limit + 1` items. The cursor, set if more exist, is the last id."""
     shown = found[:limit]
     return Page(shown, shown[-1].conversation.id if len(found) > limit else None)
@@ -271,12 +285,12 @@ def page_forks(
         id_ = parse_uuid(after)
         last = stores.conversations.fetch(tx, ConversationId(id_)) if id_ else None
         if last is None or last.tree_id != tree_id:
-            raise unknown_cursor()
+            raise unknown_cursor_error()
     asked = None if limit is None else limit + 1
     found = stores.conversations.page_forks(tx, tree_id, after=last, limit=asked)
     shown = found[:limit]
     return Page(shown, shown[-1].id if len(found) > len(shown) else None)
 
 
-def _sort_key(item: SeenConversation) -> tuple[datetime, str]:
+def _sort_key(item: ConversationWithLevel) -> tuple[datetime, str]:
     return item.conversation.updated_at, item.conversation.id

@@ -24,7 +24,7 @@ _CHANGED_TREES_MAX = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CorpusLimits:
     """The largest scope that is ranked exactly, and the memory for all cached corpora."""
 
     entries: int
@@ -32,7 +32,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class _Held:
+class _CachedCorpus:
     """The cached corpus of one scope, and the tree states that it was built from. The lock lets
     one search refresh it while others of the same scope wait for the result."""
 
@@ -43,7 +43,7 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _CorpusChange:
     """What was read from the database: the whole scope (`whole`), or only what changed. `trees`
     are the tree states of the same snapshot."""
 
@@ -53,7 +53,7 @@ class _Change:
     whole: bool
 
 
-class Corpora:
+class CorpusCache:
     """One corpus per scope. The least recently used ones are evicted.
 
     A tree has a revision, which grows in the same transaction as any change of its index rows. The
@@ -64,38 +64,44 @@ class Corpora:
     """
 
     def __init__(
-        self, database: Database, store: SearchStore, limits: Limits, *, model: str, dimensions: int
+        self,
+        database: Database,
+        store: SearchStore,
+        limits: CorpusLimits,
+        *,
+        model: str,
+        dimensions: int,
     ) -> None:
         self._database = database
         self._store = store
         self._limits = limits
         self._model = model
         self._dimensions = dimensions
-        self._held: OrderedDict[SearchScope, _Held] = OrderedDict()
+        self._held: OrderedDict[SearchScope, _CachedCorpus] = OrderedDict()
         self._nbytes = 0
         self._nothing = Corpus.build((), (), dimensions)
 
     async def get(self, scope: SearchScope) -> Corpus | None:
         """The corpus of the scope, as current as this call; None if the scope has more than
         `limits.entries` entries and must be searched by candidates instead."""
-        trees = await self._database.read(lambda tx: self._trees(tx, scope))
+        trees = await self._database.read(lambda tx: self._tree_states(tx, scope))
         # A corpus that is no longer wanted is dropped at once, not when its turn comes.
-        if not trees or _entries(trees.values()) > self._limits.entries:
+        if not trees or _count_entries(trees.values()) > self._limits.entries:
             self._drop(scope)
             return None if trees else self._nothing
-        held = self._held.setdefault(scope, _Held())
+        held = self._held.setdefault(scope, _CachedCorpus())
         self._held.move_to_end(scope)
         # Without the lock: the usual case is that nothing changed, and a corpus never changes in
         # place. A refresh that is under way doesn't concern a search whose states match.
         if held.corpus is not None and held.trees == trees:
             return held.corpus
         async with held.lock:
-            corpus = await self._refreshed(scope, held, trees)
-        self._weigh(scope, held)
+            corpus = await self._refresh(scope, held, trees)
+        self._enforce_byte_limit(scope, held)
         return corpus
 
-    async def _refreshed(
-        self, scope: SearchScope, held: _Held, trees: dict[TreeId, TreeState]
+    async def _refresh(
+        self, scope: SearchScope, held: _CachedCorpus, trees: dict[TreeId, TreeState]
     ) -> Corpus:
         """Bring a cached corpus up to date; the caller holds its lock.
 
@@ -106,33 +112,35 @@ class Corpora:
         """
         if held.corpus is not None and held.trees == trees:
             return held.corpus
-        change = await self._read(scope, held, trees)
-        held.corpus = await _off_the_loop(change, lambda: self._applied(held, change))
+        change = await self._read_change(scope, held, trees)
+        held.corpus = await _run_off_loop(change, lambda: self._apply_change(held, change))
         # No await between the two: a search without the lock never sees a corpus with the states of
         # another one.
         held.trees = change.trees
         return held.corpus
 
-    async def _read(
-        self, scope: SearchScope, held: _Held, trees: dict[TreeId, TreeState]
-    ) -> _Change:
+    async def _read_change(
+        self, scope: SearchScope, held: _CachedCorpus, trees: dict[TreeId, TreeState]
+    ) -> _CorpusChange:
         """Read everything or the changes, whichever is cheaper. `read` may share the event loop's
         thread, so it gets small work only; `scan` runs beside it."""
         changed = [tree for tree in trees.values() if held.trees.get(tree.tree_id) != tree]
         whole = held.corpus is None or len(changed) > _CHANGED_TREES_MAX
-        work = self._reading_all(scope) if whole else self._reading_changes(scope, held)
-        light = _entries(trees.values() if whole else changed) <= _LIGHT_ROWS
+        work = self._full_reader(scope) if whole else self._change_reader(scope, held)
+        light = _count_entries(trees.values() if whole else changed) <= _LIGHT_ROWS
         return await (self._database.read if light else self._database.scan)(work)
 
-    def _reading_all(self, scope: SearchScope) -> Callable[[Tx], _Change]:
-        def work(tx: Tx) -> _Change:
+    def _full_reader(self, scope: SearchScope) -> Callable[[Tx], _CorpusChange]:
+        def work(tx: Tx) -> _CorpusChange:
             texts = self._store.texts(tx, scope)
             vectors = self._store.vectors(tx, scope, model=self._model) if self._model else []
-            return _Change(self._trees(tx, scope), texts, vectors, whole=True)
+            return _CorpusChange(self._tree_states(tx, scope), texts, vectors, whole=True)
 
         return work
 
-    def _reading_changes(self, scope: SearchScope, held: _Held) -> Callable[[Tx], _Change]:
+    def _change_reader(
+        self, scope: SearchScope, held: _CachedCorpus
+    ) -> Callable[[Tx], _CorpusChange]:
         """Reads the changed rows of each changed tree.
 
         A tree id can be used again after its tree was evicted, and the new tree counts its
@@ -142,8 +150,8 @@ class Corpora:
         of the same snapshot.
         """
 
-        def work(tx: Tx) -> _Change:
-            trees = self._trees(tx, scope)
+        def work(tx: Tx) -> _CorpusChange:
+            trees = self._tree_states(tx, scope)
             texts: list[TextRow] = []
             vectors: list[VectorRow] = []
             for tree in trees.values():
@@ -151,16 +159,16 @@ class Corpora:
                 if known == tree:
                     continue
                 after = known.revision if known is not None and known.born == tree.born else -1
-                texts += self._store.texts_of(tx, tree.tree_id, after_revision=after)
+                texts += self._store.changed_texts(tx, tree.tree_id, after_revision=after)
                 if self._model:
-                    vectors += self._store.vectors_of(
+                    vectors += self._store.changed_vectors(
                         tx, tree.tree_id, model=self._model, after_revision=after
                     )
-            return _Change(trees, texts, vectors, whole=False)
+            return _CorpusChange(trees, texts, vectors, whole=False)
 
         return work
 
-    def _applied(self, held: _Held, change: _Change) -> Corpus:
+    def _apply_change(self, held: _CachedCorpus, change: _CorpusChange) -> Corpus:
         """A corpus with the change applied. Rows are removed only with their tree, because entries
         leave the index in no other way: trees that are gone, no longer permitted, or replaced by
         another tree of the same id."""
@@ -171,14 +179,14 @@ class Corpora:
             for id_, tree in held.trees.items()
             if id_ not in change.trees or change.trees[id_].born != tree.born
         }
-        return held.corpus.updated(change.texts, change.vectors, gone=gone)
+        return held.corpus.with_updates(change.texts, change.vectors, gone=gone)
 
-    def _trees(self, tx: Tx, scope: SearchScope) -> dict[TreeId, TreeState]:
+    def _tree_states(self, tx: Tx, scope: SearchScope) -> dict[TreeId, TreeState]:
         # Each tree has at least one entry: one tree more than the limit proves the scope too large.
-        found = self._store.trees(tx, scope, limit=self._limits.entries + 1)
+        found = self._store.tree_states(tx, scope, limit=self._limits.entries + 1)
         return {tree.tree_id: tree for tree in found}
 
-    def _weigh(self, scope: SearchScope, held: _Held) -> None:
+    def _enforce_byte_limit(self, scope: SearchScope, held: _CachedCorpus) -> None:
         """Account for the scope's new size and evict the least recently used scopes above the
         limit. The last scope stays, whatever its size. A scope that was evicted while it was
         being refreshed is no longer ours to count."""
@@ -195,11 +203,11 @@ class Corpora:
         self._nbytes -= dropped.nbytes if dropped is not None else 0
 
 
-def _entries(trees: Iterable[TreeState]) -> int:
+def _count_entries(trees: Iterable[TreeState]) -> int:
     return sum(tree.entries for tree in trees)
 
 
-async def _off_the_loop(change: _Change, work: Callable[[], Corpus]) -> Corpus:
+async def _run_off_loop(change: _CorpusChange, work: Callable[[], Corpus]) -> Corpus:
     rows = len(change.texts) + len(change.vectors)
     light = rows <= 2 * _LIGHT_ROWS and sum(len(t.terms) for t in change.texts) <= _LIGHT_CHARS
     return work() if light else await asyncio.to_thread(work)

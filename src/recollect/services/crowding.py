@@ -8,21 +8,21 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.agents import Owner
-from recollect.domain.housekeeping import Brief, may_evict
-from recollect.domain.memories import ArchiveReason, Status
+from recollect.domain.housekeeping import CleanupRow, can_evict
+from recollect.domain.memories import ArchiveReason, MemoryStatus
 from recollect.ports.database import Database, Tx
-from recollect.ports.housekeeping import Crowd
-from recollect.ports.memories import Change
+from recollect.ports.housekeeping import OverQuotaSpace
+from recollect.ports.memories import VersionChange
 from recollect.ports.stores import Stores
-from recollect.services.housekeeping_events import Commission, Telling
+from recollect.services.housekeeping_events import CleanupAudit, CleanupOrder
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_use import MemoryUse
-from recollect.services.sweeping import Plan, Sweep, Sweeper, Verdict
+from recollect.services.memory_use import UsageTracker
+from recollect.services.sweeping import CleanupDecision, CleanupPlan, CleanupRun, CleanupRunner
 
 _ROWS_PER_TRANSACTION = 100
 
 
-class Crowding:
+class SpaceQuota:
     """Handles each space on its own: a full space never evicts rows of another."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Crowding:
         stores: Stores,
         audit: MemoryAudit,
         *,
-        use: MemoryUse,
+        use: UsageTracker,
         max_entries: int | None,
     ) -> None:
         self._database = database
@@ -39,9 +39,9 @@ class Crowding:
         self._audit = audit
         self._use = use
         self._most = max_entries
-        self._sweeper = Sweeper(database, stores)
+        self._sweeper = CleanupRunner(database, stores)
 
-    async def evict(self, commission: Commission, now: datetime) -> int:
+    async def evict(self, commission: CleanupOrder, now: datetime) -> int:
         """Archive what is over quota in every space; returns how many rows, or would be.
 
         Uses that are still in memory are written first: the order of eviction depends on when a
@@ -52,13 +52,18 @@ class Crowding:
             return 0
         await self._use.flush()
         crowds = await self._database.scan(
-            lambda tx: self._stores.memory_bulk.crowded(tx, most=most, now=now)
+            lambda tx: self._stores.memory_bulk.spaces_over_quota(tx, most=most, now=now)
         )
         return sum(
-            [await self._relieve(commission, crowd, crowd.count - most, now) for crowd in crowds]
+            [
+                await self._evict_over_quota(commission, crowd, crowd.count - most, now)
+                for crowd in crowds
+            ]
         )
 
-    async def _relieve(self, commission: Commission, crowd: Crowd, over: int, now: datetime) -> int:
+    async def _evict_over_quota(
+        self, commission: CleanupOrder, crowd: OverQuotaSpace, over: int, now: datetime
+    ) -> int:
         """Archive up to `over` rows of one space.
 
         There may be fewer candidates: rows younger than a week and rows under a retention policy
@@ -66,44 +71,48 @@ class Crowding:
         written even if nothing can be archived, so that a space which stays too full is noticed.
         """
         rows = await self._database.scan(
-            lambda tx: self._stores.memory_bulk.evictable(tx, crowd.space, now=now, limit=over)
+            lambda tx: self._stores.memory_bulk.eviction_candidates(
+                tx, crowd.space, now=now, limit=over
+            )
         )
         if commission.dry_run:
             return len(rows)
         told = {"shortfall": over - len(rows)}
-        telling = Telling(self._audit, self._stores, "memory.evict", commission, told, crowd.space)
+        telling = CleanupAudit(
+            self._audit, self._stores, "memory.evict", commission, told, crowd.space
+        )
         if not rows:
-            await self._database.write(lambda tx: telling.add(tx, 0))
+            await self._database.write(lambda tx: telling.record_batch(tx, 0))
             return 0
-        return await self._archive(rows, commission.by, telling, now)
+        return await self._archive_rows(rows, commission.actor, telling, now)
 
-    async def _archive(
-        self, rows: Sequence[Brief], by: Owner, telling: Telling, now: datetime
+    async def _archive_rows(
+        self, rows: Sequence[CleanupRow], by: Owner, telling: CleanupAudit, now: datetime
     ) -> int:
         # SQL has ordered and limited the rows, so no scan is needed. The runner still locks each
         # batch and checks it again: a row that was used or changed meanwhile may be exempt now.
-        plan = Plan()
+        plan = CleanupPlan()
         for row in rows:
-            plan.note(row, Verdict("evicted"))
-        sweep = Sweep(
+            plan.add_row(row, CleanupDecision("evicted"))
+        sweep = CleanupRun(
             plan,
-            lambda row: Verdict("evicted") if may_evict(row, now) else None,
-            lambda tx, held: sum(self._put_away(tx, row, by, now) for row in held),
+            lambda row: CleanupDecision("evicted") if can_evict(row, now) else None,
+            lambda tx, held: sum(self._archive_row(tx, row, by, now) for row in held),
             _ROWS_PER_TRANSACTION,
         )
-        swept = await self._sweeper.carry_out(sweep, tell=telling.add, event_id=None)
+        swept = await self._sweeper.execute_run(sweep, tell=telling.record_batch, event_id=None)
         return swept.count
 
-    def _put_away(self, tx: Tx, row: Brief, by: Owner, now: datetime) -> bool:
+    def _archive_row(self, tx: Tx, row: CleanupRow, by: Owner, now: datetime) -> bool:
         before = self._stores.memories.fetch(tx, row.id)
         if before is None:
             return False
         after = replace(
             before.memory,
-            status=Status.ARCHIVED,
+            status=MemoryStatus.ARCHIVED,
             archive_reason=ArchiveReason.EVICTED,
             version=before.memory.version + 1,
             updated_at=now,
         )
-        self._stores.memories.update(tx, before, after, change=Change.UPDATED, by=by, at=now)
+        self._stores.memories.update(tx, before, after, change=VersionChange.UPDATED, by=by, at=now)
         return True

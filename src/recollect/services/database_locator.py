@@ -18,7 +18,7 @@ class DatabaseLocator:
         self._runtime = runtime
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
-        now, until = self._span(seconds)
+        now, until = self._now_and_expiry(seconds)
         # A caller that did not get the answer to its first claim may ask again. The second claim
         # finds the row, and the renewal succeeds because the value is its own.
         return await self._database.write(
@@ -29,7 +29,7 @@ class DatabaseLocator:
         )
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
-        now, until = self._span(seconds)
+        now, until = self._now_and_expiry(seconds)
         return await self._database.write(
             lambda tx: self._locations.renew(tx, key, value, now=now, until=until)
         )
@@ -46,6 +46,6 @@ class DatabaseLocator:
     async def close(self) -> None:
         """The database belongs to the application."""
 
-    def _span(self, seconds: float) -> tuple[datetime, datetime]:
+    def _now_and_expiry(self, seconds: float) -> tuple[datetime, datetime]:
         now = self._runtime.clock.now()
         return now, now + timedelta(seconds=seconds)

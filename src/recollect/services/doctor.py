@@ -7,27 +7,27 @@ holds ids, never content.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from recollect.domain.doctor import Check, Diagnosis
+from recollect.domain.doctor import Diagnosis, DoctorCheck
 from recollect.domain.events import EventKind
 from recollect.errors import ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
-from recollect.ports.doctor import Looking
+from recollect.ports.doctor import CheckContext
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.audit import AuditName, Auditor
-from recollect.services.checks.order import Examiner, Order, by_check
+from recollect.services.audit import AuditName, EventRecorder
+from recollect.services.checks.order import DoctorOrder, Examiner, merge_by_check
 from recollect.services.gate import GateService
 
-_NAME = "doctor"
+_AUDIT_ACTION = "doctor"
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class DoctorRequest:
     """Which checks to run (None for all), and whether to repair what they find."""
 
-    checks: Collection[Check] | None = None
+    checks: Collection[DoctorCheck] | None = None
     repair: bool = False
     justification: str | None = None
     with_model: bool = False
@@ -49,11 +49,11 @@ class DoctorService:
         self._database = database
         self._runtime = runtime
         self._gate = gate
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
         self._examiners = examiners
         self._model = model
 
-    async def examine(self, requester: Requester | None, asked: Examination) -> Diagnosis:
+    async def examine(self, requester: Requester | None, asked: DoctorRequest) -> Diagnosis:
         """Run the checks and return their results in the order of `DoctorCheck`.
 
         Forbidden if somebody other than an admin asks for repair; ValidationFailed for
@@ -66,32 +66,38 @@ class DoctorService:
             await self._admit(requester, asked)
         if asked.with_model:
             message = "no model is set up for checks; leave it out"
-            raise ValidationFailed.of("with_model", message)
-        checks = frozenset(Check) if asked.checks is None else frozenset(asked.checks)
-        looking = Looking(self._runtime.clock.now(), self._model)
-        order = Order(checks, asked.repair, looking, requester)
-        tallies = by_check([tally for one in self._examiners for tally in await one.examine(order)])
-        diagnosis = Diagnosis(tuple(tallies[check].result for check in Check if check in tallies))
+            raise ValidationFailed.for_field("with_model", message)
+        checks = frozenset(DoctorCheck) if asked.checks is None else frozenset(asked.checks)
+        looking = CheckContext(self._runtime.clock.now(), self._model)
+        order = DoctorOrder(checks, asked.repair, looking, requester)
+        tallies = merge_by_check(
+            [tally for one in self._examiners for tally in await one.examine(order)]
+        )
+        diagnosis = Diagnosis(
+            tuple(tallies[check].result for check in DoctorCheck if check in tallies)
+        )
         if requester is not None and asked.repair:
-            await self._database.write(lambda tx: self._record(tx, requester, asked, diagnosis))
+            await self._database.write(
+                lambda tx: self._record_event(tx, requester, asked, diagnosis)
+            )
         return diagnosis
 
-    async def _admit(self, requester: Requester, asked: Examination) -> None:
+    async def _admit(self, requester: Requester, asked: DoctorRequest) -> None:
         """A check without repair is audited here, before it runs. A repair is only admitted here
         and audited at its end, with the counts of what it repaired."""
         if asked.repair:
             await self._gate.admit(
                 requester.principal,
                 Action.ADMIN_WRITE,
-                audit=AuditName(EventKind.ADMIN_WRITE, _NAME),
+                audit=AuditName(EventKind.ADMIN_WRITE, _AUDIT_ACTION),
                 conversation_id=None,
                 justification=asked.justification,
             )
         else:
-            await self._database.write(lambda tx: self._record(tx, requester, asked, None))
+            await self._database.write(lambda tx: self._record_event(tx, requester, asked, None))
 
-    def _record(
-        self, tx: Tx, requester: Requester, asked: Examination, done: Diagnosis | None
+    def _record_event(
+        self, tx: Tx, requester: Requester, asked: DoctorRequest, done: Diagnosis | None
     ) -> None:
         kind = EventKind.ADMIN_READ if done is None else EventKind.ADMIN_WRITE
         params: dict[str, int] = {"repair": asked.repair}
@@ -100,7 +106,7 @@ class DoctorService:
         self._auditor.record_admin(
             tx,
             requester.principal,
-            AuditName(kind, _NAME),
+            AuditName(kind, _AUDIT_ACTION),
             params=params,
             count=None if done is None else done.repaired,
             justification=asked.justification,

@@ -15,50 +15,50 @@ from recollect.domain.conversations import is_blank
 from recollect.domain.expiry import explicit_expiry
 from recollect.domain.memories import (
     SOURCES_MAX,
-    Kind,
     MemoryId,
+    MemoryKind,
+    MemoryMessage,
+    MemorySource,
     MemoryType,
-    Message,
     Sensitivity,
-    Source,
     render_messages,
     render_record,
 )
 from recollect.domain.memory_checks import (
-    as_instant,
     check_content,
     check_id,
     check_metadata,
     check_name,
-    check_observed,
+    check_observed_at,
     check_record,
-    check_run,
+    check_run_id,
     check_validity,
     clean_source_entries,
     clean_subjects,
     clean_tags,
-    kind_of,
+    infer_kind,
     parse_messages,
+    to_utc,
 )
 from recollect.domain.people import check_time_zone
 from recollect.domain.pii import normalise_tags
-from recollect.domain.remember import asks_for_a_term, explicit_term
-from recollect.domain.retention import MemoryScope, Policy, RetentionRules
+from recollect.domain.remember import has_likely_expiry, parse_expiry_phrase
+from recollect.domain.retention import MemoryScope, RetentionPolicy, RetentionRules
 from recollect.domain.spaces import (
-    AskedSpace,
     ChatId,
+    RequestedSpace,
     RunId,
     SpaceKind,
     SpaceName,
     SpaceRequest,
-    as_chat_id,
-    asked_space,
-    scope_of,
+    parse_space_request,
+    scope_for_kind,
+    to_chat_id,
 )
 from recollect.errors import ValidationFailed
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 
-Members = Mapping[str, Any]
+SentFields = Mapping[str, Any]
 
 
 class OnConflict(StrEnum):
@@ -70,7 +70,7 @@ class OnConflict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class MemoryDraft:
     """A memory to write. None means that the caller sent nothing; times are in UTC.
 
     `subjects` are ids or names as sent. `explicit_expires_at` is what the caller asked for, in a
@@ -79,14 +79,14 @@ class Draft:
     taken from it.
     """
 
-    kind: Kind
+    kind: MemoryKind
     content: str
-    asked: AskedSpace
+    asked: RequestedSpace
     observed_at: datetime
     id: MemoryId | None = None
     key: str | None = None
     value: dict[str, Any] | None = None
-    messages: tuple[Message, ...] = ()
+    messages: tuple[MemoryMessage, ...] = ()
     run_id: RunId | None = None
     type: MemoryType = MemoryType.KNOWLEDGE
     sensitivity: Sensitivity | None = None
@@ -97,42 +97,46 @@ class Draft:
     tags: tuple[str, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
     pii_tags: tuple[str, ...] = ()
-    policy: Policy | None = None
+    policy: RetentionPolicy | None = None
     explicit_expires_at: datetime | None = None
     term_ignored: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     supersedes: tuple[MemoryId, ...] = ()
-    source: Source = Source.API
+    source: MemorySource = MemorySource.API
     source_entries: tuple[str, ...] = ()
     extract: bool = False
     on_conflict: OnConflict = OnConflict.KEEP
     request_approval: bool = False
-    carried: Stored | None = None
+    carried: StoredMemory | None = None
 
 
-def drafted(
-    members: Members, now: datetime, *, rules: RetentionRules, source: Source = Source.API
-) -> Draft:
+def parse_memory(
+    members: SentFields,
+    now: datetime,
+    *,
+    rules: RetentionRules,
+    source: MemorySource = MemorySource.API,
+) -> MemoryDraft:
     """The draft; raises ValidationFailed for the first fault. `now` is the start of a TTL."""
-    sent = _without_aliases(members)
-    kind = kind_of(**{name: sent.get(name) for name in ("messages", "content", "key", "value")})
-    asked = asked_space(_space_request(sent))
-    payload, term = _payload(sent, kind, now)
-    return Draft(
+    sent = _resolve_aliases(members)
+    kind = infer_kind(**{name: sent.get(name) for name in ("messages", "content", "key", "value")})
+    asked = parse_space_request(_space_request(sent))
+    payload, term = _parse_payload(sent, kind, now)
+    return MemoryDraft(
         kind=kind,
         asked=asked,
         source=source,
-        explicit_expires_at=_expiry(sent, now) or term,
-        policy=_policy(sent, rules, scope_of(asked.kind)),
+        explicit_expires_at=_parse_expiry(sent, now) or term,
+        policy=_lookup_policy(sent, rules, scope_for_kind(asked.kind)),
         **payload,
-        **_origin(sent, asked, now),
-        **_marks(sent),
-        **_links(sent, kind),
+        **_parse_origin(sent, asked, now),
+        **_parse_annotations(sent),
+        **_parse_links(sent, kind),
     )
 
 
-def cleaned_marks(sent: Members) -> dict[str, Any]:
+def clean_fields(sent: SentFields) -> dict[str, Any]:
     """The sent ones of tags, metadata, subjects, PII tags and validity, checked and normalised. A
     PATCH uses it too."""
     cleaned: dict[str, Any] = {}
@@ -142,7 +146,7 @@ def cleaned_marks(sent: Members) -> dict[str, Any]:
     return cleaned
 
 
-def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+def _clean_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     check_metadata(metadata)
     return metadata
 
@@ -151,31 +155,31 @@ _CLEANERS: Mapping[str, Any] = {
     "tags": clean_tags,
     "subjects": clean_subjects,
     "pii_tags": normalise_tags,
-    "metadata": _metadata,
-    "valid_from": lambda at: None if at is None else as_instant(at, "valid_from"),
-    "valid_until": lambda at: None if at is None else as_instant(at, "valid_until"),
+    "metadata": _clean_metadata,
+    "valid_from": lambda at: None if at is None else to_utc(at, "valid_from"),
+    "valid_until": lambda at: None if at is None else to_utc(at, "valid_until"),
 }
 _ALIASES = {"agent_slug": "agent_id", "memory_id": "id", "chat_id": "learned_in"}
-_OF_CHATS = ("chat_id", "learned_in")
+_CHAT_FIELDS = ("chat_id", "learned_in")
 
 
-def _without_aliases(members: Members) -> dict[str, Any]:
+def _resolve_aliases(members: SentFields) -> dict[str, Any]:
     """The fields under their canonical names. None counts as absent; a field that was sent under
     two names must have one value."""
     sent = {name: value for name, value in members.items() if value is not None}
-    sent |= {name: as_chat_id(sent[name]) for name in _OF_CHATS if name in sent}
+    sent |= {name: to_chat_id(sent[name]) for name in _CHAT_FIELDS if name in sent}
     for alias, name in _ALIASES.items():
         if alias not in sent:
             continue
         value = sent.pop(alias)
         if sent.setdefault(name, value) != value:
-            raise ValidationFailed.of(alias, f"differs from `{name}`; send only one of them")
+            raise ValidationFailed.for_field(alias, f"differs from `{name}`; send only one of them")
     return sent
 
 
-def _space_request(sent: Members) -> SpaceRequest:
+def _space_request(sent: SentFields) -> SpaceRequest:
     if sent.get("scope") is MemoryScope.SESSION or "run_id" in sent:
-        check_run(sent.get("scope", MemoryScope.LONG_TERM), sent.get("run_id"))
+        check_run_id(sent.get("scope", MemoryScope.LONG_TERM), sent.get("run_id"))
     name: SpaceName | None = sent.get("space")
     if name is not None and name.id:
         check_name(name.id, "space.id")
@@ -190,9 +194,11 @@ def _space_request(sent: Members) -> SpaceRequest:
     )
 
 
-def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], datetime | None]:
+def _parse_payload(
+    sent: SentFields, kind: MemoryKind, now: datetime
+) -> tuple[dict[str, Any], datetime | None]:
     """The fields of the payload, and the expiry that its words ask for."""
-    if kind is Kind.RECORD:
+    if kind is MemoryKind.RECORD:
         key, value = sent["key"], sent["value"]
         check_record(key, value)
         return {"key": key, "value": value, "content": render_record(key, value)}, None
@@ -206,90 +212,94 @@ def _payload(sent: Members, kind: Kind, now: datetime) -> tuple[dict[str, Any], 
     check_content(said, name)
     # An explicit `ttl_seconds` or `expires_at` wins over the words. A warning is due only if there
     # is neither, and the words look as if they meant one.
-    text, term = _remembered(said, now, _zone(sent))
+    text, term = _split_expiry_phrase(said, now, _parse_time_zone(sent))
     told = term is not None or not sent.keys().isdisjoint(("ttl_seconds", "expires_at"))
-    ignored = not told and asks_for_a_term(said)
+    ignored = not told and has_likely_expiry(said)
     extract = sent.get("extract", False)
     return {"content": text, "extract": extract, "term_ignored": ignored}, term
 
 
-def _remembered(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
+def _split_expiry_phrase(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
     """The text without its expiry phrase ("for two weeks"), and the expiry. A text that would be
     blank without the phrase stays whole."""
-    term = explicit_term(text, now, zone)
+    term = parse_expiry_phrase(text, now, zone)
     if term is None:
         return text, None
     rest = term.text_without_phrase
     return (text if is_blank(rest) else rest), term.expires_at
 
 
-def _zone(sent: Members) -> tzinfo:
+def _parse_time_zone(sent: SentFields) -> tzinfo:
     if "time_zone" not in sent:
         return UTC
     check_time_zone(sent["time_zone"])
     return ZoneInfo(sent["time_zone"])
 
 
-def _expiry(sent: Members, now: datetime) -> datetime | None:
+def _parse_expiry(sent: SentFields, now: datetime) -> datetime | None:
     return explicit_expiry(sent.get("ttl_seconds"), sent.get("expires_at"), counted_from=now)
 
 
-def _policy(sent: Members, rules: RetentionRules, scope: MemoryScope) -> Policy | None:
+def _lookup_policy(
+    sent: SentFields, rules: RetentionRules, scope: MemoryScope
+) -> RetentionPolicy | None:
     name = sent.get("retention_policy")
-    return None if name is None else rules.policy(name, scope)
+    return None if name is None else rules.require_policy(name, scope)
 
 
-def _origin(sent: Members, asked: AskedSpace, now: datetime) -> dict[str, Any]:
+def _parse_origin(sent: SentFields, asked: RequestedSpace, now: datetime) -> dict[str, Any]:
     """When it was observed, in which chat and run, and who said it."""
-    observed_at = as_instant(sent.get("observed_at", now), "observed_at")
-    check_observed(observed_at, now)
+    observed_at = to_utc(sent.get("observed_at", now), "observed_at")
+    check_observed_at(observed_at, now)
     chat = sent.get("learned_in")
     if chat is not None:
         check_name(chat, "chat_id")
     if asked.kind is SpaceKind.CHAT:
         if chat not in (None, asked.id):
             message = "differs from the chat of the space; leave it out"
-            raise ValidationFailed.of("chat_id", message)
+            raise ValidationFailed.for_field("chat_id", message)
         chat = asked.id
     run_id = asked.id if asked.kind is SpaceKind.RUN else sent.get("run_id")
     return {
         "observed_at": observed_at,
-        "learned_in": None if chat is None else as_chat_id(chat),
+        "learned_in": None if chat is None else to_chat_id(chat),
         "stated_by": sent.get("stated_by"),
         "run_id": None if run_id is None else RunId(run_id),
     }
 
 
-def _marks(sent: Members) -> dict[str, Any]:
+def _parse_annotations(sent: SentFields) -> dict[str, Any]:
     if "time_zone" in sent:
         check_time_zone(sent["time_zone"])
     check_validity(sent.get("valid_from"), sent.get("valid_until"))
     plain = {n: sent[n] for n in ("type", "sensitivity", "portable") if n in sent}
-    return plain | cleaned_marks(sent)
+    return plain | clean_fields(sent)
 
 
-def _links(sent: Members, kind: Kind) -> dict[str, Any]:
+def _parse_links(sent: SentFields, kind: MemoryKind) -> dict[str, Any]:
     """Ids that the memory refers to, its own id, and `on_conflict`."""
     on_conflict = sent.get("on_conflict", OnConflict.KEEP)
-    if "on_conflict" in sent and kind is not Kind.RECORD:
-        raise ValidationFailed.of("on_conflict", "is for records: send `key` and `value`")
+    if "on_conflict" in sent and kind is not MemoryKind.RECORD:
+        raise ValidationFailed.for_field("on_conflict", "is for records: send `key` and `value`")
     own_id = sent.get("id")
     if own_id is not None:
         check_id(own_id)
     return {
         "id": None if own_id is None else MemoryId(own_id),
-        "supersedes": _memory_ids(sent.get("supersedes", ()), own_id),
+        "supersedes": _parse_supersedes(sent.get("supersedes", ()), own_id),
         "source_entries": clean_source_entries(sent.get("source_entries", ())),
         "on_conflict": on_conflict,
         "request_approval": sent.get("request_approval", False),
     }
 
 
-def _memory_ids(ids: Sequence[str], own_id: str | None) -> tuple[MemoryId, ...]:
+def _parse_supersedes(ids: Sequence[str], own_id: str | None) -> tuple[MemoryId, ...]:
     if len(ids) > SOURCES_MAX:
-        raise ValidationFailed.of("supersedes", f"must have at most {SOURCES_MAX} items")
+        raise ValidationFailed.for_field("supersedes", f"must have at most {SOURCES_MAX} items")
     for index, memory_id in enumerate(ids):
         check_id(memory_id, f"supersedes[{index}]")
         if memory_id == own_id:
-            raise ValidationFailed.of(f"supersedes[{index}]", "must be another memory than this")
+            raise ValidationFailed.for_field(
+                f"supersedes[{index}]", "must be another memory than this"
+            )
     return tuple(MemoryId(memory_id) for memory_id in dict.fromkeys(ids))

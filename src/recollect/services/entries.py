@@ -4,20 +4,20 @@ import asyncio
 from dataclasses import dataclass
 
 from recollect.domain.conversations import Branch
-from recollect.domain.entries import Channel, Entry, EpochFilter, Forks
-from recollect.domain.forks import Segment, on_path
+from recollect.domain.entries import Channel, Entry, EpochFilter, ForkFilter
+from recollect.domain.forks import Segment, is_on_path
 from recollect.domain.ids import ClientId, ConversationId, EntryId, parse_uuid
-from recollect.domain.pages import Page, unknown_cursor
+from recollect.domain.pages import Page, unknown_cursor_error
 from recollect.domain.search import IndexedWords
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import EntryView, Stores
-from recollect.services.access import admitted
-from recollect.services.indexing import LONG_CHARS, Indexer
-from recollect.services.paths import latest_epoch, page_path, path_of
-from recollect.services.writing import Draft, NewEntry, SyncOutcome, Writing
+from recollect.services.access import check_access
+from recollect.services.indexing import LONG_CHARS, EntryIndexer
+from recollect.services.paths import fetch_latest_epoch, load_path, page_path
+from recollect.services.writing import EntryDraft, EntryWriter, NewEntry, SyncOutcome
 
 __all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
 
@@ -28,7 +28,7 @@ class EntryQuery:
 
     channel: Channel | None = None
     epoch: EpochFilter = "latest"
-    forks: Forks = Forks.NONE
+    forks: ForkFilter = ForkFilter.NONE
 
 
 class EntryService:
@@ -39,20 +39,20 @@ class EntryService:
         database: Database,
         stores: Stores,
         runtime: Runtime,
-        indexer: Indexer,
+        indexer: EntryIndexer,
         *,
         index_raw_text: bool,
     ) -> None:
         self._database = database
         self._stores = stores
-        self._writing = Writing(stores, runtime, indexer, index_raw_text=index_raw_text)
+        self._writing = EntryWriter(stores, runtime, indexer, index_raw_text=index_raw_text)
 
     async def append(
         self, principal: Principal, conversation_id: ConversationId, new: NewEntry
     ) -> Entry:
         """Append one entry. An unknown id becomes a new conversation, or a fork of another."""
-        draft = self._writing.draft(principal, new)
-        found = await _words_of(draft)
+        draft = self._writing.build_draft(principal, new)
+        found = await _extract_words(draft)
         return await self._database.write(
             lambda tx: self._writing.append(tx, principal, conversation_id, draft, found)
         )
@@ -61,7 +61,7 @@ class EntryService:
         self, principal: Principal, conversation_id: ConversationId, new: NewEntry
     ) -> SyncOutcome:
         """Make the client's memory equal to the list. An equal list stores nothing."""
-        draft = self._writing.sync_draft(principal, new)
+        draft = self._writing.build_sync_draft(principal, new)
         return await self._database.write(
             lambda tx: self._writing.sync(tx, principal, conversation_id, draft)
         )
@@ -85,16 +85,16 @@ class EntryService:
             branch = self._stores.conversations.locate(tx, conversation_id, principal.user_id)
             if branch is None:
                 if after:
-                    raise unknown_cursor()
+                    raise unknown_cursor_error()
                 return Page([], None)
-            admitted(branch, principal, Action.READ, conversation_id)
+            check_access(branch, principal, Action.READ, conversation_id)
             view = view_for(principal.client_id, query)
             return list_entries(tx, self._stores, branch, query, view, after=after, limit=limit)
 
         return await self._database.read(work)
 
 
-async def _words_of(draft: Draft) -> IndexedWords | None:
+async def _extract_words(draft: EntryDraft) -> IndexedWords | None:
     """Tokenize the draft's text. A long one goes to a thread: it would block the event loop."""
     if len(draft.indexed_content or "") < LONG_CHARS:
         return draft.find_words()
@@ -122,19 +122,19 @@ def list_entries(
     """A page of the path or of the tree. `view` is the caller's permission; the epoch filter
     narrows it further, and applies to a path only."""
     # A position orders the whole tree, so one cursor works for a path and for all forks.
-    path = path_of(tx, stores, branch.id)
-    after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
-    if query.forks is Forks.ALL:
+    path = load_path(tx, stores, branch.id)
+    after_seq = resolve_cursor(tx, stores, branch, query, view, path, after)
+    if query.forks is ForkFilter.ALL:
         found = stores.entries.page_tree(
             tx, branch.tree_id, view, after_seq=after_seq, limit=limit + 1
         )
-        return page_of_entries(found, limit)
-    narrowed = _with_epoch(tx, stores, path, query, view)
+        return to_entry_page(found, limit)
+    narrowed = _resolve_epoch(tx, stores, path, query, view)
     found = page_path(tx, stores, path, narrowed, after_seq=after_seq, limit=limit + 1)
-    return page_of_entries(found, limit)
+    return to_entry_page(found, limit)
 
 
-def _with_epoch(
+def _resolve_epoch(
     tx: Tx, stores: Stores, path: list[Segment], query: EntryQuery, view: EntryView
 ) -> EntryView:
     # "latest" is a number that depends on the path. A client without memory on the path has no
@@ -143,13 +143,13 @@ def _with_epoch(
     if isinstance(query.epoch, int):
         epoch = query.epoch
     elif query.epoch == "latest" and view.memory_of is not None:
-        epoch = latest_epoch(tx, stores, path, view.memory_of)
+        epoch = fetch_latest_epoch(tx, stores, path, view.memory_of)
         if epoch is None:
             return EntryView(history=view.history)
     return EntryView(view.history, view.memory_of, view.all_clients, epoch)
 
 
-def cursor_seq(
+def resolve_cursor(
     tx: Tx,
     stores: Stores,
     branch: Branch,
@@ -168,14 +168,14 @@ def cursor_seq(
         return 0
     id_ = parse_uuid(after)
     entry = stores.entries.fetch(tx, EntryId(id_)) if id_ else None
-    if entry is None or not view.shows(entry) or entry.tree_id != branch.tree_id:
-        raise unknown_cursor()
-    if query.forks is Forks.NONE and not on_path(path, entry.conversation_id, entry.seq):
-        raise unknown_cursor()
+    if entry is None or not view.has_channel_of(entry) or entry.tree_id != branch.tree_id:
+        raise unknown_cursor_error()
+    if query.forks is ForkFilter.NONE and not is_on_path(path, entry.conversation_id, entry.seq):
+        raise unknown_cursor_error()
     return entry.seq
 
 
-def page_of_entries(found: list[Entry], limit: int) -> Page[Entry]:
+def to_entry_page(found: list[Entry], limit: int) -> Page[Entry]:
     """Cut a result of up to `limit + 1` entries. The cursor, set if more exist, is the last id."""
     shown = found[:limit]
     return Page(shown, shown[-1].id if len(found) > limit else None)

@@ -16,40 +16,40 @@ import structlog
 from recollect.domain import jsontext
 from recollect.domain.clock import to_text
 from recollect.domain.conversations import headline
-from recollect.domain.doctor import ERASURE_WITHIN
+from recollect.domain.doctor import ERASURE_OVERDUE_AFTER
 from recollect.domain.entries import Channel
-from recollect.domain.erasure import ErasureStatus, digest, pause_after
+from recollect.domain.erasure import ErasureStatus, digest, retry_delay
 from recollect.domain.ids import TreeId
 from recollect.domain.jobs import Job, NewJob
 from recollect.domain.search import index_words
-from recollect.ports.backups import Backups
+from recollect.ports.backups import BackupFolder
 from recollect.ports.database import Database, Tx
-from recollect.ports.erasures import Cleaning, Erasure, Storage, TextOfEntry
-from recollect.ports.memories import Stored
+from recollect.ports.erasures import DatabaseStorage, EntryWithIndexedText, Erasure, RedactionPlan
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.erase import ERASE
-from recollect.services.erase_probes import Found, Prober, mentions
+from recollect.services.erase import ERASE_JOB
+from recollect.services.erase_probes import ErasureFindings, ErasureVerifier, backup_line_matcher
 from recollect.services.eviction import VECTOR_DELETE
-from recollect.services.indexing import Indexer
-from recollect.services.jobs import Handler
+from recollect.services.indexing import EntryIndexer
+from recollect.services.jobs import JobHandler
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_indexing import MemoryIndexer
 
-_ROWS = 100
+_ROWS_PER_TRANSACTION = 100
 _VECTOR_DELAY = timedelta(minutes=1)
 _log = structlog.get_logger("recollect.erase")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EraseParts:
+class EraseJobDeps:
     """What the job needs besides database, stores and runtime."""
 
     audit: MemoryAudit
-    prober: Prober
-    storage: Storage
-    backups: Backups
-    indexer: Indexer
+    prober: ErasureVerifier
+    storage: DatabaseStorage
+    backups: BackupFolder
+    indexer: EntryIndexer
     memory_indexer: MemoryIndexer
 
 
@@ -57,15 +57,15 @@ class EraseJobs:
     """Handles jobs of type `erase`. A job queues its successor until verification finds nothing."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, parts: EraseParts
+        self, database: Database, stores: Stores, runtime: Runtime, parts: EraseJobDeps
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._parts = parts
 
-    def handlers(self) -> Mapping[str, Handler]:
-        return {ERASE: self.erase}
+    def handlers(self) -> Mapping[str, JobHandler]:
+        return {ERASE_JOB: self.erase}
 
     async def erase(self, job: Job) -> NewJob | None:
         """Run one round; returns the job of the next round, or None when the erasure is done.
@@ -85,44 +85,44 @@ class EraseJobs:
         report, and a last scrub cuts off SQLite's write-ahead log, which has the row as it was.
         """
         erasures, id_ = self._stores.erasures, job.body["erasure_id"]
-        erasure = await self._database.write(lambda tx: self._grown(tx, id_))
+        erasure = await self._database.write(lambda tx: self._extend_target(tx, id_))
         if erasure is None or erasure.status is ErasureStatus.DONE:
             return None
-        cleaning = await self._database.scan(lambda tx: erasures.cleaning(tx, erasure.target))
-        await self._clean(cleaning)
-        await self._parts.storage.scrub(erasures.tables)
-        found = await self._parts.prober.probe(erasure.target, cleaning)
-        await self._database.write(lambda tx: self._report(tx, erasure, found))
+        cleaning = await self._database.scan(lambda tx: erasures.plan_redaction(tx, erasure.target))
+        await self._redact_all(cleaning)
+        await self._parts.storage.scrub(erasures.table_names)
+        found = await self._parts.prober.verify(erasure.target, cleaning)
+        await self._database.write(lambda tx: self._save_report(tx, erasure, found))
         if found.count:
-            return self._again(job, erasure, found)
+            return self._next_round(job, erasure, found)
         await self._parts.storage.scrub([])
         return None
 
-    def _grown(self, tx: Tx, erasure_id: str) -> Erasure | None:
+    def _extend_target(self, tx: Tx, erasure_id: str) -> Erasure | None:
         """Load the erasure, with what has become linked to the target since the last round."""
         erasure = self._stores.erasures.fetch(tx, erasure_id)
         if erasure is None or erasure.status is ErasureStatus.DONE:
             return erasure
-        target = self._stores.erasures.grown(tx, erasure.target)
+        target = self._stores.erasures.extend_target(tx, erasure.target)
         if target == erasure.target:
             return erasure
-        self._stores.erasures.memories.hide(tx, target, erasure_id)
+        self._stores.erasures.memories.hide_linked(tx, target, erasure_id)
         grown = replace(erasure, target=target)
         self._stores.erasures.update(tx, grown)
         return grown
 
-    def _again(self, job: Job, erasure: Erasure, found: Found) -> NewJob:
+    def _next_round(self, job: Job, erasure: Erasure, found: ErasureFindings) -> NewJob:
         """The next round, with a growing delay. Warns once if the erasure takes over an hour."""
         rounds, now = job.body.get("rounds", 0) + 1, self._runtime.clock.now()
         warned = job.body.get("warned", False)
-        if not warned and now - erasure.created_at >= ERASURE_WITHIN:
+        if not warned and now - erasure.created_at >= ERASURE_OVERDUE_AFTER:
             stores = [check.store for check in found.checks if check.found]
             _log.warning("erasure still finds data", erasure=erasure.id, stores=stores)
             warned = True
         body = {"erasure_id": erasure.id, "rounds": rounds, "warned": warned}
-        return NewJob(ERASE, body, now + pause_after(rounds), f"{ERASE}:{erasure.id}")
+        return NewJob(ERASE_JOB, body, now + retry_delay(rounds), f"{ERASE_JOB}:{erasure.id}")
 
-    async def _clean(self, cleaning: Cleaning) -> None:
+    async def _redact_all(self, cleaning: RedactionPlan) -> None:
         """Delete and redact everything once: memories, shared trees, private trees, unlinked rows,
         people with all that names them, audit records, backups.
 
@@ -131,81 +131,89 @@ class EraseJobs:
         that are redacted already.
         """
         erasures, target = self._stores.erasures, cleaning.target
-        await self._memories(cleaning)
+        await self._redact_memories(cleaning)
         for id_ in target.trees:
-            await self._tree(cleaning, TreeId(id_))
+            await self._redact_tree(cleaning, TreeId(id_))
         for id_ in target.gone_trees:
-            await self._database.write(self._dropping(TreeId(id_)))
-        if target.everywhere:
-            await self._elsewhere(cleaning.elsewhere())
-        await self._database.write(lambda tx: erasures.rest.clean_rest(tx, cleaning))
-        await self._database.write(lambda tx: erasures.rest.drop_people(tx, target))
-        await self._database.write(lambda tx: erasures.records.clean_records(tx, cleaning))
-        doomed = mentions(cleaning, self._runtime.cipher)
-        await asyncio.to_thread(self._parts.backups.purge, doomed)
+            await self._database.write(self._delete_tree_transaction(TreeId(id_)))
+        if target.unambiguous_identifiers:
+            await self._redact_unlinked(cleaning.for_unlinked_rows())
+        await self._database.write(lambda tx: erasures.people.redact_rows(tx, cleaning))
+        await self._database.write(lambda tx: erasures.people.delete_people(tx, target))
+        await self._database.write(lambda tx: erasures.audit.redact_records(tx, cleaning))
+        doomed = backup_line_matcher(cleaning, self._runtime.cipher)
+        await asyncio.to_thread(self._parts.backups.remove_lines, doomed)
 
-    async def _elsewhere(self, cleaning: Cleaning) -> None:
+    async def _redact_unlinked(self, cleaning: RedactionPlan) -> None:
         """Redact unambiguous identifiers in rows that are not linked to the target."""
         trees = self._stores.erasures.trees
-        await self._places(cleaning, everywhere=True)
-        held = await self._database.scan(lambda tx: trees.dirty_elsewhere(tx, cleaning))
+        await self._redact_memory_pages(cleaning, everywhere=True)
+        held = await self._database.scan(lambda tx: trees.find_unlinked_trees(tx, cleaning))
         for tree_id in held:
-            await self._texts(cleaning, tree_id, ())
+            await self._redact_tree_texts(cleaning, tree_id, ())
 
-    async def _memories(self, cleaning: Cleaning) -> None:
+    async def _redact_memories(self, cleaning: RedactionPlan) -> None:
         """Delete the target's memories, then redact those that stay, then their versions."""
         store, target = self._stores.erasures.memories, cleaning.target
         now = self._runtime.clock.now()
         # The store selects by links, not by a list of ids: memories that were written after the
         # request are deleted as well.
         while await self._database.write(
-            lambda tx: store.remove_memories(tx, cleaning, at=now, limit=_ROWS)
+            lambda tx: store.delete_memories(tx, cleaning, at=now, limit=_ROWS_PER_TRANSACTION)
         ):
             pass
         # First the statements that the request listed, then any that were written since. Redacting
         # a statement removes its link to the target, so the second loop ends when none is left.
-        for at in range(0, len(target.memories), _ROWS):
-            known = target.memories[at : at + _ROWS]
-            await self._database.write(self._statements(cleaning, known))
-        while await self._database.write(self._statements(cleaning, None)):
+        for at in range(0, len(target.memories), _ROWS_PER_TRANSACTION):
+            known = target.memories[at : at + _ROWS_PER_TRANSACTION]
+            await self._database.write(self._statements_transaction(cleaning, known))
+        while await self._database.write(self._statements_transaction(cleaning, None)):
             pass
-        await self._places(cleaning, everywhere=False)
+        await self._redact_memory_pages(cleaning, everywhere=False)
         place: str | None = ""
         while place is not None:
-            place = await self._database.write(self._versions(cleaning, place))
+            place = await self._database.write(self._versions_transaction(cleaning, place))
 
-    def _statements(self, cleaning: Cleaning, among: Sequence[str] | None) -> Callable[[Tx], int]:
+    def _statements_transaction(
+        self, cleaning: RedactionPlan, among: Sequence[str] | None
+    ) -> Callable[[Tx], int]:
         store = self._stores.erasures.memories
 
         def work(tx: Tx) -> int:
-            changed = store.clean_statements(tx, cleaning, among=among, limit=_ROWS)
+            changed = store.redact_statements(
+                tx, cleaning, among=among, limit=_ROWS_PER_TRANSACTION
+            )
             self._reindex(tx, changed)
             return len(changed)
 
         return work
 
-    async def _places(self, cleaning: Cleaning, *, everywhere: bool) -> None:
+    async def _redact_memory_pages(self, cleaning: RedactionPlan, *, everywhere: bool) -> None:
         doc: int | None = 0
         while doc is not None:
             doc = await self._database.write(
-                self._placing(cleaning, everywhere=everywhere, after_doc=doc)
+                self._memory_page_transaction(cleaning, everywhere=everywhere, after_doc=doc)
             )
 
-    def _placing(
-        self, cleaning: Cleaning, *, everywhere: bool, after_doc: int
+    def _memory_page_transaction(
+        self, cleaning: RedactionPlan, *, everywhere: bool, after_doc: int
     ) -> Callable[[Tx], int | None]:
         store = self._stores.erasures.memories
 
         def work(tx: Tx) -> int | None:
-            changed, place = store.clean_places(
-                tx, cleaning, everywhere=everywhere, after_doc=after_doc, limit=_ROWS
+            changed, place = store.redact_page(
+                tx,
+                cleaning,
+                everywhere=everywhere,
+                after_doc=after_doc,
+                limit=_ROWS_PER_TRANSACTION,
             )
             self._reindex(tx, changed)
             return place
 
         return work
 
-    def _reindex(self, tx: Tx, changed: Sequence[Stored]) -> None:
+    def _reindex(self, tx: Tx, changed: Sequence[StoredMemory]) -> None:
         """Index the new text of rows that are indexed. Rows that are not (quarantined, compacted)
         must not become searchable."""
         docs = [stored.doc for stored in changed]
@@ -214,11 +222,15 @@ class EraseJobs:
             if stored.doc in indexed:
                 self._parts.memory_indexer.write(tx, stored)
 
-    def _versions(self, cleaning: Cleaning, after: str) -> Callable[[Tx], str | None]:
+    def _versions_transaction(
+        self, cleaning: RedactionPlan, after: str
+    ) -> Callable[[Tx], str | None]:
         store = self._stores.erasures.memories
-        return lambda tx: store.clean_versions(tx, cleaning, after=after, limit=_ROWS)
+        return lambda tx: store.redact_versions(
+            tx, cleaning, after=after, limit=_ROWS_PER_TRANSACTION
+        )
 
-    async def _tree(self, cleaning: Cleaning, tree_id: TreeId) -> None:
+    async def _redact_tree(self, cleaning: RedactionPlan, tree_id: TreeId) -> None:
         """Redact a shared tree and take the target out of it.
 
         Titles and previews may be copies of the target's entries. They are recognized by comparing
@@ -226,54 +238,62 @@ class EraseJobs:
         still have their text.
         """
         trees = self._stores.erasures.trees
-        made_of = await self._headlines(cleaning, tree_id)
-        await self._texts(cleaning, tree_id, made_of)
-        await self._database.write(lambda tx: trees.leave_tree(tx, cleaning.target, tree_id))
+        made_of = await self._collect_headlines(cleaning, tree_id)
+        await self._redact_tree_texts(cleaning, tree_id, made_of)
+        await self._database.write(lambda tx: trees.remove_from_tree(tx, cleaning.target, tree_id))
 
-    async def _texts(
-        self, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
+    async def _redact_tree_texts(
+        self, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
         trees = self._stores.erasures.trees
         # Titles before entries: if the job stops in between, the next round can still derive the
         # headlines from entries that are not redacted yet.
         await self._database.write(
-            lambda tx: trees.clean_conversations(tx, cleaning, tree_id, made_of)
+            lambda tx: trees.redact_conversations(tx, cleaning, tree_id, made_of)
         )
         seq: int | None = -1
         while seq is not None:
-            seq = await self._database.write(self._entries(cleaning, tree_id, seq))
+            seq = await self._database.write(
+                self._redact_entries_transaction(cleaning, tree_id, seq)
+            )
 
-    async def _headlines(self, cleaning: Cleaning, tree_id: TreeId) -> set[str | None]:
+    async def _collect_headlines(self, cleaning: RedactionPlan, tree_id: TreeId) -> set[str | None]:
         """Titles and previews that were derived from the target's own entries."""
         users, seq = frozenset(cleaning.target.user_ids), -1
         found: set[str | None] = set()
-        while page := await self._database.scan(self._reading(tree_id, seq)):
+        while page := await self._database.scan(self._entry_page_transaction(tree_id, seq)):
             theirs = [one for one in page if one.entry.user_id in users]
-            found |= {text for one in theirs for text in _shown_of(one)}
+            found |= {text for one in theirs for text in _title_and_preview(one)}
             seq = page[-1].entry.seq
         return found - {None}
 
-    def _reading(self, tree_id: TreeId, seq: int) -> Callable[[Tx], list[TextOfEntry]]:
+    def _entry_page_transaction(
+        self, tree_id: TreeId, seq: int
+    ) -> Callable[[Tx], list[EntryWithIndexedText]]:
         trees = self._stores.erasures.trees
-        return lambda tx: trees.entries(tx, tree_id, after_seq=seq, limit=_ROWS)
+        return lambda tx: trees.fetch_entries(
+            tx, tree_id, after_seq=seq, limit=_ROWS_PER_TRANSACTION
+        )
 
-    def _entries(self, cleaning: Cleaning, tree_id: TreeId, seq: int) -> Callable[[Tx], int | None]:
+    def _redact_entries_transaction(
+        self, cleaning: RedactionPlan, tree_id: TreeId, seq: int
+    ) -> Callable[[Tx], int | None]:
         trees = self._stores.erasures.trees
 
         def work(tx: Tx) -> int | None:
             # Writers of entries lock the tree too: no entry can be appended or changed between
             # this page's read and its update.
-            trees.lock(tx, tree_id)
-            page = trees.entries(tx, tree_id, after_seq=seq, limit=_ROWS)
+            trees.lock_tree(tx, tree_id)
+            page = trees.fetch_entries(tx, tree_id, after_seq=seq, limit=_ROWS_PER_TRANSACTION)
             for one in page:
-                cleaned = trees.clean_entry(tx, one, cleaning)
+                cleaned = trees.redact_entry(tx, one, cleaning)
                 if cleaned is not None and cleaned.indexed is not None:
-                    self._parts.indexer.renew(tx, cleaned.entry, index_words(cleaned.indexed))
-            return page[-1].entry.seq if len(page) == _ROWS else None
+                    self._parts.indexer.reindex(tx, cleaned.entry, index_words(cleaned.indexed))
+            return page[-1].entry.seq if len(page) == _ROWS_PER_TRANSACTION else None
 
         return work
 
-    def _dropping(self, tree_id: TreeId) -> Callable[[Tx], None]:
+    def _delete_tree_transaction(self, tree_id: TreeId) -> Callable[[Tx], None]:
         due_at = self._runtime.clock.now() + _VECTOR_DELAY
         body = {"conversationGroupId": tree_id}
         # Due later: an indexing job that is running now may still store vectors of this tree.
@@ -285,16 +305,16 @@ class EraseJobs:
 
         return work
 
-    def _report(self, tx: Tx, erasure: Erasure, found: Found) -> None:
+    def _save_report(self, tx: Tx, erasure: Erasure, found: ErasureFindings) -> None:
         """Store status and report. A finished erasure keeps hashes of ids, and no identifier."""
         now, done = self._runtime.clock.now(), not found.count
         status = ErasureStatus.DONE if done else ErasureStatus.INCOMPLETE
-        members: dict[str, Any] = {**erasure.report, "status": str(status), **found.members()}
+        members: dict[str, Any] = {**erasure.report, "status": str(status), **found.to_json()}
         members["finished_at"] = to_text(now) if done else None
         if done:
             payload = {"counts": members["counts"], "digest": digest(members)}
             self._parts.audit.record(tx, None, "erase.done", payload=payload)
-        target = erasure.target.settled() if done else erasure.target
+        target = erasure.target.anonymize() if done else erasure.target
         changed = replace(
             erasure,
             status=status,
@@ -305,7 +325,7 @@ class EraseJobs:
         self._stores.erasures.update(tx, changed)
 
 
-def _shown_of(found: TextOfEntry) -> Sequence[str | None]:
+def _title_and_preview(found: EntryWithIndexedText) -> Sequence[str | None]:
     """Title and preview that a conversation derives from this entry; only history has them."""
     if found.entry.channel is not Channel.HISTORY:
         return ()

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from recollect.domain import jsontext
-from recollect.domain.conversations import strings_in
-from recollect.domain.erasure import NOT_COVERED, Check, Target
+from recollect.domain.conversations import collect_strings
+from recollect.domain.erasure import NOT_COVERED, ErasureCheck, ErasureTarget
 from recollect.errors import Internal
-from recollect.ports.backups import Backups
+from recollect.ports.backups import BackupFolder
 from recollect.ports.database import Database, Tx
-from recollect.ports.erasures import Cleaning, Storage
+from recollect.ports.erasures import DatabaseStorage, RedactionPlan
 from recollect.ports.runtime import Cipher
 from recollect.ports.stores import Stores
 
@@ -25,10 +25,10 @@ _VECTOR_SNAPSHOTS = "snapshots_of_the_vector_database"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ErasureFindings:
     """One check for each store, and the names of what could not be searched."""
 
-    checks: list[Check]
+    checks: list[ErasureCheck]
     not_covered: list[str]
 
     @property
@@ -36,7 +36,7 @@ class Found:
         """How many rows, lines or byte sequences are left that should be gone."""
         return sum(check.found for check in self.checks)
 
-    def members(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The fields of the report that verification sets."""
         return {
             "checks": [asdict(check) for check in self.checks],
@@ -44,7 +44,7 @@ class Found:
         }
 
 
-class Prober:
+class ErasureVerifier:
     """Read-only."""
 
     def __init__(
@@ -53,8 +53,8 @@ class Prober:
         stores: Stores,
         cipher: Cipher,
         *,
-        storage: Storage,
-        backups: Backups,
+        storage: DatabaseStorage,
+        backups: BackupFolder,
         vectors_beside: bool = False,
     ) -> None:
         self._database = database
@@ -64,7 +64,9 @@ class Prober:
         self._backups = backups
         self._vectors_beside = vectors_beside
 
-    async def probe(self, target: Target, cleaning: Cleaning | None = None) -> Found:
+    async def verify(
+        self, target: ErasureTarget, cleaning: RedactionPlan | None = None
+    ) -> ErasureFindings:
         """Search every store once. Without `cleaning` the plan is made from `target`.
 
         Ids are searched in every text column. Texts are checked by running the redaction without
@@ -79,30 +81,32 @@ class Prober:
         """
         erasures = self._stores.erasures
 
-        def work(tx: Tx) -> _Seen:
-            chosen = cleaning or erasures.cleaning(tx, target)
-            elsewhere = set(erasures.spread(tx, chosen.unique))
+        def work(tx: Tx) -> _DatabaseFindings:
+            chosen = cleaning or erasures.plan_redaction(tx, target)
+            elsewhere = set(erasures.find_in_plain_text(tx, chosen.unique))
             needles = [one for one in chosen.unique if one not in elsewhere]
-            ids = erasures.chosen_ids(tx, chosen)
-            return _Seen(chosen, erasures.probe(tx, chosen), needles, ids)
+            ids = erasures.count_custom_ids(tx, chosen)
+            return _DatabaseFindings(chosen, erasures.check_tables(tx, chosen), needles, ids)
 
         seen = await self._database.scan(work)
-        told = mentions(seen.cleaning, self._cipher)
-        lines, found = await asyncio.to_thread(self._backups.search, told)
+        told = backup_line_matcher(seen.cleaning, self._cipher)
+        lines, found = await asyncio.to_thread(self._backups.count_lines, told)
         counts = await self._storage.count_bytes([one.encode() for one in seen.needles])
         if counts is None:
             # The files belong to the database server. The report says so in `not_covered`.
-            stored = Check("storage", len(erasures.tables), 0)
+            stored = ErasureCheck("storage", len(erasures.table_names), 0)
         else:
-            stored = Check("storage", len(seen.needles), sum(counts))
-        checks = [*seen.checks, Check("backups", lines, found), stored]
-        return Found(checks, self._not_covered(seen, files_are_ours=counts is not None))
+            stored = ErasureCheck("storage", len(seen.needles), sum(counts))
+        checks = [*seen.checks, ErasureCheck("backups", lines, found), stored]
+        return ErasureFindings(
+            checks, self._list_not_covered(seen, files_are_ours=counts is not None)
+        )
 
-    def _not_covered(self, seen: "_Seen", *, files_are_ours: bool) -> list[str]:
+    def _list_not_covered(self, seen: "_DatabaseFindings", *, files_are_ours: bool) -> list[str]:
         told = list(NOT_COVERED)
         if not files_are_ours:
             told += _SERVER_FILES
-        elif self._cipher.enabled:
+        elif self._cipher.is_enabled:
             told.append(_SEALED_BYTES)
         if self._vectors_beside:
             told.append(_VECTOR_SNAPSHOTS)
@@ -110,16 +114,16 @@ class Prober:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _DatabaseFindings:
     """What one transaction found, and what the searches outside of the database need."""
 
-    cleaning: Cleaning
-    checks: list[Check]
+    cleaning: RedactionPlan
+    checks: list[ErasureCheck]
     needles: list[str]
     chosen_ids: Mapping[str, int]
 
 
-def mentions(cleaning: Cleaning, cipher: Cipher) -> Callable[[str], bool]:
+def backup_line_matcher(cleaning: RedactionPlan, cipher: Cipher) -> Callable[[str], bool]:
     """A predicate: does this line of a backup mention the target?
 
     Any line with one of the ids or an unambiguous identifier does. Names and handles count only in
@@ -130,19 +134,19 @@ def mentions(cleaning: Cleaning, cipher: Cipher) -> Callable[[str], bool]:
     places = {*target.chats, *target.trees, *target.gone_chats, *target.gone_trees}
 
     def told(line: str) -> bool:
-        kept = _opened(line, cipher)
+        kept = _decrypt_line(line, cipher)
         if not isinstance(kept, dict):
             # Not JSON: the line was cut off while it was written. Search its text.
-            return cleaning.full.are_in(line)
-        if ids & set(strings_in(kept)) or cleaning.sure.are_in(kept):
+            return cleaning.full.has_match(line)
+        if ids & set(collect_strings(kept)) or cleaning.sure.has_match(kept):
             return True
         linked = kept.get("id") in target.memories or _space_id(kept) in places
-        return linked and cleaning.full.are_in(kept)
+        return linked and cleaning.full.has_match(kept)
 
     return told
 
 
-def _opened(line: str, cipher: Cipher) -> Any:
+def _decrypt_line(line: str, cipher: Cipher) -> Any:
     """The decoded line, decrypted if it was sealed; the raw text if that fails."""
     try:
         kept = jsontext.load(line)

@@ -4,29 +4,29 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from recollect.domain.events import Event, EventFilter, EventKind, EventPlace
+from recollect.domain.events import Event, EventCursor, EventFilter, EventKind
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.errors import Unavailable
 from recollect.policy.actions import Action
 from recollect.policy.events import EventReader
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
-from recollect.ports.events import Followed
+from recollect.ports.events import EventBatch
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.audit import AuditName, Auditor
+from recollect.services.audit import AuditName, EventRecorder
 from recollect.services.gate import GateService
 
-_LIST = "events"
+_CURSOR_NAME = "events"
 LIFETIME_SECONDS = 3_600
 RETRY_SECONDS = 10
-_ROWS_AT_ONCE = 100
-_START = EventPlace(0, "00000000-0000-0000-0000-000000000000")
-_NAME = AuditName(EventKind.ADMIN_READ, "listEvents")
+_BATCH_ROWS = 100
+_LOG_START = EventCursor(0, "00000000-0000-0000-0000-000000000000")
+_AUDIT_NAME = AuditName(EventKind.ADMIN_READ, "listEvents")
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class EventStreamPacing:
     """How often a stream polls the database, after how much silence it sends its cursor, and how
     many streams may be open: each costs a query per poll."""
 
@@ -36,10 +36,10 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EventStreamItem:
     """One item of a stream: an event, or without one only the cursor that it has reached."""
 
-    place: EventPlace
+    place: EventCursor
     event: Event | None = None
 
 
@@ -53,11 +53,11 @@ class EventService:
         runtime: Runtime,
         gate: GateService,
         *,
-        pace: Pace,
+        pace: EventStreamPacing,
     ) -> None:
         self._database = database
         self._stores = stores
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
         self._clock = runtime.clock
         self._gate = gate
         self._pace = pace
@@ -73,8 +73,8 @@ class EventService:
         justification: str | None = None,
     ) -> Page[Event]:
         """A page of events, newest first."""
-        place = decode_key(_LIST, after) if after else None
-        reader = await self._admitted(requester, justification)
+        place = decode_key(_CURSOR_NAME, after) if after else None
+        reader = await self._admit_reader(requester, justification)
         found = await self._database.read(
             lambda tx: self._stores.event_reads.page(
                 tx, reader, chosen, after=place, limit=limit + 1
@@ -82,16 +82,16 @@ class EventService:
         )
         shown = found[:limit]
         more = len(found) > limit
-        return Page(shown, encode_key(_LIST, shown[-1].at, shown[-1].id) if more else None)
+        return Page(shown, encode_key(_CURSOR_NAME, shown[-1].at, shown[-1].id) if more else None)
 
     async def follow(
         self,
         requester: Requester,
         chosen: EventFilter,
         *,
-        after: EventPlace | None,
+        after: EventCursor | None,
         justification: str | None = None,
-    ) -> AsyncIterator[Step]:
+    ) -> AsyncIterator[EventStreamItem]:
         """A stream of events after the cursor, oldest first, that goes on with new ones. Without a
         cursor it starts with `chosen.since`, or now.
 
@@ -99,17 +99,17 @@ class EventService:
         stream ends after an hour, or when the token expires, so that a reader has to present a
         credential again to continue.
         """
-        reader = await self._admitted(requester, justification)
+        reader = await self._admit_reader(requester, justification)
         start = after
         if start is None:
-            start = await self._database.read(lambda tx: self._first(tx, chosen))
+            start = await self._database.read(lambda tx: self._start_cursor(tx, chosen))
         if self._open >= self._pace.streams_max:
             raise Unavailable("too many streams are open", retry_after_seconds=RETRY_SECONDS)
-        return self._counted(requester, self._steps(reader, chosen, start))
+        return self._track_stream(requester, self._stream_items(reader, chosen, start))
 
-    async def _counted(
-        self, requester: Requester, steps: AsyncIterator[Step]
-    ) -> AsyncIterator[Step]:
+    async def _track_stream(
+        self, requester: Requester, steps: AsyncIterator[EventStreamItem]
+    ) -> AsyncIterator[EventStreamItem]:
         # Counted inside the generator and not in `follow`: a stream that is never iterated must not
         # take a place for ever, as its `finally` would never run.
         self._open += 1
@@ -121,9 +121,9 @@ class EventService:
         finally:
             self._open -= 1
 
-    async def _steps(
-        self, reader: EventReader, chosen: EventFilter, place: EventPlace
-    ) -> AsyncIterator[Step]:
+    async def _stream_items(
+        self, reader: EventReader, chosen: EventFilter, place: EventCursor
+    ) -> AsyncIterator[EventStreamItem]:
         """The items of a stream.
 
         The first item is only a cursor: a reader who loses the connection before the first event
@@ -131,46 +131,46 @@ class EventService:
         sent again after a silence, so that a reconnect does not read the same part of the log
         again. A full batch means that there is more, so the next one is read without a pause.
         """
-        yield Step(place)
+        yield EventStreamItem(place)
         now = asyncio.get_running_loop().time
         told_at, end = now(), now() + LIFETIME_SECONDS
         while now() < end:
-            found = await self._database.read(self._look(reader, chosen, place))
+            found = await self._database.read(self._batch_reader(reader, chosen, place))
             for where, event in found.events:
-                yield Step(where, event)
+                yield EventStreamItem(where, event)
                 told_at = now()
             place = found.reached
-            if len(found.events) == _ROWS_AT_ONCE:
+            if len(found.events) == _BATCH_ROWS:
                 continue
             if now() - told_at >= self._pace.silence_seconds:
-                yield Step(place)
+                yield EventStreamItem(place)
                 told_at = now()
             await asyncio.sleep(self._pace.poll_seconds)
 
-    def _look(
-        self, reader: EventReader, chosen: EventFilter, place: EventPlace
-    ) -> Callable[[Tx], Followed]:
+    def _batch_reader(
+        self, reader: EventReader, chosen: EventFilter, place: EventCursor
+    ) -> Callable[[Tx], EventBatch]:
         return lambda tx: self._stores.event_reads.follow(
-            tx, reader, chosen, after=place, limit=_ROWS_AT_ONCE
+            tx, reader, chosen, after=place, limit=_BATCH_ROWS
         )
 
-    def _first(self, tx: Tx, chosen: EventFilter) -> EventPlace:
-        return self._stores.event_reads.head(tx) if chosen.since is None else _START
+    def _start_cursor(self, tx: Tx, chosen: EventFilter) -> EventCursor:
+        return self._stores.event_reads.head_cursor(tx) if chosen.since is None else _LOG_START
 
-    async def _admitted(self, requester: Requester, justification: str | None) -> EventReader:
-        reader = EventReader.of(requester)
+    async def _admit_reader(self, requester: Requester, justification: str | None) -> EventReader:
+        reader = EventReader.from_requester(requester)
         if reader.everything:
             await self._gate.admit(
                 requester.principal,
                 Action.ADMIN_READ,
-                audit=_NAME,
+                audit=_AUDIT_NAME,
                 conversation_id=None,
                 justification=justification,
             )
             # Written before anything is read: an auditor's read that fails later is recorded too.
             await self._database.write(
                 lambda tx: self._auditor.record_admin(
-                    tx, requester.principal, _NAME, justification=justification
+                    tx, requester.principal, _AUDIT_NAME, justification=justification
                 )
             )
         return reader

@@ -29,11 +29,11 @@ _TREES_PER_TRANSACTION = 50
 # A vector job that is already running may still write vectors of a tree after its eviction.
 _VECTOR_DELAY = timedelta(seconds=60)
 # A tree that somebody keeps locked must not keep a run alive for ever.
-_LAST_PASSES = 50
+_PASSES_MAX = 50
 _PASS_DELAY_SECONDS = 0.1
 
 
-class Eviction:
+class EvictionRun:
     """One run, as its caller sees it: wait for the end, or follow the progress."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Eviction:
         self._changed = asyncio.Condition()
         self.task: asyncio.Task[None] | None = None
 
-    async def done(self) -> None:
+    async def wait(self) -> None:
         """Wait for the end. Raises what made the run fail. Cancelling the wait does not stop it."""
         if self.task is not None:
             await asyncio.shield(self.task)
@@ -62,7 +62,7 @@ class Eviction:
             if self._percent > shown:
                 shown = self._percent
                 yield shown
-        await self.done()
+        await self.wait()
         yield 100
 
     async def report(self, percent: int) -> None:
@@ -71,7 +71,7 @@ class Eviction:
             self._percent = max(self._percent, min(percent, 99))
             self._changed.notify_all()
 
-    async def wake(self) -> None:
+    async def mark_ended(self) -> None:
         """Called when the run has ended, well or not."""
         async with self._changed:
             self._ended = True
@@ -100,7 +100,7 @@ class EvictionService:
 
     async def begin(
         self, principal: Principal, period: Duration, *, justification: str | None
-    ) -> Eviction:
+    ) -> EvictionRun:
         """Write the audit event, with count 0, then start the run."""
         now = self._runtime.clock.now()
         event = Event(
@@ -116,14 +116,14 @@ class EvictionService:
         )
         # Committed before anything is removed: a crash can't leave removed trees without an event.
         await self._database.write(lambda tx: self._stores.events.insert(tx, event))
-        eviction = Eviction()
-        run = self._run(eviction, period.before(now), event.id)
+        eviction = EvictionRun()
+        run = self._run(eviction, period.subtract_from(now), event.id)
         eviction.task = task = asyncio.create_task(run)
         self._running.add(task)
-        task.add_done_callback(self._forget)
+        task.add_done_callback(self._on_run_done)
         return eviction
 
-    def _forget(self, task: asyncio.Task[None]) -> None:
+    def _on_run_done(self, task: asyncio.Task[None]) -> None:
         """Log a failure. Callers that wait get it through the task, but there may be none."""
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
@@ -135,13 +135,13 @@ class EvictionService:
         self._closing = True
         await asyncio.gather(*self._running, return_exceptions=True)
 
-    async def _run(self, eviction: Eviction, cutoff: datetime, event_id: str) -> None:
+    async def _run(self, eviction: EvictionRun, cutoff: datetime, event_id: str) -> None:
         try:
             await self._evict(eviction, cutoff, event_id)
         finally:
-            await eviction.wake()
+            await eviction.mark_ended()
 
-    async def _evict(self, eviction: Eviction, cutoff: datetime, event_id: str) -> None:
+    async def _evict(self, eviction: EvictionRun, cutoff: datetime, event_id: str) -> None:
         """Make passes over all due trees until none is left.
 
         A pass skips trees that another transaction holds, instead of waiting for them. The next
@@ -150,16 +150,16 @@ class EvictionService:
         # `total` is counted once and serves the progress only. Whether a tree is due is decided
         # in the statement that claims it, under its lock. So a tree that was restored after the
         # count survives.
-        total = await self._count(cutoff)
+        total = await self._count_due(cutoff)
         removed = 0
-        for _ in range(_LAST_PASSES):
-            removed += await self._pass(eviction, cutoff, event_id, removed, total)
-            if not await self._count(cutoff):
+        for _ in range(_PASSES_MAX):
+            removed += await self._run_pass(eviction, cutoff, event_id, removed, total)
+            if not await self._count_due(cutoff):
                 return
             await asyncio.sleep(_PASS_DELAY_SECONDS)
 
-    async def _pass(
-        self, eviction: Eviction, cutoff: datetime, event_id: str, before: int, total: int
+    async def _run_pass(
+        self, eviction: EvictionRun, cutoff: datetime, event_id: str, before: int, total: int
     ) -> int:
         # `after` walks in order of id, so a pass ends even if skipped trees stay locked. A batch
         # is spread over several transactions; the configured pause comes after each batch.
@@ -167,8 +167,8 @@ class EvictionService:
         after: TreeId | None = None
         removed = in_batch = 0
         while True:
-            self._check_open()
-            gone = await self._remove(cutoff, after, size, event_id)
+            self._check_not_closing()
+            gone = await self._remove_batch(cutoff, after, size, event_id)
             removed += len(gone)
             in_batch += len(gone)
             await eviction.report(100 * (before + removed) // max(total, 1))
@@ -179,7 +179,7 @@ class EvictionService:
                 in_batch = 0
                 await asyncio.sleep(self._batch_delay_seconds)
 
-    async def _remove(
+    async def _remove_batch(
         self, cutoff: datetime, after: TreeId | None, limit: int, event_id: str
     ) -> list[TreeId]:
         def work(tx: Tx) -> list[TreeId]:
@@ -187,7 +187,7 @@ class EvictionService:
             due = stores.conversations.claim_deleted_before(tx, cutoff, after=after, limit=limit)
             stores.conversations.delete_trees(tx, due)
             for tree_id in due:
-                stores.jobs.insert(tx, self._vector_delete(tree_id))
+                stores.jobs.insert(tx, self._vector_delete_job(tree_id))
             # In the same transaction, so the count is right at every moment, also after a crash.
             if due:
                 stores.events.add_count(tx, event_id, len(due))
@@ -195,7 +195,7 @@ class EvictionService:
 
         return await self._database.write(work)
 
-    def _vector_delete(self, tree_id: TreeId) -> NewJob:
+    def _vector_delete_job(self, tree_id: TreeId) -> NewJob:
         return NewJob(
             type=VECTOR_DELETE,
             body={"conversationGroupId": tree_id},
@@ -204,11 +204,11 @@ class EvictionService:
             name=f"{VECTOR_DELETE}:{tree_id}",
         )
 
-    async def _count(self, cutoff: datetime) -> int:
+    async def _count_due(self, cutoff: datetime) -> int:
         return await self._database.read(
             lambda tx: self._stores.conversations.count_deleted_before(tx, cutoff)
         )
 
-    def _check_open(self) -> None:
+    def _check_not_closing(self) -> None:
         if self._closing:
             raise Unavailable("the server is shutting down; the rest is due at the next run")

@@ -9,29 +9,29 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.domain.memories import MemoryId, Status
-from recollect.domain.portable import OF_MEMORY, LineType, to_line
-from recollect.domain.portable_members import Values
+from recollect.domain.memories import MemoryId, MemoryStatus
+from recollect.domain.portable import MEMORY_PART_TYPES, LineType, to_line
+from recollect.domain.portable_members import LineValues
 from recollect.domain.spaces import SpaceKind
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import MemoryFilter, Stored
-from recollect.ports.portable import Exported, Place
+from recollect.ports.memories import MemoryFilter, StoredMemory
+from recollect.ports.portable import ExportCursor, ExportScope
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.admin_gate import AdminGate
-from recollect.services.filters import Filters, chosen_by
+from recollect.services.filters import FilterRequest, resolve_filter
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_lists import MemoryLists
-from recollect.services.portable import memory_values
-from recollect.services.portable_gaps import removed_below
-from recollect.services.portable_views import known_to, of_memory_known_to
-from recollect.services.sights import Sights
+from recollect.services.memory_lists import MemoryLister
+from recollect.services.portable import memory_line_values
+from recollect.services.portable_gaps import removed_predecessors
+from recollect.services.portable_views import restrict_parts, restrict_rows
+from recollect.services.sights import ViewerFactory
 
 ROWS_PER_PAGE = 200
-_REASON = "an admin exports"
-_OTHERS = (
+_VIEWER_REASON = "an admin exports"
+_OTHER_TYPES = (
     LineType.AGENT,
     LineType.PERSON,
     LineType.MERGE,
@@ -40,16 +40,16 @@ _OTHERS = (
     LineType.RUN,
 )
 # Expired is computed from the expiry and never stored.
-_STORED = tuple(status for status in Status if status is not Status.EXPIRED)
+_STORED_STATUSES = tuple(status for status in MemoryStatus if status is not MemoryStatus.EXPIRED)
 
 Lines = list[tuple[LineType, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ExportRequest:
     """The filters and options of an export."""
 
-    filters: Filters
+    filters: FilterRequest
     every_status: bool = False
     embedding: bool = False
     justification: str | None = None
@@ -65,8 +65,8 @@ class ExportService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        sights: Sights,
-        lists: MemoryLists,
+        sights: ViewerFactory,
+        lists: MemoryLister,
         gate: AdminGate,
     ) -> None:
         self._database = database
@@ -77,30 +77,30 @@ class ExportService:
         self._lists = lists
         self._gate = gate
 
-    async def export(self, requester: Requester, wish: Wish) -> AsyncIterator[bytes]:
+    async def export(self, requester: Requester, wish: ExportRequest) -> AsyncIterator[bytes]:
         """The lines as chunks of bytes. Raises before the first of them if the call is refused;
         later errors come out of the iterator, when the status has been sent already."""
         await self._gate.admit(requester, "exportMemories", wish.justification)
-        exported = await self._database.read(lambda tx: self._exported(tx, requester, wish))
-        return self._told(requester, wish, self._pages(requester, exported, wish))
+        exported = await self._database.read(lambda tx: self._export_scope(tx, requester, wish))
+        return self._encode_and_audit(requester, wish, self._line_pages(requester, exported, wish))
 
-    def _exported(self, tx: Tx, requester: Requester, wish: Wish) -> Exported:
+    def _export_scope(self, tx: Tx, requester: Requester, wish: ExportRequest) -> ExportScope:
         """What the export holds. An admin's export without filters (`everything`) also has the
         agents, people, chats and runs to which no memory refers: it is a backup."""
         filters = wish.filters
         # An owner gets NotFound for a run or person that they may not know; an admin knows all.
-        statuses = _STORED if wish.every_status else (filters.status,)
-        known_to = None if requester.admin else requester
-        asked = chosen_by(tx, self._stores, filters, known_to=known_to)
+        statuses = _STORED_STATUSES if wish.every_status else (filters.status,)
+        known_to = None if requester.is_admin else requester
+        asked = resolve_filter(tx, self._stores, filters, known_to=known_to)
         chosen = replace(asked, statuses=statuses)
-        if not requester.admin:
-            return Exported(self._sights.of(tx, requester, filters.context), chosen)
-        plain = Filters(status=filters.status, include_expired=filters.include_expired)
-        sight = Sight.whole(_REASON, self._runtime.clock.now())
-        return Exported(sight, _in_chat(chosen, filters), everything=filters == plain)
+        if not requester.is_admin:
+            return ExportScope(self._sights.viewer_for(tx, requester, filters.context), chosen)
+        plain = FilterRequest(status=filters.status, include_expired=filters.include_expired)
+        sight = Viewer.for_system(_VIEWER_REASON, self._runtime.clock.now())
+        return ExportScope(sight, _restrict_to_chat(chosen, filters), everything=filters == plain)
 
-    async def _told(
-        self, requester: Requester, wish: Wish, pages: AsyncIterator[Lines]
+    async def _encode_and_audit(
+        self, requester: Requester, wish: ExportRequest, pages: AsyncIterator[Lines]
     ) -> AsyncIterator[bytes]:
         """The pages as bytes, each with one page of delay, and the audit event.
 
@@ -128,38 +128,38 @@ class ExportService:
         )
         yield held
 
-    async def _pages(
-        self, requester: Requester, exported: Exported, wish: Wish
+    async def _line_pages(
+        self, requester: Requester, exported: ExportScope, wish: ExportRequest
     ) -> AsyncIterator[Lines]:
-        for type_ in _OTHERS if requester.admin else _of_owner():
-            async for page in self._walk(self._others(requester, type_, exported)):
+        for type_ in _OTHER_TYPES if requester.is_admin else _owner_types():
+            async for page in self._read_pages(self._other_page_reader(requester, type_, exported)):
                 yield page
-        async for page in self._walk(self._memories(requester, exported, wish)):
+        async for page in self._read_pages(self._memory_page_reader(requester, exported, wish)):
             yield page
 
-    async def _walk(
-        self, read: Callable[[Tx, Place | None], tuple[Place | None, Lines]]
+    async def _read_pages(
+        self, read: Callable[[Tx, ExportCursor | None], tuple[ExportCursor | None, Lines]]
     ) -> AsyncIterator[Lines]:
         """Call `read` with the cursor of the last page until it returns none. Pages may be empty,
         where every row of one was hidden from the caller."""
-        place: Place | None = None
+        place: ExportCursor | None = None
         while True:
-            place, lines = await self._database.scan(_reading(read, place))
+            place, lines = await self._database.scan(_bind_cursor(read, place))
             if lines:
                 yield lines
             if place is None:
                 return
 
-    def _others(
-        self, requester: Requester, type_: LineType, exported: Exported
-    ) -> Callable[[Tx, Place | None], tuple[Place | None, Lines]]:
-        def read(tx: Tx, after: Place | None) -> tuple[Place | None, Lines]:
+    def _other_page_reader(
+        self, requester: Requester, type_: LineType, exported: ExportScope
+    ) -> Callable[[Tx, ExportCursor | None], tuple[ExportCursor | None, Lines]]:
+        def read(tx: Tx, after: ExportCursor | None) -> tuple[ExportCursor | None, Lines]:
             found = self._stores.portable.page(
                 tx, type_, exported, after=after, limit=ROWS_PER_PAGE
             )
             values = [one for _, one in found]
-            if not requester.admin:
-                values = known_to(tx, self._stores, requester, type_=type_, found=values)
+            if not requester.is_admin:
+                values = restrict_rows(tx, self._stores, requester, type_=type_, found=values)
             # By the rows of the query, not by those that the caller may see: a page without any
             # visible row must not end the export.
             place = found[-1][0] if len(found) == ROWS_PER_PAGE else None
@@ -167,24 +167,26 @@ class ExportService:
 
         return read
 
-    def _memories(
-        self, requester: Requester, exported: Exported, wish: Wish
-    ) -> Callable[[Tx, Place | None], tuple[Place | None, Lines]]:
-        def read(tx: Tx, after: Place | None) -> tuple[Place | None, Lines]:
-            found = self._stores.portable.memories(tx, exported, after=after, limit=ROWS_PER_PAGE)
+    def _memory_page_reader(
+        self, requester: Requester, exported: ExportScope, wish: ExportRequest
+    ) -> Callable[[Tx, ExportCursor | None], tuple[ExportCursor | None, Lines]]:
+        def read(tx: Tx, after: ExportCursor | None) -> tuple[ExportCursor | None, Lines]:
+            found = self._stores.portable.memory_page(
+                tx, exported, after=after, limit=ROWS_PER_PAGE
+            )
             rows = list(
-                self._lists.shown(
+                self._lists.visible_as_of(
                     tx, exported.sight, [stored for _, stored in found], exported.chosen
                 )
             )
             # With `as_of` a memory is exported as it was then; its later versions, relations and
             # gaps don't belong to that state.
             past = exported.chosen.as_of is not None
-            hanging = {} if past else self._hanging(tx, requester, rows)
-            gaps = {} if past else removed_below(tx, self._stores, _ids(rows))
+            hanging = {} if past else self._memory_part_lines(tx, requester, rows)
+            gaps = {} if past else removed_predecessors(tx, self._stores, _memory_ids(rows))
             lines: Lines = []
             for stored in rows:
-                values = memory_values(stored) | self._embedding(tx, stored, wish)
+                values = memory_line_values(stored) | self._embedding_field(tx, stored, wish)
                 values["removed"] = gaps.get(stored.memory.id)
                 lines.append((LineType.MEMORY, to_line(LineType.MEMORY, values)))
                 lines += hanging.get(stored.memory.id, [])
@@ -192,42 +194,47 @@ class ExportService:
 
         return read
 
-    def _hanging(self, tx: Tx, requester: Requester, rows: list[Stored]) -> dict[str, Lines]:
+    def _memory_part_lines(
+        self, tx: Tx, requester: Requester, rows: list[StoredMemory]
+    ) -> dict[str, Lines]:
         """Lines of versions, relations and approvals, by the id of their memory."""
-        ids = _ids(rows)
+        ids = _memory_ids(rows)
         spaces = {row.memory.id: row.memory.space for row in rows}
         lines: dict[str, Lines] = {}
-        for type_ in (type_ for type_ in LineType if type_ in OF_MEMORY):
-            for memory_id, several in self._stores.portable.of_memories(tx, type_, ids).items():
+        for type_ in (type_ for type_ in LineType if type_ in MEMORY_PART_TYPES):
+            for memory_id, several in self._stores.portable.parts_of_memories(
+                tx, type_, ids
+            ).items():
                 shown = several
-                if not requester.admin:
-                    shown = of_memory_known_to(requester, spaces[memory_id], several)
+                if not requester.is_admin:
+                    shown = restrict_parts(requester, spaces[memory_id], several)
                 told = [(type_, to_line(type_, values)) for values in shown]
                 lines.setdefault(memory_id, []).extend(told)
         return lines
 
-    def _embedding(self, tx: Tx, stored: Stored, wish: Wish) -> Values:
+    def _embedding_field(self, tx: Tx, stored: StoredMemory, wish: ExportRequest) -> LineValues:
         if not wish.embedding:
             return {}
-        return {"embedding": self._stores.memories.embedding(tx, stored.memory.id)}
+        return {"embedding": self._stores.memories.fetch_embedding(tx, stored.memory.id)}
 
 
-def _ids(rows: list[Stored]) -> list[MemoryId]:
+def _memory_ids(rows: list[StoredMemory]) -> list[MemoryId]:
     return [row.memory.id for row in rows]
 
 
-def _reading(
-    read: Callable[[Tx, Place | None], tuple[Place | None, Lines]], place: Place | None
-) -> Callable[[Tx], tuple[Place | None, Lines]]:
+def _bind_cursor(
+    read: Callable[[Tx, ExportCursor | None], tuple[ExportCursor | None, Lines]],
+    place: ExportCursor | None,
+) -> Callable[[Tx], tuple[ExportCursor | None, Lines]]:
     return lambda tx: read(tx, place)
 
 
-def _of_owner() -> tuple[LineType, ...]:
+def _owner_types() -> tuple[LineType, ...]:
     """The types in an owner's export. Merges are for admins: they name claims of others."""
-    return tuple(type_ for type_ in _OTHERS if type_ is not LineType.MERGE)
+    return tuple(type_ for type_ in _OTHER_TYPES if type_ is not LineType.MERGE)
 
 
-def _in_chat(chosen: MemoryFilter, filters: Filters) -> MemoryFilter:
+def _restrict_to_chat(chosen: MemoryFilter, filters: FilterRequest) -> MemoryFilter:
     """The filter of an admin's export, where `chat_id` means the chat's own space.
 
     For anybody else `chat_id` is the context they ask in, in which memories of users are visible

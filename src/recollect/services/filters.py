@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import MemoryType, Sensitivity, Status
+from recollect.domain.memories import MemoryStatus, MemoryType, Sensitivity
 from recollect.domain.retention import MemoryScope
 from recollect.domain.runs import Run
 from recollect.domain.spaces import (
@@ -26,18 +26,18 @@ from recollect.domain.spaces import (
 from recollect.errors import NotFound, ValidationFailed
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Context, MemoryFilter
+from recollect.ports.memories import MemoryFilter, ReadContext
 from recollect.ports.stores import Stores
 from recollect.services.naming import visible_people
 
-Places = tuple[tuple[SpaceKind, str | None], ...]
+SpaceSelectors = tuple[tuple[SpaceKind, str | None], ...]
 
-ALL: Final = "all"
-PLACE_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user_id")
+ALL_SPACES: Final = "all"
+LOCATION_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
+class FilterRequest:
     """The filters as sent. None and empty mean that nothing was sent."""
 
     agent_id: AgentId | None = None
@@ -54,7 +54,7 @@ class Filters:
     subjects: tuple[str, ...] = ()
     stated_by: str | None = None
     sensitivity: Sensitivity | None = None
-    status: Status = Status.ACTIVE
+    status: MemoryStatus = MemoryStatus.ACTIVE
     include_expired: bool = False
     created_after: datetime | None = None
     created_before: datetime | None = None
@@ -62,37 +62,37 @@ class Filters:
     as_of: datetime | None = None
 
     @property
-    def context(self) -> Context:
+    def context(self) -> ReadContext:
         """The chat of the request, and for whom an agent asks."""
-        return Context(self.chat_id, self.asker_id)
+        return ReadContext(self.chat_id, self.asker_id)
 
     @property
-    def names_place(self) -> bool:
+    def has_location(self) -> bool:
         """Whether a field limits where to read."""
-        return any(getattr(self, name) for name in PLACE_FIELDS)
+        return any(getattr(self, name) for name in LOCATION_FIELDS)
 
 
-def require_place(filters: Filters) -> None:
+def require_location(filters: FilterRequest) -> None:
     """Raise ValidationFailed if no field limits where to read: everything must be asked for."""
-    if not filters.names_place:
-        names = ", ".join(PLACE_FIELDS)
+    if not filters.has_location:
+        names = ", ".join(LOCATION_FIELDS)
         message = f'say where to look: one of {names}; `spaces: "all"` is everything'
-        raise ValidationFailed.of("spaces", message)
+        raise ValidationFailed.for_field("spaces", message)
 
 
-def chosen_by(
-    tx: Tx, stores: Stores, filters: Filters, *, known_to: Requester | None
+def resolve_filter(
+    tx: Tx, stores: Stores, filters: FilterRequest, *, known_to: Requester | None
 ) -> MemoryFilter:
     """The filter for the store, with canonical person ids.
 
     Raises NotFound for an unknown agent, and for a run or person that `known_to` may not know of.
     `known_to` None is for admins, who may know of everything.
     """
-    _check_known(tx, stores, filters, known_to)
-    people = _people(tx, stores, [*filters.subjects, *_said_by(filters)], known_to)
+    _check_agent_and_run(tx, stores, filters, known_to)
+    people = _resolve_people(tx, stores, [*filters.subjects, *_stater_ids(filters)], known_to)
     subjects = dict.fromkeys(people[subject] for subject in filters.subjects)
     return MemoryFilter(
-        spaces=_places(filters),
+        spaces=_select_spaces(filters),
         agent_id=filters.agent_id if _narrows_by_agent(filters) else None,
         visibility=filters.visibility,
         scope=filters.scope,
@@ -112,24 +112,26 @@ def chosen_by(
     )
 
 
-def _check_known(tx: Tx, stores: Stores, filters: Filters, known_to: Requester | None) -> None:
+def _check_agent_and_run(
+    tx: Tx, stores: Stores, filters: FilterRequest, known_to: Requester | None
+) -> None:
     if filters.agent_id is not None and stores.agents.fetch(tx, filters.agent_id) is None:
         raise NotFound("agent", filters.agent_id)
-    if filters.run_id is not None and _run(tx, stores, filters.run_id, known_to) is None:
+    if filters.run_id is not None and _fetch_run(tx, stores, filters.run_id, known_to) is None:
         raise NotFound("run", filters.run_id)
 
 
-def _run(tx: Tx, stores: Stores, run_id: RunId, known_to: Requester | None) -> Run | None:
+def _fetch_run(tx: Tx, stores: Stores, run_id: RunId, known_to: Requester | None) -> Run | None:
     if known_to is None:
         return stores.runs.fetch(tx, run_id)
-    return stores.runs.see(tx, known_to.who, run_id)
+    return stores.runs.fetch_visible(tx, known_to.identity, run_id)
 
 
-def _said_by(filters: Filters) -> Sequence[str]:
+def _stater_ids(filters: FilterRequest) -> Sequence[str]:
     return () if filters.stated_by is None else (filters.stated_by,)
 
 
-def _people(
+def _resolve_people(
     tx: Tx, stores: Stores, ids: Sequence[str], known_to: Requester | None
 ) -> dict[str, PersonId]:
     """The canonical id of each person: a merged person finds the memories of the one it became."""
@@ -146,24 +148,24 @@ def _people(
     return {str(id_): person.id for id_, person in known.items()}
 
 
-def _places(filters: Filters) -> Places | None:
+def _select_spaces(filters: FilterRequest) -> SpaceSelectors | None:
     """The spaces to read; None is all. `run_id` and `scope` narrow the rows by themselves, in all
     spaces."""
-    if filters.spaces == ALL:
+    if filters.spaces == ALL_SPACES:
         return None
     if filters.spaces:
-        return tuple(_place(name, filters.agent_id) for name in filters.spaces)
+        return tuple(_space_selector(name, filters.agent_id) for name in filters.spaces)
     if filters.run_id is not None or filters.scope is not None:
         return None
     # With a chat alone, all chat and user spaces are read: what may be disclosed in that chat is
     # decided by visibility, not by the filter.
-    named = _named_places(filters)
+    named = _agent_and_user_spaces(filters)
     if not named and filters.chat_id is not None:
         return ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
     return named or None
 
 
-def _place(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | None]:
+def _space_selector(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | None]:
     """Kind and id of a space. Without an id it is every space of the kind, or the agent's if
     `agent_id` was sent."""
     if name.id is None and name.kind in AGENT_KINDS:
@@ -171,14 +173,14 @@ def _place(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | 
     return name.kind, name.id
 
 
-def _named_places(filters: Filters) -> Places:
+def _agent_and_user_spaces(filters: FilterRequest) -> SpaceSelectors:
     """The spaces of the agent and of the user. If both are named, both are read."""
     agent_id, user_id = filters.agent_id, filters.user_id
     of_agent = agent_spaces(agent_id) if agent_id is not None else ()
-    of_user: Places = ((SpaceKind.USER, user_id),) if user_id is not None else ()
+    of_user: SpaceSelectors = ((SpaceKind.USER, user_id),) if user_id is not None else ()
     return (*((space.kind, space.id) for space in of_agent), *of_user)
 
 
-def _narrows_by_agent(filters: Filters) -> bool:
+def _narrows_by_agent(filters: FilterRequest) -> bool:
     """Whether `agent_id` selects rows by their agent, because other fields select the spaces."""
     return bool(filters.spaces) or filters.run_id is not None or filters.scope is not None

@@ -6,17 +6,17 @@ from datetime import datetime
 from recollect.domain import jsontext
 from recollect.domain.conversations import Branch, Conversation, headline
 from recollect.domain.entries import Channel, Entry
-from recollect.domain.forks import on_path
-from recollect.domain.history import text_of
+from recollect.domain.forks import is_on_path
+from recollect.domain.history import extract_text
 from recollect.domain.ids import ConversationId, EntryId
 from recollect.errors import Forbidden, NotFound
 from recollect.policy.principals import Principal
 from recollect.ports.database import Tx
 from recollect.ports.stores import ForkPoint, Stores
-from recollect.services.paths import path_of, point_before, text_at
+from recollect.services.paths import fetch_text_entry, find_point_before, load_path
 
 
-def find_point(
+def find_fork_point(
     tx: Tx, stores: Stores, principal: Principal, parent: Branch, entry_id: EntryId
 ) -> ForkPoint | None:
     """The fork point for a fork at this entry: the entry just before it on the path, None if the
@@ -26,18 +26,18 @@ def find_point(
     memory entry of the caller's own client: a fork can start at history only.
     """
     entry = stores.entries.fetch(tx, entry_id)
-    path = path_of(tx, stores, parent.id)
-    if entry is None or not on_path(path, entry.conversation_id, entry.seq):
+    path = load_path(tx, stores, parent.id)
+    if entry is None or not is_on_path(path, entry.conversation_id, entry.seq):
         raise NotFound("entry", entry_id)
     if entry.channel is Channel.MEMORY:
         # Another client's memory is hidden from the caller, so it must look like no entry at all.
         if principal.client_id is None or entry.client_id != principal.client_id:
             raise NotFound("entry", entry_id)
         raise Forbidden("a conversation can't be forked at a memory entry")
-    return point_before(tx, stores, path, entry)
+    return find_point_before(tx, stores, path, entry)
 
 
-def make_fork(
+def build_fork(
     tx: Tx,
     stores: Stores,
     parent: Conversation,
@@ -61,7 +61,7 @@ def make_fork(
         metadata=parent.metadata,
         created_at=at,
         updated_at=at,
-        last_message_preview=_preview_of(text_at(tx, stores, parent.tree_id, text_seq)),
+        last_message_preview=_entry_preview(fetch_text_entry(tx, stores, parent.tree_id, text_seq)),
         forked_at_conversation_id=parent.id,
         forked_at_entry_id=point.entry_id if point else None,
         forked_at_seq=point.seq if point else 0,
@@ -69,6 +69,6 @@ def make_fork(
     )
 
 
-def _preview_of(entry: Entry | None) -> str | None:
-    text = text_of(jsontext.load(entry.content)) if entry else None
+def _entry_preview(entry: Entry | None) -> str | None:
+    text = extract_text(jsontext.load(entry.content)) if entry else None
     return headline(text).preview if text else None

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from recollect.domain.recordings import HOPS_MAX, Tempo
+from recollect.domain.recordings import HOPS_MAX, RecordingTiming
 from recollect.errors import BadGateway, Unavailable
-from recollect.ports.forwarding import Forwarded, Forwarder
+from recollect.ports.forwarding import ForwardedResponse, Forwarder
 
 HOPS_HEADER = b"x-recollect-hops"
 
-_LOOK_SECONDS = 1
+_POLL_SECONDS = 1
 T = TypeVar("T")
 
 
@@ -22,7 +22,7 @@ class ForwardingService:
 
     async def forward(
         self, method: str, address: str, path: str, headers: Mapping[bytes, bytes]
-    ) -> Forwarded:
+    ) -> ForwardedResponse:
         """Send the request to the node at `address`, with the caller's own credentials.
 
         Nodes do not trust each other: the other node authenticates the caller again. Raises
@@ -40,8 +40,8 @@ class ForwardingService:
         await self._forwarder.close()
 
 
-async def unless_gone(
-    asked: Coroutine[Any, Any, T], gone: Callable[[], Awaitable[bool]], tempo: Tempo
+async def wait_for_node(
+    asked: Coroutine[Any, Any, T], gone: Callable[[], Awaitable[bool]], tempo: RecordingTiming
 ) -> T | None:
     """Wait for another node's answer, but no longer than a cancel may take (else Unavailable).
 
@@ -51,7 +51,7 @@ async def unless_gone(
     answer = asyncio.ensure_future(asked)
     try:
         async with asyncio.timeout(tempo.cancel):
-            while not (await asyncio.wait((answer,), timeout=_LOOK_SECONDS))[0]:
+            while not (await asyncio.wait((answer,), timeout=_POLL_SECONDS))[0]:
                 if await gone():
                     return None
         return answer.result()

@@ -1,17 +1,17 @@
 """Checks the role or the API key that an operation needs, whatever it is applied to."""
 
-from recollect.domain.events import EventKind, Outcome
+from recollect.domain.events import AuditOutcome, EventKind
 from recollect.errors import Forbidden, JustificationRequired
 from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.policy.decide import decide
 from recollect.policy.principals import Principal
-from recollect.policy.views import TreeView
+from recollect.policy.views import TreeAccess
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.audit import AuditName, Auditor
+from recollect.services.audit import AuditName, EventRecorder
 
-_NO_TREE = TreeView(deleted=False, level=None)
+_NO_TREE = TreeAccess(deleted=False, level=None)
 
 
 class GateService:
@@ -22,7 +22,7 @@ class GateService:
         self, database: Database, stores: Stores, runtime: Runtime, *, require_justification: bool
     ) -> None:
         self._database = database
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
         self._require_justification = require_justification
 
     async def admit(
@@ -64,7 +64,7 @@ class GateService:
                 tx,
                 principal,
                 audit,
-                outcome=Outcome.DENIED,
+                outcome=AuditOutcome.DENIED,
                 conversation_id=conversation_id,
                 justification=justification,
             )

@@ -13,9 +13,9 @@ from recollect.domain import questions, words
 from recollect.domain.frequencies import idf
 from recollect.domain.ids import EntryId
 from recollect.domain.questions import Question
-from recollect.domain.search import SearchType, Stage
+from recollect.domain.search import EntrySearchComponent, SearchType
 from recollect.errors import Unavailable
-from recollect.policy.scope import Reach
+from recollect.policy.scope import ScopeReach
 from recollect.ports.database import Database, Tx
 from recollect.ports.search import (
     SearchScope,
@@ -28,7 +28,7 @@ from recollect.ports.search import (
     stem_query,
 )
 from recollect.services.ranking import lexical
-from recollect.services.ranking.corpus import Corpus, Whole
+from recollect.services.ranking.corpus import Corpus, WholeScope
 from recollect.services.ranking.fulltext import rank_fulltext
 
 _BATCH = 5_000
@@ -38,7 +38,7 @@ _MATCHES_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Speakers:
+class NamedSpeakers:
     """The speakers of a large scope whom a question may name."""
 
     ids: Mapping[str, str]
@@ -46,18 +46,18 @@ class Speakers:
     assistant: bool
 
 
-NOBODY = Speakers({}, assistant=False)
+NO_SPEAKERS = NamedSpeakers({}, assistant=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class EntryCandidates:
     """A corpus of candidates, and the components that failed to propose any."""
 
     corpus: Corpus
-    failed: Sequence[Stage]
+    failed: Sequence[EntrySearchComponent]
 
 
-class Gathering:
+class EntryCandidateFinder:
     """Gathers candidates from the database's indexes and, if configured, from a vector database.
 
     Only the vector database can fail alone. If our own database fails, so does the search.
@@ -80,14 +80,14 @@ class Gathering:
         self._dimensions = dimensions
         self._candidates = candidates
 
-    async def speakers(self, scope: SearchScope, text: str) -> Speakers:
+    async def find_speakers(self, scope: SearchScope, text: str) -> NamedSpeakers:
         """The speakers of the scope whose names may occur in the text."""
-        found = await self._database.scan(lambda tx: self._store.voices(tx, scope))
+        found = await self._database.scan(lambda tx: self._store.scope_speakers(tx, scope))
         ids: dict[str, str] = {}
-        for user_id in sorted(_perhaps_named(found.user_ids, text)):
+        for user_id in sorted(_possibly_named(found.user_ids, text)):
             for name in questions.speaker_names(user_id):
                 ids.setdefault(name, user_id)
-        return Speakers(ids, found.assistant)
+        return NamedSpeakers(ids, found.assistant)
 
     async def gather(
         self,
@@ -95,8 +95,8 @@ class Gathering:
         type_: SearchType,
         question: Question,
         vector: Vector | None,
-        speakers: Speakers,
-    ) -> Gathered:
+        speakers: NamedSpeakers,
+    ) -> EntryCandidates:
         """The candidates: all matches for `fulltext`, else the best by words and by vector.
 
         A word score includes the neighbours' heads, and neighbours are not known until they are
@@ -109,77 +109,81 @@ class Gathering:
         Ids from the vector database are proposals only. It has no transaction with ours and may
         be ahead, behind or wrong; texts and vectors are read from our tables, under the scope.
         """
-        whole = Whole(speakers.ids, speakers.assistant)
+        whole = WholeScope(speakers.ids, speakers.assistant)
         if type_ is SearchType.FULLTEXT:
-            corpus = await self._database.scan(lambda tx: self._matches(tx, scope, question.text))
-            return Gathered(corpus, ())
+            corpus = await self._database.scan(
+                lambda tx: self._fulltext_matches(tx, scope, question.text)
+            )
+            return EntryCandidates(corpus, ())
         stems = question.words if type_ is SearchType.AUTO else ()
-        near, failed = await self._near_beside(scope, vector)
+        near, failed = await self._nearest_in_vector_index(scope, vector)
 
         def work(tx: Tx) -> Corpus:
             # One snapshot for all reads, so that neighbours and revisions belong together.
-            fitting = self._fitting(tx, scope, stems, whole)
-            nearest = self._near(tx, scope, vector) if near is None else near
-            corpus, complete = self._with_neighbours(tx, scope, fitting, nearest)
-            ranked = {*nearest, *self._best(corpus.as_part(whole), stems, complete)}
-            vectors = self._vectors(tx, scope, ranked)
+            fitting = self._best_by_words(tx, scope, stems, whole)
+            nearest = self._nearest_entries(tx, scope, vector) if near is None else near
+            corpus, complete = self._load_neighbours(tx, scope, fitting, nearest)
+            ranked = {*nearest, *self._rescore_by_words(corpus.as_part(whole), stems, complete)}
+            vectors = self._load_vectors(tx, scope, ranked)
             # Vectors are read for ranked entries only; bystanders contribute their words.
             bystanders = set(corpus.entry_ids) - ranked
-            return corpus.updated((), vectors).as_part(whole, bystanders=bystanders)
+            return corpus.with_updates((), vectors).as_part(whole, bystanders=bystanders)
 
-        return Gathered(await self._database.scan(work), failed)
+        return EntryCandidates(await self._database.scan(work), failed)
 
-    def _matches(self, tx: Tx, scope: SearchScope, text: str) -> Corpus:
+    def _fulltext_matches(self, tx: Tx, scope: SearchScope, text: str) -> Corpus:
         """All full-text matches, or the best of very many: whenever there are twice as many as
         allowed, the better half is kept."""
         tokens = words.query_tokens(text)
         found: list[TextRow] = []
-        for rows in self._batches(tx, scope, prefix_query(tokens)) if tokens else ():
+        for rows in self._text_batches(tx, scope, prefix_query(tokens)) if tokens else ():
             found += rows
             if len(found) >= 2 * _MATCHES_MAX:
-                best = rank_fulltext(self._corpus(found), text).rows[:_MATCHES_MAX]
+                best = rank_fulltext(self._build_corpus(found), text).rows[:_MATCHES_MAX]
                 found = [found[row] for row in best.tolist()]
-        return self._corpus(found)
+        return self._build_corpus(found)
 
-    def _fitting(
-        self, tx: Tx, scope: SearchScope, stems: Sequence[str], whole: Whole
+    def _best_by_words(
+        self, tx: Tx, scope: SearchScope, stems: Sequence[str], whole: WholeScope
     ) -> list[EntryId]:
         """The best by words, scored without most of their neighbours: see `gather`."""
-        query = stem_query(_looked_at(stems, whole))
+        query = stem_query(_scored_stems(stems, whole))
         best: list[tuple[float, str]] = []
-        for rows in self._batches(tx, scope, query) if query else ():
-            corpus = self._corpus(rows).as_part(whole)
-            scores = lexical.fit(corpus, stems).scores.tolist()
+        for rows in self._text_batches(tx, scope, query) if query else ():
+            corpus = self._build_corpus(rows).as_part(whole)
+            scores = lexical.score_words(corpus, stems).scores.tolist()
             found = zip(scores, corpus.entry_ids, strict=True)
             best = nlargest(self._candidates, [*best, *found])
         return [EntryId(entry_id) for _, entry_id in best]
 
-    def _near(self, tx: Tx, scope: SearchScope, vector: Vector | None) -> list[EntryId]:
+    def _nearest_entries(self, tx: Tx, scope: SearchScope, vector: Vector | None) -> list[EntryId]:
         if vector is None:
             return []
-        return self._store.nearest(tx, scope, vector, model=self._model, limit=self._candidates)
+        return self._store.nearest_entries(
+            tx, scope, vector, model=self._model, limit=self._candidates
+        )
 
-    async def _near_beside(
+    async def _nearest_in_vector_index(
         self, scope: SearchScope, vector: Vector | None
-    ) -> tuple[list[EntryId] | None, Sequence[Stage]]:
+    ) -> tuple[list[EntryId] | None, Sequence[EntrySearchComponent]]:
         """What the vector database proposes; None without a vector database or a vector. It knows
         no permissions, so it gets the permitted trees as a filter, unless all trees are."""
         if vector is None or self._beside is None:
             return None, ()
         trees = None
-        if not _is_everything(scope):
+        if not _is_unrestricted(scope):
             found = await self._database.scan(
-                lambda tx: self._store.trees(tx, scope, limit=_EVERY_TREE)
+                lambda tx: self._store.tree_states(tx, scope, limit=_EVERY_TREE)
             )
             trees = [tree.tree_id for tree in found]
         try:
-            return await self._beside.nearest(trees, vector, limit=self._candidates), ()
+            return await self._beside.nearest_entries(trees, vector, limit=self._candidates), ()
         except Unavailable:
             # Not None, which would make the caller ask our own database for the nearest vectors:
             # the search goes on by words and reports the failure.
-            return [], [Stage.VECTORS]
+            return [], [EntrySearchComponent.VECTORS]
 
-    def _with_neighbours(
+    def _load_neighbours(
         self, tx: Tx, scope: SearchScope, fitting: Sequence[EntryId], near: Sequence[EntryId]
     ) -> tuple[Corpus, set[str]]:
         """A corpus of the proposed entries with their neighbours, read under the scope; and the ids
@@ -188,15 +192,17 @@ class Gathering:
         A neighbour of a good match scores a little itself, so it is a candidate too, and needs its
         neighbours as well: hence the second read.
         """
-        texts = self._store.texts_around(tx, scope, fitting)
+        texts = self._store.texts_with_neighbours(tx, scope, fitting)
         complete: set[str] = {text.entry_id for text in texts}
         further = {EntryId(entry_id) for entry_id in complete.difference(fitting)}.union(near)
-        texts += self._store.texts_around(tx, scope, list(further))
-        return self._corpus(texts), complete
+        texts += self._store.texts_with_neighbours(tx, scope, list(further))
+        return self._build_corpus(texts), complete
 
-    def _best(self, corpus: Corpus, stems: Sequence[str], among: set[str]) -> list[EntryId]:
+    def _rescore_by_words(
+        self, corpus: Corpus, stems: Sequence[str], among: set[str]
+    ) -> list[EntryId]:
         """The best by exact word score, among entries whose neighbours are complete."""
-        scores = lexical.fit(corpus, stems).scores.tolist()
+        scores = lexical.score_words(corpus, stems).scores.tolist()
         found = [
             (score, entry_id)
             for score, entry_id in zip(scores, corpus.entry_ids, strict=True)
@@ -204,12 +210,12 @@ class Gathering:
         ]
         return [EntryId(entry_id) for _, entry_id in nlargest(self._candidates, found)]
 
-    def _vectors(self, tx: Tx, scope: SearchScope, ids: Iterable[EntryId]) -> list[VectorRow]:
+    def _load_vectors(self, tx: Tx, scope: SearchScope, ids: Iterable[EntryId]) -> list[VectorRow]:
         if not self._model:
             return []
-        return self._store.vectors_at(tx, scope, list(ids), model=self._model)
+        return self._store.vectors_by_ids(tx, scope, list(ids), model=self._model)
 
-    def _batches(self, tx: Tx, scope: SearchScope, query: str) -> Iterator[list[TextRow]]:
+    def _text_batches(self, tx: Tx, scope: SearchScope, query: str) -> Iterator[list[TextRow]]:
         after: int | None = 0
         while after is not None:
             rows, after = self._store.texts_matching(
@@ -217,11 +223,11 @@ class Gathering:
             )
             yield rows
 
-    def _corpus(self, texts: Sequence[TextRow]) -> Corpus:
+    def _build_corpus(self, texts: Sequence[TextRow]) -> Corpus:
         return Corpus.build(texts, (), self._dimensions)
 
 
-def _looked_at(stems: Sequence[str], whole: Whole) -> list[str]:
+def _scored_stems(stems: Sequence[str], whole: WholeScope) -> list[str]:
     """The stems to ask the index for: those that `score_words` would use. Names of speakers come
     last there, as their rarity is bounded, but are asked for in any case."""
     names = {words.stem(name) for name in whole.names}
@@ -229,12 +235,12 @@ def _looked_at(stems: Sequence[str], whole: Whole) -> list[str]:
     return [*others[: lexical.WORDS_MAX], *names.intersection(stems)]
 
 
-def _is_everything(scope: SearchScope) -> bool:
-    all_trees = scope.scope.reach is Reach.EVERYTHING and scope.include_deleted
+def _is_unrestricted(scope: SearchScope) -> bool:
+    all_trees = scope.scope.reach is ScopeReach.EVERYTHING and scope.include_deleted
     return all_trees and scope.owner_user_id is None
 
 
-def _perhaps_named(user_ids: Sequence[str], text: str) -> Iterator[str]:
+def _possibly_named(user_ids: Sequence[str], text: str) -> Iterator[str]:
     """A cheap filter: ids whose first two letters begin a word of the text. A word and its stem
     begin alike, so no match is lost. Parsing the names of all ids would be slow in large scopes."""
     beginnings = {token[:2] for token in words.query_tokens(text)}

@@ -2,40 +2,44 @@
 
 from collections.abc import Collection
 
-from recollect.domain.graph import EntityId, Relation
+from recollect.domain.graph import EntityId, GraphRelation
 from recollect.domain.memories import MemoryId
 from recollect.ports.database import Tx
-from recollect.ports.graph import Look
+from recollect.ports.graph import GraphContext
 from recollect.ports.stores import Stores
-from recollect.services.graph_walks import PATH_EDGES_MAX, Neighbours
-from recollect.services.memory_lists import MemoryLists
-from recollect.services.past import Past
-from recollect.services.views import Views
+from recollect.services.graph_walks import PATH_EDGES_MAX, NeighbourFetcher
+from recollect.services.memory_lists import MemoryLister
+from recollect.services.past import VersionHistory
+from recollect.services.views import VisibilityFacts
 
 
-class Edges:
+class VisibleEdges:
     """An edge is visible if its memory is; with `as_of`, if the memory's version of then is."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._lists = MemoryLists(stores, Past(stores, Views(stores)))
+        self._lists = MemoryLister(stores, VersionHistory(stores, VisibilityFacts(stores)))
 
-    def of(self, tx: Tx, look: Look) -> Neighbours:
+    def neighbour_fetcher(self, tx: Tx, look: GraphContext) -> NeighbourFetcher:
         """A function that reads the visible edges at given entities, at the instants of the
         filter."""
         graph = self._stores.graph
         if look.chosen.as_of is None:
             return lambda ids, limit: graph.neighbours(tx, look, ids, limit=limit)
-        return lambda ids, limit: self._earlier(tx, look, ids)[:limit]
+        return lambda ids, limit: self._past_neighbours(tx, look, ids)[:limit]
 
-    def _earlier(self, tx: Tx, look: Look, ids: Collection[EntityId]) -> list[Relation]:
+    def _past_neighbours(
+        self, tx: Tx, look: GraphContext, ids: Collection[EntityId]
+    ) -> list[GraphRelation]:
         """Visible edges of the past. SQL checks the memory as it is now; here the version of then
         is checked too, since a memory may have been more private."""
         found = self._stores.graph.neighbours(tx, look, ids, limit=PATH_EDGES_MAX)
-        shown = self._shown(tx, look, sorted({edge.memory_id for edge in found}))
+        shown = self._visible_memory_ids(tx, look, sorted({edge.memory_id for edge in found}))
         return [edge for edge in found if edge.memory_id in shown]
 
-    def _shown(self, tx: Tx, look: Look, memory_ids: list[MemoryId]) -> frozenset[MemoryId]:
-        rows = self._stores.memories.see_many(tx, look.sight, memory_ids, look.chosen)
-        shown = self._lists.shown(tx, look.sight, list(rows.values()), look.chosen)
+    def _visible_memory_ids(
+        self, tx: Tx, look: GraphContext, memory_ids: list[MemoryId]
+    ) -> frozenset[MemoryId]:
+        rows = self._stores.memories.fetch_many_visible(tx, look.sight, memory_ids, look.chosen)
+        shown = self._lists.visible_as_of(tx, look.sight, list(rows.values()), look.chosen)
         return frozenset(stored.memory.id for stored in shown)

@@ -7,31 +7,31 @@ from datetime import datetime
 from itertools import islice
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.graph import Entity, EntityId, Relation
+from recollect.domain.graph import Entity, EntityId, GraphRelation
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.domain.people import normal_form
 from recollect.domain.sayings import EntityKind
 from recollect.errors import NotFound
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
-from recollect.ports.graph import Listed, Look
-from recollect.ports.memories import Context, MemoryFilter
+from recollect.ports.graph import GraphContext, ListedEntity
+from recollect.ports.memories import MemoryFilter, ReadContext
 from recollect.ports.stores import Stores
-from recollect.services.graph_edges import Edges
-from recollect.services.graph_walks import shortest_path, walk
+from recollect.services.graph_edges import VisibleEdges
+from recollect.services.graph_walks import shortest_path, walk_graph
 from recollect.services.naming import visible_people
-from recollect.services.sights import Sights
+from recollect.services.sights import ViewerFactory
 
 _LIST = "entities"
 _ROWS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class NeighbourhoodQuery:
     """How far to read around an entity, in which chat, and at which instants."""
 
     hops: int = 1
-    context: Context = field(default_factory=Context)
+    context: ReadContext = field(default_factory=ReadContext)
     as_of: datetime | None = None
     valid_at: datetime | None = None
     limit: int = 100
@@ -44,18 +44,18 @@ class Neighbourhood:
 
     entity: Entity
     entities: list[Entity]
-    relations: list[Relation]
+    relations: list[GraphRelation]
     truncated: bool
 
 
 class GraphService:
-    def __init__(self, database: Database, stores: Stores, sights: Sights) -> None:
+    def __init__(self, database: Database, stores: Stores, sights: ViewerFactory) -> None:
         self._database = database
         self._stores = stores
         self._sights = sights
-        self._edges = Edges(stores)
+        self._edges = VisibleEdges(stores)
 
-    async def entities(
+    async def list_entities(
         self,
         requester: Requester,
         *,
@@ -69,7 +69,7 @@ class GraphService:
         place = decode_key(_LIST, after) if after else None
         form = normal_form(query or "")
 
-        def listed(tx: Tx) -> list[Listed]:
+        def listed(tx: Tx) -> list[ListedEntity]:
             found = self._named_entities(tx, requester, kind=kind, after=place)
             fitting = (one for one in found if form in normal_form(one.entity.name or ""))
             return list(islice(fitting, limit + 1))
@@ -80,55 +80,66 @@ class GraphService:
         cursor = encode_key(_LIST, shown[-1].since, shown[-1].entity.id) if more else None
         return Page([one.entity for one in shown], cursor)
 
-    async def around(
-        self, requester: Requester, entity_id: EntityId, asked: Surroundings
+    async def get_neighbourhood(
+        self, requester: Requester, entity_id: EntityId, asked: NeighbourhoodQuery
     ) -> Neighbourhood:
         """NotFound if the caller sees no edge of the entity, or does not take part in the chat."""
-        return await self._database.scan(lambda tx: self._around(tx, requester, entity_id, asked))
+        return await self._database.scan(
+            lambda tx: self._load_neighbourhood(tx, requester, entity_id, asked)
+        )
 
-    async def path(
+    async def find_path(
         self, requester: Requester, start: EntityId, goal: EntityId, *, hops_max: int
-    ) -> list[Relation]:
+    ) -> list[GraphRelation]:
         """A shortest path over edges that the caller may see; empty if there is none."""
 
-        def found(tx: Tx) -> list[Relation]:
-            look = Look(self._sights.of(tx, requester))
-            ends = self._canonical(tx, start), self._canonical(tx, goal)
-            return shortest_path(*ends, hops_max=hops_max, neighbours=self._edges.of(tx, look))
+        def found(tx: Tx) -> list[GraphRelation]:
+            look = GraphContext(self._sights.viewer_for(tx, requester))
+            ends = self._canonical_id(tx, start), self._canonical_id(tx, goal)
+            return shortest_path(
+                *ends, hops_max=hops_max, neighbours=self._edges.neighbour_fetcher(tx, look)
+            )
 
         return await self._database.scan(found)
 
-    def _around(
-        self, tx: Tx, requester: Requester, entity_id: EntityId, asked: Surroundings
+    def _load_neighbourhood(
+        self, tx: Tx, requester: Requester, entity_id: EntityId, asked: NeighbourhoodQuery
     ) -> Neighbourhood:
-        sight = self._sights.of(tx, requester, asked.context)
-        look = Look(sight, MemoryFilter(as_of=asked.as_of, valid_at=asked.valid_at))
-        start = self._canonical(tx, entity_id)
-        found = walk(
-            [start], hops=asked.hops, limit=asked.limit, neighbours=self._edges.of(tx, look)
+        sight = self._sights.viewer_for(tx, requester, asked.context)
+        look = GraphContext(sight, MemoryFilter(as_of=asked.as_of, valid_at=asked.valid_at))
+        start = self._canonical_id(tx, entity_id)
+        found = walk_graph(
+            [start],
+            hops=asked.hops,
+            limit=asked.limit,
+            neighbours=self._edges.neighbour_fetcher(tx, look),
         )
         # An entity without a visible edge is treated like an unknown id, even if it exists.
         if not found.relations:
             raise NotFound("entity", entity_id)
-        first, *others = self._shown(tx, requester, found.depths)
+        first, *others = self._visible_entities(tx, requester, found.depths)
         return Neighbourhood(first, others, found.relations, found.truncated)
 
-    def _canonical(self, tx: Tx, entity_id: EntityId) -> EntityId:
+    def _canonical_id(self, tx: Tx, entity_id: EntityId) -> EntityId:
         """For a person who was merged away, the canonical person."""
         person = self._stores.people.fetch(tx, PersonId(entity_id))
         return entity_id if person is None else EntityId(person.id)
 
-    def _shown(self, tx: Tx, requester: Requester, ids: Collection[EntityId]) -> list[Entity]:
+    def _visible_entities(
+        self, tx: Tx, requester: Requester, ids: Collection[EntityId]
+    ) -> list[Entity]:
         """The entities in the order of the ids. People whose names the caller may not see have None
         as name."""
-        things = self._stores.graph.things(tx, ids)
-        names = self._names(tx, requester, [one for one in ids if one not in things])
+        things = self._stores.graph.fetch_entities(tx, ids)
+        names = self._person_names(tx, requester, [one for one in ids if one not in things])
         return [
             things.get(one) or Entity(one, EntityKind.PERSON, names.get(PersonId(one)))
             for one in ids
         ]
 
-    def _names(self, tx: Tx, requester: Requester, ids: Iterable[EntityId]) -> dict[PersonId, str]:
+    def _person_names(
+        self, tx: Tx, requester: Requester, ids: Iterable[EntityId]
+    ) -> dict[PersonId, str]:
         people = visible_people(tx, self._stores, requester, [PersonId(one) for one in ids])
         return {id_: person.name for id_, person in people.items()}
 
@@ -139,14 +150,14 @@ class GraphService:
         *,
         kind: EntityKind | None,
         after: tuple[datetime, str] | None,
-    ) -> Iterator[Listed]:
+    ) -> Iterator[ListedEntity]:
         """All entities whose names the caller may see, read in batches. Names are encrypted, so SQL
         can't filter by them; the caller of this method does."""
-        look = Look(self._sights.of(tx, requester))
+        look = GraphContext(self._sights.viewer_for(tx, requester))
         while True:
             found = self._stores.graph.page(tx, look, kind=kind, after=after, limit=_ROWS_AT_ONCE)
             people = [one.entity.id for one in found if one.entity.kind is EntityKind.PERSON]
-            names = self._names(tx, requester, people) if people else {}
+            names = self._person_names(tx, requester, people) if people else {}
             for one in found:
                 name = one.entity.name or names.get(PersonId(one.entity.id))
                 if name is not None:

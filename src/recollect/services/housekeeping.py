@@ -12,12 +12,12 @@ from pathlib import PurePath
 from typing import Any
 
 from recollect.domain.housekeeping import (
-    Brief,
-    Fate,
+    CleanupRow,
+    VacuumOutcome,
     days_before,
-    fate_in_vacuum,
+    deletion_rule,
     is_purgeable,
-    reason,
+    vacuum_outcome,
 )
 from recollect.domain.retention import VACUUM_DAYS, MemoryScope, RetentionRules
 from recollect.ports.database import Database, Tx
@@ -25,15 +25,23 @@ from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.compaction import ROWS_PER_TRANSACTION as COMPACTED_PER_TRANSACTION
 from recollect.services.compaction import Compaction
-from recollect.services.crowding import Crowding
-from recollect.services.housekeeping_events import Commission, Telling
+from recollect.services.crowding import SpaceQuota
+from recollect.services.housekeeping_events import CleanupAudit, CleanupOrder
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.sweeping import Act, Judge, Plan, Sweep, Sweeper, Verdict, Walk
+from recollect.services.sweeping import (
+    BatchAction,
+    CandidateScan,
+    CleanupDecision,
+    CleanupPlan,
+    CleanupRun,
+    CleanupRunner,
+    RowRule,
+)
 from recollect.services.vacuum_backup import VacuumBackup
 
 
 @dataclass(frozen=True, slots=True)
-class Expired:
+class ExpireResult:
     """What was deleted because it had expired, by rule."""
 
     deleted_count: int
@@ -42,7 +50,7 @@ class Expired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vacuumed:
+class VacuumResult:
     """What a vacuum did or would do. `backup` is the path of the file with the deleted rows."""
 
     deleted_count: int
@@ -53,7 +61,7 @@ class Vacuumed:
 
 
 @dataclass(frozen=True, slots=True)
-class Tidied:
+class CleanupResult:
     """How many rows each step changed or would change."""
 
     by_step: Mapping[str, int]
@@ -65,17 +73,17 @@ class Tidied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HousekeepingParts:
+class CleanupDeps:
     """What the service needs. `archive_days` is the default age for compaction."""
 
     rules: RetentionRules
     archive_days: int
-    crowding: Crowding
+    crowding: SpaceQuota
     compaction: Compaction
     backup: VacuumBackup
 
 
-class HousekeepingService:
+class CleanupService:
     """Handles rows of all spaces: its callers are admins and the server's own jobs."""
 
     def __init__(
@@ -84,31 +92,35 @@ class HousekeepingService:
         stores: Stores,
         runtime: Runtime,
         audit: MemoryAudit,
-        parts: HousekeepingParts,
+        parts: CleanupDeps,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
         self._parts = parts
-        self._sweeper = Sweeper(database, stores)
+        self._sweeper = CleanupRunner(database, stores)
 
-    async def expire(self, commission: Commission, *, scope: MemoryScope | None = None) -> Expired:
+    async def expire(
+        self, commission: CleanupOrder, *, scope: MemoryScope | None = None
+    ) -> ExpireResult:
         """Delete everything that has expired, without a grace period and without a backup."""
         now = self._runtime.clock.now()
-        walk = self._due(now, scope, lambda row: Verdict(reason(row, now)))
-        plan = await self._sweeper.plan(walk)
-        telling = self._telling("memory.expire", commission, plan)
-        (deleted,) = await self._sweep(telling, Sweep(plan, walk.judge, self._removal(now)))
-        return Expired(deleted, plan.count, dict(plan.by_rule))
+        walk = self._expired_scan(now, scope, lambda row: CleanupDecision(deletion_rule(row, now)))
+        plan = await self._sweeper.make_plan(walk)
+        telling = self._cleanup_audit("memory.expire", commission, plan)
+        (deleted,) = await self._run_batches(
+            telling, CleanupRun(plan, walk.judge, self._delete_action(now))
+        )
+        return ExpireResult(deleted, plan.count, dict(plan.by_rule))
 
     async def vacuum(
         self,
-        commission: Commission,
+        commission: CleanupOrder,
         *,
         scope: MemoryScope | None = None,
         older_than_days: int = VACUUM_DAYS,
-    ) -> Vacuumed:
+    ) -> VacuumResult:
         """Delete what expired longer ago than its grace period, and records that are too old.
 
         The order is the safety: plan, write the backup of all planned rows, then delete. If the
@@ -122,18 +134,21 @@ class HousekeepingService:
         """
         now = self._runtime.clock.now()
         cutoff = days_before(now, older_than_days)
-        judge = self._vacuuming(now, cutoff)
+        judge = self._vacuum_rule(now, cutoff)
         # `judge` leaves out what the first scan selects: no row is planned twice.
-        due, old = self._due(now, scope, self._purging(now)), self._old(cutoff, scope, judge)
-        plan = await self._sweeper.plan(due, old)
+        due, old = (
+            self._expired_scan(now, scope, self._purge_rule(now)),
+            self._old_records_scan(cutoff, scope, judge),
+        )
+        plan = await self._sweeper.make_plan(due, old)
         backup = None if commission.dry_run else await self._parts.backup.write(plan, now)
         # The event has the file name only: paths of the server are not for readers of the log.
         kept = {"skipped_count": plan.skipped, "backup": backup and PurePath(backup).name}
-        telling = self._telling("memory.vacuum", commission, plan, **kept)
-        purging = self._purging(now)
-        sweep = Sweep(plan, lambda row: purging(row) or judge(row), self._removal(now))
-        (deleted,) = await self._sweep(telling, sweep)
-        return Vacuumed(
+        telling = self._cleanup_audit("memory.vacuum", commission, plan, **kept)
+        purging = self._purge_rule(now)
+        sweep = CleanupRun(plan, lambda row: purging(row) or judge(row), self._delete_action(now))
+        (deleted,) = await self._run_batches(telling, sweep)
+        return VacuumResult(
             deleted_count=deleted,
             would_delete_count=plan.count,
             skipped_count=plan.skipped,
@@ -141,43 +156,47 @@ class HousekeepingService:
             backup=backup,
         )
 
-    async def gc(self, commission: Commission, *, older_than_days: int | None = None) -> Tidied:
+    async def gc(
+        self, commission: CleanupOrder, *, older_than_days: int | None = None
+    ) -> CleanupResult:
         """Purge what expired longer ago than its grace period, compact, evict over quota.
 
         Eviction comes last although reports list it second: what it archives must not be compacted
         in the same round, even with `older_than_days` 0.
         """
         now = self._runtime.clock.now()
-        walk = self._due(now, None, self._purging(now))
-        purge = Sweep(await self._sweeper.plan(walk), walk.judge, self._removal(now))
-        compact = await self._compacting(commission, now, older_than_days)
-        telling = self._telling("memory.gc", commission, purge.plan, compact.plan)
-        purged, compacted = await self._sweep(telling, purge, compact)
+        walk = self._expired_scan(now, None, self._purge_rule(now))
+        purge = CleanupRun(
+            await self._sweeper.make_plan(walk), walk.judge, self._delete_action(now)
+        )
+        compact = await self._plan_compaction(commission, now, older_than_days)
+        telling = self._cleanup_audit("memory.gc", commission, purge.plan, compact.plan)
+        purged, compacted = await self._run_batches(telling, purge, compact)
         if commission.dry_run:
             purged, compacted = purge.plan.count, compact.plan.count
         evicted = await self._parts.crowding.evict(commission, now)
-        return Tidied({"purge": purged, "evict": evicted, "compact": compacted})
+        return CleanupResult({"purge": purged, "evict": evicted, "compact": compacted})
 
     async def compact(
-        self, commission: Commission, *, older_than_days: int | None = None
-    ) -> Tidied:
+        self, commission: CleanupOrder, *, older_than_days: int | None = None
+    ) -> CleanupResult:
         """Remove the text of memories that were superseded or archived long enough ago."""
         now = self._runtime.clock.now()
-        sweep = await self._compacting(commission, now, older_than_days)
-        telling = self._telling("memory.gc", commission, sweep.plan)
-        (compacted,) = await self._sweep(telling, sweep)
-        return Tidied({"compact": sweep.plan.count if commission.dry_run else compacted})
+        sweep = await self._plan_compaction(commission, now, older_than_days)
+        telling = self._cleanup_audit("memory.gc", commission, sweep.plan)
+        (compacted,) = await self._run_batches(telling, sweep)
+        return CleanupResult({"compact": sweep.plan.count if commission.dry_run else compacted})
 
-    async def _compacting(
-        self, commission: Commission, now: datetime, older_than_days: int | None
-    ) -> Sweep:
+    async def _plan_compaction(
+        self, commission: CleanupOrder, now: datetime, older_than_days: int | None
+    ) -> CleanupRun:
         days = self._parts.archive_days if older_than_days is None else older_than_days
-        walk = self._parts.compaction.walk(now, days_before(now, days))
-        plan = await self._sweeper.plan(walk)
-        act = self._parts.compaction.act(commission.by, now)
-        return Sweep(plan, walk.judge, act, COMPACTED_PER_TRANSACTION)
+        walk = self._parts.compaction.candidate_scan(now, days_before(now, days))
+        plan = await self._sweeper.make_plan(walk)
+        act = self._parts.compaction.batch_action(commission.actor, now)
+        return CleanupRun(plan, walk.judge, act, COMPACTED_PER_TRANSACTION)
 
-    async def _sweep(self, telling: Telling, *sweeps: Sweep) -> list[int]:
+    async def _run_batches(self, telling: CleanupAudit, *sweeps: CleanupRun) -> list[int]:
         """Execute the runs one after the other under one audit event; returns the count of each.
 
         A dry run executes nothing. If no batch wrote the event and a requester gave the order, it
@@ -187,54 +206,62 @@ class HousekeepingService:
         counts, event_id = [0] * len(sweeps), None
         if not order.dry_run:
             for at, sweep in enumerate(sweeps):
-                swept = await self._sweeper.carry_out(sweep, tell=telling.add, event_id=event_id)
+                swept = await self._sweeper.execute_run(
+                    sweep, tell=telling.record_batch, event_id=event_id
+                )
                 counts[at], event_id = swept.count, swept.event_id
         if event_id is None and order.requester is not None:
             planned = sum(sweep.plan.count for sweep in sweeps)
-            await self._database.write(lambda tx: telling.add(tx, planned))
+            await self._database.write(lambda tx: telling.record_batch(tx, planned))
         return counts
 
-    def _telling(
-        self, event_type: str, commission: Commission, *plans: Plan, **more: Any
-    ) -> Telling:
+    def _cleanup_audit(
+        self, event_type: str, commission: CleanupOrder, *plans: CleanupPlan, **more: Any
+    ) -> CleanupAudit:
         by_rule = sum((plan.by_rule for plan in plans), Counter[str]())
         payload = {"by_rule": dict(by_rule), **more}
-        return Telling(self._audit, self._stores, event_type, commission, payload)
+        return CleanupAudit(self._audit, self._stores, event_type, commission, payload)
 
-    def _removal(self, now: datetime) -> Act:
-        def work(tx: Tx, rows: list[Brief]) -> int:
+    def _delete_action(self, now: datetime) -> BatchAction:
+        def work(tx: Tx, rows: list[CleanupRow]) -> int:
             return self._stores.memory_bulk.remove(tx, [row.id for row in rows], at=now)
 
         return work
 
-    def _purging(self, now: datetime) -> Judge:
+    def _purge_rule(self, now: datetime) -> RowRule:
         rules = self._parts.rules
-        return lambda row: Verdict(reason(row, now)) if is_purgeable(row, rules, now) else None
+        return lambda row: (
+            CleanupDecision(deletion_rule(row, now)) if is_purgeable(row, rules, now) else None
+        )
 
-    def _vacuuming(self, now: datetime, cutoff: datetime) -> Judge:
+    def _vacuum_rule(self, now: datetime, cutoff: datetime) -> RowRule:
         """Selects old records, except those that the purge rule selects."""
         rules = self._parts.rules
 
-        def judge(row: Brief) -> Verdict | None:
-            fate = fate_in_vacuum(row, rules, now, cutoff=cutoff)
-            if is_purgeable(row, rules, now) or fate is Fate.KEPT:
+        def judge(row: CleanupRow) -> CleanupDecision | None:
+            fate = vacuum_outcome(row, rules, now, cutoff=cutoff)
+            if is_purgeable(row, rules, now) or fate is VacuumOutcome.KEPT:
                 return None
-            return Verdict(reason(row, now), goes=fate is Fate.REMOVED)
+            return CleanupDecision(deletion_rule(row, now), goes=fate is VacuumOutcome.REMOVED)
 
         return judge
 
-    def _due(self, now: datetime, scope: MemoryScope | None, judge: Judge) -> Walk:
-        return Walk(
-            lambda tx, after, limit: self._stores.memory_bulk.due(
+    def _expired_scan(
+        self, now: datetime, scope: MemoryScope | None, judge: RowRule
+    ) -> CandidateScan:
+        return CandidateScan(
+            lambda tx, after, limit: self._stores.memory_bulk.page_expired(
                 tx, now=now, scope=scope, after=after, limit=limit
             ),
             lambda row: row.expires_at,
             judge,
         )
 
-    def _old(self, cutoff: datetime, scope: MemoryScope | None, judge: Judge) -> Walk:
-        return Walk(
-            lambda tx, after, limit: self._stores.memory_bulk.old_records(
+    def _old_records_scan(
+        self, cutoff: datetime, scope: MemoryScope | None, judge: RowRule
+    ) -> CandidateScan:
+        return CandidateScan(
+            lambda tx, after, limit: self._stores.memory_bulk.page_old_records(
                 tx, cutoff=cutoff, scope=scope, after=after, limit=limit
             ),
             lambda row: row.created_at,

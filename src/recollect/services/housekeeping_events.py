@@ -6,18 +6,18 @@ from typing import Any
 
 from recollect.domain.agents import Owner
 from recollect.domain.spaces import Space
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
 
 # The author of changes by the server's own jobs. No agent can have this id: it has a space.
-SERVER = Owner.agent("recollect server")
+SERVER_ACTOR = Owner.agent("recollect server")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commission:
+class CleanupOrder:
     """An order to clean up; without a requester it is one of the server's own jobs."""
 
     dry_run: bool
@@ -25,30 +25,30 @@ class Commission:
     justification: str | None = None
 
     @property
-    def by(self) -> Owner:
+    def actor(self) -> Owner:
         """The author of changed rows in their history."""
-        return SERVER if self.requester is None else self.requester.who
+        return SERVER_ACTOR if self.requester is None else self.requester.identity
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class CleanupAudit:
     """One audit event a run: the first batch inserts it, the others add to its count."""
 
     audit: MemoryAudit
     stores: Stores
     event_type: str
-    commission: Commission
+    commission: CleanupOrder
     payload: Mapping[str, Any]
     space: Space | None = None
 
-    def add(self, tx: Tx, count: int, event_id: str | None = None) -> str:
+    def record_batch(self, tx: Tx, count: int, event_id: str | None = None) -> str:
         """Count `count` more rows, in a new event or in `event_id`; returns the event's id."""
         if event_id is None:
-            return self._record(tx, count)
+            return self._record_event(tx, count)
         self.stores.events.add_count(tx, event_id, count)
         return event_id
 
-    def _record(self, tx: Tx, count: int) -> str:
+    def _record_event(self, tx: Tx, count: int) -> str:
         order = self.commission
         return self.audit.record(
             tx,
@@ -57,6 +57,6 @@ class Telling:
             space=self.space,
             payload={"dry_run": order.dry_run, **self.payload},
             count=count,
-            role=None if order.requester is None else Role.ADMIN.value,
+            role=None if order.requester is None else ServerRole.ADMIN.value,
             justification=order.justification,
         )

@@ -9,17 +9,17 @@ from recollect.domain.retention import VacuumRules
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.housekeeping import HousekeepingService
-from recollect.services.housekeeping_events import Commission
-from recollect.services.jobs import Handler
+from recollect.services.housekeeping import CleanupService
+from recollect.services.housekeeping_events import CleanupOrder
+from recollect.services.jobs import JobHandler
 
 MEMORY_GC = "memory_gc"
 MEMORY_VACUUM = "memory_vacuum"
-_ORDER = Commission(dry_run=False)
+_SERVER_ORDER = CleanupOrder(dry_run=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Timetable:
+class CleanupSchedule:
     """Which cleanup jobs are enabled, and their intervals."""
 
     auto_gc: bool
@@ -27,7 +27,7 @@ class Timetable:
     vacuum: VacuumRules
 
 
-class HousekeepingJobs:
+class CleanupJobs:
     """Each job queues its successor. A job that was disabled ends at its next turn."""
 
     def __init__(
@@ -35,8 +35,8 @@ class HousekeepingJobs:
         database: Database,
         stores: Stores,
         runtime: Runtime,
-        service: HousekeepingService,
-        timetable: Timetable,
+        service: CleanupService,
+        timetable: CleanupSchedule,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -44,8 +44,8 @@ class HousekeepingJobs:
         self._service = service
         self._timetable = timetable
 
-    def handlers(self) -> Mapping[str, Handler]:
-        return {MEMORY_GC: self.collect, MEMORY_VACUUM: self.vacuum}
+    def handlers(self) -> Mapping[str, JobHandler]:
+        return {MEMORY_GC: self.run_gc, MEMORY_VACUUM: self.run_vacuum}
 
     async def schedule(self) -> None:
         """Queue a gc for now and the regular jobs. Job names are unique: nodes that start together
@@ -65,27 +65,29 @@ class HousekeepingJobs:
 
         await self._database.write(work)
 
-    async def collect(self, job: Job) -> NewJob | None:
+    async def run_gc(self, job: Job) -> NewJob | None:
         if not self._timetable.auto_gc:
             return None
-        await self._service.gc(_ORDER)
+        await self._service.gc(_SERVER_ORDER)
         # The extra gc of a server start has no successor; the regular one runs beside it.
         return self._next_gc() if job.body["again"] else None
 
-    async def vacuum(self, _: Job) -> NewJob | None:
+    async def run_vacuum(self, _: Job) -> NewJob | None:
         """Run one vacuum for each scope, with the age that the retention file has for it."""
         rules = self._timetable.vacuum
         if not rules.enabled:
             return None
         for scope, days in rules.after_days.items():
-            await self._service.vacuum(_ORDER, scope=scope, older_than_days=days)
+            await self._service.vacuum(_SERVER_ORDER, scope=scope, older_than_days=days)
         return self._next_vacuum()
 
     def _next_gc(self) -> NewJob:
-        return self._later(MEMORY_GC, self._timetable.gc_every)
+        return self._delayed_job(MEMORY_GC, self._timetable.gc_every)
 
     def _next_vacuum(self) -> NewJob:
-        return self._later(MEMORY_VACUUM, timedelta(hours=self._timetable.vacuum.interval_hours))
+        return self._delayed_job(
+            MEMORY_VACUUM, timedelta(hours=self._timetable.vacuum.interval_hours)
+        )
 
-    def _later(self, type_: str, delay: timedelta) -> NewJob:
+    def _delayed_job(self, type_: str, delay: timedelta) -> NewJob:
         return NewJob(type_, {"again": True}, self._runtime.clock.now() + delay, type_)

@@ -43,17 +43,17 @@ from recollect.errors import (
     Conflict,
     Internal,
     RecollectError,
-    StillRunning,
+    RequestStillRunning,
     Unavailable,
     ValidationFailed,
 )
-from recollect.ports.database import Database, Retry, Tx
-from recollect.ports.idempotency import Claim
+from recollect.ports.database import Database, RetryTransaction, Tx
+from recollect.ports.idempotency import IdempotencyClaim
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 
 KEY_CHARS_MAX = 255
-LIFETIME = timedelta(hours=24)
+KEY_LIFETIME = timedelta(hours=24)
 # A claim of this age without an answer belongs to a server that died.
 ABANDONED_AFTER = timedelta(seconds=60)
 # Pauses between polls for the first request's answer: about a second and a half in all.
@@ -62,7 +62,7 @@ _ID_NAMES = frozenset({"id", "memory_id"})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """The recorded answer of a request."""
 
     status: int
@@ -76,16 +76,16 @@ class IdempotencyService:
         self._database = database
         self._stores = stores
         self._runtime = runtime
-        self._under_way: set[asyncio.Task[Answer]] = set()
+        self._under_way: set[asyncio.Task[RecordedAnswer]] = set()
 
-    async def once(
+    async def run_once(
         self,
         who: Owner,
         key: str,
         *,
         fingerprint: str,
-        handle: Callable[[str], Awaitable[Answer]],
-    ) -> Answer:
+        handle: Callable[[str], Awaitable[RecordedAnswer]],
+    ) -> RecordedAnswer:
         """Run `handle` with the reserved id, or return the answer recorded for its first run.
 
         Only successes are recorded. While the first request runs, on whatever server, its answer
@@ -94,12 +94,12 @@ class IdempotencyService:
         """
         # In a task of its own and shielded: a caller who hangs up cancels only the waiting. The
         # request must run to its end, because that caller will come again for the answer.
-        work = asyncio.create_task(self._once(who, key, fingerprint, handle))
+        work = asyncio.create_task(self._run_claimed(who, key, fingerprint, handle))
         self._under_way.add(work)
-        work.add_done_callback(self._end)
+        work.add_done_callback(self._forget_task)
         return await asyncio.shield(work)
 
-    def _end(self, work: "asyncio.Task[Answer]") -> None:
+    def _forget_task(self, work: "asyncio.Task[RecordedAnswer]") -> None:
         """Drop the reference to a finished task, and mark its exception as retrieved.
 
         The caller got the exception, or has gone; asyncio would log it as never retrieved.
@@ -108,85 +108,91 @@ class IdempotencyService:
         if not work.cancelled():
             work.exception()
 
-    async def _once(
-        self, who: Owner, key: str, fingerprint: str, handle: Callable[[str], Awaitable[Answer]]
-    ) -> Answer:
-        claim = await self._claimed(who, key, fingerprint)
+    async def _run_claimed(
+        self,
+        who: Owner,
+        key: str,
+        fingerprint: str,
+        handle: Callable[[str], Awaitable[RecordedAnswer]],
+    ) -> RecordedAnswer:
+        claim = await self._claim_or_wait(who, key, fingerprint)
         if claim.status is not None:
-            return _kept(claim)
+            return _replay_answer(claim)
         try:
             answer = await handle(claim.reserved_id)
         except RecollectError as error:
-            await self._give_back(claim, certain=_is_refusal(error))
+            await self._release_claim(claim, certain=_is_refusal(error))
             raise
         except Exception:
-            await self._give_back(claim, certain=False)
+            await self._release_claim(claim, certain=False)
             raise
         if 200 <= answer.status < 300:
             body = answer.body.decode()
-            ids = frozenset(ids_in(jsontext.load(body))) if body else frozenset()
+            ids = frozenset(iter_ids(jsontext.load(body))) if body else frozenset()
             kept = replace(claim, status=answer.status, body=body, mentions=ids)
             await self._database.write(lambda tx: self._stores.idempotency.update(tx, kept))
         else:
-            await self._give_back(claim, certain=True)
+            await self._release_claim(claim, certain=True)
         return answer
 
     @asynccontextmanager
-    async def bound(self, who: Owner, key: str, *, fingerprint: str) -> AsyncIterator[None]:
+    async def hold_key(self, who: Owner, key: str, *, fingerprint: str) -> AsyncIterator[None]:
         """Claim the key around a request that only reads; its answer is not recorded.
 
         A recorded answer could show for a day what has expired, or what the caller may no longer
         see. If the request fails, a key that it claimed itself is released. Raises Conflict if
         another request used the key.
         """
-        fresh = await self._database.write(lambda tx: self._bind(tx, who, key, fingerprint))
+        fresh = await self._database.write(lambda tx: self._bind_key(tx, who, key, fingerprint))
         try:
             yield
         except Exception:
             if fresh is not None:
-                await self._give_back(fresh, certain=True)
+                await self._release_claim(fresh, certain=True)
             raise
 
-    def _bind(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim | None:
+    def _bind_key(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> IdempotencyClaim | None:
         """The new claim; None if the same request had claimed the key before."""
-        fresh = self._fresh(who, key, fingerprint)
-        known = self._known(tx, fresh)
+        fresh = self._new_claim(who, key, fingerprint)
+        known = self._insert_or_fetch(tx, fresh)
         if known is None:
             return fresh
-        _check_same(known, fresh)
+        _check_fingerprint(known, fresh)
         return None
 
-    async def _claimed(self, who: Owner, key: str, fingerprint: str) -> Claim:
+    async def _claim_or_wait(self, who: Owner, key: str, fingerprint: str) -> IdempotencyClaim:
         """Claim the key, polling while the first request still runs, maybe on another server."""
         for pause in _PAUSES_SECONDS:
             try:
-                return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
-            except StillRunning:
+                return await self._database.write(
+                    lambda tx: self._claim_key(tx, who, key, fingerprint)
+                )
+            except RequestStillRunning:
                 await asyncio.sleep(pause)
-        return await self._database.write(lambda tx: self._claim(tx, who, key, fingerprint))
+        return await self._database.write(lambda tx: self._claim_key(tx, who, key, fingerprint))
 
-    def _claim(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> Claim:
+    def _claim_key(self, tx: Tx, who: Owner, key: str, fingerprint: str) -> IdempotencyClaim:
         """The claim to go on with: a new one, one with a recorded answer, or one taken over."""
-        fresh = self._fresh(who, key, fingerprint)
-        known = self._known(tx, fresh)
+        fresh = self._new_claim(who, key, fingerprint)
+        known = self._insert_or_fetch(tx, fresh)
         if known is None:
             return fresh
-        _check_same(known, fresh)
+        _check_fingerprint(known, fresh)
         if known.status is not None:
             return known
         now = fresh.claimed_at
         if now - known.claimed_at < ABANDONED_AFTER:
             message = "the first request with this key is still running; try again in a second"
-            raise StillRunning(message, details=_details(message))
+            raise RequestStillRunning(message, details=_conflict_details(message))
         again = replace(known, claimed_at=now)
         self._stores.idempotency.update(tx, again)
         return again
 
-    def _fresh(self, who: Owner, key: str, fingerprint: str) -> Claim:
+    def _new_claim(self, who: Owner, key: str, fingerprint: str) -> IdempotencyClaim:
         now, reserved_id = self._runtime.clock.now(), self._runtime.ids.new()
-        return Claim(who, key, fingerprint, now, reserved_id=reserved_id)
+        return IdempotencyClaim(who, key, fingerprint, now, reserved_id=reserved_id)
 
-    def _known(self, tx: Tx, fresh: Claim) -> Claim | None:
+    def _insert_or_fetch(self, tx: Tx, fresh: IdempotencyClaim) -> IdempotencyClaim | None:
         """Insert the fresh claim and return None, or return the claim that has the key.
 
         `insert` does nothing where the key exists, so of two requests at once one wins. `fetch`
@@ -196,13 +202,13 @@ class IdempotencyService:
             return None
         known = self._stores.idempotency.fetch(tx, fresh.who, fresh.key)
         if known is None:  # it was deleted between the two statements
-            raise Retry
-        if fresh.claimed_at - known.claimed_at >= LIFETIME:
+            raise RetryTransaction
+        if fresh.claimed_at - known.claimed_at >= KEY_LIFETIME:
             self._stores.idempotency.update(tx, fresh)
             return None
         return known
 
-    async def _give_back(self, claim: Claim, *, certain: bool) -> None:
+    async def _release_claim(self, claim: IdempotencyClaim, *, certain: bool) -> None:
         """Release the key after a failure. `certain`: nothing was stored, so the claim is deleted.
 
         Otherwise it stays with its reserved id, back-dated so that the next attempt may take it
@@ -223,11 +229,11 @@ def check_key(key: str) -> str:
     """The key itself. Raises ValidationFailed if it is too long or not printable."""
     if not 1 <= len(key) <= KEY_CHARS_MAX or not key.isprintable():
         message = f"must have 1 to {KEY_CHARS_MAX} characters, none of them a control character"
-        raise ValidationFailed.of("Idempotency-Key", message)
+        raise ValidationFailed.for_field("Idempotency-Key", message)
     return key
 
 
-def fingerprint_of(*parts: bytes) -> str:
+def request_fingerprint(*parts: bytes) -> str:
     """A hash that is equal for equal requests. Each part's length is hashed too, so that parts
     can't run into each other."""
     digest = sha256()
@@ -237,28 +243,30 @@ def fingerprint_of(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def ids_in(value: Any) -> Iterator[str]:
+def iter_ids(value: Any) -> Iterator[str]:
     """Every id in an answer, at any depth: when one is deleted, the recorded answer goes too."""
     if isinstance(value, list):
         for item in value:
-            yield from ids_in(item)
+            yield from iter_ids(item)
     elif isinstance(value, dict):
         for name, member in value.items():
             if name in _ID_NAMES and isinstance(member, str):
                 yield member
             else:
-                yield from ids_in(member)
+                yield from iter_ids(member)
 
 
-def _check_same(known: Claim, fresh: Claim) -> None:
+def _check_fingerprint(known: IdempotencyClaim, fresh: IdempotencyClaim) -> None:
     if known.fingerprint != fresh.fingerprint:
-        raise _conflict("the key was used for another request; use a new key")
+        raise _key_conflict("the key was used for another request; use a new key")
 
 
-def _kept(claim: Claim) -> Answer:
+def _replay_answer(claim: IdempotencyClaim) -> RecordedAnswer:
     if claim.status is None or claim.body is None:
-        raise _conflict("the recorded answer is gone, because something it mentions was deleted")
-    return Answer(claim.status, claim.body.encode())
+        raise _key_conflict(
+            "the recorded answer is gone, because something it mentions was deleted"
+        )
+    return RecordedAnswer(claim.status, claim.body.encode())
 
 
 def _is_refusal(error: RecollectError) -> bool:
@@ -266,9 +274,9 @@ def _is_refusal(error: RecollectError) -> bool:
     return not isinstance(error, Unavailable | Internal)
 
 
-def _conflict(message: str) -> Conflict:
-    return Conflict(message, details=_details(message))
+def _key_conflict(message: str) -> Conflict:
+    return Conflict(message, details=_conflict_details(message))
 
 
-def _details(message: str) -> dict[str, str]:
+def _conflict_details(message: str) -> dict[str, str]:
     return {"reason": "idempotency", "message": message}

@@ -7,8 +7,8 @@ from recollect.domain.jobs import Job, NewJob
 from recollect.ports.database import Database
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.idempotency import LIFETIME
-from recollect.services.jobs import Handler
+from recollect.services.idempotency import KEY_LIFETIME
+from recollect.services.jobs import JobHandler
 
 IDEMPOTENCY_EXPIRY = "idempotency_expiry"
 _EVERY = timedelta(hours=1)
@@ -23,17 +23,17 @@ class IdempotencyJobs:
         self._stores = stores
         self._runtime = runtime
 
-    def handlers(self) -> Mapping[str, Handler]:
+    def handlers(self) -> Mapping[str, JobHandler]:
         """The handler by job type."""
-        return {IDEMPOTENCY_EXPIRY: self.expire}
+        return {IDEMPOTENCY_EXPIRY: self.delete_expired}
 
     async def schedule(self) -> None:
         """Queue the job, unless it is queued already. Safe to call on many nodes."""
-        await self._database.write(lambda tx: self._stores.jobs.insert(tx, self._next(_EVERY)))
+        await self._database.write(lambda tx: self._stores.jobs.insert(tx, self._next_job(_EVERY)))
 
-    async def expire(self, _: Job) -> NewJob:
+    async def delete_expired(self, _: Job) -> NewJob:
         """Delete keys older than a day in small transactions; returns the next hour's job."""
-        cutoff = self._runtime.clock.now() - LIFETIME
+        cutoff = self._runtime.clock.now() - KEY_LIFETIME
         removed = _ROWS_PER_TRANSACTION
         while removed == _ROWS_PER_TRANSACTION:
             removed = await self._database.write(
@@ -41,8 +41,8 @@ class IdempotencyJobs:
                     tx, cutoff, limit=_ROWS_PER_TRANSACTION
                 )
             )
-        return self._next(_EVERY)
+        return self._next_job(_EVERY)
 
-    def _next(self, delay: timedelta) -> NewJob:
+    def _next_job(self, delay: timedelta) -> NewJob:
         due_at = self._runtime.clock.now() + delay
         return NewJob(IDEMPOTENCY_EXPIRY, {}, due_at, IDEMPOTENCY_EXPIRY)

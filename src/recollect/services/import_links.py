@@ -8,21 +8,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.domain.memories import Memory, MemoryId, Status
-from recollect.domain.portable_members import Values
+from recollect.domain.memories import Memory, MemoryId, MemoryStatus
+from recollect.domain.portable_members import LineValues
 from recollect.domain.spaces import Space
 from recollect.errors import ValidationFailed
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory
 from recollect.ports.stores import Stores
-from recollect.services.import_orders import Foreseen, ImportOrder
-from recollect.services.memory_access import MemoryAccess
+from recollect.services.import_orders import DryRunRows, ImportOrder
+from recollect.services.memory_access import MemoryWriteAccess
 from recollect.services.memory_places import may_read_entry
-from recollect.services.sights import Sights
+from recollect.services.sights import ViewerFactory
 
-_LISTS = ("supersedes", "conflicts_with", "source_memories", "source_entries")
-_ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
-_REASON = "import"
+_LINK_FIELDS = ("supersedes", "conflicts_with", "source_memories", "source_entries")
+_ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
+_LINK_REASON = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,12 @@ class ImportLinks:
     rows that they could name in a write, and to ids of memories that don't exist here."""
 
     stores: Stores
-    access: MemoryAccess
-    sights: Sights
+    access: MemoryWriteAccess
+    sights: ViewerFactory
 
-    def told(self, tx: Tx, order: ImportOrder, values: Values, space: Space) -> dict[str, Any]:
+    def resolve_links(
+        self, tx: Tx, order: ImportOrder, values: LineValues, space: Space
+    ) -> dict[str, Any]:
         """The link fields of a line, without the ids that the importer may not name.
 
         Ids fall into four sets: `theirs` (rows that the importer may change), `seen` (rows that
@@ -46,15 +48,15 @@ class ImportLinks:
         later, or was not exported. Such a link has no reason yet, and reads follow it only between
         rows of one space (see `link_superseded`). So it can't lead into somebody else's memories.
         """
-        lists = {name: tuple(dict.fromkeys(values[name] or ())) for name in _LISTS}
+        lists = {name: tuple(dict.fromkeys(values[name] or ())) for name in _LINK_FIELDS}
         after = values["superseded_by"]
-        if order.requester.admin:
+        if order.requester.is_admin:
             return lists | {"superseded_by": after}
         ids = {*lists["supersedes"], *lists["conflicts_with"], *lists["source_memories"]}
         ids |= {after} - {None}
         rows = {row.memory.id: row for row in self._rows(tx, ids)}
-        theirs = self.access.theirs(tx, order.requester, list(rows.values()))
-        seen = self._seen(tx, order, rows.keys() - theirs)
+        theirs = self.access.changeable_ids(tx, order.requester, list(rows.values()))
+        seen = self._visible_ids(tx, order, rows.keys() - theirs)
         inside = {id_ for id_, row in rows.items() if row.memory.space == space}
         absent = ids - theirs - seen - inside
         here = absent | (theirs & inside)
@@ -63,12 +65,14 @@ class ImportLinks:
             # A conflict is written on both sides, so both must be there and theirs.
             "conflicts_with": theirs,
             "source_memories": absent | theirs | seen,
-            "source_entries": self._readable(tx, order, lists["source_entries"]),
+            "source_entries": self._readable_entries(tx, order, lists["source_entries"]),
         }
-        kept = {name: tuple(id_ for id_ in lists[name] if id_ in named[name]) for name in _LISTS}
+        kept = {
+            name: tuple(id_ for id_ in lists[name] if id_ in named[name]) for name in _LINK_FIELDS
+        }
         return kept | {"superseded_by": after if after in here else None}
 
-    def vouch(self, tx: Tx, order: ImportOrder, memory: Memory) -> None:
+    def link_superseded(self, tx: Tx, order: ImportOrder, memory: Memory) -> None:
         """Give the memory's `supersedes` links a reason, where they are more than a claim.
 
         The insert stores links with an empty reason. Reads follow such a link only while both rows
@@ -76,47 +80,47 @@ class ImportLinks:
         is gone. It gets one if an admin imports, or if the old row was there to be checked.
         """
         old = set(memory.supersedes)
-        if not order.requester.admin:
+        if not order.requester.is_admin:
             rows = [r for r in self._rows(tx, old) if r.memory.space == memory.space]
-            old = set(self.access.theirs(tx, order.requester, rows))
+            old = set(self.access.changeable_ids(tx, order.requester, rows))
         for id_ in sorted(old):
             at = memory.created_at
-            self.stores.memories.link_superseded(tx, memory.id, id_, at=at, reason=_REASON)
+            self.stores.memories.link_superseded(tx, memory.id, id_, at=at, reason=_LINK_REASON)
 
-    def bridge(self, tx: Tx, gaps: Sequence[Values]) -> None:
+    def record_removed(self, tx: Tx, gaps: Sequence[LineValues]) -> None:
         """Store when the memories of `gaps` were removed and what they had superseded. A memory
         that exists here is left alone: its own row says what it supersedes."""
         for gap in gaps:
             id_, at = MemoryId(gap["memory_id"]), gap["removed_at"]
             if self.stores.memories.fetch(tx, id_) is not None:
                 continue
-            self.stores.portable.note_removal(tx, id_, at)
+            self.stores.portable.record_removal(tx, id_, at)
             for old in gap["supersedes"] or ():
-                self.stores.memories.link_superseded(tx, id_, old, at=at, reason=_REASON)
+                self.stores.memories.link_superseded(tx, id_, old, at=at, reason=_LINK_REASON)
 
-    def _rows(self, tx: Tx, ids: Collection[MemoryId]) -> list[Stored]:
+    def _rows(self, tx: Tx, ids: Collection[MemoryId]) -> list[StoredMemory]:
         return self.stores.keeping.fetch_many(tx, sorted(ids)) if ids else []
 
-    def _seen(self, tx: Tx, order: ImportOrder, ids: Collection[MemoryId]) -> set[MemoryId]:
+    def _visible_ids(self, tx: Tx, order: ImportOrder, ids: Collection[MemoryId]) -> set[MemoryId]:
         if not ids:
             return set()
-        sight = self.sights.of(tx, order.requester)
-        return set(self.stores.memories.see_many(tx, sight, sorted(ids), _ANY))
+        sight = self.sights.viewer_for(tx, order.requester)
+        return set(self.stores.memories.fetch_many_visible(tx, sight, sorted(ids), _ANY_STATUS))
 
-    def _readable(self, tx: Tx, order: ImportOrder, ids: Collection[str]) -> set[str]:
+    def _readable_entries(self, tx: Tx, order: ImportOrder, ids: Collection[str]) -> set[str]:
         """Ids of entries that the importer may read. An unknown id is dropped like a hidden one, so
         that the result does not tell them apart."""
         return {id_ for id_ in ids if may_read_entry(tx, self.stores, order.requester, id_)}
 
 
-def told_gaps(order: ImportOrder, values: Values) -> list[Values]:
+def trusted_removals(order: ImportOrder, values: LineValues) -> list[LineValues]:
     """The removed memories that a line tells of; none unless an admin imports. Anybody else could
     link their memory over an invented gap to rows of others, and be shown ids and times of them."""
-    return values["removed"] or [] if order.requester.admin else []
+    return values["removed"] or [] if order.requester.is_admin else []
 
 
-def check_no_circle(
-    tx: Tx, stores: Stores, order: ImportOrder, memory: Memory, *, gaps: Sequence[Values]
+def check_no_cycle(
+    tx: Tx, stores: Stores, order: ImportOrder, memory: Memory, *, gaps: Sequence[LineValues]
 ) -> None:
     """ValidationFailed if the line would close a cycle of `supersedes`, over stored rows, earlier
     lines of the dry run and its own gaps.
@@ -127,20 +131,20 @@ def check_no_circle(
     """
     below = {memory.id: set(memory.supersedes)}
     below |= {MemoryId(gap["memory_id"]): set(gap["supersedes"] or ()) for gap in gaps}
-    line = Foreseen()
+    line = DryRunRows()
     line.add_links(memory, gaps)
     told = (line.successors, order.foreseen.successors)
     for id_, olds in below.items():
-        edge, seen = _above(tx, stores, told, {id_}), set[MemoryId]()
+        edge, seen = _successors(tx, stores, told, {id_}), set[MemoryId]()
         while edge:
             if edge & {id_, *olds}:
                 message = "must not lead back to the memory itself"
-                raise ValidationFailed.of("supersedes", message)
+                raise ValidationFailed.for_field("supersedes", message)
             seen |= edge
-            edge = _above(tx, stores, told, edge) - seen
+            edge = _successors(tx, stores, told, edge) - seen
 
 
-def _above(
+def _successors(
     tx: Tx, stores: Stores, told: Iterable[Mapping[str, set[str]]], ids: set[MemoryId]
 ) -> set[MemoryId]:
     found = {MemoryId(new) for links in told for id_ in ids for new in links.get(id_, ())}

@@ -13,54 +13,54 @@ from typing import Any
 from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import PersonId
 from recollect.domain.memories import (
-    Kind,
     Memory,
     MemoryId,
+    MemoryKind,
+    MemoryOrigin,
+    MemorySource,
+    MemoryStatus,
     MemoryType,
-    Origin,
-    Source,
-    Status,
 )
 from recollect.domain.memory_checks import check_loosening
 from recollect.domain.portable import LineType
-from recollect.domain.portable_members import Values
+from recollect.domain.portable_members import LineValues
 from recollect.domain.spaces import ChatId, Space, SpaceKind
-from recollect.domain.trust import lowest as least_trust
-from recollect.domain.trust import trust_of
+from recollect.domain.trust import derive_trust
+from recollect.domain.trust import lowest_trust as least_trust
 from recollect.errors import Conflict, ValidationFailed
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
-from recollect.ports.people import Seat
+from recollect.ports.memories import StoredMemory
+from recollect.ports.people import ParticipantKeys
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services import import_versions as versions
-from recollect.services.import_links import ImportLinks, check_no_circle, told_gaps
+from recollect.services.import_links import ImportLinks, check_no_cycle, trusted_removals
 from recollect.services.import_orders import (
-    Group,
+    ImportLine,
     ImportMode,
     ImportOrder,
-    Line,
-    Outcome,
-    Tally,
+    ImportOutcome,
+    ImportTally,
+    LineGroup,
 )
-from recollect.services.import_places import ImportPlaces
+from recollect.services.import_places import ImportTargets
 from recollect.services.import_terms import (
-    approved_until,
+    apply_expiry,
+    approved_expiry,
     check_times,
-    lowest,
+    default_sensitivity,
+    line_suspicion,
+    provenance_fields,
     stored_status,
-    termed,
-    told,
-    told_suspicion,
 )
-from recollect.services.memory_access import MemoryAccess
-from recollect.services.memory_terms import Terms
-from recollect.services.memory_writing import Hooks
+from recollect.services.memory_access import MemoryWriteAccess
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.memory_writing import WriteHooks
 from recollect.services.naming import visible_people
-from recollect.services.screening import Findings, Screening
-from recollect.services.superseding import check_own_word
+from recollect.services.screening import ScreeningReport, ScreeningService
+from recollect.services.superseding import check_self_statement
 
-_KEPT = (
+_COPIED_FIELDS = (
     "observed_at",
     "retention_policy",
     "requested_expires_at",
@@ -72,10 +72,10 @@ _KEPT = (
     "confidence",
 )
 # Memories of these statuses have no edges in the graph.
-_UNFOUND = frozenset({Status.QUARANTINED, Status.ARCHIVED})
+_NOT_IN_GRAPH = frozenset({MemoryStatus.QUARANTINED, MemoryStatus.ARCHIVED})
 
 
-class MemoryImports:
+class MemoryImporter:
     """Finds the space of a memory, checks rights and content, and stores it."""
 
     def __init__(
@@ -83,12 +83,12 @@ class MemoryImports:
         stores: Stores,
         runtime: Runtime,
         *,
-        places: ImportPlaces,
+        places: ImportTargets,
         links: ImportLinks,
-        access: MemoryAccess,
-        screening: Screening,
-        terms: Terms,
-        hooks: Hooks,
+        access: MemoryWriteAccess,
+        screening: ScreeningService,
+        terms: ExpiryCalculator,
+        hooks: WriteHooks,
     ) -> None:
         self._stores = stores
         self._runtime = runtime
@@ -99,7 +99,9 @@ class MemoryImports:
         self._terms = terms
         self._hooks = hooks
 
-    def put(self, tx: Tx, order: ImportOrder, group: Group, findings: Findings) -> Tally:
+    def import_group(
+        self, tx: Tx, order: ImportOrder, group: LineGroup, findings: ScreeningReport
+    ) -> ImportTally:
         """Import a memory with its parts. Raises before the memory is written if it is refused;
         refused versions are in the tally and don't stop the memory.
 
@@ -115,33 +117,35 @@ class MemoryImports:
         A dry run goes through all of them and then remembers the row instead of writing it. Last
         the links get their reason: the insert has stored them without one.
         """
-        space, agent_id = self._places.find(tx, order, group.head.values)
-        admitted, refused = versions.admitted(self._screening, group.behind, space)
-        group = versions.tagged(group, admitted)
-        stored = self._stored(tx, order, group, findings, (space, agent_id))
+        space, agent_id = self._places.find_space(tx, order, group.head.values)
+        admitted, refused = versions.admit_lines(self._screening, group.behind, space)
+        group = versions.add_pii_tags(group, admitted)
+        stored = self._build_stored(tx, order, group, findings, (space, agent_id))
         memory = stored.memory
-        self._screening.admit(
+        self._screening.check_allowed(
             findings, space.kind, sensitivity=memory.sensitivity, pii_tags=memory.pii_tags
         )
-        outcome = self._outcome(tx, order, stored)
-        gaps = told_gaps(order, group.head.values)
-        check_no_circle(tx, self._stores, order, memory, gaps=gaps)
-        if outcome is Outcome.SKIPPED:
+        outcome = self._decide_outcome(tx, order, stored)
+        gaps = trusted_removals(order, group.head.values)
+        check_no_cycle(tx, self._stores, order, memory, gaps=gaps)
+        if outcome is ImportOutcome.SKIPPED:
             # The parts of a skipped memory are skipped with it, whatever was found in them.
-            return Tally(outcomes=Counter({outcome: 1 + len(group.behind)}))
-        behind = versions.brought(order, admitted, stored)
+            return ImportTally(outcomes=Counter({outcome: 1 + len(group.behind)}))
+        behind = versions.restrict_lines(order, admitted, stored)
         if order.dry_run:
-            order.foreseen.add(LineType.MEMORY, {}, memory.id)
+            order.foreseen.add_row(LineType.MEMORY, {}, memory.id)
             order.foreseen.add_links(memory, gaps)
         else:
-            self._write(tx, stored, behind, findings=findings, replaces=outcome is Outcome.UPDATED)
-            self._links.vouch(tx, order, memory)
-            self._links.bridge(tx, gaps)
+            self._write_rows(
+                tx, stored, behind, findings=findings, replaces=outcome is ImportOutcome.UPDATED
+            )
+            self._links.link_superseded(tx, order, memory)
+            self._links.record_removed(tx, gaps)
         kept = Counter({outcome: 1 + len(behind)})
-        dropped = Counter({Outcome.SKIPPED: len(admitted) - len(behind)})
-        return Tally(outcomes=kept + dropped, refused=refused)
+        dropped = Counter({ImportOutcome.SKIPPED: len(admitted) - len(behind)})
+        return ImportTally(outcomes=kept + dropped, refused=refused)
 
-    def _outcome(self, tx: Tx, order: ImportOrder, stored: Stored) -> Outcome:
+    def _decide_outcome(self, tx: Tx, order: ImportOrder, stored: StoredMemory) -> ImportOutcome:
         """CREATED, UPDATED or SKIPPED. The stored row of the same id, not the line, decides whether
         the importer may touch it.
 
@@ -149,23 +153,23 @@ class MemoryImports:
         taken id in mode `fail`: the importer learns that the id is taken and nothing more.
         """
         memory = stored.memory
-        if order.foreseen.has(LineType.MEMORY, memory.id):
-            raise _duplicate_id()
+        if order.foreseen.has_row(LineType.MEMORY, memory.id):
+            raise _duplicate_id_error()
         # The lock holds off a concurrent change between this decision and the write. A dry run is
         # a read, which may not lock.
         known = self._stores.memories.fetch(tx, memory.id, lock=not order.dry_run)
         if known is None:
-            return Outcome.CREATED
+            return ImportOutcome.CREATED
         requester = order.requester
-        own = requester.admin or self._access.is_theirs(tx, requester, known)
+        own = requester.is_admin or self._access.can_change(tx, requester, known)
         if order.mode is ImportMode.FAIL or not own or known.erasure_id is not None:
-            raise _duplicate_id()
+            raise _duplicate_id_error()
         if known.memory.space != memory.space:
-            raise ValidationFailed.of("space", "can't be changed by an import")
+            raise ValidationFailed.for_field("space", "can't be changed by an import")
         # An import must not do what an update may not: lower the privacy of a memory about somebody
         # else, or (below) overwrite what a subject said of themself. The first is asked even of a
         # line that is skipped, the second only of one that would write.
-        if not requester.admin:
+        if not requester.is_admin:
             check_loosening(
                 known.memory,
                 requester.person_id,
@@ -173,18 +177,18 @@ class MemoryImports:
                 portable=memory.portable,
             )
         if order.mode is not ImportMode.REPLACE and memory.updated_at <= known.memory.updated_at:
-            return Outcome.SKIPPED
-        if not requester.admin:
-            check_own_word(known.memory, requester)
-        return Outcome.UPDATED
+            return ImportOutcome.SKIPPED
+        if not requester.is_admin:
+            check_self_statement(known.memory, requester)
+        return ImportOutcome.UPDATED
 
-    def _write(
+    def _write_rows(
         self,
         tx: Tx,
-        stored: Stored,
-        behind: Sequence[Line],
+        stored: StoredMemory,
+        behind: Sequence[ImportLine],
         *,
-        findings: Findings,
+        findings: ScreeningReport,
         replaces: bool,
     ) -> None:
         """Delete the old row if there is one, insert the new one, then its parts and its index.
@@ -196,55 +200,55 @@ class MemoryImports:
         memory = stored.memory
         if replaces:
             self._stores.memories.delete(tx, memory.id, at=memory.updated_at)
-        self._stores.portable.forget_removal(tx, memory.id)
+        self._stores.portable.delete_removal(tx, memory.id)
         kept = self._stores.memories.insert(tx, stored)
         if kept is None:
             # Another transaction inserted the id since `_decide_outcome` found none. The memory has
             # written nothing but the removal record, so the batch can go on.
-            raise _duplicate_id()
+            raise _duplicate_id_error()
         for line in behind:
             self._stores.portable.put(tx, line.type, line.values | {"space": memory.space})
-        if memory.status is not Status.QUARANTINED and stored.compacted_at is None:
+        if memory.status is not MemoryStatus.QUARANTINED and stored.compacted_at is None:
             self._hooks.indexer.write(tx, kept, findings.words)
         # Relations that came with the memory are its graph. `draw` would end those that can't be
         # read off the text, such as what an extraction found in a conversation.
         drawn = any(line.type is LineType.RELATION for line in behind)
-        if not drawn and memory.status not in _UNFOUND and stored.compacted_at is None:
-            self._hooks.graph.draw(tx, kept)
+        if not drawn and memory.status not in _NOT_IN_GRAPH and stored.compacted_at is None:
+            self._hooks.graph.write_edges(tx, kept)
 
-    def _stored(
+    def _build_stored(
         self,
         tx: Tx,
         order: ImportOrder,
-        group: Group,
-        findings: Findings,
+        group: LineGroup,
+        findings: ScreeningReport,
         place: tuple[Space, AgentId | None],
-    ) -> Stored:
+    ) -> StoredMemory:
         """The row as it would be stored, with quarantine and expiry decided.
 
         Quarantine: a text that looks like a prompt injection is set aside, unless an admin's line
         carries a score at least as high. Then the text was judged before, and its `status` is the
         decision. A line without such a score may come from a server with weaker rules.
         """
-        values, admin = group.head.values, order.requester.admin
-        subjects, bare_names = self._people(tx, order, values)
-        memory = self._memory(
+        values, admin = group.head.values, order.requester.is_admin
+        subjects, bare_names = self._resolve_people(tx, order, values)
+        memory = self._build_memory(
             tx, order, group.head.values | {"subjects": subjects}, findings, place
         )
-        findings = versions.strongest(order, group, findings)
+        findings = versions.strongest_findings(order, group, findings)
         known = (values["suspicion"] or 0.0) >= findings.suspicion.score
-        if self._screening.is_suspect(findings) and not (admin and known):
-            memory = _set_aside(memory)
+        if self._screening.should_quarantine(findings) and not (admin and known):
+            memory = _quarantine(memory)
         # A compacted memory has no text left to be judged, so the score of the line is all there
         # is, also in the import of an owner.
         judged = known and (admin or values["compacted_at"] is not None)
-        suspicion = told_suspicion(values) if judged else findings.suspicion
-        approved = approved_until(group) if admin else None
+        suspicion = line_suspicion(values) if judged else findings.suspicion
+        approved = approved_expiry(group) if admin else None
         by = values["written_by"] if admin else None
         # `apply_expiry` comes last: caps depend on PII tags, policy and the approval set here.
-        return Stored(
-            memory=termed(self._terms, replace(memory, approved_expires_at=approved), values),
-            written_by=by or order.requester.who,
+        return StoredMemory(
+            memory=apply_expiry(self._terms, replace(memory, approved_expires_at=approved), values),
+            written_by=by or order.requester.identity,
             bare_names=bare_names,
             status_at=values["status_at"] or memory.updated_at,
             import_id=order.id,
@@ -255,12 +259,12 @@ class MemoryImports:
             compacted_at=values["compacted_at"],
         )
 
-    def _memory(
+    def _build_memory(
         self,
         tx: Tx,
         order: ImportOrder,
-        values: Values,
-        findings: Findings,
+        values: LineValues,
+        findings: ScreeningReport,
         place: tuple[Space, AgentId | None],
     ) -> Memory:
         """The memory of a line. Texts come from the findings, not from the line: screening may have
@@ -269,11 +273,11 @@ class MemoryImports:
         (space, agent_id), texts = place, findings.texts
         created = values["created_at"] or order.at
         compacted = values["compacted_at"] is not None
-        members: dict[str, Any] = {name: values[name] for name in _KEPT}
+        members: dict[str, Any] = {name: values[name] for name in _COPIED_FIELDS}
         inside = space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
         members |= {
             "id": values["id"] or MemoryId(self._runtime.ids.new()),
-            "kind": Kind.STATEMENT if values["key"] is None else Kind.RECORD,
+            "kind": MemoryKind.STATEMENT if values["key"] is None else MemoryKind.RECORD,
             "content": "" if compacted else texts.content,
             "key": texts.key,
             "value": values["value"] if compacted else texts.value,
@@ -282,26 +286,26 @@ class MemoryImports:
             "agent_id": agent_id if inside else None,
             "org_id": values["org_id"] if inside else None,
             "type": values["memory_type"] or MemoryType.KNOWLEDGE,
-            "sensitivity": values["sensitivity"] or lowest(space, findings),
+            "sensitivity": values["sensitivity"] or default_sensitivity(space, findings),
             "portable": values["portable"] is not False,
             "subjects": values["subjects"],
             "tags": texts.tags,
             "metadata": texts.metadata,
-            "pii_tags": findings.tagged(values["pii_tags"]),
+            "pii_tags": findings.merge_tags(values["pii_tags"]),
             "created_at": created,
             "updated_at": values["updated_at"] or created,
             "observed_at": values["observed_at"] or created,
             "repeats": values["repeats"] or 0,
             "version": values["version"] or 1,
-            **self._places.ties(tx, order, values, place),
-            **self._links.told(tx, order, values, space),
+            **self._places.source_fields(tx, order, values, place),
+            **self._links.resolve_links(tx, order, values, space),
             "status": stored_status(values["status"]),
             "verified": values["verified"] is not False,
         }
-        return Memory(**members, **self._origin(tx, order, values, members))
+        return Memory(**members, **self._origin_fields(tx, order, values, members))
 
-    def _origin(
-        self, tx: Tx, order: ImportOrder, values: Values, members: Values
+    def _origin_fields(
+        self, tx: Tx, order: ImportOrder, values: LineValues, members: LineValues
     ) -> dict[str, Any]:
         """Who stated it, where, and how far that is trusted.
 
@@ -311,26 +315,26 @@ class MemoryImports:
         not refused: an owner's own export must stay importable.
         """
         said, chat = values["stated_by"], values["learned_in"]
-        origin = values["origin"] or Origin.UNKNOWN
-        source = values["source"] or Source.IMPORT
-        if order.requester.admin:
-            trust = values["trust"] or trust_of(said, members["subjects"])
-            return told(said, chat, origin, trust) | {"source": source}
+        origin = values["origin"] or MemoryOrigin.UNKNOWN
+        source = values["source"] or MemorySource.IMPORT
+        if order.requester.is_admin:
+            trust = values["trust"] or derive_trust(said, members["subjects"])
+            return provenance_fields(said, chat, origin, trust) | {"source": source}
         check_times(members, order.at)
         said = said if said == order.requester.person_id else None
-        seat = Seat.of(order.requester)
-        if chat is not None and not self._stores.chats.takes_part(tx, ChatId(chat), seat):
+        seat = ParticipantKeys.for_requester(order.requester)
+        if chat is not None and not self._stores.chats.is_participant(tx, ChatId(chat), seat):
             chat = None
-        if origin is Origin.CHAT and chat is None:
-            origin = Origin.UNKNOWN
-        if source is Source.EXTRACTION:
-            source = Source.IMPORT
-        own = trust_of(said, members["subjects"])
+        if origin is MemoryOrigin.CHAT and chat is None:
+            origin = MemoryOrigin.UNKNOWN
+        if source is MemorySource.EXTRACTION:
+            source = MemorySource.IMPORT
+        own = derive_trust(said, members["subjects"])
         trust = least_trust((own, values["trust"] or own))
-        return told(said, chat, origin, trust) | {"source": source}
+        return provenance_fields(said, chat, origin, trust) | {"source": source}
 
-    def _people(
-        self, tx: Tx, order: ImportOrder, values: Values
+    def _resolve_people(
+        self, tx: Tx, order: ImportOrder, values: LineValues
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Canonical ids of the subjects that the importer may know, and everything else as bare
         names. An import never resolves a name to a person: the name was meant for another server's
@@ -338,20 +342,20 @@ class MemoryImports:
         sent = values["subjects"]
         ids, requester = [PersonId(one) for one in sent], order.requester
         fetch, shown = self._stores.people.fetch_many, visible_people
-        known = fetch(tx, ids) if requester.admin else shown(tx, self._stores, requester, ids)
+        known = fetch(tx, ids) if requester.is_admin else shown(tx, self._stores, requester, ids)
         # `known` maps the ids as sent to people, so an id that was merged leads to its new person.
         led = {str(id_): str(person.id) for id_, person in known.items()}
-        led |= {one: one for one in sent if order.foreseen.has(LineType.PERSON, one)}
+        led |= {one: one for one in sent if order.foreseen.has_row(LineType.PERSON, one)}
         people = dict.fromkeys(led[one] for one in sent if one in led)
         names = dict.fromkeys((*values["bare_names"], *(one for one in sent if one not in led)))
         return tuple(people), tuple(names)
 
 
-def _set_aside(memory: Memory) -> Memory:
+def _quarantine(memory: Memory) -> Memory:
     """Quarantined, without successor and archive reason: what undoes a supersession or an archiving
     must not make it active. Only a reviewer's decision does."""
-    return replace(memory, status=Status.QUARANTINED, superseded_by=None, archive_reason=None)
+    return replace(memory, status=MemoryStatus.QUARANTINED, superseded_by=None, archive_reason=None)
 
 
-def _duplicate_id() -> Conflict:
+def _duplicate_id_error() -> Conflict:
     return Conflict("a memory with this id exists", details={"reason": "duplicate_id"})

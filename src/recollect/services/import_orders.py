@@ -9,12 +9,12 @@ from typing import Any
 
 from recollect.domain.memories import Memory
 from recollect.domain.portable import LineType
-from recollect.domain.portable_members import Values
+from recollect.domain.portable_members import LineValues
 from recollect.errors import RecollectError
 from recollect.policy.requesters import Requester
-from recollect.services.screening import Findings
+from recollect.services.screening import ScreeningReport
 
-_PLAIN_CODE = "bad_request"
+_GENERIC_CODE = "bad_request"
 
 
 class ImportMode(StrEnum):
@@ -26,7 +26,7 @@ class ImportMode(StrEnum):
     REPLACE = "replace"
 
 
-class Outcome(StrEnum):
+class ImportOutcome(StrEnum):
     """What happened to a line that was not refused."""
 
     CREATED = "created"
@@ -35,7 +35,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(slots=True)
-class Foreseen:
+class DryRunRows:
     """Rows that a dry run would have stored so far.
 
     Later lines may refer to them: a memory to its agent, a participant to its chat. Without this a
@@ -44,13 +44,13 @@ class Foreseen:
     """
 
     ids: dict[LineType, set[Any]] = field(default_factory=dict)
-    agents: dict[str, Values] = field(default_factory=dict)
-    chats: dict[str, Values] = field(default_factory=dict)
-    runs: dict[str, Values] = field(default_factory=dict)
+    agents: dict[str, LineValues] = field(default_factory=dict)
+    chats: dict[str, LineValues] = field(default_factory=dict)
+    runs: dict[str, LineValues] = field(default_factory=dict)
     seats: set[tuple[str, str, str]] = field(default_factory=set)
     successors: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, type_: LineType, values: Values, key: Any) -> None:
+    def add_row(self, type_: LineType, values: LineValues, key: Any) -> None:
         """Remember a row by its key, and its values where later checks need them."""
         self.ids.setdefault(type_, set()).add(key)
         if type_ is LineType.AGENT:
@@ -62,7 +62,7 @@ class Foreseen:
         if type_ is LineType.PARTICIPANT and values["left_at"] is None:
             self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
 
-    def add_links(self, memory: Memory, gaps: Sequence[Values]) -> None:
+    def add_links(self, memory: Memory, gaps: Sequence[LineValues]) -> None:
         """Remember who supersedes whom, for `check_no_cycle`: the links of the memory itself and
         those of the removed memories that its line tells of."""
         for old in memory.supersedes:
@@ -73,7 +73,7 @@ class Foreseen:
         if memory.superseded_by is not None:
             self.successors.setdefault(memory.id, set()).add(memory.superseded_by)
 
-    def has(self, type_: LineType, key: Any) -> bool:
+    def has_row(self, type_: LineType, key: Any) -> bool:
         """Whether the dry run would have stored a row with this key."""
         return key in self.ids.get(type_, ())
 
@@ -87,30 +87,30 @@ class ImportOrder:
     mode: ImportMode
     dry_run: bool
     at: datetime
-    foreseen: Foreseen = field(default_factory=Foreseen)
+    foreseen: DryRunRows = field(default_factory=DryRunRows)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ImportLine:
     """A parsed line and its number, counted from 1. Memories, and versions with a snapshot, have
     the `findings` of screening; other lines have none."""
 
     number: int
     type: LineType
-    values: Values
-    findings: Findings | None = None
+    values: LineValues
+    findings: ScreeningReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class LineGroup:
     """A line, and if it is a memory its versions, relations and approvals in `behind`."""
 
-    head: Line
-    behind: tuple[Line, ...] = ()
+    head: ImportLine
+    behind: tuple[ImportLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedLine:
     """A line that is not stored, and why. Errors hold no content, so neither does this."""
 
     line: int
@@ -118,22 +118,22 @@ class Refused:
     error: RecollectError = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, line: int, error: RecollectError) -> "Refused":
+    def from_error(cls, line: int, error: RecollectError) -> "RefusedLine":
         """With the code that a single write of the same row would be refused with."""
         details = error.details or {}
         code = details.get("reason") or error.code
-        return cls(line, "validation_error" if code == _PLAIN_CODE else str(code), error)
+        return cls(line, "validation_error" if code == _GENERIC_CODE else str(code), error)
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportTally:
     """Counts of an import, or of one batch of it."""
 
     read: int = 0
-    outcomes: Counter[Outcome] = field(default_factory=Counter)
-    refused: list[Refused] = field(default_factory=list)
+    outcomes: Counter[ImportOutcome] = field(default_factory=Counter)
+    refused: list[RefusedLine] = field(default_factory=list)
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "ImportTally") -> None:
         """Add the counts of a batch. `read` is counted by the reader alone."""
         self.outcomes += other.outcomes
         self.refused += other.refused

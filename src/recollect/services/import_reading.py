@@ -6,30 +6,30 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.domain import jsontext
-from recollect.domain.injection import score
-from recollect.domain.memories import Message, render_messages, render_record
+from recollect.domain.injection import score_injection
+from recollect.domain.memories import MemoryMessage, render_messages, render_record
 from recollect.domain.memory_checks import (
     check_content,
     check_record,
     check_validity,
     clean_subjects,
     clean_tags,
-    kind_of,
+    infer_kind,
     parse_messages,
 )
 from recollect.domain.people import AliasKind
 from recollect.domain.pii import normalise_tags
-from recollect.domain.portable import OF_MEMORY, LineType, from_line
-from recollect.domain.portable_members import Values, plain
+from recollect.domain.portable import MEMORY_PART_TYPES, LineType, from_line
+from recollect.domain.portable_members import LineValues, to_json_value
 from recollect.errors import RecollectError, ValidationFailed
-from recollect.services.import_orders import Group, Line, Refused
-from recollect.services.names import A_RELATIONSHIP, Names
-from recollect.services.screening import Screening, Texts
+from recollect.services.import_orders import ImportLine, LineGroup, RefusedLine
+from recollect.services.names import RELATIONSHIP_HINT, PersonNameScreen
+from recollect.services.screening import MemoryTexts, ScreeningService
 from recollect.services.secret_check import refuse_secrets
 
 # Fields with free text, by the type of the line: they are searched for secrets. A memory is not
 # listed, because `Screening` looks at all of it.
-_TEXTS = {
+_TEXT_FIELDS = {
     LineType.AGENT: ("name", "description", "metadata"),
     LineType.PERSON: ("name", "metadata", "aliases", "relationships"),
     LineType.CHAT: ("title", "provider"),
@@ -43,21 +43,23 @@ _TEXTS = {
 class LineReader:
     """Parses single lines, and screens groups of them."""
 
-    def __init__(self, screening: Screening, names: Names) -> None:
+    def __init__(self, screening: ScreeningService, names: PersonNameScreen) -> None:
         self._screening = screening
         self._names = names
 
-    def read(self, number: int, raw: bytes) -> Line | Refused:
+    def read(self, number: int, raw: bytes) -> ImportLine | RefusedLine:
         """Parse one line and check its format. Errors are returned, never raised."""
         try:
             type_, values = from_line(raw)
             if type_ is LineType.MEMORY:
-                values = _cleaned(values)
-            return Line(number, type_, values)
+                values = _normalise_memory(values)
+            return ImportLine(number, type_, values)
         except RecollectError as error:
-            return Refused.of(number, error)
+            return RefusedLine.from_error(number, error)
 
-    def look(self, lines: Sequence[Line]) -> tuple[Group | None, list[Refused]]:
+    def screen_group(
+        self, lines: Sequence[ImportLine]
+    ) -> tuple[LineGroup | None, list[RefusedLine]]:
         """Screen a group: its first line, and the parts behind it if that is a memory.
 
         Returns the group without its refused parts, or None if the first line is refused, and the
@@ -65,88 +67,98 @@ class LineReader:
         """
         head, *others = lines
         if head.type is LineType.MEMORY:
-            return self._with_others(head, others)
-        problem = _stray(head) if head.type in OF_MEMORY else self._problem(head)
-        return (None, [problem]) if problem else (Group(head), [])
+            return self._screen_memory(head, others)
+        problem = (
+            _refuse_stray(head) if head.type in MEMORY_PART_TYPES else self._find_problem(head)
+        )
+        return (None, [problem]) if problem else (LineGroup(head), [])
 
-    def _with_others(
-        self, head: Line, others: Sequence[Line]
-    ) -> tuple[Group | None, list[Refused]]:
-        problem = self._problem(head)
+    def _screen_memory(
+        self, head: ImportLine, others: Sequence[ImportLine]
+    ) -> tuple[LineGroup | None, list[RefusedLine]]:
+        problem = self._find_problem(head)
         if problem is not None:
-            return None, [Refused.of(line.number, problem.error) for line in (head, *others)]
+            return None, [
+                RefusedLine.from_error(line.number, problem.error) for line in (head, *others)
+            ]
         # The findings of the memory are only noted here. Whether its space takes such content is
         # decided in the transaction, behind the check that the importer may write there: whoever
         # may not learns nothing of what screening thinks.
-        seen = [self._looked(head, one) for one in others]
-        behind = tuple(one for one in seen if isinstance(one, Line))
-        findings = self._screening.look(_texts(head.values))
-        refused = [one for one in seen if isinstance(one, Refused)]
-        return Group(replace(head, findings=findings), behind), refused
+        seen = [self._screen_part(head, one) for one in others]
+        behind = tuple(one for one in seen if isinstance(one, ImportLine))
+        findings = self._screening.inspect_texts(_line_texts(head.values))
+        refused = [one for one in seen if isinstance(one, RefusedLine)]
+        return LineGroup(replace(head, findings=findings), behind), refused
 
-    def _looked(self, head: Line, line: Line) -> Line | Refused:
+    def _screen_part(self, head: ImportLine, line: ImportLine) -> ImportLine | RefusedLine:
         """A part of a memory, screened, or its refusal."""
-        problem = self._problem(line)
+        problem = self._find_problem(line)
         if problem is not None:
             return problem
         try:
-            return self._screened(head, line) if line.values.get("snapshot") else line
+            return self._screen_version(head, line) if line.values.get("snapshot") else line
         except RecollectError as error:
-            return Refused.of(line.number, error)
+            return RefusedLine.from_error(line.number, error)
 
-    def _problem(self, line: Line) -> Refused | None:
+    def _find_problem(self, line: ImportLine) -> RefusedLine | None:
         try:
-            named = _TEXTS.get(line.type, ())
-            refuse_secrets(**{name: plain(line.values[name]) for name in named})
+            named = _TEXT_FIELDS.get(line.type, ())
+            refuse_secrets(**{name: to_json_value(line.values[name]) for name in named})
             self._admit_names(line)
         except RecollectError as error:
-            return Refused.of(line.number, error)
+            return RefusedLine.from_error(line.number, error)
         return None
 
-    def _admit_names(self, line: Line) -> None:
+    def _admit_names(self, line: ImportLine) -> None:
         """Check names of people: a person's own, and those that a memory mentions without an id."""
         values = line.values
         if line.type is LineType.MEMORY:
-            self._names.admit_all(values["subjects"], "subjects")
-            self._names.admit_all(values["bare_names"], "bare_names")
+            self._names.refuse_pii_in_list(values["subjects"], "subjects")
+            self._names.refuse_pii_in_list(values["bare_names"], "bare_names")
         elif line.type is LineType.PERSON:
             aliases, claims = values["aliases"] or (), values["relationships"] or ()
-            self._names.admit(values["name"], "name")
+            self._names.refuse_pii(values["name"], "name")
             for alias in (one for one in aliases if one["kind"] is AliasKind.ALIAS):
-                self._names.admit(alias["value"], "aliases")
+                self._names.refuse_pii(alias["value"], "aliases")
             for claim in claims:
-                self._names.admit(claim["relationship"], "relationships", wanted=A_RELATIONSHIP)
+                self._names.refuse_pii(
+                    claim["relationship"], "relationships", wanted=RELATIONSHIP_HINT
+                )
 
-    def _screened(self, head: Line, line: Line) -> Line:
+    def _screen_version(self, head: ImportLine, line: ImportLine) -> ImportLine:
         """The version with a snapshot as it may be stored: screened, tagged, and redacted where
         this server redacts. A history is shown to readers like the memory itself."""
         snapshot, key = line.values["snapshot"], head.values["key"]
         if snapshot["value"] is not None and key is None:
-            raise ValidationFailed.of("snapshot.value", "must be null: the memory has no key")
-        findings = self._screening.look(Texts.of_version(snapshot, key))
+            raise ValidationFailed.for_field(
+                "snapshot.value", "must be null: the memory has no key"
+            )
+        findings = self._screening.inspect_texts(MemoryTexts.from_version(snapshot, key))
         if head.values["messages"]:
             # The content of a list of messages begins its lines with roles (`user: ...`), which
             # would look like an injected prompt. A snapshot doesn't keep the messages, so the score
             # is made again here, as of speech.
-            findings = replace(findings, suspicion=score(findings.texts.content, spoken=True))
+            findings = replace(
+                findings, suspicion=score_injection(findings.texts.content, spoken=True)
+            )
         texts = findings.texts
         kept = snapshot | {
             "content": texts.content,
             "value": texts.value,
             "metadata": texts.metadata,
             "tags": list(texts.tags),
-            "pii_tags": list(findings.tagged(normalise_tags(snapshot["pii_tags"]))),
+            "pii_tags": list(findings.merge_tags(normalise_tags(snapshot["pii_tags"]))),
         }
         return replace(line, values=line.values | {"snapshot": kept}, findings=findings)
 
 
-def _stray(line: Line) -> Refused:
+def _refuse_stray(line: ImportLine) -> RefusedLine:
     where = f"{line.type}: must directly follow the memory that it belongs to"
-    return Refused.of(line.number, ValidationFailed.of("type", where))
+    return RefusedLine.from_error(line.number, ValidationFailed.for_field("type", where))
 
 
-def _texts(values: Values) -> Texts:
-    return Texts(
+def _line_texts(values: LineValues) -> MemoryTexts:
+    return MemoryTexts(
         content=values["content"],
         key=values["key"],
         value=values["value"],
@@ -157,7 +169,7 @@ def _texts(values: Values) -> Texts:
     )
 
 
-def _cleaned(values: Values) -> Values:
+def _normalise_memory(values: LineValues) -> LineValues:
     """The values of a memory's line under one name each (`memory_id` is an alias of `id`,
     `agent_slug` of `agent_id`), with normalised tags and a checked payload."""
     named = values | {
@@ -172,31 +184,33 @@ def _cleaned(values: Values) -> Values:
     gaps = [gap["memory_id"] for gap in values["removed"] or ()]
     others = (values["superseded_by"], *(values["supersedes"] or ()), *gaps)
     if named["id"] and named["id"] in others:
-        raise ValidationFailed.of("supersedes", "must be another memory than this")
-    return named | _payload(values)
+        raise ValidationFailed.for_field("supersedes", "must be another memory than this")
+    return named | _parse_payload(values)
 
 
-def _payload(values: Values) -> Values:
+def _parse_payload(values: LineValues) -> LineValues:
     """Content, value and messages. The content of a record or a list of messages is rendered here,
     never taken from the line, so that text and data can't differ. A compacted memory has neither.
     """
-    key, value = values["key"], _value(values["value"])
-    messages = _messages(values["messages"])
+    key, value = values["key"], _parse_value(values["value"])
+    messages = _parse_messages(values["messages"])
     if values["compacted_at"] is not None:
         return {"content": "", "value": None if key is None else {}, "messages": ()}
     if key is not None or value is not None:
-        kind_of(key=key, value=value)
+        infer_kind(key=key, value=value)
         check_record(key, value)
         return {"content": render_record(key, value), "value": value, "messages": ()}
     content = render_messages(messages) if messages else values["content"]
     if content is None:
-        raise ValidationFailed.of("content", "is required, or `messages`, or `key` with `value`")
+        raise ValidationFailed.for_field(
+            "content", "is required, or `messages`, or `key` with `value`"
+        )
     if not messages:
         check_content(content)
     return {"content": content, "value": None, "messages": messages}
 
 
-def _value(sent: Any) -> Any:
+def _parse_value(sent: Any) -> Any:
     """A string is parsed as JSON. What is no JSON object is wrapped as `{"text": ...}`: other
     software exports values as plain strings."""
     if not isinstance(sent, str):
@@ -208,9 +222,9 @@ def _value(sent: Any) -> Any:
     return read if isinstance(read, dict) else {"text": sent}
 
 
-def _messages(sent: Any) -> tuple[Message, ...]:
+def _parse_messages(sent: Any) -> tuple[MemoryMessage, ...]:
     if sent is None:
         return ()
     if not isinstance(sent, list):
-        raise ValidationFailed.of("messages", "must be a list")
+        raise ValidationFailed.for_field("messages", "must be a list")
     return parse_messages(sent)

@@ -4,19 +4,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.expiry import FOREVER, ApprovalStatus, Expiry, Life, lowered
-from recollect.domain.injection import Suspicion
-from recollect.domain.memories import Memory, Origin, Sensitivity, Status, Trust
-from recollect.domain.memory_checks import check_observed
+from recollect.domain.expiry import FOREVER, ApprovalStatus, Expiry, ExpiryInputs, apply_pii_cap
+from recollect.domain.injection import InjectionScore
+from recollect.domain.memories import Memory, MemoryOrigin, MemoryStatus, Sensitivity, TrustLevel
+from recollect.domain.memory_checks import check_observed_at
 from recollect.domain.portable import LineType
-from recollect.domain.portable_members import Values
+from recollect.domain.portable_members import LineValues
 from recollect.domain.spaces import OPEN_KINDS, ChatId, Space
-from recollect.services.import_orders import Group
-from recollect.services.memory_terms import Terms
-from recollect.services.screening import Findings
+from recollect.services.import_orders import LineGroup
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.screening import ScreeningReport
 
 
-def termed(terms: Terms, memory: Memory, values: Values) -> Memory:
+def apply_expiry(terms: ExpiryCalculator, memory: Memory, values: LineValues) -> Memory:
     """The memory with the expiry of its line, lowered to the cap. A line without expiry and rule is
     treated like a write: the policy must exist and allow the scope, and defaults apply.
 
@@ -26,12 +26,12 @@ def termed(terms: Terms, memory: Memory, values: Values) -> Memory:
     name, rules = memory.retention_policy, terms.rules
     if values["expires_at"] is None and values["expiry_rule"] is None:
         if name is not None:
-            rules.policy(name, memory.space.scope)
-        return terms.settled(memory).memory
+            rules.require_policy(name, memory.space.scope)
+        return terms.apply(memory).memory
     rule = values["expiry_rule"] or "explicit"
     kept = Expiry(values["expires_at"], rule, memory.requested_expires_at)
     policy = rules.policies.get(name) if name is not None else None
-    term = lowered(kept, Life.of(memory, policy), rules)
+    term = apply_pii_cap(kept, ExpiryInputs.from_memory(memory, policy), rules)
     return replace(
         memory,
         expires_at=term.expires_at,
@@ -40,29 +40,31 @@ def termed(terms: Terms, memory: Memory, values: Values) -> Memory:
     )
 
 
-def told(said: str | None, chat: str | None, origin: Origin, trust: Trust) -> dict[str, Any]:
+def provenance_fields(
+    said: str | None, chat: str | None, origin: MemoryOrigin, trust: TrustLevel
+) -> dict[str, Any]:
     """The fields of a memory that say who stated it and where."""
     learned = None if chat is None else ChatId(chat)
     return {"stated_by": said, "learned_in": learned, "origin": origin, "trust": trust}
 
 
-def told_suspicion(values: Values) -> Suspicion:
+def line_suspicion(values: LineValues) -> InjectionScore:
     """The injection score that the line carries from the server it was exported by."""
-    return Suspicion(values["suspicion"] or 0.0, tuple(values["suspicion_reasons"] or ()))
+    return InjectionScore(values["suspicion"] or 0.0, tuple(values["suspicion_reasons"] or ()))
 
 
-def stored_status(sent: Status | None) -> Status:
+def stored_status(sent: MemoryStatus | None) -> MemoryStatus:
     """The status to store. `expired` is never stored: reads compute it from `expires_at`."""
-    return Status.ACTIVE if sent in (None, Status.EXPIRED) else Status(sent)
+    return MemoryStatus.ACTIVE if sent in (None, MemoryStatus.EXPIRED) else MemoryStatus(sent)
 
 
-def lowest(space: Space, findings: Findings) -> Sensitivity:
+def default_sensitivity(space: Space, findings: ScreeningReport) -> Sensitivity:
     """The sensitivity of a line that has none: what its text suggests, or public in open spaces,
     which hold nothing else."""
     return Sensitivity.PUBLIC if space.kind in OPEN_KINDS else findings.floor
 
 
-def approved_until(group: Group) -> datetime | None:
+def approved_expiry(group: LineGroup) -> datetime | None:
     """Until when approvals let the memory outlive its cap; None without an approved one. The
     `approved_expires_at` of the line alone does not count: an approval has to come with it."""
     approved = [
@@ -74,8 +76,8 @@ def approved_until(group: Group) -> datetime | None:
     return (said or max(approved)) if approved else None
 
 
-def check_times(members: Values, now: datetime) -> None:
+def check_times(members: LineValues, now: datetime) -> None:
     """ValidationFailed if a time lies in the future. Caps of personal data count from `created_at`,
     so a later one would extend them."""
-    check_observed(members["observed_at"], now)
-    check_observed(members["created_at"], now)
+    check_observed_at(members["observed_at"], now)
+    check_observed_at(members["created_at"], now)

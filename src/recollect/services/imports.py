@@ -10,23 +10,23 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from recollect.domain.portable import OF_MEMORY, LineType
+from recollect.domain.portable import MEMORY_PART_TYPES, LineType
 from recollect.errors import RecollectError
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.services.admin_gate import AdminGate
-from recollect.services.import_memories import MemoryImports
+from recollect.services.import_memories import MemoryImporter
 from recollect.services.import_orders import (
-    Group,
+    ImportLine,
     ImportMode,
     ImportOrder,
-    Line,
-    Outcome,
-    Refused,
-    Tally,
+    ImportOutcome,
+    ImportTally,
+    LineGroup,
+    RefusedLine,
 )
-from recollect.services.import_others import OtherImports
+from recollect.services.import_others import OtherImporter
 from recollect.services.import_reading import LineReader
 from recollect.services.memory_audit import MemoryAudit
 
@@ -36,11 +36,11 @@ _OPERATION = "importMemories"
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """The report of an import. `import_id` is None for a dry run: nothing carries it."""
 
     import_id: str | None
-    tally: Tally
+    tally: ImportTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class ImportParts:
     """The collaborators of ImportService."""
 
     reader: LineReader
-    others: OtherImports
-    memories: MemoryImports
+    others: OtherImporter
+    memories: MemoryImporter
 
 
 class ImportService:
@@ -78,7 +78,7 @@ class ImportService:
         mode: ImportMode,
         dry_run: bool,
         justification: str | None,
-    ) -> Imported:
+    ) -> ImportResult:
         """Store the lines, or with `dry_run` only report what would be stored.
 
         Refused lines are in the report, by line number. Raises only for the call as a whole: the
@@ -89,18 +89,20 @@ class ImportService:
         order = ImportOrder(
             self._runtime.ids.new(), requester, mode, dry_run, self._runtime.clock.now()
         )
-        tally = Tally()
-        async for batch in self._batches(lines, tally):
-            tally.add(await self._store(order, batch))
+        tally = ImportTally()
+        async for batch in self._read_batches(lines, tally):
+            tally.add(await self._store_batch(order, batch))
         # Lines are refused in three places (parsing, screening, storing), hence out of order.
         tally.refused.sort(key=lambda one: one.line)
         if not dry_run:
-            await self._database.write(lambda tx: self._tell(tx, order, tally, justification))
-        return Imported(None if dry_run else order.id, tally)
+            await self._database.write(
+                lambda tx: self._record_event(tx, order, tally, justification)
+            )
+        return ImportResult(None if dry_run else order.id, tally)
 
-    async def _batches(
-        self, lines: AsyncIterator[bytes], tally: Tally
-    ) -> AsyncIterator[list[list[Line]]]:
+    async def _read_batches(
+        self, lines: AsyncIterator[bytes], tally: ImportTally
+    ) -> AsyncIterator[list[list[ImportLine]]]:
         """Batches of groups. A group is one line, or a memory with its parts behind it.
 
         A batch is closed only where a new group begins. A memory and its versions, relations and
@@ -109,7 +111,7 @@ class ImportService:
         and names it; anything else becomes a group of its own, which screening refuses as stray.
         That also holds for the parts of a memory whose own line could not be parsed.
         """
-        groups: list[list[Line]] = []
+        groups: list[list[ImportLine]] = []
         number = count = size = 0
         async for raw in lines:
             number += 1
@@ -117,9 +119,9 @@ class ImportService:
                 continue
             tally.read += 1
             line = self._parts.reader.read(number, raw)
-            if isinstance(line, Refused):
+            if isinstance(line, RefusedLine):
                 tally.refused.append(line)
-            elif groups and _belongs(line, groups[-1][0]):
+            elif groups and _is_part_of(line, groups[-1][0]):
                 groups[-1].append(line)
             else:
                 if count >= LINES_PER_TRANSACTION or size >= BYTES_PER_TRANSACTION:
@@ -130,24 +132,28 @@ class ImportService:
         if groups:
             yield groups
 
-    async def _store(self, order: ImportOrder, groups: Sequence[Sequence[Line]]) -> Tally:
+    async def _store_batch(
+        self, order: ImportOrder, groups: Sequence[Sequence[ImportLine]]
+    ) -> ImportTally:
         # Screening needs no stored data and takes long, so it runs on a thread, before and outside
         # of the transaction. What it refuses is only recorded inside, with the rest of the batch.
-        tally = Tally()
-        looked = await asyncio.to_thread(self._look, groups)
+        tally = ImportTally()
+        looked = await asyncio.to_thread(self._screen_groups, groups)
         tally.refused += [refused for _, several in looked for refused in several]
         whole = [group for group, _ in looked if group is not None]
         told = [refused.error for refused in tally.refused]
         run = self._database.scan if order.dry_run else self._database.write
-        tally.add(await run(self._storing(order, whole, told)))
+        tally.add(await run(self._batch_writer(order, whole, told)))
         return tally
 
-    def _look(self, groups: Sequence[Sequence[Line]]) -> list[tuple[Group | None, list[Refused]]]:
-        return [self._parts.reader.look(lines) for lines in groups]
+    def _screen_groups(
+        self, groups: Sequence[Sequence[ImportLine]]
+    ) -> list[tuple[LineGroup | None, list[RefusedLine]]]:
+        return [self._parts.reader.screen_group(lines) for lines in groups]
 
-    def _storing(
-        self, order: ImportOrder, groups: Sequence[Group], told: Sequence[RecollectError]
-    ) -> Callable[[Tx], Tally]:
+    def _batch_writer(
+        self, order: ImportOrder, groups: Sequence[LineGroup], told: Sequence[RecollectError]
+    ) -> Callable[[Tx], ImportTally]:
         """The transaction of one batch. `told` are errors of lines that were refused before it.
 
         A refused group must leave no rows behind, and there is no savepoint around it. It works
@@ -156,31 +162,35 @@ class ImportService:
         each time. A dry run does change `order.foreseen`, but runs as a scan, which is not retried.
         """
 
-        def work(tx: Tx) -> Tally:
-            tally, errors = Tally(), [*told]
+        def work(tx: Tx) -> ImportTally:
+            tally, errors = ImportTally(), [*told]
             for group in groups:
                 try:
-                    part = self._put(tx, order, group)
+                    part = self._import_group(tx, order, group)
                     tally.add(part)
                     errors += [refused.error for refused in part.refused]
                 except RecollectError as error:
                     lines = (group.head, *group.behind)
-                    tally.refused += [Refused.of(line.number, error) for line in lines]
+                    tally.refused += [RefusedLine.from_error(line.number, error) for line in lines]
                     errors.append(error)
             if not order.dry_run:
                 for refusal in errors:
-                    self._audit.note_refusal(tx, order.requester, _OPERATION, refusal)
+                    self._audit.insert_refusal(tx, order.requester, _OPERATION, refusal)
             return tally
 
         return work
 
-    def _put(self, tx: Tx, order: ImportOrder, group: Group) -> Tally:
+    def _import_group(self, tx: Tx, order: ImportOrder, group: LineGroup) -> ImportTally:
         if group.head.type is LineType.MEMORY and group.head.findings is not None:
-            return self._parts.memories.put(tx, order, group, group.head.findings)
-        return Tally(outcomes=Counter({self._parts.others.put(tx, order, group.head): 1}))
+            return self._parts.memories.import_group(tx, order, group, group.head.findings)
+        return ImportTally(
+            outcomes=Counter({self._parts.others.import_line(tx, order, group.head): 1})
+        )
 
-    def _tell(self, tx: Tx, order: ImportOrder, tally: Tally, justification: str | None) -> None:
-        counts = {str(outcome): tally.outcomes[outcome] for outcome in Outcome}
+    def _record_event(
+        self, tx: Tx, order: ImportOrder, tally: ImportTally, justification: str | None
+    ) -> None:
+        counts = {str(outcome): tally.outcomes[outcome] for outcome in ImportOutcome}
         counts |= {"read": tally.read, "refused": len(tally.refused)}
         self._audit.record(
             tx,
@@ -192,12 +202,12 @@ class ImportService:
                 "counts": counts,
                 "refused": dict(Counter(one.code for one in tally.refused)),
             },
-            count=tally.outcomes[Outcome.CREATED] + tally.outcomes[Outcome.UPDATED],
+            count=tally.outcomes[ImportOutcome.CREATED] + tally.outcomes[ImportOutcome.UPDATED],
             justification=justification,
         )
 
 
-def _belongs(line: Line, head: Line) -> bool:
+def _is_part_of(line: ImportLine, head: ImportLine) -> bool:
     """Whether the line is a version, relation or approval of the memory in `head`."""
-    behind = line.type in OF_MEMORY and head.type is LineType.MEMORY
+    behind = line.type in MEMORY_PART_TYPES and head.type is LineType.MEMORY
     return behind and line.values["memory_id"] == head.values["id"]

@@ -14,10 +14,10 @@ from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
-from recollect.ports.search import NewVectors, PendingText, PlacedText, Vector, VectorIndex
+from recollect.ports.search import NewVectors, PendingText, PositionedText, Vector, VectorIndex
 from recollect.ports.stores import Stores
-from recollect.services.indexing import VECTOR_INDEX, Indexer, words_of
-from recollect.services.jobs import Handler
+from recollect.services.indexing import VECTOR_INDEX, EntryIndexer, compute_indexed_words
+from recollect.services.jobs import JobHandler
 from recollect.services.memory_indexing import MemoryIndexJobs
 
 VECTOR_INDEX_RETRY = "vector_store_index_retry"
@@ -39,12 +39,12 @@ _COPIED_TO = "vector_database"
 
 
 # A pending text with the texts around it; vectors by text.
-_Text = tuple[PendingText, Sequence[PlacedText]]
+_TextWindow = tuple[PendingText, Sequence[PositionedText]]
 _Vectors = Mapping[str, Vector]
 
 
 @dataclass(frozen=True, slots=True)
-class IndexParts:
+class IndexDeps:
     """What makes and stores vectors. Without an embedder none are made; `beside` is an optional
     vector database. Above `exact_max` entries an index for nearest neighbours is built."""
 
@@ -54,7 +54,7 @@ class IndexParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Reindexing:
+class ReindexProgress:
     """The progress of a reindex. It first marks texts as pending and queues their jobs, which is
     quick (`queueing`). Only when that is done does `pending` count all entries and memories that
     still have to be embedded."""
@@ -66,7 +66,7 @@ class Reindexing:
     stuck: int
 
     @property
-    def ended(self) -> bool:
+    def is_done(self) -> bool:
         """Whether no job is left that could make progress."""
         return not self.queueing and not self.waiting
 
@@ -81,8 +81,8 @@ class IndexJobs:
         stores: Stores,
         runtime: Runtime,
         metrics: Metrics,
-        indexer: Indexer,
-        parts: IndexParts,
+        indexer: EntryIndexer,
+        parts: IndexDeps,
         memories: MemoryIndexJobs,
     ) -> None:
         self._database = database
@@ -93,7 +93,7 @@ class IndexJobs:
         self._parts = parts
         self._memories = memories
 
-    def handlers(self) -> Mapping[str, Handler]:
+    def handlers(self) -> Mapping[str, JobHandler]:
         """The handlers by job type."""
         return {
             VECTOR_INDEX: self.index_tree,
@@ -117,13 +117,13 @@ class IndexJobs:
             # alone, and jobs of older models end.
             self._stores.maintenance.put_state(tx, _EMBEDDED_BY, embedder.model)
             self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, "lacking"))
-            if self._is_new_beside(tx):
+            if self._has_new_vector_index(tx):
                 self._stores.jobs.insert(tx, _reindex_job(embedder.model, now, "every"))
             self._stores.jobs.insert(tx, NewJob(PREPARE_NEAREST, {}, now, PREPARE_NEAREST))
 
         await self._database.write(work)
 
-    def _is_new_beside(self, tx: Tx) -> bool:
+    def _has_new_vector_index(self, tx: Tx) -> bool:
         """Whether the vector database is another one than at the last start. Stores its name."""
         name = self._parts.beside.name if self._parts.beside is not None else ""
         known = self._stores.maintenance.fetch_state(tx, _COPIED_TO) or ""
@@ -148,14 +148,14 @@ class IndexJobs:
 
         await self._database.write(work)
 
-    async def reindexing(self) -> Reindexing:
+    async def reindex_progress(self) -> ReindexProgress:
 
-        def work(tx: Tx) -> Reindexing:
-            state, found = self._stores.jobs.state, self._stores.search.progress(tx)
+        def work(tx: Tx) -> ReindexProgress:
+            state, found = self._stores.jobs.fetch_queue_state, self._stores.search.progress(tx)
             first = state(tx, types=(REINDEX, BACKFILL))
             then = state(tx, types=(VECTOR_INDEX, VECTOR_INDEX_RETRY))
             memories = self._memories.state(tx)
-            return Reindexing(
+            return ReindexProgress(
                 found.entries + memories.memories,
                 found.pending + memories.pending,
                 first.depth,
@@ -180,7 +180,7 @@ class IndexJobs:
             if await self._database.write(lambda tx: self._keep_for_retry(tx, job.id, tree_id)):
                 raise
             return None
-        return self._indexer.job(tree_id) if more else None
+        return self._indexer.vector_job(tree_id) if more else None
 
     async def reindex(self, job: Job) -> NewJob | None:
         """Mark texts as pending for the present model: all of them, or those without a vector of
@@ -188,19 +188,19 @@ class IndexJobs:
         model may still store vectors of that model."""
         model, every = job.body["model"], job.body["every"]
         if self._parts.embedder is None or self._parts.embedder.model != model:
-            return await self._left_to_others(job)
+            return await self._defer_to_others(job)
         if every:
-            await self._mark_every()
-            await self._memories.mark()
+            await self._mark_all_pending()
+            await self._memories.mark_pending()
             return None
         entries, memories = (
-            await self._mark_lacking(model),
-            await self._memories.mark(lacking=model),
+            await self._mark_without_vectors(model),
+            await self._memories.mark_pending(lacking=model),
         )
         pause = _LOOK_AGAIN if entries or memories else _LOOK_EVERY
         return _reindex_job(model, self._runtime.clock.now() + pause, "again")
 
-    async def _left_to_others(self, job: Job) -> NewJob | None:
+    async def _defer_to_others(self, job: Job) -> NewJob | None:
         """Leave a job for another model to the servers that have it: run it again later. If the job
         is not for the model that was configured last, it is obsolete and ends."""
         model, every = job.body["model"], job.body["every"]
@@ -212,21 +212,21 @@ class IndexJobs:
         due_at = self._runtime.clock.now() + _LOOK_AGAIN
         return _reindex_job(model, due_at, "every" if every else "again")
 
-    async def _mark_every(self) -> None:
+    async def _mark_all_pending(self) -> None:
         after: TreeId | None = None
         while True:
-            done = await self._database.write(self._marking(after))
+            done = await self._database.write(self._pending_marker(after))
             if len(done) < _TREES_PER_TRANSACTION:
                 return
             after = done[-1]
 
-    async def _mark_lacking(self, model: str) -> bool:
+    async def _mark_without_vectors(self, model: str) -> bool:
         """Returns whether anything was marked. Reading scans the whole index, so it runs apart from
         the short write transactions."""
         after: TreeId | None = None
         while True:
-            found = await self._database.scan(self._reading_lacking(model, after))
-            await self._database.write(self._marking_lacking(found, model))
+            found = await self._database.scan(self._without_vectors_reader(model, after))
+            await self._database.write(self._without_vectors_marker(found, model))
             if len(found) < _TREES_PER_TRANSACTION:
                 return after is not None or bool(found)
             after = found[-1]
@@ -236,13 +236,13 @@ class IndexJobs:
 
         after: EntryId | None = None
         while True:
-            found = await self._database.read(self._reading_unwritten(after))
+            found = await self._database.read(self._backfill_reader(after))
             if not found:
                 return
             after = found[-1][0].id
-            words = await words_of([text for _, text in found])
+            words = await compute_indexed_words([text for _, text in found])
             texts = [(*one, its_words) for one, its_words in zip(found, words, strict=True)]
-            await self._database.write(self._writing(texts))
+            await self._database.write(self._backfill_writer(texts))
 
     async def prepare_nearest(self, _: Job) -> NewJob | None:
         """Build the engine's nearest-neighbour index once there are enough vectors; check again
@@ -251,11 +251,11 @@ class IndexJobs:
         if embedder is None:
             return None
         missing = await self._database.read(
-            lambda tx: self._stores.search.missing_index(
+            lambda tx: self._stores.search.index_build_statements(
                 tx, dimensions=embedder.dimensions, from_entries=self._parts.exact_max
             )
         )
-        await self._database.apart(missing)
+        await self._database.run_outside_transaction(missing)
         due_at = self._runtime.clock.now() + _PREPARE_EVERY
         return NewJob(PREPARE_NEAREST, {}, due_at, PREPARE_NEAREST)
 
@@ -267,18 +267,20 @@ class IndexJobs:
         change meanwhile; `_store_vectors` checks for that. Without an embedder the texts only stop
         being pending.
         """
-        waiting = await self._database.write(lambda tx: self._take(tx, job_id, tree_id))
+        waiting = await self._database.write(lambda tx: self._claim_texts(tx, job_id, tree_id))
         if not waiting:
             return False
-        near = await self._database.read(lambda tx: self._read_near(tx, waiting))
+        near = await self._database.read(lambda tx: self._read_windows(tx, waiting))
         texts = list(zip(waiting, near, strict=True))
-        vectors = await self._embed(tree_id, texts)
-        done = await self._database.write(lambda tx: self._put(tx, tree_id, texts, vectors))
-        self._metrics.indexed(done)
+        vectors = await self._embed_texts(tree_id, texts)
+        done = await self._database.write(
+            lambda tx: self._store_vectors(tx, tree_id, texts, vectors)
+        )
+        self._metrics.record_indexed(done)
         # A full batch may have more behind it; texts that changed meanwhile are still pending.
         return len(waiting) == _TEXTS_PER_BATCH or done < len(waiting)
 
-    async def _embed(self, tree_id: TreeId, texts: Sequence[_Text]) -> _Vectors:
+    async def _embed_texts(self, tree_id: TreeId, texts: Sequence[_TextWindow]) -> _Vectors:
         embedder, beside = self._parts.embedder, self._parts.beside
         if embedder is None:
             return {}
@@ -291,7 +293,9 @@ class IndexJobs:
             await beside.put(tree_id, _new_vectors(texts, vectors))
         return vectors
 
-    def _put(self, tx: Tx, tree_id: TreeId, texts: Sequence[_Text], vectors: _Vectors) -> int:
+    def _store_vectors(
+        self, tx: Tx, tree_id: TreeId, texts: Sequence[_TextWindow], vectors: _Vectors
+    ) -> int:
         """Store vectors under the tree's lock; returns how many texts are done.
 
         A window vector depends on the neighbours, too. So the windows are read again, and only
@@ -299,7 +303,7 @@ class IndexJobs:
         vectors that another job stored meanwhile. The others stay pending.
         """
         self._stores.conversations.lock(tx, ConversationId(tree_id))
-        now_near = self._read_near(tx, [text for text, _ in texts])
+        now_near = self._read_windows(tx, [text for text, _ in texts])
         current = [one for one, now in zip(texts, now_near, strict=True) if one[1] == now]
         embedder = self._parts.embedder
         return self._stores.search.put_vectors(
@@ -311,15 +315,15 @@ class IndexJobs:
             at=self._runtime.clock.now(),
         )
 
-    def _take(self, tx: Tx, job_id: str, tree_id: TreeId) -> list[PendingText]:
+    def _claim_texts(self, tx: Tx, job_id: str, tree_id: TreeId) -> list[PendingText]:
         """Read pending texts and detach the job from its name, both under the tree's lock.
 
         Appends rely on the name: while a job has it, an append queues none. Under the lock there is
         no gap. An append before this transaction is among the texts read here; one after it finds
         the name free and queues a new job.
         """
-        found = self._stores.search.pending(tx, tree_id, limit=_TEXTS_PER_BATCH)
-        self._stores.jobs.detach(tx, job_id)
+        found = self._stores.search.pending_texts(tx, tree_id, limit=_TEXTS_PER_BATCH)
+        self._stores.jobs.clear_name(tx, job_id)
         return found
 
     def _keep_for_retry(self, tx: Tx, job_id: str, tree_id: TreeId) -> bool:
@@ -330,52 +334,58 @@ class IndexJobs:
         name = f"{VECTOR_INDEX_RETRY}:{tree_id}"
         return self._stores.jobs.rename(tx, job_id, type_=VECTOR_INDEX_RETRY, name=name)
 
-    def _read_near(self, tx: Tx, waiting: Sequence[PendingText]) -> list[list[PlacedText]]:
-        read = self._stores.search.texts_near
+    def _read_windows(self, tx: Tx, waiting: Sequence[PendingText]) -> list[list[PositionedText]]:
+        read = self._stores.search.window_texts
         # Two on each side: a changed text is part of its neighbours' windows, and these contain
         # the next neighbours in turn.
         return [read(tx, text.conversation_id, text.seq, reach=2) for text in waiting]
 
-    def _reading_unwritten(self, after: EntryId | None) -> Callable[[Tx], list[tuple[Entry, str]]]:
-        read = self._stores.search.page_unwritten
+    def _backfill_reader(self, after: EntryId | None) -> Callable[[Tx], list[tuple[Entry, str]]]:
+        read = self._stores.search.page_not_in_index
         return lambda tx: read(tx, after=after, limit=_ROWS_PER_TRANSACTION)
 
-    def _writing(self, texts: Sequence[tuple[Entry, str, IndexedWords]]) -> Callable[[Tx], None]:
+    def _backfill_writer(
+        self, texts: Sequence[tuple[Entry, str, IndexedWords]]
+    ) -> Callable[[Tx], None]:
         """Trees are locked in the order of their ids, so that two writers can't deadlock."""
-        held_at = self._indexer.held_at(self._runtime.clock.now())
+        held_at = self._indexer.indexed_at(self._runtime.clock.now())
 
         def work(tx: Tx) -> None:
             for entry, text, found in sorted(texts, key=lambda text: text[0].tree_id):
-                if self._is_unwritten(tx, entry):
+                if self._needs_indexing(tx, entry):
                     self._stores.search.update_text(tx, entry.id, text, at=held_at)
-                    self._indexer.renew(tx, entry, found)
+                    self._indexer.reindex(tx, entry, found)
 
         return work
 
-    def _is_unwritten(self, tx: Tx, entry: Entry) -> bool:
+    def _needs_indexing(self, tx: Tx, entry: Entry) -> bool:
         """Whether the entry still exists and nobody indexed it meanwhile. Takes the tree's lock
         first, so the answer holds until the transaction ends."""
-        written = self._stores.search.is_written(tx, entry)
+        written = self._stores.search.is_in_index(tx, entry)
         return not written and self._stores.entries.fetch(tx, entry.id) is not None
 
-    def _marking(self, after: TreeId | None) -> Callable[[Tx], list[TreeId]]:
+    def _pending_marker(self, after: TreeId | None) -> Callable[[Tx], list[TreeId]]:
         def work(tx: Tx) -> list[TreeId]:
             found = self._stores.search.mark_pending(tx, after=after, limit=_TREES_PER_TRANSACTION)
             for tree_id in found:
-                self._indexer.queue(tx, tree_id)
+                self._indexer.queue_job(tx, tree_id)
             return found
 
         return work
 
-    def _reading_lacking(self, model: str, after: TreeId | None) -> Callable[[Tx], list[TreeId]]:
-        read, limit = self._stores.search.page_lacking, _TREES_PER_TRANSACTION
+    def _without_vectors_reader(
+        self, model: str, after: TreeId | None
+    ) -> Callable[[Tx], list[TreeId]]:
+        read, limit = self._stores.search.page_trees_without_vectors, _TREES_PER_TRANSACTION
         return lambda tx: read(tx, model=model, after=after, limit=limit)
 
-    def _marking_lacking(self, tree_ids: Sequence[TreeId], model: str) -> Callable[[Tx], None]:
+    def _without_vectors_marker(
+        self, tree_ids: Sequence[TreeId], model: str
+    ) -> Callable[[Tx], None]:
         def work(tx: Tx) -> None:
             for tree_id in tree_ids:
-                self._stores.search.mark_lacking(tx, tree_id, model=model)
-                self._indexer.queue(tx, tree_id)
+                self._stores.search.mark_without_vectors(tx, tree_id, model=model)
+                self._indexer.queue_job(tx, tree_id)
 
         return work
 
@@ -385,20 +395,20 @@ def _reindex_job(model: str, at: datetime, which: Literal["every", "lacking", "a
     return NewJob(REINDEX, body, at, f"{REINDEX}:{model}:{which}")
 
 
-def _texts_to_embed(texts: Sequence[_Text]) -> list[str]:
+def _texts_to_embed(texts: Sequence[_TextWindow]) -> list[str]:
     """The distinct texts to embed: own texts of the pending entries, and the windows of these
     and of their neighbours, whose windows contain the changed text."""
     own = (row.text for text, near in texts for row in near if row.entry_id == text.entry_id)
-    windows = (window for text, near in texts for _, window in _windows(text.seq, near))
+    windows = (window for text, near in texts for _, window in _windows_containing(text.seq, near))
     return list(dict.fromkeys([*own, *windows]))
 
 
-def _new_vectors(texts: Sequence[_Text], vectors: _Vectors) -> list[NewVectors]:
+def _new_vectors(texts: Sequence[_TextWindow], vectors: _Vectors) -> list[NewVectors]:
     own: dict[EntryId, str] = {}
     windows: dict[EntryId, tuple[ConversationId, str]] = {}
     for text, near in texts:
         own |= {row.entry_id: row.text for row in near if row.entry_id == text.entry_id}
-        for entry_id, window in _windows(text.seq, near):
+        for entry_id, window in _windows_containing(text.seq, near):
             windows[entry_id] = (text.conversation_id, window)
     return [
         NewVectors(
@@ -411,7 +421,7 @@ def _new_vectors(texts: Sequence[_Text], vectors: _Vectors) -> list[NewVectors]:
     ]
 
 
-def _windows(seq: int, around: Sequence[PlacedText]) -> list[tuple[EntryId, str]]:
+def _windows_containing(seq: int, around: Sequence[PositionedText]) -> list[tuple[EntryId, str]]:
     """The windows that contain the text at this position: its own and its neighbours'."""
     place = next((i for i, row in enumerate(around) if row.seq == seq), None)
     if place is None:
@@ -420,7 +430,7 @@ def _windows(seq: int, around: Sequence[PlacedText]) -> list[tuple[EntryId, str]
     return [(around[i].entry_id, window_text(around, i)) for i in chosen]
 
 
-def window_text(around: Sequence[PlacedText], place: int) -> str:
+def window_text(around: Sequence[PositionedText], place: int) -> str:
     """A text between the openings of its two neighbours, joined for embedding."""
     before = around[place - 1].text[:WINDOW_NEIGHBOUR_CHARS] if place else ""
     after = around[place + 1].text[:WINDOW_NEIGHBOUR_CHARS] if place + 1 < len(around) else ""

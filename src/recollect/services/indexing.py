@@ -9,7 +9,7 @@ from recollect.domain.entries import Channel, Entry
 from recollect.domain.ids import ConversationId, EntryId, TreeId
 from recollect.domain.jobs import NewJob
 from recollect.domain.pages import Page, decode_key, encode_key
-from recollect.domain.search import IndexedWords, NewText, index_words
+from recollect.domain.search import IndexedWords, NewIndexText, index_words
 from recollect.errors import InvalidInput, NotFound
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
@@ -23,7 +23,7 @@ VECTOR_INDEX = "vector_store_index"
 _UNINDEXED = "u"
 
 
-class Indexer:
+class EntryIndexer:
     """Writes words to the index in the caller's transaction, and queues a job for the vectors."""
 
     def __init__(self, stores: Stores, runtime: Runtime, *, vectors: bool) -> None:
@@ -31,28 +31,30 @@ class Indexer:
         self._runtime = runtime
         self._vectors = vectors
 
-    def held_at(self, at: datetime) -> datetime | None:
+    def indexed_at(self, at: datetime) -> datetime | None:
         """The `indexed_at` of a text that is written now: None if its vector is still to come."""
         return None if self._vectors else at
 
     def add(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
         """Index a new entry. The caller holds the tree's lock."""
         self._stores.search.insert(tx, entry, found, pending=self._vectors)
-        self.queue(tx, entry.tree_id)
+        self.queue_job(tx, entry.tree_id)
 
-    def renew(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
+    def reindex(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
         """Index an existing entry again. The caller holds the tree's lock."""
-        told = found.said_by(assistant=history.is_assistant(jsontext.load(entry.content)))
+        told = found.with_speaker_trait(
+            assistant=history.is_assistant(jsontext.load(entry.content))
+        )
         self._stores.search.replace(tx, entry, told, pending=self._vectors)
-        self.queue(tx, entry.tree_id)
+        self.queue_job(tx, entry.tree_id)
 
-    def queue(self, tx: Tx, tree_id: TreeId) -> None:
+    def queue_job(self, tx: Tx, tree_id: TreeId) -> None:
         """Queue one job for the tree, however many of its texts are pending. The job's name is
         unique, so a second insert does nothing."""
         if self._vectors:
-            self._stores.jobs.insert(tx, self.job(tree_id))
+            self._stores.jobs.insert(tx, self.vector_job(tree_id))
 
-    def job(self, tree_id: TreeId) -> NewJob:
+    def vector_job(self, tree_id: TreeId) -> NewJob:
         """The job that embeds the pending texts of a tree."""
         body = {"conversationGroupId": tree_id}
         name = f"{VECTOR_INDEX}:{tree_id}"
@@ -63,28 +65,28 @@ class IndexingService:
     """The indexer's operations: list entries without indexed text, and set their text."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, indexer: Indexer
+        self, database: Database, stores: Stores, runtime: Runtime, indexer: EntryIndexer
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._indexer = indexer
 
-    async def index(self, principal: Principal, items: Sequence[NewText]) -> int:
+    async def index(self, principal: Principal, items: Sequence[NewIndexText]) -> int:
         """Set the texts of all items, or of none if one is refused. Replaces earlier texts. Returns
         the number of entries."""
 
-        found = await words_of([item.text for item in items])
+        found = await compute_indexed_words([item.text for item in items])
 
         def work(tx: Tx) -> int:
-            self._lock(tx, principal, {item.conversation_id for item in items})
+            self._lock_trees(tx, principal, {item.conversation_id for item in items})
             for item, one in zip(items, found, strict=True):
-                self._put(tx, principal, item, one)
+                self._index_item(tx, principal, item, one)
             return len({item.entry_id for item in items})
 
         return await self._database.write(work)
 
-    def _lock(self, tx: Tx, principal: Principal, ids: set[ConversationId]) -> None:
+    def _lock_trees(self, tx: Tx, principal: Principal, ids: set[ConversationId]) -> None:
         """Lock all trees up front, in the order of their ids: two calls that locked the same trees
         in different orders would deadlock."""
         locate = self._stores.conversations.locate
@@ -106,7 +108,9 @@ class IndexingService:
             return Page(shown, None)
         return Page(shown, encode_key(_UNINDEXED, shown[-1].created_at, shown[-1].id))
 
-    def _put(self, tx: Tx, principal: Principal, item: NewText, found: IndexedWords) -> None:
+    def _index_item(
+        self, tx: Tx, principal: Principal, item: NewIndexText, found: IndexedWords
+    ) -> None:
         branch = self._stores.conversations.locate(tx, item.conversation_id, principal.user_id)
         if branch is None or branch.deleted:
             raise NotFound("conversation", item.conversation_id)
@@ -115,12 +119,12 @@ class IndexingService:
             raise NotFound("entry", item.entry_id)
         if entry.channel is not Channel.HISTORY:
             raise InvalidInput("only history entries are indexed", field="entryId")
-        at = self._indexer.held_at(self._runtime.clock.now())
+        at = self._indexer.indexed_at(self._runtime.clock.now())
         self._stores.search.update_text(tx, entry.id, item.text, at=at)
-        self._indexer.renew(tx, entry, found)
+        self._indexer.reindex(tx, entry, found)
 
 
-async def words_of(texts: Sequence[str]) -> list[IndexedWords]:
+async def compute_indexed_words(texts: Sequence[str]) -> list[IndexedWords]:
     """The index words of texts; long texts are processed on a worker thread."""
     if sum(map(len, texts)) < LONG_CHARS:
         return [index_words(text) for text in texts]

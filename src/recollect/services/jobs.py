@@ -22,7 +22,7 @@ _ROWS_PER_TRANSACTION = 200
 _EVENTS_PER_TRANSACTION = 1_000
 _RETENTION_EVERY = timedelta(hours=24)
 
-Handler = Callable[[Job], Awaitable[NewJob | None]]
+JobHandler = Callable[[Job], Awaitable[NewJob | None]]
 
 
 class MaintenanceJobs:
@@ -43,19 +43,19 @@ class MaintenanceJobs:
         self._audit_retention = audit_retention
         self._beside = beside
 
-    def handlers(self) -> Mapping[str, Handler]:
+    def handlers(self) -> Mapping[str, JobHandler]:
         """The handlers by job type. A handler may return a job to queue in place of its own."""
         return {
             VECTOR_DELETE: self.delete_vectors,
             KEY_ROTATION: self.rotate_keys,
-            AUDIT_RETENTION: self.retain_events,
+            AUDIT_RETENTION: self.delete_old_events,
         }
 
     async def schedule(self) -> None:
         """Queue the daily jobs, and a key rotation if one may be needed. Safe on many nodes."""
 
         def work(tx: Tx) -> None:
-            self._stores.jobs.insert(tx, self._retention(timedelta()))
+            self._stores.jobs.insert(tx, self._retention_job(timedelta()))
             key_id = self._current_key()
             if key_id is not None and self._may_be_stale(tx, key_id):
                 name = f"{KEY_ROTATION}:{key_id}"
@@ -72,7 +72,7 @@ class MaintenanceJobs:
         if self._beside is not None:
             # A new tree may have taken the id since: vectors of its entries stay.
             living = await self._database.read(
-                lambda tx: self._stores.search.texts_of(tx, tree_id, after_revision=-1)
+                lambda tx: self._stores.search.changed_texts(tx, tree_id, after_revision=-1)
             )
             await self._beside.delete_tree(tree_id, keep=[text.entry_id for text in living])
 
@@ -92,7 +92,7 @@ class MaintenanceJobs:
             lambda tx: self._stores.maintenance.put_state(tx, _ROTATED_TO, key_id)
         )
 
-    async def retain_events(self, _: Job) -> NewJob:
+    async def delete_old_events(self, _: Job) -> NewJob:
         """Delete events past their retention in small transactions; returns tomorrow's job."""
         cutoff = self._runtime.clock.now() - self._audit_retention
         removed = _EVENTS_PER_TRANSACTION
@@ -102,7 +102,7 @@ class MaintenanceJobs:
                     tx, cutoff, limit=_EVENTS_PER_TRANSACTION
                 )
             )
-        return self._retention(_RETENTION_EVERY)
+        return self._retention_job(_RETENTION_EVERY)
 
     async def _rotate_column(self, column: str) -> int:
         """Rotate a column in small transactions; returns how many values can't be decrypted."""
@@ -132,6 +132,6 @@ class MaintenanceJobs:
     def _current_key(self) -> str | None:
         return next(iter(self._runtime.cipher.key_ids()), None)
 
-    def _retention(self, delay: timedelta) -> NewJob:
+    def _retention_job(self, delay: timedelta) -> NewJob:
         due_at = self._runtime.clock.now() + delay
         return NewJob(AUDIT_RETENTION, {}, due_at, AUDIT_RETENTION)

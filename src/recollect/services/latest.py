@@ -10,13 +10,13 @@ from recollect.domain.ids import ClientId
 from recollect.domain.pages import Page
 from recollect.ports.database import Tx
 from recollect.ports.stores import EntryView, Stores
-from recollect.services.entries import EntryQuery, cursor_seq, page_of_entries
-from recollect.services.paths import latest_epoch, page_path, path_of
+from recollect.services.entries import EntryQuery, resolve_cursor, to_entry_page
+from recollect.services.paths import fetch_latest_epoch, load_path, page_path
 
 _BATCH = 500
 
 
-def list_latest_of_all(
+def list_latest_epochs(
     tx: Tx,
     stores: Stores,
     branch: Branch,
@@ -28,20 +28,20 @@ def list_latest_of_all(
 ) -> Page[Entry]:
     """A page of the path: history if the view has it, and of each client's memory its latest
     epoch on the path. Reads on until the page is full, so sparse matches cost several batches."""
-    path = path_of(tx, stores, branch.id)
-    after_seq = cursor_seq(tx, stores, branch, query, view, path, after)
+    path = load_path(tx, stores, branch.id)
+    after_seq = resolve_cursor(tx, stores, branch, query, view, path, after)
     latest: dict[ClientId, int | None] = {}
     found: list[Entry] = []
     while len(found) <= limit:
         batch = page_path(tx, stores, path, view, after_seq=after_seq, limit=_BATCH)
         for entry in batch:
             if entry.client_id is not None and entry.client_id not in latest:
-                latest[entry.client_id] = latest_epoch(tx, stores, path, entry.client_id)
+                latest[entry.client_id] = fetch_latest_epoch(tx, stores, path, entry.client_id)
         found += [entry for entry in batch if _is_latest(entry, latest)]
         if len(batch) < _BATCH:
             break
         after_seq = batch[-1].seq
-    return page_of_entries(found, limit)
+    return to_entry_page(found, limit)
 
 
 def _is_latest(entry: Entry, latest: dict[ClientId, int | None]) -> bool:

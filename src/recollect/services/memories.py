@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from recollect.domain.memories import MemoryId, Source, Status
+from recollect.domain.memories import MemoryId, MemorySource, MemoryStatus
 from recollect.domain.retention import RetentionRules
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.drafts import Members, drafted
+from recollect.services.drafts import SentFields, parse_memory
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_changes import Changed, MemoryChanges
-from recollect.services.memory_moves import Looked, MemoryMoves, Target
-from recollect.services.memory_patches import Patch, Patches
-from recollect.services.memory_writing import MemoryWriter, WriteStatus, Written
-from recollect.services.screening import LONG_CHARS, Screened, Screening
+from recollect.services.memory_changes import MemoryChanges, MemoryUpdateResult
+from recollect.services.memory_moves import MemoryMoves, MoveTarget, ScreenedVersion
+from recollect.services.memory_patches import PatchParser, ScreenedPatch
+from recollect.services.memory_writing import MemoryWriter, MemoryWriteResult, WriteStatus
+from recollect.services.screening import LONG_CHARS, ScreenedDraft, ScreeningService
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryParts:
+class MemoryServiceDeps:
     """What the memory and batch services are built from."""
 
     rules: RetentionRules
-    screening: Screening
+    screening: ScreeningService
     writer: MemoryWriter
     changes: MemoryChanges
     moves: MemoryMoves
@@ -50,7 +50,7 @@ class MemoryService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        parts: MemoryParts,
+        parts: MemoryServiceDeps,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -58,7 +58,7 @@ class MemoryService:
         self._audit = audit
         self._rules = parts.rules
         self._screening = parts.screening
-        self._patches = Patches(parts.screening)
+        self._patches = PatchParser(parts.screening)
         self._writer = parts.writer
         self._changes = parts.changes
         self._moves = parts.moves
@@ -66,32 +66,36 @@ class MemoryService:
     async def create(
         self,
         requester: Requester,
-        members: Members,
+        members: SentFields,
         *,
-        source: Source = Source.API,
+        source: MemorySource = MemorySource.API,
         reserved_id: str | None = None,
         made_at: datetime | None = None,
-    ) -> Written:
+    ) -> MemoryWriteResult:
         """Write a memory. If an earlier attempt wrote it under `reserved_id`, return that one.
 
         `made_at` is for a memory that was made before it is stored: its TTLs count from there.
         """
         now = made_at or self._runtime.clock.now()
         agent_id = members.get("agent_id") or members.get("agent_slug")
-        async with self._audit.watching(requester, "createMemory", agent_id=agent_id):
-            screened = await self.drafted(members, now, source=source, reserved_id=reserved_id)
+        async with self._audit.audit_refusals(requester, "createMemory", agent_id=agent_id):
+            screened = await self.parse_and_screen(
+                members, now, source=source, reserved_id=reserved_id
+            )
 
-            def work(tx: Tx) -> Written:
-                made = self.made(tx, requester, reserved_id)
+            def work(tx: Tx) -> MemoryWriteResult:
+                made = self.fetch_reserved(tx, requester, reserved_id)
                 return made or self._writer.write(tx, requester, screened, at=now)
 
             return await self._database.write(work)
 
-    async def update(self, requester: Requester, memory_id: MemoryId, members: Members) -> Changed:
+    async def update(
+        self, requester: Requester, memory_id: MemoryId, members: SentFields
+    ) -> MemoryUpdateResult:
         """Patch a memory. If the result has an approval, nothing was changed yet."""
         now = self._runtime.clock.now()
-        async with self._audit.watching(requester, "updateMemory", memory_id=memory_id):
-            patch = await self.patch(requester, memory_id, members=members, now=now)
+        async with self._audit.audit_refusals(requester, "updateMemory", memory_id=memory_id):
+            patch = await self.parse_patch(requester, memory_id, members=members, now=now)
             return await self._database.write(
                 lambda tx: self._changes.update(tx, requester, memory_id, patch=patch, at=now)
             )
@@ -99,7 +103,7 @@ class MemoryService:
     async def delete(self, requester: Requester, memory_id: MemoryId) -> None:
         """Delete it for good. NotFound the second time."""
         now = self._runtime.clock.now()
-        async with self._audit.watching(requester, "deleteMemory", memory_id=memory_id):
+        async with self._audit.audit_refusals(requester, "deleteMemory", memory_id=memory_id):
             await self._database.write(
                 lambda tx: self._changes.delete(tx, requester, memory_id, at=now)
             )
@@ -108,63 +112,67 @@ class MemoryService:
         self,
         requester: Requester,
         memory_id: MemoryId,
-        members: Members,
+        members: SentFields,
         *,
         reserved_id: str | None = None,
-    ) -> Written:
+    ) -> MemoryWriteResult:
         """Move it to another space under a new id, which is `reserved_id` if that is given."""
         now = self._runtime.clock.now()
-        target = Target.of(members)
-        async with self._audit.watching(requester, "moveMemory", memory_id=memory_id):
-            looked = await self._looked(memory_id)
+        target = MoveTarget.parse(members)
+        async with self._audit.audit_refusals(requester, "moveMemory", memory_id=memory_id):
+            looked = await self._screen_stored(memory_id)
             new_id = None if reserved_id is None else MemoryId(reserved_id)
 
-            def work(tx: Tx) -> Written:
-                made = self.made(tx, requester, reserved_id)
+            def work(tx: Tx) -> MemoryWriteResult:
+                made = self.fetch_reserved(tx, requester, reserved_id)
                 return made or self._moves.move(
                     tx, requester, memory_id, target=target, looked=looked, at=now, new_id=new_id
                 )
 
             return await self._database.write(work)
 
-    async def drafted(
+    async def parse_and_screen(
         self,
-        members: Members,
+        members: SentFields,
         now: datetime,
         *,
-        source: Source = Source.API,
+        source: MemorySource = MemorySource.API,
         reserved_id: str | None = None,
-    ) -> Screened:
+    ) -> ScreenedDraft:
         """A screened draft of the sent fields; raises ValidationFailed for the first fault."""
-        draft = drafted(members, now, rules=self._rules, source=source)
+        draft = parse_memory(members, now, rules=self._rules, source=source)
         if draft.id is None and reserved_id is not None:
             draft = replace(draft, id=MemoryId(reserved_id))
-        return await _off_loop_if_long(len(draft.content), lambda: self._screening.screen(draft))
+        return await _run_off_loop_if_long(
+            len(draft.content), lambda: self._screening.screen(draft)
+        )
 
-    async def patch(
-        self, requester: Requester, memory_id: MemoryId, *, members: Members, now: datetime
-    ) -> Patch:
+    async def parse_patch(
+        self, requester: Requester, memory_id: MemoryId, *, members: SentFields, now: datetime
+    ) -> ScreenedPatch:
         """A screened patch of the sent fields. One that sets `pii_tags` is checked against the
         stored texts here, outside of the transaction; the update checks again if they changed."""
         size = len(members.get("content") or "")
-        patch = await _off_loop_if_long(size, lambda: self._patches.of(members, now))
-        if not patch.tells_tags:
+        patch = await _run_off_loop_if_long(size, lambda: self._patches.parse(members, now))
+        if not patch.sets_pii_tags:
             return patch
         told = await self._database.read(
-            lambda tx: self._changes.told(tx, requester, memory_id, patch=patch)
+            lambda tx: self._changes.load_previous_text(tx, requester, memory_id, patch=patch)
         )
         if told is None:
             return patch
-        return await _off_loop_if_long(told.chars, lambda: patch.looking_at(told))
+        return await _run_off_loop_if_long(told.chars, lambda: patch.with_detected_tags(told))
 
-    async def _looked(self, memory_id: MemoryId) -> Looked | None:
+    async def _screen_stored(self, memory_id: MemoryId) -> ScreenedVersion | None:
         stored = await self._database.read(lambda tx: self._stores.memories.fetch(tx, memory_id))
         if stored is None:
             return None
         size = len(stored.memory.content)
-        return await _off_loop_if_long(size, lambda: self._moves.look(stored))
+        return await _run_off_loop_if_long(size, lambda: self._moves.screen_stored(stored))
 
-    def made(self, tx: Tx, requester: Requester, reserved_id: str | None) -> Written | None:
+    def fetch_reserved(
+        self, tx: Tx, requester: Requester, reserved_id: str | None
+    ) -> MemoryWriteResult | None:
         """The result of an earlier attempt, if it committed and its answer was lost.
 
         Only the requester's own row counts: others can't claim it by guessing the id.
@@ -172,12 +180,12 @@ class MemoryService:
         if reserved_id is None:
             return None
         stored = self._stores.memories.fetch(tx, MemoryId(reserved_id))
-        if stored is None or stored.written_by != requester.who:
+        if stored is None or stored.written_by != requester.identity:
             return None
-        aside = stored.memory.status is Status.QUARANTINED
-        return Written(stored, WriteStatus.QUARANTINED if aside else WriteStatus.CREATED)
+        aside = stored.memory.status is MemoryStatus.QUARANTINED
+        return MemoryWriteResult(stored, WriteStatus.QUARANTINED if aside else WriteStatus.CREATED)
 
 
-async def _off_loop_if_long(chars: int, look: Callable[[], T]) -> T:
+async def _run_off_loop_if_long(chars: int, look: Callable[[], T]) -> T:
     """Call `look`, on a thread if the text is long: on the event loop all requests would wait."""
     return await asyncio.to_thread(look) if chars > LONG_CHARS else look()

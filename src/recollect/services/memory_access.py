@@ -4,27 +4,27 @@ never on what the request says about it."""
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.domain.memories import MemoryId, Status
+from recollect.domain.memories import MemoryId, MemoryStatus
 from recollect.domain.spaces import SpaceKind
 from recollect.errors import NotFound
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.stores import Stores
-from recollect.services.memory_places import not_owner
-from recollect.services.sights import Sights
-from recollect.services.views import Views
+from recollect.services.memory_places import not_owner_error
+from recollect.services.sights import ViewerFactory
+from recollect.services.views import VisibilityFacts
 
 
-class MemoryAccess:
+class MemoryWriteAccess:
     """Loads and locks rows for requesters who may change them."""
 
-    def __init__(self, stores: Stores, sights: Sights, views: Views) -> None:
+    def __init__(self, stores: Stores, sights: ViewerFactory, views: VisibilityFacts) -> None:
         self._stores = stores
         self._sights = sights
         self._views = views
 
-    def to_change(self, tx: Tx, requester: Requester, memory_id: MemoryId) -> Stored:
+    def lock_for_change(self, tx: Tx, requester: Requester, memory_id: MemoryId) -> StoredMemory:
         """The row, whatever its status, locked until the transaction ends.
 
         Forbidden for a requester who may only read it. For everybody else NotFound, as for an
@@ -33,18 +33,20 @@ class MemoryAccess:
         stored = self._stores.memories.fetch(tx, memory_id, lock=True)
         if stored is None or stored.erasure_id is not None:
             raise NotFound("memory", memory_id)
-        if self.is_theirs(tx, requester, stored):
+        if self.can_change(tx, requester, stored):
             return stored
         # Visible but not writable: only now may the answer admit that the memory exists.
-        if self._views.look(tx, self._sights.of(tx, requester), stored).allowed:
-            raise not_owner()
+        if self._views.can_view(tx, self._sights.viewer_for(tx, requester), stored).allowed:
+            raise not_owner_error()
         raise NotFound("memory", memory_id)
 
-    def is_theirs(self, tx: Tx, requester: Requester, stored: Stored) -> bool:
+    def can_change(self, tx: Tx, requester: Requester, stored: StoredMemory) -> bool:
         """May the requester change the row, and read its text?"""
-        return bool(self.theirs(tx, requester, [stored]))
+        return bool(self.changeable_ids(tx, requester, [stored]))
 
-    def theirs(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> frozenset[MemoryId]:
+    def changeable_ids(
+        self, tx: Tx, requester: Requester, rows: Sequence[StoredMemory]
+    ) -> frozenset[MemoryId]:
         """Ids of those rows that the requester may both write and read.
 
         Participants of a chat write to its space and still don't see all of it: a sensitive memory
@@ -52,26 +54,26 @@ class MemoryAccess:
         exception are org spaces, where an admin may change every row.
         """
         # The right to write depends on the space and the agent only: ask once for each such pair.
-        places = {_place(row): row for row in rows}
+        places = {_space_and_agent(row): row for row in rows}
         rights = {
             place: self._views.may_change(tx, requester, row) for place, row in places.items()
         }
-        open_ = [row for row in rows if rights[_place(row)].allowed]
+        open_ = [row for row in rows if rights[_space_and_agent(row)].allowed]
         if not open_:
             return frozenset()
-        sight = self._sights.of(tx, requester)
+        sight = self._sights.viewer_for(tx, requester)
         return frozenset(
             row.memory.id
             for row in open_
-            if (requester.admin and row.memory.space.kind is SpaceKind.ORG)
-            or self._views.look(tx, sight, _alive(row)).allowed
+            if (requester.is_admin and row.memory.space.kind is SpaceKind.ORG)
+            or self._views.can_view(tx, sight, _as_active(row)).allowed
         )
 
 
-def _place(row: Stored) -> object:
+def _space_and_agent(row: StoredMemory) -> object:
     return row.memory.space, row.memory.agent_id
 
 
-def _alive(row: Stored) -> Stored:
+def _as_active(row: StoredMemory) -> StoredMemory:
     """The row as if it were active: for writers neither status nor expiry hides a row."""
-    return replace(row, memory=replace(row.memory, status=Status.ACTIVE, expires_at=None))
+    return replace(row, memory=replace(row.memory, status=MemoryStatus.ACTIVE, expires_at=None))

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from recollect.domain.events import Event, EventKind, Outcome
+from recollect.domain.events import AuditOutcome, Event, EventKind
 from recollect.domain.memories import MemoryId
 from recollect.domain.retention import SHIPPED_RULES, RetentionRules
 from recollect.domain.spaces import Space
@@ -21,7 +21,7 @@ from recollect.ports.stores import Stores
 from recollect.services.alerts import Alerts
 
 # Error codes of screening: the request was well-formed, but its content is not stored.
-REFUSALS = frozenset(
+SCREENING_CODES = frozenset(
     {"secret_refused", "pii_refused", "pii_not_allowed", "sensitivity_not_allowed"}
 )
 
@@ -51,7 +51,7 @@ class MemoryAudit:
         *,
         space: Space | None = None,
         payload: Mapping[str, Any] | None = None,
-        outcome: Outcome = Outcome.ALLOWED,
+        outcome: AuditOutcome = AuditOutcome.ALLOWED,
         event_id: str | None = None,
         **ids: str | int | None,
     ) -> str:
@@ -64,7 +64,7 @@ class MemoryAudit:
         kind, _, action = event_type.partition(".")
         principal = requester.principal if requester is not None else None
         event = Event(
-            id=self._free(tx, event_id),
+            id=self._unused_id(tx, event_id),
             at=self._runtime.clock.now(),
             kind=EventKind(kind),
             action=action,
@@ -77,21 +77,21 @@ class MemoryAudit:
             **ids,  # type: ignore[arg-type]
         )
         self._stores.events.insert(tx, event)
-        self._alerts.heed(tx, event)
+        self._alerts.check_thresholds(tx, event)
         return event.id
 
-    def told(self, tx: Tx, event_id: str, memory_id: MemoryId) -> bool:
+    def has_event(self, tx: Tx, event_id: str, memory_id: MemoryId) -> bool:
         """Whether an event with this id exists and is about this memory."""
         event = self._stores.events.fetch(tx, event_id)
         return event is not None and event.memory_id == memory_id
 
-    def _free(self, tx: Tx, event_id: str | None) -> str:
+    def _unused_id(self, tx: Tx, event_id: str | None) -> str:
         if event_id is not None and self._stores.events.fetch(tx, event_id) is None:
             return event_id
         return self._runtime.ids.new()
 
     @asynccontextmanager
-    async def watching(
+    async def audit_refusals(
         self, requester: Requester, operation: str, **ids: str | None
     ) -> AsyncIterator[None]:
         """Wrap a use case and record a refusal that it raises, then raise it on.
@@ -103,20 +103,20 @@ class MemoryAudit:
         try:
             yield
         except (Forbidden, InvalidInput) as error:
-            await self.tell_refusal(requester, operation, error, **ids)
+            await self.record_refusal(requester, operation, error, **ids)
             raise
 
-    async def tell_refusal(
+    async def record_refusal(
         self, requester: Requester, operation: str, error: RecollectError, **ids: str | None
     ) -> None:
         """Record a refusal that its use case does not raise, in a transaction of its own. Errors
         other than refusals are ignored."""
-        if _event_of(operation, error) is not None:
+        if _refusal_event(operation, error) is not None:
             await self._database.write(
-                lambda tx: self.note_refusal(tx, requester, operation, error, **ids)
+                lambda tx: self.insert_refusal(tx, requester, operation, error, **ids)
             )
 
-    def note_refusal(
+    def insert_refusal(
         self,
         tx: Tx,
         requester: Requester,
@@ -126,7 +126,7 @@ class MemoryAudit:
     ) -> None:
         """The same in a transaction that goes on, as in a batch. The space of the event is that of
         the stored memory, so that its owner can read that somebody else was refused."""
-        told = _event_of(operation, error)
+        told = _refusal_event(operation, error)
         if told is None:
             return
         event_type, payload = told
@@ -138,7 +138,7 @@ class MemoryAudit:
             event_type,
             space=row.memory.space if row else None,
             payload=payload,
-            outcome=Outcome.DENIED,
+            outcome=AuditOutcome.DENIED,
             # A write that was refused for its content did not touch the memory, so the event is not
             # listed among those of the memory.
             memory_id=memory_id if event_type == "memory.denied" else None,
@@ -147,20 +147,20 @@ class MemoryAudit:
         )
 
 
-def _event_of(operation: str, error: RecollectError) -> tuple[str, dict[str, Any]] | None:
+def _refusal_event(operation: str, error: RecollectError) -> tuple[str, dict[str, Any]] | None:
     """The event type and payload of a refusal; None for other errors."""
     if isinstance(error, Forbidden):
-        return "memory.denied", _denied(operation, error)
-    if isinstance(error, InvalidInput) and error.code in REFUSALS:
-        return "memory.refused", _refused(error)
+        return "memory.denied", _denied_payload(operation, error)
+    if isinstance(error, InvalidInput) and error.code in SCREENING_CODES:
+        return "memory.refused", _refused_payload(error)
     return None
 
 
-def _denied(operation: str, error: RecollectError) -> dict[str, Any]:
+def _denied_payload(operation: str, error: RecollectError) -> dict[str, Any]:
     return {"operation": operation, "code": error.code}
 
 
-def _refused(error: RecollectError) -> dict[str, Any]:
+def _refused_payload(error: RecollectError) -> dict[str, Any]:
     details = error.details or {}
     told: dict[str, Any] = {"code": error.code}
     for name in ("family", "pii_tags", "field"):

@@ -5,21 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from recollect.domain.ids import numbered
-from recollect.domain.memories import MemoryId, Source
+from recollect.domain.ids import derive_id
+from recollect.domain.memories import MemoryId, MemorySource
 from recollect.errors import Conflict, Internal, NotFound, RecollectError, Unavailable
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
-from recollect.services.drafts import Members
-from recollect.services.memories import MemoryParts, MemoryService
+from recollect.services.drafts import SentFields
+from recollect.services.memories import MemoryService, MemoryServiceDeps
 from recollect.services.memory_audit import MemoryAudit
 
 ITEMS_MAX = 1_000
-_OPERATION = "batchMemories"
+_OPERATION_NAME = "batchMemories"
 
 
-class Op(StrEnum):
+class BatchOp(StrEnum):
     """The operation of an item."""
 
     CREATE = "create"
@@ -28,22 +28,22 @@ class Op(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Creation:
+class BatchCreate:
     """An item that writes a memory."""
 
-    members: Members
+    members: SentFields
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class BatchUpdate:
     """An item that changes a memory."""
 
     id: MemoryId
-    members: Members
+    members: SentFields
 
 
 @dataclass(frozen=True, slots=True)
-class Deletion:
+class BatchDelete:
     """An item that deletes a memory, if it still has the version that was seen."""
 
     id: MemoryId
@@ -51,35 +51,35 @@ class Deletion:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class InvalidBatchItem:
     """An item that could not be parsed. It takes its place in the results."""
 
     error: RecollectError
 
 
-Item = Creation | Update | Deletion | Broken
+BatchItem = BatchCreate | BatchUpdate | BatchDelete | InvalidBatchItem
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class BatchSuccess:
     """An item that succeeded. With `approval_id` its change waits for an approval."""
 
     index: int
-    op: Op
+    op: BatchOp
     id: MemoryId
     approval_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class BatchFailure:
     """An item that was refused."""
 
     index: int
     error: RecollectError
 
 
-Outcome = Done | Failure
-_Step = Callable[[Tx], Done]
+BatchOutcome = BatchSuccess | BatchFailure
+_BatchStep = Callable[[Tx], BatchSuccess]
 
 
 class BatchRefused(RecollectError):
@@ -87,7 +87,7 @@ class BatchRefused(RecollectError):
 
     default_code = "validation_error"
 
-    def __init__(self, failures: Sequence[Failure]) -> None:
+    def __init__(self, failures: Sequence[BatchFailure]) -> None:
         super().__init__("an item of the batch was refused")
         self.failures = tuple(failures)
 
@@ -102,7 +102,7 @@ class BatchService:
         audit: MemoryAudit,
         *,
         memories: MemoryService,
-        parts: MemoryParts,
+        parts: MemoryServiceDeps,
     ) -> None:
         self._database = database
         self._runtime = runtime
@@ -114,11 +114,11 @@ class BatchService:
     async def run(
         self,
         requester: Requester,
-        items: Sequence[Item],
+        items: Sequence[BatchItem],
         *,
         atomic: bool = True,
         reserved_id: str | None = None,
-    ) -> list[Outcome]:
+    ) -> list[BatchOutcome]:
         """The outcome of each item, in order.
 
         An atomic batch succeeds as a whole, or raises BatchRefused with every failure and stores
@@ -130,118 +130,128 @@ class BatchService:
         """
         # Every item is parsed and screened before any transaction begins. A failure there takes the
         # place of the item's step, so outcomes keep the order of the items.
-        own = [None if reserved_id is None else numbered(reserved_id, n) for n in range(len(items))]
-        steps: list[_Step | Failure] = []
+        own = [
+            None if reserved_id is None else derive_id(reserved_id, n) for n in range(len(items))
+        ]
+        steps: list[_BatchStep | BatchFailure] = []
         for index, item in enumerate(items):
-            steps.append(await self._step(requester, index, item, reserved_id=own[index]))
+            steps.append(
+                await self._prepare_or_fail(requester, index, item, reserved_id=own[index])
+            )
             # Screening a thousand texts takes long: let other requests run in between.
             await asyncio.sleep(0)
-        outcomes = await (self._together(steps) if atomic else self._apart(steps))
-        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+        outcomes = await (self._run_atomic(steps) if atomic else self._run_each(steps))
+        failures = [outcome for outcome in outcomes if isinstance(outcome, BatchFailure)]
         for failure in failures:
-            await self._audit.tell_refusal(requester, _OPERATION, failure.error)
+            await self._audit.record_refusal(requester, _OPERATION_NAME, failure.error)
         if failures and atomic:
             raise BatchRefused(failures)
         return outcomes
 
-    async def _step(
-        self, requester: Requester, index: int, item: Item, *, reserved_id: str | None
-    ) -> _Step | Failure:
+    async def _prepare_or_fail(
+        self, requester: Requester, index: int, item: BatchItem, *, reserved_id: str | None
+    ) -> _BatchStep | BatchFailure:
         """The work of an item for a transaction, or the failure if it can't be prepared."""
         try:
-            return await self._prepared(requester, index, item, reserved_id=reserved_id)
+            return await self._prepare(requester, index, item, reserved_id=reserved_id)
         except RecollectError as error:
-            return Failure(index, error)
+            return BatchFailure(index, error)
 
-    async def _prepared(
-        self, requester: Requester, index: int, item: Item, *, reserved_id: str | None
-    ) -> _Step:
+    async def _prepare(
+        self, requester: Requester, index: int, item: BatchItem, *, reserved_id: str | None
+    ) -> _BatchStep:
         match item:
-            case Creation(members):
-                return await self._creation(requester, index, members, reserved_id=reserved_id)
-            case Update(id=memory_id, members=members):
-                return await self._update(
+            case BatchCreate(members):
+                return await self._prepare_create(
+                    requester, index, members, reserved_id=reserved_id
+                )
+            case BatchUpdate(id=memory_id, members=members):
+                return await self._prepare_update(
                     requester, index, memory_id, members=members, event_id=reserved_id
                 )
-            case Deletion():
-                return self._deletion(requester, index, item, event_id=reserved_id)
-            case Broken(error):
+            case BatchDelete():
+                return self._prepare_delete(requester, index, item, event_id=reserved_id)
+            case InvalidBatchItem(error):
                 raise error
 
-    async def _creation(
-        self, requester: Requester, index: int, members: Members, *, reserved_id: str | None
-    ) -> _Step:
+    async def _prepare_create(
+        self, requester: Requester, index: int, members: SentFields, *, reserved_id: str | None
+    ) -> _BatchStep:
         at = self._runtime.clock.now()
-        screened = await self._memories.drafted(
-            members, at, source=Source.API, reserved_id=reserved_id
+        screened = await self._memories.parse_and_screen(
+            members, at, source=MemorySource.API, reserved_id=reserved_id
         )
 
-        def create(tx: Tx) -> Done:
-            made = self._memories.made(tx, requester, reserved_id)
+        def create(tx: Tx) -> BatchSuccess:
+            made = self._memories.fetch_reserved(tx, requester, reserved_id)
             written = made or self._writer.write(tx, requester, screened, at=at)
-            return Done(index, Op.CREATE, written.stored.memory.id)
+            return BatchSuccess(index, BatchOp.CREATE, written.stored.memory.id)
 
         return create
 
-    async def _update(
+    async def _prepare_update(
         self,
         requester: Requester,
         index: int,
         memory_id: MemoryId,
         *,
-        members: Members,
+        members: SentFields,
         event_id: str | None,
-    ) -> _Step:
+    ) -> _BatchStep:
         at = self._runtime.clock.now()
-        patch = await self._memories.patch(requester, memory_id, members=members, now=at)
+        patch = await self._memories.parse_patch(requester, memory_id, members=members, now=at)
         patch = replace(patch, event_id=event_id)
 
-        def update(tx: Tx) -> Done:
+        def update(tx: Tx) -> BatchSuccess:
             changed = self._changes.update(tx, requester, memory_id, patch=patch, at=at)
             approval = changed.approval
-            return Done(index, Op.UPDATE, memory_id, approval.id if approval else None)
+            return BatchSuccess(index, BatchOp.UPDATE, memory_id, approval.id if approval else None)
 
-        return self._once(update, Done(index, Op.UPDATE, memory_id), event_id)
+        return self._tolerate_repeat(
+            update, BatchSuccess(index, BatchOp.UPDATE, memory_id), event_id
+        )
 
-    def _deletion(
-        self, requester: Requester, index: int, item: Deletion, *, event_id: str | None
-    ) -> _Step:
+    def _prepare_delete(
+        self, requester: Requester, index: int, item: BatchDelete, *, event_id: str | None
+    ) -> _BatchStep:
         at = self._runtime.clock.now()
 
-        def delete(tx: Tx) -> Done:
+        def delete(tx: Tx) -> BatchSuccess:
             self._changes.delete(
                 tx, requester, item.id, at=at, version=item.version, event_id=event_id
             )
-            return Done(index, Op.DELETE, item.id)
+            return BatchSuccess(index, BatchOp.DELETE, item.id)
 
-        return self._once(delete, Done(index, Op.DELETE, item.id), event_id)
+        return self._tolerate_repeat(delete, BatchSuccess(index, BatchOp.DELETE, item.id), event_id)
 
-    def _once(self, step: _Step, done: Done, event_id: str | None) -> _Step:
+    def _tolerate_repeat(
+        self, step: _BatchStep, done: BatchSuccess, event_id: str | None
+    ) -> _BatchStep:
         """A step that a retry may repeat.
 
         After a deletion the row is gone (NotFound), and after an update its version is another one
         (Conflict). If the audit event of the first attempt exists, the step was done and succeeds.
         """
 
-        def work(tx: Tx) -> Done:
+        def work(tx: Tx) -> BatchSuccess:
             try:
                 return step(tx)
             except (NotFound, Conflict):
-                if event_id is None or not self._audit.told(tx, event_id, done.id):
+                if event_id is None or not self._audit.has_event(tx, event_id, done.id):
                     raise
                 return done
 
         return work
 
-    async def _together(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
+    async def _run_atomic(self, steps: Sequence[_BatchStep | BatchFailure]) -> list[BatchOutcome]:
         """Run all steps in one transaction. It goes on after a failure, to report all of them, and
         is then rolled back by an exception."""
 
         # Going on after a refusal is safe on PostgreSQL too: refusals come from checks, never from
         # a failed statement, which would end the transaction there.
-        def work(tx: Tx) -> list[Outcome]:
-            outcomes = [_outcome(tx, index, step) for index, step in enumerate(steps)]
-            if any(isinstance(outcome, Failure) for outcome in outcomes):
+        def work(tx: Tx) -> list[BatchOutcome]:
+            outcomes = [_run_step(tx, index, step) for index, step in enumerate(steps)]
+            if any(isinstance(outcome, BatchFailure) for outcome in outcomes):
                 raise _RolledBack(outcomes)
             return outcomes
 
@@ -250,23 +260,23 @@ class BatchService:
         except _RolledBack as rolled_back:
             return rolled_back.outcomes
 
-    async def _apart(self, steps: Sequence[_Step | Failure]) -> list[Outcome]:
+    async def _run_each(self, steps: Sequence[_BatchStep | BatchFailure]) -> list[BatchOutcome]:
         """Run each step in its own transaction, one after the other: a later item may refer to what
         an earlier one created."""
-        outcomes: list[Outcome] = []
+        outcomes: list[BatchOutcome] = []
         for index, step in enumerate(steps):
             try:
-                if isinstance(step, Failure):
+                if isinstance(step, BatchFailure):
                     outcomes.append(step)
                 else:
                     outcomes.append(await self._database.write(step))
             except RecollectError as error:
-                outcomes.append(Failure(index, error))
+                outcomes.append(BatchFailure(index, error))
         return outcomes
 
 
-def _outcome(tx: Tx, index: int, step: _Step | Failure) -> Outcome:
-    if isinstance(step, Failure):
+def _run_step(tx: Tx, index: int, step: _BatchStep | BatchFailure) -> BatchOutcome:
+    if isinstance(step, BatchFailure):
         return step
     try:
         return step(tx)
@@ -274,12 +284,12 @@ def _outcome(tx: Tx, index: int, step: _Step | Failure) -> Outcome:
         # Faults of the server are no result of an item: they end the whole batch.
         raise
     except RecollectError as error:
-        return Failure(index, error)
+        return BatchFailure(index, error)
 
 
 class _RolledBack(Exception):
     """Carries the outcomes out of a transaction that is rolled back."""
 
-    def __init__(self, outcomes: list[Outcome]) -> None:
+    def __init__(self, outcomes: list[BatchOutcome]) -> None:
         super().__init__()
         self.outcomes = outcomes

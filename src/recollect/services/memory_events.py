@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.domain.events import masked_key
+from recollect.domain.events import mask_key
 from recollect.domain.memories import Memory
 from recollect.domain.retention import RetentionRules
 from recollect.policy.requesters import Requester
@@ -10,7 +10,7 @@ from recollect.ports.database import Tx
 from recollect.services.memory_audit import MemoryAudit
 
 
-def tell_of(
+def record_memory_event(
     audit: MemoryAudit,
     tx: Tx,
     requester: Requester | None,
@@ -42,7 +42,7 @@ def memory_payload(memory: Memory, rules: RetentionRules) -> dict[str, Any]:
     return {
         "memory_id": memory.id,
         "scope": str(memory.space.scope),
-        "key": masked_key(memory.key) if critical else memory.key,
+        "key": mask_key(memory.key) if critical else memory.key,
         "has_pii": bool(memory.pii_tags),
         "pii_tags": list(memory.pii_tags),
         "space": {"kind": str(memory.space.kind), "id": memory.space.id},

@@ -14,29 +14,34 @@ from zoneinfo import ZoneInfo
 from recollect.domain import memory_questions, words
 from recollect.domain.disclosure import PersonId
 from recollect.domain.memories import Memory
-from recollect.domain.memory_finding import Part
+from recollect.domain.memory_finding import MemorySearchComponent
 from recollect.domain.memory_questions import MemoryQuestion
 from recollect.domain.search import SearchType
 from recollect.errors import EmbeddingFailed, Unavailable
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.memories import MemoryFilter
 from recollect.ports.memory_search import (
-    Candidate,
-    Looking,
+    MemoryCandidate,
+    MemoryVector,
     NamedPerson,
-    VectorOf,
-    WaitingText,
+    PendingMemoryText,
+    SearchContext,
     WordRow,
 )
 from recollect.ports.search import Vector
 from recollect.ports.stores import Stores
-from recollect.services.earlier_versions import Earlier, EarlierVersions
-from recollect.services.memory_gathering import MemoryGathering, Wanted
+from recollect.services.earlier_versions import PastVersionReader, PastVersions
+from recollect.services.memory_gathering import CandidateCriteria, MemoryCandidateFinder
 from recollect.services.memory_pages import MemoryPosition
-from recollect.services.ranking.memories import Asked, MemoryRanking, RankedMemories, rank
-from recollect.services.ranking.memory_rows import MemoryTable, RowCache
+from recollect.services.ranking.memories import (
+    MemoryRankingOptions,
+    RankedMemories,
+    RankingQuery,
+    rank_memories,
+)
+from recollect.services.ranking.memory_rows import MemoryRowCache, MemoryTable
 
 T = TypeVar("T")
 
@@ -49,13 +54,13 @@ _EARLIER_TEXTS_MAX = 200
 _TRIES_MAX = 3
 
 
-class Neighbours(Protocol):
+class GraphCloseness(Protocol):
     """Scores memories by their distance to people in the graph."""
 
     def __call__(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         person_ids: Sequence[PersonId],
         *,
         chosen: MemoryFilter,
@@ -68,17 +73,17 @@ class Neighbours(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FindingParts:
+class FinderDeps:
     """What the finder works with. Without an embedder nothing is found by vector. Scopes of more
     than `exact_max` rows are reduced to candidates before they are ranked."""
 
-    cache: RowCache
-    gathering: MemoryGathering
-    earlier: EarlierVersions
+    cache: MemoryRowCache
+    gathering: MemoryCandidateFinder
+    earlier: PastVersionReader
     embedder: Embedder | None
     exact_max: int
-    ranking: MemoryRanking
-    neighbours: Neighbours | None = None
+    ranking: MemoryRankingOptions
+    neighbours: GraphCloseness | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +96,25 @@ class MemoryQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class MemorySearchScope:
     """Which rows are searched: those that the viewer may see and that pass the filter."""
 
-    sight: Sight
+    sight: Viewer
     chosen: MemoryFilter
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Ranking:
     """The ranked rows of one search, and all that a page and its cursor need to know of it.
     `at` is the instant that ages are measured from; `with_meaning` tells whether a query vector
     took part in the scores."""
 
-    range: Range
+    range: MemorySearchScope
     table: MemoryTable
     ranked: RankedMemories
     question: MemoryQuestion
     people: Sequence[NamedPerson]
-    degraded: Sequence[Part]
+    degraded: Sequence[MemorySearchComponent]
     at: datetime
     with_meaning: bool
 
@@ -119,29 +124,29 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _FinderRead:
     """What one read transaction returned. `words` and `vectors` are only those that the row cache
     did not hold."""
 
-    range: Range
+    range: MemorySearchScope
     question: MemoryQuestion
     people: Sequence[NamedPerson]
-    rows: Sequence[Candidate]
+    rows: Sequence[MemoryCandidate]
     words: Sequence[WordRow]
-    vectors: Sequence[VectorOf]
+    vectors: Sequence[MemoryVector]
     graph: Mapping[str, float] | None
-    failed: Sequence[Part]
-    bare: Sequence[WaitingText] = ()
+    failed: Sequence[MemorySearchComponent]
+    bare: Sequence[PendingMemoryText] = ()
     """Texts of past versions that have no vector: only present versions are embedded by jobs."""
 
     @property
-    def names(self) -> frozenset[str]:
+    def name_words(self) -> frozenset[str]:
         """The words of the query that name people."""
-        said = memory_questions.names_in(self.question.text)
+        said = memory_questions.possible_names(self.question.text)
         return frozenset(word for one in self.people for word in words.query_tokens(said[one.form]))
 
 
-class Finder:
+class MemoryFinder:
     """Finds and ranks memories. Each search ranks one database snapshot.
 
     The order is fixed by what may run where. Embedding the query awaits a model or an endpoint,
@@ -151,24 +156,24 @@ class Finder:
     and move to a worker thread when there are many rows.
     """
 
-    def __init__(self, database: Database, stores: Stores, parts: FindingParts) -> None:
+    def __init__(self, database: Database, stores: Stores, parts: FinderDeps) -> None:
         self._database = database
         self._stores = stores
         self._parts = parts
 
     @property
-    def has_meaning(self) -> bool:
+    def has_embedder(self) -> bool:
         """Whether anything can be found by vector."""
         return self._parts.embedder is not None
 
     async def find(
         self,
         query: MemoryQuery,
-        range_of: Callable[[Tx], Range],
+        range_of: Callable[[Tx], MemorySearchScope],
         *,
         now: datetime,
         after: MemoryPosition | None = None,
-    ) -> Found:
+    ) -> Ranking:
         """Rank all matches. `range_of` builds the scope inside the read transaction, so that
         permissions and rows come from the same snapshot.
 
@@ -179,23 +184,26 @@ class Finder:
         """
         at = after.at if after is not None else now
         # Before the transaction, in which nothing can be awaited.
-        vector, failed = await self._embed(query, after)
-        read, table = await self._look(lambda tx: self._read(tx, query, range_of(tx), vector, at))
-        asked = Asked(
+        vector, failed = await self._embed_query(query, after)
+        read, table = await self._read_table(
+            lambda tx: self._read_rows(tx, query, range_of(tx), vector, at)
+        )
+        asked = RankingQuery(
             read.question,
             query.mode,
             vector,
             at,
-            names=read.names,
+            names=read.name_words,
             graph=read.graph,
             scale=after.scale if after is not None else None,
             min_score=query.min_score,
         )
-        ranked = await _off_the_loop(
-            lambda: rank(table, asked, self._parts.ranking), light=len(table) <= _LIGHT_ROWS
+        ranked = await _run_off_loop(
+            lambda: rank_memories(table, asked, self._parts.ranking),
+            light=len(table) <= _LIGHT_ROWS,
         )
         degraded = [*failed, *read.failed]
-        return Found(
+        return Ranking(
             read.range,
             table,
             ranked,
@@ -206,7 +214,9 @@ class Finder:
             with_meaning=vector is not None,
         )
 
-    async def _look(self, work: Callable[[Tx], _Read]) -> tuple[_Read, MemoryTable]:
+    async def _read_table(
+        self, work: Callable[[Tx], _FinderRead]
+    ) -> tuple[_FinderRead, MemoryTable]:
         """Read, then build the table of the rows that were read.
 
         The transaction asks the cache which rows it lacks and reads just those. The table is built
@@ -218,20 +228,25 @@ class Finder:
         """
         cache = self._parts.cache
         for _ in range(_TRIES_MAX):
-            read = await self._embed_earlier(await self._database.scan(work))
+            read = await self._embed_past_versions(await self._database.scan(work))
             # The cache has a thread lock. If another thread holds it, wait for it on a thread, too:
             # waiting here would stop the event loop.
-            light = len(read.words) <= _LIGHT_NEW_ROWS and not cache.busy
-            table = await _off_the_loop(
-                _tabling(cache, read), light=light and len(read.rows) <= _LIGHT_ROWS
+            light = len(read.words) <= _LIGHT_NEW_ROWS and not cache.is_busy
+            table = await _run_off_loop(
+                _table_builder(cache, read), light=light and len(read.rows) <= _LIGHT_ROWS
             )
             if table.whole:
                 break
         return read, table
 
-    def _read(
-        self, tx: Tx, query: MemoryQuery, among: Range, vector: Vector | None, at: datetime
-    ) -> _Read:
+    def _read_rows(
+        self,
+        tx: Tx,
+        query: MemoryQuery,
+        among: MemorySearchScope,
+        vector: Vector | None,
+        at: datetime,
+    ) -> _FinderRead:
         """The transaction of a search: everything that is ranked, and nothing the viewer may not
         see.
 
@@ -251,57 +266,63 @@ class Finder:
         none is read.
         """
         parts, store, sight = self._parts, self._stores.memory_search, among.sight
-        question = self._question(tx, query.text, sight, at)
-        people = self._people(tx, query, sight)
+        question = self._parse_question(tx, query.text, sight, at)
+        people = self._named_people(tx, query, sight)
         ids = tuple(dict.fromkeys(one.person_id for one in people))
         model = parts.embedder.model if parts.embedder and vector is not None else ""
-        looking = Looking(sight, among.chosen, ids, model)
+        looking = SearchContext(sight, among.chosen, ids, model)
         # Short rows without words: the price of asking for permissions in every search.
         rows = store.candidates(tx, looking, limit=parts.exact_max + 1)
         past = parts.earlier.read(tx, looking)
-        graph, failed = self._neighbours(tx, among, ids, past.memories)
-        read = _Read(among, question, people, rows, (), (), graph, failed)
+        graph, failed = self._graph_closeness(tx, among, ids, past.memories)
+        read = _FinderRead(among, question, people, rows, (), (), graph, failed)
         if len(rows) > parts.exact_max:
-            rows = parts.gathering.gather(tx, looking, Wanted(question, read.names, vector))
+            rows = parts.gathering.gather(
+                tx, looking, CandidateCriteria(question, read.name_words, vector)
+            )
         # `past.indexed` has the words that the index holds today, so the cache and the store know
         # them. The words of `past.others` were computed from the old text and come along with it.
         indexed = [*rows, *past.indexed]
-        no_words, no_vectors = parts.cache.missing(indexed)
+        no_words, no_vectors = parts.cache.find_missing(indexed)
         return replace(
             read,
             rows=[*indexed, *past.others],
             words=[*(store.words(tx, no_words) if no_words else ()), *past.words],
             vectors=store.vectors(tx, no_vectors, model=model) if no_vectors else (),
-            bare=self._without_vectors(past) if vector is not None else (),
+            bare=self._texts_without_vectors(past) if vector is not None else (),
         )
 
-    def _without_vectors(self, past: Earlier) -> list[WaitingText]:
+    def _texts_without_vectors(self, past: PastVersions) -> list[PendingMemoryText]:
         # Their vectors may be cached from an earlier search: ask as if each row had one.
         wanted = [row._replace(has_vector=True) for row in past.others]
-        return [past.texts[doc] for doc in self._parts.cache.missing(wanted)[1]]
+        return [past.texts[doc] for doc in self._parts.cache.find_missing(wanted)[1]]
 
-    def _question(self, tx: Tx, text: str, sight: Sight, at: datetime) -> MemoryQuestion:
+    def _parse_question(self, tx: Tx, text: str, sight: Viewer, at: datetime) -> MemoryQuestion:
         """Parse the query. If it names a day, days begin at midnight in the asker's time zone;
         the zone is read from the database only then."""
         # First in UTC: most queries name no time, and then the asker's zone need not be read.
-        question = memory_questions.read(text, at, UTC)
-        zone = self._zone(tx, sight.asker.person_id) if question.spans else UTC
-        return question if zone is UTC else memory_questions.read(text, at, zone)
+        question = memory_questions.parse_question(text, at, UTC)
+        zone = self._time_zone(tx, sight.asker.person_id) if question.spans else UTC
+        return question if zone is UTC else memory_questions.parse_question(text, at, zone)
 
-    def _zone(self, tx: Tx, person_id: PersonId | None) -> tzinfo:
+    def _time_zone(self, tx: Tx, person_id: PersonId | None) -> tzinfo:
         person = self._stores.people.fetch(tx, person_id) if person_id is not None else None
         return ZoneInfo(person.time_zone) if person and person.time_zone else UTC
 
-    def _people(self, tx: Tx, query: MemoryQuery, sight: Sight) -> Sequence[NamedPerson]:
-        forms = memory_questions.names_in(query.text)
+    def _named_people(self, tx: Tx, query: MemoryQuery, sight: Viewer) -> Sequence[NamedPerson]:
+        forms = memory_questions.possible_names(query.text)
         # Only `auto` ranks by people; for the other modes a name is a word like any other.
         if query.mode is not SearchType.AUTO or not forms:
             return ()
-        return self._stores.memory_search.named(tx, sight.asker, list(forms))
+        return self._stores.memory_search.people_by_name(tx, sight.asker, list(forms))
 
-    def _neighbours(
-        self, tx: Tx, among: Range, people: Sequence[PersonId], earlier: Sequence[Memory]
-    ) -> tuple[Mapping[str, float] | None, Sequence[Part]]:
+    def _graph_closeness(
+        self,
+        tx: Tx,
+        among: MemorySearchScope,
+        people: Sequence[PersonId],
+        earlier: Sequence[Memory],
+    ) -> tuple[Mapping[str, float] | None, Sequence[MemorySearchComponent]]:
         """Closeness by the graph, and what failed. A failing graph degrades the search, nothing
         more."""
         neighbours = self._parts.neighbours
@@ -310,29 +331,32 @@ class Finder:
         try:
             return neighbours(tx, among.sight, people, chosen=among.chosen, earlier=earlier), ()
         except Unavailable:
-            return None, (Part.GRAPH,)
+            return None, (MemorySearchComponent.GRAPH,)
 
-    async def _embed_earlier(self, read: _Read) -> _Read:
+    async def _embed_past_versions(self, read: _FinderRead) -> _FinderRead:
         """Embed past versions that have no vector. The row cache keeps the vectors, so the next
         search finds them there. Beyond the limit the remaining texts are found by words alone, and
         the answer reports degraded vectors."""
         embedder, texts = self._parts.embedder, read.bare[:_EARLIER_TEXTS_MAX]
         if embedder is None or not texts:
             return read
-        failed = (*read.failed, *([Part.VECTORS] if len(texts) < len(read.bare) else ()))
+        failed = (
+            *read.failed,
+            *([MemorySearchComponent.VECTORS] if len(texts) < len(read.bare) else ()),
+        )
         try:
             vectors = await embedder.embed([one.text for one in texts])
         except EmbeddingFailed:
-            return replace(read, failed=(*read.failed, Part.EMBEDDING))
+            return replace(read, failed=(*read.failed, MemorySearchComponent.EMBEDDING))
         made = (
-            VectorOf(one.doc, one.revision, vector)
+            MemoryVector(one.doc, one.revision, vector)
             for one, vector in zip(texts, vectors, strict=True)
         )
         return replace(read, vectors=[*read.vectors, *made], failed=failed)
 
-    async def _embed(
+    async def _embed_query(
         self, query: MemoryQuery, after: MemoryPosition | None
-    ) -> tuple[Vector | None, Sequence[Part]]:
+    ) -> tuple[Vector | None, Sequence[MemorySearchComponent]]:
         """The query's vector, or what failed.
 
         Scores with and without a vector can't be compared, so all pages of one search must agree.
@@ -343,12 +367,12 @@ class Finder:
         if embedder is None or query.mode is SearchType.FULLTEXT:
             return None, ()
         if after is not None and not after.with_meaning:
-            return None, (Part.EMBEDDING,)
+            return None, (MemorySearchComponent.EMBEDDING,)
         try:
             return await embedder.embed_query(query.text), ()
         except EmbeddingFailed as error:
             if after is None:
-                return None, (Part.EMBEDDING,)
+                return None, (MemorySearchComponent.EMBEDDING,)
             raise Unavailable(
                 "the first page used semantic search, which is unavailable now: try again, or "
                 "start over without a cursor",
@@ -356,9 +380,9 @@ class Finder:
             ) from error
 
 
-def _tabling(cache: RowCache, read: _Read) -> Callable[[], MemoryTable]:
-    return lambda: cache.table(read.rows, read.words, read.vectors)
+def _table_builder(cache: MemoryRowCache, read: _FinderRead) -> Callable[[], MemoryTable]:
+    return lambda: cache.build_table(read.rows, read.words, read.vectors)
 
 
-async def _off_the_loop(work: Callable[[], T], *, light: bool) -> T:
+async def _run_off_loop(work: Callable[[], T], *, light: bool) -> T:
     return work() if light else await asyncio.to_thread(work)

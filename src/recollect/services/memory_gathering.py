@@ -14,11 +14,11 @@ from recollect.domain.frequencies import idf
 from recollect.domain.memory_questions import MemoryQuestion, is_lone_letter
 from recollect.domain.words import stem
 from recollect.ports.database import Tx
-from recollect.ports.memory_search import Candidate, Looking, MemorySearchStore
+from recollect.ports.memory_search import MemoryCandidate, MemorySearchStore, SearchContext
 from recollect.ports.search import Vector, prefix_query, stem_query
 from recollect.services.ranking.lexical import WORDS_MAX
 from recollect.services.ranking.memories import word_scores
-from recollect.services.ranking.memory_rows import MemoryTable, RowCache
+from recollect.services.ranking.memory_rows import MemoryRowCache, MemoryTable
 
 _BATCH = 5_000
 _EVERYTHING = 2**62
@@ -27,7 +27,7 @@ _Scored = tuple[float, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CandidateCriteria:
     """What candidates are chosen by: the question's words, which of these are names, and a query
     vector."""
 
@@ -36,7 +36,7 @@ class Wanted:
     vector: Vector | None
 
 
-class MemoryGathering:
+class MemoryCandidateFinder:
     """Reads the viewer's rows batch by batch and keeps the best by words and by vector.
 
     Each batch is restricted to the viewer and the filter in SQL. An index that finds the nearest of
@@ -47,50 +47,58 @@ class MemoryGathering:
     def __init__(self, store: MemorySearchStore, *, candidates: int, word_index: bool) -> None:
         self._store = store
         self._candidates = candidates
-        self._word_index = word_index and not store.words_are_sealed
+        self._word_index = word_index and not store.has_sealed_words
 
-    def gather(self, tx: Tx, looking: Looking, wanted: Wanted) -> list[Candidate]:
+    def gather(
+        self, tx: Tx, looking: SearchContext, wanted: CandidateCriteria
+    ) -> list[MemoryCandidate]:
         """The rows to rank, in the order of `doc`."""
-        docs = set(self._fitting(tx, looking, wanted) if wanted.question.words else ())
+        docs = set(self._best_by_words(tx, looking, wanted) if wanted.question.words else ())
         if wanted.vector is not None:
-            docs.update(self._nearest(tx, looking, wanted.vector))
-        return self._store.some(tx, looking, sorted(docs))
+            docs.update(self._best_by_vector(tx, looking, wanted.vector))
+        return self._store.candidates_by_doc(tx, looking, sorted(docs))
 
-    def _fitting(self, tx: Tx, looking: Looking, wanted: Wanted) -> list[int]:
-        query = _words_query(wanted.question) if self._word_index else None
+    def _best_by_words(
+        self, tx: Tx, looking: SearchContext, wanted: CandidateCriteria
+    ) -> list[int]:
+        query = _build_word_query(wanted.question) if self._word_index else None
         best: list[_Scored] = []
-        for rows in _batches(
-            lambda after: self._store.matching(tx, looking, query, after_doc=after, limit=_BATCH)
+        for rows in _read_batches(
+            lambda after: self._store.page_word_matches(
+                tx, looking, query, after_doc=after, limit=_BATCH
+            )
         ):
-            table = self._words_of(tx, rows)
+            table = self._word_table(tx, rows)
             scores = word_scores(table, wanted.question, wanted.names).tolist()
-            best = self._better(best, zip(scores, (row.doc for row in rows), strict=True))
+            best = self._keep_best(best, zip(scores, (row.doc for row in rows), strict=True))
         return [doc for _, doc in best]
 
-    def _nearest(self, tx: Tx, looking: Looking, vector: Vector) -> list[int]:
+    def _best_by_vector(self, tx: Tx, looking: SearchContext, vector: Vector) -> list[int]:
         best: list[_Scored] = []
-        for rows in _batches(
-            lambda after: self._store.with_vectors(tx, looking, after_doc=after, limit=_BATCH)
+        for rows in _read_batches(
+            lambda after: self._store.page_embedded(tx, looking, after_doc=after, limit=_BATCH)
         ):
             found = self._store.vectors(tx, [row.doc for row in rows], model=looking.model)
             # Float32 products suffice to choose candidates; the ranking computes exact ones.
             scores = np.stack([one.vector for one in found]).astype(np.float32) @ vector
-            best = self._better(best, zip(scores.tolist(), (one.doc for one in found), strict=True))
+            best = self._keep_best(
+                best, zip(scores.tolist(), (one.doc for one in found), strict=True)
+            )
         return [doc for _, doc in best]
 
-    def _better(self, best: list[_Scored], found: Iterable[_Scored]) -> list[_Scored]:
+    def _keep_best(self, best: list[_Scored], found: Iterable[_Scored]) -> list[_Scored]:
         return nlargest(self._candidates, [*best, *(one for one in found if one[0] > 0)])
 
-    def _words_of(self, tx: Tx, rows: Sequence[Candidate]) -> MemoryTable:
+    def _word_table(self, tx: Tx, rows: Sequence[MemoryCandidate]) -> MemoryTable:
         """A table of the batch's words, from a cache of its own: a batch is used once, and would
         push useful rows out of the shared cache."""
         # Only words are needed, so no row may be counted as incomplete for want of its vector.
         bare = [row._replace(has_vector=False) for row in rows]
         words = self._store.words(tx, [row.doc for row in rows])
-        return RowCache(dimensions=1, bytes_max=_EVERYTHING).table(bare, words, ())
+        return MemoryRowCache(dimensions=1, bytes_max=_EVERYTHING).build_table(bare, words, ())
 
 
-def _batches(read: Callable[[int], list[Candidate]]) -> Iterator[list[Candidate]]:
+def _read_batches(read: Callable[[int], list[MemoryCandidate]]) -> Iterator[list[MemoryCandidate]]:
     # By key, not by offset: each batch continues behind the last row of the one before.
     after = -1
     while True:
@@ -102,7 +110,7 @@ def _batches(read: Callable[[int], list[Candidate]]) -> Iterator[list[Candidate]
         after = rows[-1].doc
 
 
-def _words_query(question: MemoryQuestion) -> str:
+def _build_word_query(question: MemoryQuestion) -> str:
     """The query for the word index, in the words that `word_scores` would use. A single letter of
     a script without spaces is looked up as a prefix, because texts hold it in pairs."""
     lone = [prefix_query([word]) for word in question.words if is_lone_letter(word)]

@@ -9,18 +9,18 @@ from recollect.domain.search import IndexedWords, index_words
 from recollect.errors import Unavailable
 from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
-from recollect.ports.memories import Stored
-from recollect.ports.memory_search import BUCKETS, VectorOf, WaitingText
+from recollect.ports.memories import StoredMemory
+from recollect.ports.memory_search import BUCKETS, MemoryVector, PendingMemoryText
 from recollect.ports.metrics import Metrics
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.jobs import Handler
+from recollect.services.jobs import JobHandler
 
 MEMORY_VECTORS = "memory_vectors"
 MEMORY_VECTORS_RETRY = "memory_vectors_retry"
 
 # Called with the rows whose texts just got their first vector.
-Follower = Callable[[Tx, Sequence[int]], None]
+VectorsStoredHook = Callable[[Tx, Sequence[int]], None]
 
 _TEXTS_PER_BATCH = 64
 _ROWS_PER_TRANSACTION = 1_000
@@ -34,19 +34,19 @@ class MemoryIndexer:
         self._runtime = runtime
         self._vectors = vectors
 
-    def write(self, tx: Tx, stored: Stored, found: IndexedWords | None = None) -> None:
+    def write(self, tx: Tx, stored: StoredMemory, found: IndexedWords | None = None) -> None:
         """Index a new or changed memory, after its row was written. Does nothing if the words are
         the same as before. For a long text compute the words before the transaction, with
         `compute_indexed_words`."""
         words = index_words(stored.memory.content) if found is None else found
         if self._stores.memory_search.put(tx, stored, words, pending=self._vectors):
-            self.queue(tx)
+            self.queue_job(tx)
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:
         """Remove a memory from the index."""
         self._stores.memory_search.drop(tx, memory_id)
 
-    def queue(self, tx: Tx) -> None:
+    def queue_job(self, tx: Tx) -> None:
         """Queue a job for pending vectors.
 
         A job's name is unique, so an insert waits for another transaction that inserted the same
@@ -56,9 +56,9 @@ class MemoryIndexer:
         lock on the job until the commit, which `_claim_texts` of the job handler relies on.
         """
         if self._vectors:
-            self._stores.jobs.insert_held(tx, self.job(hash(tx) % BUCKETS))
+            self._stores.jobs.insert_and_lock(tx, self.vector_job(hash(tx) % BUCKETS))
 
-    def job(self, bucket: int) -> NewJob:
+    def vector_job(self, bucket: int) -> NewJob:
         """The job that embeds pending texts, those of a bucket first."""
         return NewJob(
             MEMORY_VECTORS,
@@ -89,7 +89,7 @@ class MemoryIndexJobs:
         metrics: Metrics,
         indexer: MemoryIndexer,
         embedder: Embedder | None,
-        followed_by: Follower | None = None,
+        followed_by: VectorsStoredHook | None = None,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -99,7 +99,7 @@ class MemoryIndexJobs:
         self._embedder = embedder
         self._followed_by = followed_by
 
-    def handlers(self) -> Mapping[str, Handler]:
+    def handlers(self) -> Mapping[str, JobHandler]:
         """The handlers by job type. A server without an embedder has none: it leaves these jobs to
         servers that have one."""
         if self._embedder is None:
@@ -117,14 +117,14 @@ class MemoryIndexJobs:
             if await self._database.write(lambda tx: self._keep_for_retry(tx, job.id, bucket)):
                 raise
             return None
-        return self._indexer.job(bucket) if more else None
+        return self._indexer.vector_job(bucket) if more else None
 
-    async def mark(self, *, lacking: str | None = None) -> int:
+    async def mark_pending(self, *, lacking: str | None = None) -> int:
         """Mark memories as pending: all of them, or those without a vector of the model `lacking`.
         Returns how many; 0 without an embedder."""
         after = marked = 0
         while self._embedder is not None:
-            docs = await self._database.write(self._marking(after, lacking))
+            docs = await self._database.write(self._pending_marker(after, lacking))
             marked += len(docs)
             if len(docs) < _ROWS_PER_TRANSACTION:
                 break
@@ -133,24 +133,26 @@ class MemoryIndexJobs:
 
     def state(self, tx: Tx) -> MemoryIndexState:
         found = self._stores.memory_search.progress(tx)
-        jobs = self._stores.jobs.state(tx, types=(MEMORY_VECTORS, MEMORY_VECTORS_RETRY))
+        jobs = self._stores.jobs.fetch_queue_state(tx, types=(MEMORY_VECTORS, MEMORY_VECTORS_RETRY))
         return MemoryIndexState(found.entries, found.pending, jobs.depth, jobs.stuck)
 
     async def _make_batch(self, job_id: str, bucket: int) -> bool:
         """Embed one batch; returns whether more may be pending."""
-        waiting = await self._database.write(lambda tx: self._take(tx, job_id, bucket))
+        waiting = await self._database.write(lambda tx: self._claim_texts(tx, job_id, bucket))
         if not waiting or self._embedder is None:
             return False
         model = self._embedder.model
         vectors = await self._embedder.embed([one.text for one in waiting])
         made = [
-            VectorOf(one.doc, one.revision, vector)
+            MemoryVector(one.doc, one.revision, vector)
             for one, vector in zip(waiting, vectors, strict=True)
         ]
-        self._metrics.indexed(await self._database.write(lambda tx: self._put(tx, made, model)))
+        self._metrics.record_indexed(
+            await self._database.write(lambda tx: self._store_vectors(tx, made, model))
+        )
         return len(waiting) == _TEXTS_PER_BATCH
 
-    def _put(self, tx: Tx, made: Sequence[VectorOf], model: str) -> int:
+    def _store_vectors(self, tx: Tx, made: Sequence[MemoryVector], model: str) -> int:
         """Store vectors; returns how many. The follow-up runs only for texts that had no vector
         before, so a reindex does not repeat it."""
         done = self._stores.memory_search.put_vectors(tx, made, model=model)
@@ -159,7 +161,7 @@ class MemoryIndexJobs:
             self._followed_by(tx, first)
         return len(done)
 
-    def _take(self, tx: Tx, job_id: str, bucket: int) -> list[WaitingText]:
+    def _claim_texts(self, tx: Tx, job_id: str, bucket: int) -> list[PendingMemoryText]:
         """Detach the job from its name, then read pending texts: in this order.
 
         A write holds the row of the name it relies on until it commits (`insert_held`), so the
@@ -167,8 +169,8 @@ class MemoryIndexJobs:
         later write finds the name free and queues a new job. Read first, and a text committed
         between the two statements would have no job.
         """
-        self._stores.jobs.detach(tx, job_id)
-        return self._stores.memory_search.pending(tx, bucket, limit=_TEXTS_PER_BATCH)
+        self._stores.jobs.clear_name(tx, job_id)
+        return self._stores.memory_search.pending_texts(tx, bucket, limit=_TEXTS_PER_BATCH)
 
     def _keep_for_retry(self, tx: Tx, job_id: str, bucket: int) -> bool:
         """Turn the job into the bucket's retry job; False if there is one already. One is enough,
@@ -176,13 +178,13 @@ class MemoryIndexJobs:
         name = f"{MEMORY_VECTORS_RETRY}:{bucket}"
         return self._stores.jobs.rename(tx, job_id, type_=MEMORY_VECTORS_RETRY, name=name)
 
-    def _marking(self, after: int, lacking: str | None) -> Callable[[Tx], list[int]]:
+    def _pending_marker(self, after: int, lacking: str | None) -> Callable[[Tx], list[int]]:
         def work(tx: Tx) -> list[int]:
-            docs = self._stores.memory_search.mark(
+            docs = self._stores.memory_search.mark_pending(
                 tx, after_doc=after, limit=_ROWS_PER_TRANSACTION, lacking=lacking
             )
             if docs:
-                self._indexer.queue(tx)
+                self._indexer.queue_job(tx)
             return docs
 
         return work

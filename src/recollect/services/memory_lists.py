@@ -6,84 +6,84 @@ from datetime import datetime
 
 from recollect.domain.memories import Memory
 from recollect.domain.pages import Page, encode_key
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory
 from recollect.ports.stores import Stores
-from recollect.services.past import Past
+from recollect.services.past import VersionHistory
 from recollect.services.read_audit import context_word
 
-_Place = tuple[datetime, str]
+_ListCursor = tuple[datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
     """A page of memories, the instant of the read, and its context for the audit."""
 
-    page: Page[Stored]
+    page: Page[StoredMemory]
     now: datetime
     context: str
 
 
-class MemoryLists:
+class MemoryLister:
     """Reads pages of visible memories, with or without `as_of`."""
 
-    def __init__(self, stores: Stores, past: Past) -> None:
+    def __init__(self, stores: Stores, past: VersionHistory) -> None:
         self._stores = stores
         self._past = past
 
     def page(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         chosen: MemoryFilter,
         *,
         name: str,
-        after: _Place | None,
+        after: _ListCursor | None,
         limit: int,
     ) -> MemoryPage:
         """A page of at most `limit` rows after the cursor. `name` is part of the next cursor."""
-        found = self.gather(tx, sight, chosen, after=after, limit=limit + 1)
+        found = self.gather_rows(tx, sight, chosen, after=after, limit=limit + 1)
         shown = found[:limit]
-        cursor = encode_key(name, *_place(shown[-1])) if len(found) > limit else None
+        cursor = encode_key(name, *_row_cursor(shown[-1])) if len(found) > limit else None
         return MemoryPage(Page(shown, cursor), sight.now, context_word(sight))
 
-    def shown(
-        self, tx: Tx, sight: Sight, rows: Sequence[Stored], chosen: MemoryFilter
-    ) -> Sequence[Stored]:
+    def visible_as_of(
+        self, tx: Tx, sight: Viewer, rows: Sequence[StoredMemory], chosen: MemoryFilter
+    ) -> Sequence[StoredMemory]:
         """Those of the rows that matched the filter at `as_of` and that the viewer may see as they
         were then. Without `as_of`, all rows as they are."""
         if chosen.as_of is None:
             return rows
-        then = self._past.canonical(tx, rows)
-        fitting = (row for row in then if was_asked_for(row.memory, chosen))
-        return [row for row in fitting if self._past.shows(tx, sight, row)]
+        then = self._past.with_canonical_ids(tx, rows)
+        fitting = (row for row in then if matches_filter(row.memory, chosen))
+        return [row for row in fitting if self._past.is_visible(tx, sight, row)]
 
-    def gather(
+    def gather_rows(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         chosen: MemoryFilter,
         *,
-        after: _Place | None,
+        after: _ListCursor | None,
         limit: int,
-    ) -> Sequence[Stored]:
+    ) -> Sequence[StoredMemory]:
         """At most `limit` visible rows; fewer only at the end of the list."""
         # With `as_of` the query can't judge a version of that instant in full, because its fields
         # are in an sealed snapshot. Rows that `visible_as_of` drops are made up for by reading
         # on.
-        shown: list[Stored] = []
+        shown: list[StoredMemory] = []
         while len(shown) < limit:
             wanted = limit - len(shown)
             rows = self._stores.memories.page(tx, sight, chosen, after=after, limit=wanted)
-            shown += self.shown(tx, sight, rows, chosen)
+            shown += self.visible_as_of(tx, sight, rows, chosen)
             if len(rows) < wanted:
                 break
-            after = _place(rows[-1])
+            after = _row_cursor(rows[-1])
         return shown
 
 
-def was_asked_for(memory: Memory, chosen: MemoryFilter) -> bool:
+def matches_filter(memory: Memory, chosen: MemoryFilter) -> bool:
     """Whether an earlier version matches the filter in the fields that a PATCH may change.
 
     The same conditions as `_VERSIONED_CLAUSES` in `store/filters_sql.py`, which judges everything
@@ -99,5 +99,5 @@ def was_asked_for(memory: Memory, chosen: MemoryFilter) -> bool:
     )
 
 
-def _place(stored: Stored) -> _Place:
+def _row_cursor(stored: StoredMemory) -> _ListCursor:
     return stored.memory.created_at, stored.memory.id

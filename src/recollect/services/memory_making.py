@@ -7,29 +7,29 @@ from typing import Any
 
 from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import ChatKind, PersonId
-from recollect.domain.expiry import TYPE_TTL_SECONDS, still_approved
-from recollect.domain.memories import Memory, MemoryId, Origin, Sensitivity
+from recollect.domain.expiry import TYPE_TTL_SECONDS, surviving_approval
+from recollect.domain.memories import Memory, MemoryId, MemoryOrigin, Sensitivity
 from recollect.domain.spaces import OPEN_KINDS
-from recollect.domain.trust import trust_of
+from recollect.domain.trust import derive_trust
 from recollect.policy.requesters import Requester
-from recollect.services.drafts import Draft
-from recollect.services.memory_places import MemoryPlace
-from recollect.services.screening import Findings
+from recollect.services.drafts import MemoryDraft
+from recollect.services.memory_places import TargetSpace
+from recollect.services.screening import ScreeningReport
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class MemoryInputs:
     """Everything that a new row is built from, but for its subjects."""
 
     requester: Requester
-    draft: Draft
-    findings: Findings
-    place: MemoryPlace
+    draft: MemoryDraft
+    findings: ScreeningReport
+    place: TargetSpace
     id: MemoryId
     at: datetime
 
 
-def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
+def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
     """The row of a new memory. Its expiry is not computed yet (`ExpiryCalculator.apply`)."""
     draft, place, requester = making.draft, making.place, making.requester
     stated_by = requester.person_id
@@ -44,16 +44,16 @@ def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
         updated_at=making.at,
         observed_at=draft.observed_at,
         type=draft.type,
-        sensitivity=_sensitivity(making, subjects),
+        sensitivity=_derive_sensitivity(making, subjects),
         portable=draft.portable is not False,
         subjects=tuple(subjects),
         stated_by=stated_by,
         learned_in=draft.learned_in,
-        origin=Origin.DIRECT if draft.learned_in is None else Origin.CHAT,
-        trust=trust_of(stated_by, subjects),
+        origin=MemoryOrigin.DIRECT if draft.learned_in is None else MemoryOrigin.CHAT,
+        trust=derive_trust(stated_by, subjects),
         tags=draft.tags,
         metadata=draft.metadata,
-        pii_tags=making.findings.tagged(draft.pii_tags),
+        pii_tags=making.findings.merge_tags(draft.pii_tags),
         retention_policy=draft.policy.name if draft.policy else None,
         explicit_expires_at=draft.explicit_expires_at,
         valid_from=draft.valid_from,
@@ -61,19 +61,20 @@ def fresh(making: Making, subjects: Sequence[PersonId]) -> Memory:
         source=draft.source,
         source_entries=draft.source_entries,
         run_id=draft.run_id,
-        **_of_place(place),
-        source_agent=requester.agent_id or (None if place.keeps_agent else _agent_of(place)),
+        **_space_fields(place),
+        source_agent=requester.agent_id
+        or (None if place.stores_agent else _target_agent_id(place)),
     )
 
 
-def moved(making: Making, old: Memory) -> Memory:
+def build_moved(making: MemoryInputs, old: Memory) -> Memory:
     """The row of a memory in its new space.
 
     It keeps `created_at`: caps on personal data count from there, and a move must not renew them.
     Version, links and conflicts start afresh; `source_memories` names the row that it came from.
     """
     draft, place = making.draft, making.place
-    pii_tags = making.findings.tagged(draft.pii_tags)
+    pii_tags = making.findings.merge_tags(draft.pii_tags)
     return replace(
         old,
         id=making.id,
@@ -86,20 +87,20 @@ def moved(making: Making, old: Memory) -> Memory:
         updated_at=making.at,
         pii_tags=pii_tags,
         # An approval to live past the cap moves along only while no other personal data is found.
-        approved_expires_at=still_approved(old.approved_expires_at, old.pii_tags, pii_tags),
+        approved_expires_at=surviving_approval(old.approved_expires_at, old.pii_tags, pii_tags),
         learned_in=draft.learned_in,
-        origin=old.origin if draft.learned_in is None else Origin.CHAT,
+        origin=old.origin if draft.learned_in is None else MemoryOrigin.CHAT,
         source_memories=(old.id,),
         supersedes=(),
         conflicts_with=(),
         version=1,
         run_id=draft.run_id,
-        **_of_place(place),
-        source_agent=old.source_agent or (None if place.keeps_agent else old.agent_id),
+        **_space_fields(place),
+        source_agent=old.source_agent or (None if place.stores_agent else old.agent_id),
     )
 
 
-def at_least(said: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
+def stricter_sensitivity(said: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
     """The stricter of the two; None counts as public."""
     return max(said or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
 
@@ -110,7 +111,7 @@ def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
     return not subjects or person_id in subjects
 
 
-def _sensitivity(making: Making, subjects: Sequence[PersonId]) -> Sensitivity:
+def _derive_sensitivity(making: MemoryInputs, subjects: Sequence[PersonId]) -> Sensitivity:
     """The sensitivity that the caller sent, raised to the floor that screening found in the text.
 
     Open spaces take public memories only, so raising would refuse every text with a word about
@@ -127,19 +128,19 @@ def _sensitivity(making: Making, subjects: Sequence[PersonId]) -> Sensitivity:
     # Short-lived facts from a private chat are at least personal, whatever their words.
     passing = private and draft.type in TYPE_TTL_SECONDS
     lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
-    return at_least(said, at_least(making.findings.floor, lowest))
+    return stricter_sensitivity(said, stricter_sensitivity(making.findings.floor, lowest))
 
 
-def _of_place(place: MemoryPlace) -> dict[str, Any]:
+def _space_fields(place: TargetSpace) -> dict[str, Any]:
     """The fields that follow from the space. In spaces of users and chats the agent is only the
     source of a memory."""
     return {
         "space": place.space,
-        "agent_id": _agent_of(place) if place.keeps_agent else None,
-        "org_id": place.agent.org_id if place.agent and place.keeps_agent else None,
+        "agent_id": _target_agent_id(place) if place.stores_agent else None,
+        "org_id": place.agent.org_id if place.agent and place.stores_agent else None,
         "parent_run_id": place.run.parent_run_id if place.run else None,
     }
 
 
-def _agent_of(place: MemoryPlace) -> AgentId | None:
+def _target_agent_id(place: TargetSpace) -> AgentId | None:
     return place.agent.id if place.agent else None

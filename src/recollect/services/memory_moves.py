@@ -17,35 +17,35 @@ from recollect.domain.spaces import (
     SpaceName,
     SpaceRequest,
     Visibility,
-    asked_space,
-    scope_of,
+    parse_space_request,
+    scope_for_kind,
 )
 from recollect.errors import ValidationFailed
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
-from recollect.services.drafts import Draft, Members
+from recollect.ports.memories import StoredMemory
+from recollect.services.drafts import MemoryDraft, SentFields
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_changes import MemoryChanges
-from recollect.services.memory_events import tell_of
-from recollect.services.memory_writing import MemoryWriter, Written
-from recollect.services.screening import Findings, Screening, Texts
-from recollect.services.superseding import check_own_word
+from recollect.services.memory_events import record_memory_event
+from recollect.services.memory_writing import MemoryWriter, MemoryWriteResult
+from recollect.services.screening import MemoryTexts, ScreeningReport, ScreeningService
+from recollect.services.superseding import check_self_statement
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MoveTarget:
     """The space to move to. Exactly one of the two is set."""
 
     visibility: Visibility | None = None
     space: SpaceName | None = None
 
     @classmethod
-    def of(cls, members: Members) -> "Target":
+    def parse(cls, members: SentFields) -> "MoveTarget":
         """The target; raises ValidationFailed unless exactly one of the two was sent."""
         visibility, space = members.get("visibility"), members.get("space")
         if (visibility is None) == (space is None):
-            raise ValidationFailed.of("visibility", "send either `visibility` or `space`")
+            raise ValidationFailed.for_field("visibility", "send either `visibility` or `space`")
         return cls(visibility, space)
 
     @property
@@ -55,11 +55,11 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ScreenedVersion:
     """The findings of screening for one version of a memory."""
 
     version: int
-    findings: Findings
+    findings: ScreeningReport
 
 
 class MemoryMoves:
@@ -71,7 +71,7 @@ class MemoryMoves:
         changes: MemoryChanges,
         *,
         writer: MemoryWriter,
-        screening: Screening,
+        screening: ScreeningService,
         rules: RetentionRules,
     ) -> None:
         self._audit = audit
@@ -80,10 +80,10 @@ class MemoryMoves:
         self._screening = screening
         self._rules = rules
 
-    def look(self, stored: Stored) -> Looked:
+    def screen_stored(self, stored: StoredMemory) -> ScreenedVersion:
         """Screen a stored memory. Takes long for a long text: call it before the transaction."""
-        texts = Texts.of_memory(stored.memory)
-        return Looked(stored.memory.version, self._screening.look(texts))
+        texts = MemoryTexts.from_memory(stored.memory)
+        return ScreenedVersion(stored.memory.version, self._screening.inspect_texts(texts))
 
     def move(
         self,
@@ -91,31 +91,31 @@ class MemoryMoves:
         requester: Requester,
         memory_id: MemoryId,
         *,
-        target: Target,
-        looked: Looked | None,
+        target: MoveTarget,
+        looked: ScreenedVersion | None,
         at: datetime,
         new_id: MemoryId | None = None,
-    ) -> Written:
+    ) -> MemoryWriteResult:
         """Move a memory. All checks of a write apply, and the caller must be able to write both
         spaces. What somebody said of themself only they may move: in another space they might not
         see it any more.
 
         `looked` was made before the transaction; a memory that changed since is screened again.
         """
-        stored = self._changes.active(tx, requester, memory_id, at=at)
-        check_own_word(stored.memory, requester)
+        stored = self._changes.fetch_active(tx, requester, memory_id, at=at)
+        check_self_statement(stored.memory, requester)
         if looked is None or looked.version != stored.memory.version:
-            looked = self.look(stored)
-        draft = replace(self._draft(stored, target), id=new_id)
-        screened = self._screening.fitted(draft, looked.findings)
+            looked = self.screen_stored(stored)
+        draft = replace(self._build_draft(stored, target), id=new_id)
+        screened = self._screening.apply_report(draft, looked.findings)
         written = self._writer.write(tx, requester, screened, at=at)
         # Only the writer knows the final space, because the mode of the agent may change it. So the
         # comparison comes after the write, and the error rolls the new row back.
         new = written.stored.memory
         if new.space == stored.memory.space:
-            raise ValidationFailed.of(target.field, "the memory lies there already")
+            raise ValidationFailed.for_field(target.field, "the memory lies there already")
         self._changes.remove(tx, stored, at=at)
-        tell_of(
+        record_memory_event(
             self._audit,
             tx,
             requester,
@@ -125,14 +125,14 @@ class MemoryMoves:
         )
         return written
 
-    def _draft(self, stored: Stored, target: Target) -> Draft:
+    def _build_draft(self, stored: StoredMemory, target: MoveTarget) -> MemoryDraft:
         """A draft of the stored memory for the new space. `carried` makes the writer keep the
         fields that a caller can't set."""
         memory = stored.memory
-        asked = asked_space(_request(memory, target))
+        asked = parse_space_request(_space_request(memory, target))
         policy = memory.retention_policy
         in_chat = asked.kind is SpaceKind.CHAT
-        return Draft(
+        return MemoryDraft(
             kind=memory.kind,
             content=memory.content,
             asked=asked,
@@ -144,12 +144,14 @@ class MemoryMoves:
             sensitivity=memory.sensitivity,
             learned_in=ChatId(asked.id) if in_chat else memory.learned_in,
             pii_tags=memory.pii_tags,
-            policy=self._rules.policy(policy, scope_of(asked.kind)) if policy else None,
+            policy=self._rules.require_policy(policy, scope_for_kind(asked.kind))
+            if policy
+            else None,
             carried=stored,
         )
 
 
-def _request(memory: Memory, target: Target) -> SpaceRequest:
+def _space_request(memory: Memory, target: MoveTarget) -> SpaceRequest:
     """The space request of a move. Its agent is the id of the target space, or else the agent of
     the memory. Spaces of users and chats need no agent, and that of the memory may be gone."""
     space = target.space
@@ -157,9 +159,9 @@ def _request(memory: Memory, target: Target) -> SpaceRequest:
     homely = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     own = None if homely else memory.agent_id or memory.source_agent
     if space is not None and space.kind is SpaceKind.RUN and space.id is None:
-        raise ValidationFailed.of("space.id", "is needed: which run?")
+        raise ValidationFailed.for_field("space.id", "is needed: which run?")
     if not (homely or named or own):
-        raise _needs_agent(target)
+        raise _missing_agent_error(target)
     return SpaceRequest(
         agent_id=AgentId(named) if named else own,
         visibility=target.visibility,
@@ -167,14 +169,16 @@ def _request(memory: Memory, target: Target) -> SpaceRequest:
     )
 
 
-def _needs_agent(target: Target) -> ValidationFailed:
+def _missing_agent_error(target: MoveTarget) -> ValidationFailed:
     """The error for a memory without an agent. It names what to send instead."""
     if target.space is None:
         kind = f"agent_{target.visibility}"
         message = f"the memory has no agent; send `space` with `kind` `{kind}` and an agent's `id`"
-        return ValidationFailed.of("visibility", message)
+        return ValidationFailed.for_field("visibility", message)
     if target.space.kind in AGENT_KINDS:
-        return ValidationFailed.of("space.id", "is needed: the memory has no agent; which one?")
+        return ValidationFailed.for_field(
+            "space.id", "is needed: the memory has no agent; which one?"
+        )
     kinds = sorted({*AGENT_KINDS, SpaceKind.USER, SpaceKind.CHAT})
     message = "the memory has no agent; move it to a space of an agent first"
-    return ValidationFailed.of("space.kind", message, allowed=kinds)
+    return ValidationFailed.for_field("space.kind", message, allowed=kinds)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from recollect.domain.jsontext import text_problem
-from recollect.domain.pages import unknown_cursor
+from recollect.domain.pages import unknown_cursor_error
 
 # Score, scale, instant in microseconds, with a vector or not, fingerprint. The id has no fixed
 # length and follows.
@@ -28,7 +28,7 @@ class MemoryPosition:
     at: datetime
     with_meaning: bool
 
-    def is_behind(self, score: float, memory_id: str) -> bool:
+    def is_followed_by(self, score: float, memory_id: str) -> bool:
         """Whether a hit with this score and id comes after the position."""
         return (score, memory_id) < (self.score, self.memory_id)
 
@@ -48,8 +48,8 @@ class MemoryPosition:
             memory_id = raw[_FIXED.size :].decode()
             at = _EPOCH + instant * _TICK
         except (ValueError, struct.error, OverflowError):
-            raise unknown_cursor() from None
+            raise unknown_cursor_error() from None
         genuine = made_for == fingerprint and math.isfinite(score) and 0 < scale < math.inf
         if not genuine or not memory_id or text_problem(memory_id):
-            raise unknown_cursor()
+            raise unknown_cursor_error()
         return cls(score, memory_id, scale, at, with_meaning)

@@ -5,24 +5,29 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.expiry import explicit_expiry, still_approved
+from recollect.domain.expiry import explicit_expiry, surviving_approval
 from recollect.domain.memories import Memory, Sensitivity, render_record
 from recollect.domain.memory_checks import check_content, check_loosening, check_record
-from recollect.domain.pii import DETECTED
+from recollect.domain.pii import DETECTED_TAGS
 from recollect.domain.spaces import OPEN_KINDS
 from recollect.errors import Forbidden
 from recollect.policy.requesters import Requester
-from recollect.ports.memories import Stored
-from recollect.services.drafts import Members, cleaned_marks
-from recollect.services.memory_making import at_least, may_loosen
-from recollect.services.screening import Findings, Screening, Texts, without_personal
-from recollect.services.superseding import check_own_word
+from recollect.ports.memories import StoredMemory
+from recollect.services.drafts import SentFields, clean_fields
+from recollect.services.memory_making import may_loosen, stricter_sensitivity
+from recollect.services.screening import (
+    MemoryTexts,
+    ScreeningReport,
+    ScreeningService,
+    redact_personal,
+)
+from recollect.services.superseding import check_self_statement
 
-_WISHES = ("ttl_seconds", "expires_at", "retention_policy")
+_EXPIRY_FIELDS = ("ttl_seconds", "expires_at", "retention_policy")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PreviousText:
     """A memory and the snapshots of its earlier versions, newest first.
 
     `earlier` is empty where the patch removes no tag.
@@ -34,37 +39,37 @@ class Told:
     @property
     def chars(self) -> int:
         """Roughly the length of all texts, to decide whether to use a thread."""
-        return sum(len(content or "") for content in (self.memory.content, *self._contents))
+        return sum(len(content or "") for content in (self.memory.content, *self._earlier_contents))
 
     @property
-    def _contents(self) -> Iterable[str | None]:
+    def _earlier_contents(self) -> Iterable[str | None]:
         return (kept["content"] for kept in self.earlier)
 
 
 @dataclass(frozen=True, slots=True)
-class SeenTags:
+class DetectedTags:
     """The PII tags found in the texts of a memory, valid for one of its versions."""
 
     version: int
     found: frozenset[str]
 
     @classmethod
-    def of(cls, told: "Told", sent: Collection[str]) -> "SeenTags":
+    def detect(cls, told: "PreviousText", sent: Collection[str]) -> "DetectedTags":
         """Scan the present texts, then only those earlier versions that have a tag which would be
         removed and was not found yet: a scan of much text takes long."""
         memory = told.memory
-        found = _found(Texts.of_memory(memory))
+        found = _detect_pii(MemoryTexts.from_memory(memory))
         for kept in told.earlier:
             # `-` binds tighter than `&`: tags of the memory that a detector may have set, that were
             # not sent, and that no text has shown so far.
-            doubtful = DETECTED & {*memory.pii_tags} - {*sent} - found
+            doubtful = DETECTED_TAGS & {*memory.pii_tags} - {*sent} - found
             if doubtful & {*kept["pii_tags"]}:
-                found |= _found(Texts.of_version(kept, memory.key))
+                found |= _detect_pii(MemoryTexts.from_version(kept, memory.key))
         return cls(memory.version, frozenset(found))
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class ScreenedPatch:
     """A PATCH, validated and screened as far as that is possible without the row.
 
     `sent` maps field names to values; None clears a field. `explicit_expires_at` counts only if
@@ -73,78 +78,78 @@ class Patch:
     """
 
     sent: Mapping[str, Any]
-    findings: Findings
+    findings: ScreeningReport
     explicit_expires_at: datetime | None = None
-    seen: SeenTags | None = None
+    seen: DetectedTags | None = None
     event_id: str | None = None
 
     @property
-    def version(self) -> int | None:
+    def expected_version(self) -> int | None:
         """The version that the caller expects, for optimistic locking; None if it was not sent."""
         return self.sent.get("version")
 
     @property
-    def names(self) -> set[str]:
+    def field_names(self) -> set[str]:
         """The sent fields, without `version`, which changes nothing."""
         return {*self.sent} - {"version"}
 
-    def rewords(self, memory: Memory) -> bool:
+    def changes_text(self, memory: Memory) -> bool:
         """Whether it changes the text or the value of the memory."""
         return any(
             name in self.sent and self.sent[name] != getattr(memory, name)
             for name in ("content", "value")
         )
 
-    def tells_of_others(self, memory: Memory) -> bool:
+    def changes_subjects(self, memory: Memory) -> bool:
         """Whether it changes the subjects of the memory."""
         return "subjects" in self.sent and {*self.sent["subjects"]} != {*memory.subjects}
 
     @property
-    def tells_tags(self) -> bool:
+    def sets_pii_tags(self) -> bool:
         """Whether `pii_tags` were sent."""
         return "pii_tags" in self.sent
 
-    def drops_tags_of(self, memory: Memory) -> bool:
+    def drops_detected_tags(self, memory: Memory) -> bool:
         """Whether it removes a tag that a detector may have set."""
-        return bool(DETECTED & {*memory.pii_tags} - {*self.sent["pii_tags"]})
+        return bool(DETECTED_TAGS & {*memory.pii_tags} - {*self.sent["pii_tags"]})
 
-    def has_seen(self, memory: Memory) -> bool:
+    def has_checked(self, memory: Memory) -> bool:
         """Whether no scan is needed, or the scan was made of the memory's present version."""
         seen = self.seen
-        return not self.tells_tags or (seen is not None and seen.version == memory.version)
+        return not self.sets_pii_tags or (seen is not None and seen.version == memory.version)
 
-    def looking_at(self, told: "Told") -> "Patch":
+    def with_detected_tags(self, told: "PreviousText") -> "ScreenedPatch":
         """The patch with the tags that can't be removed."""
-        return replace(self, seen=SeenTags.of(told, self.sent["pii_tags"]))
+        return replace(self, seen=DetectedTags.detect(told, self.sent["pii_tags"]))
 
     @property
-    def wishes(self) -> bool:
+    def sets_expiry(self) -> bool:
         """Whether it asks for an expiry or a retention policy."""
-        return any(self.sent.get(name) is not None for name in _WISHES)
+        return any(self.sent.get(name) is not None for name in _EXPIRY_FIELDS)
 
 
-class Patches:
+class PatchParser:
     """Makes a `ScreenedPatch` of the sent fields."""
 
-    def __init__(self, screening: Screening) -> None:
+    def __init__(self, screening: ScreeningService) -> None:
         self._screening = screening
 
-    def of(self, members: Members, now: datetime) -> Patch:
+    def parse(self, members: SentFields, now: datetime) -> ScreenedPatch:
         """The patch; raises ValidationFailed for the first fault in it."""
         if "content" in members:
             check_content(members["content"])
         if "value" in members:
             check_record("key", members["value"])
-        sent = {**members, **cleaned_marks(members)}
-        findings = self._screening.look(_texts(sent))
+        sent = {**members, **clean_fields(members)}
+        findings = self._screening.inspect_texts(_sent_texts(sent))
         until = explicit_expiry(sent.get("ttl_seconds"), sent.get("expires_at"), counted_from=now)
-        return Patch(sent, findings, until)
+        return ScreenedPatch(sent, findings, until)
 
 
-def _texts(sent: Members) -> Texts:
+def _sent_texts(sent: SentFields) -> MemoryTexts:
     """The sent texts alone: the others were screened when they were written."""
     value = sent.get("value")
-    return Texts(
+    return MemoryTexts(
         content=sent.get("content", "") if value is None else render_record("", value),
         value=value,
         metadata=sent.get("metadata", {}),
@@ -153,10 +158,10 @@ def _texts(sent: Members) -> Texts:
     )
 
 
-def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
+def patched_fields(before: Memory, patch: ScreenedPatch) -> dict[str, Any]:
     """The changed fields that need no stored data, as they may be stored."""
     sent, texts = patch.sent, patch.findings.texts
-    changes = {name: sent[name] for name in _AS_SENT if name in sent}
+    changes = {name: sent[name] for name in _DIRECT_FIELDS if name in sent}
     changes |= {name: getattr(texts, name) for name in ("tags", "metadata") if name in sent}
     # A new text replaces the list of messages that the old one was rendered from.
     if "content" in sent:
@@ -168,12 +173,12 @@ def plain_changes(before: Memory, patch: Patch) -> dict[str, Any]:
         changes["explicit_expires_at"] = patch.explicit_expires_at
     # An approval to live past the cap was given for certain personal data. It ends if the patch
     # adds other tags.
-    pii_tags = patch.findings.tagged(_told_tags(before, patch))
-    approved = still_approved(before.approved_expires_at, before.pii_tags, pii_tags)
+    pii_tags = patch.findings.merge_tags(_resulting_pii_tags(before, patch))
+    approved = surviving_approval(before.approved_expires_at, before.pii_tags, pii_tags)
     return changes | {"pii_tags": pii_tags, "approved_expires_at": approved}
 
 
-def _told_tags(before: Memory, patch: Patch) -> set[str]:
+def _resulting_pii_tags(before: Memory, patch: ScreenedPatch) -> set[str]:
     """The tags of the row after the patch, without those found in the sent texts.
 
     A tag can't be removed while its data is in the row or in a version: readers of the history are
@@ -184,37 +189,37 @@ def _told_tags(before: Memory, patch: Patch) -> set[str]:
     return {*patch.sent["pii_tags"], *patch.seen.found}
 
 
-def _found(texts: Texts) -> set[str]:
-    _, fields = without_personal(texts)
+def _detect_pii(texts: MemoryTexts) -> set[str]:
+    _, fields = redact_personal(texts)
     return {*fields}
 
 
-def changed_sensitivity(before: Memory, requester: Requester, patch: Patch) -> Sensitivity:
+def patched_sensitivity(before: Memory, requester: Requester, patch: ScreenedPatch) -> Sensitivity:
     """The sensitivity after the patch, by the rules of a new memory (`builder.py`). A patch that
     does not send it never lowers it."""
     lowest = patch.findings.floor
-    said = _said(before, patch)
+    said = _requested_sensitivity(before, patch)
     if before.space.kind in OPEN_KINDS:
         return said
     explicit = "sensitivity" in patch.sent
     if explicit and may_loosen(before.subjects, requester.person_id):
         return said
-    return at_least(said, lowest)
+    return stricter_sensitivity(said, lowest)
 
 
-def _said(before: Memory, patch: Patch) -> Sensitivity:
+def _requested_sensitivity(before: Memory, patch: ScreenedPatch) -> Sensitivity:
     sent: Sensitivity | None = patch.sent.get("sensitivity", before.sensitivity)
     return sent or Sensitivity.PUBLIC
 
 
-def check_patch_of_own_word(before: Memory, requester: Requester, patch: Patch) -> None:
+def check_patch_self_statement(before: Memory, requester: Requester, patch: ScreenedPatch) -> None:
     """Raise Forbidden if the patch changes text or subjects of what somebody else said of
     themself."""
-    if patch.rewords(before) or patch.tells_of_others(before):
-        check_own_word(before, requester)
+    if patch.changes_text(before) or patch.changes_subjects(before):
+        check_self_statement(before, requester)
 
 
-def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) -> None:
+def check_patch_loosening(stored: StoredMemory, requester: Requester, patch: ScreenedPatch) -> None:
     """Raise Forbidden if somebody who is no subject makes the memory less private.
 
     The same goes for the subjects of a private memory: otherwise a caller could first make
@@ -224,7 +229,7 @@ def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) ->
     before = stored.memory
     memory = replace(before, subjects=(*before.subjects, *stored.bare_names))
     portable = patch.sent.get("portable", before.portable)
-    sensitivity = _said(before, patch)
+    sensitivity = _requested_sensitivity(before, patch)
     check_loosening(memory, requester.person_id, sensitivity=sensitivity, portable=portable)
     private = before.sensitivity is not Sensitivity.PUBLIC or not before.portable
     allowed = may_loosen(memory.subjects, requester.person_id)
@@ -233,4 +238,4 @@ def check_patch_loosening(stored: Stored, requester: Requester, patch: Patch) ->
         raise Forbidden(message, code="subject_only")
 
 
-_AS_SENT = ("type", "portable", "valid_from", "valid_until")
+_DIRECT_FIELDS = ("type", "portable", "valid_from", "valid_until")

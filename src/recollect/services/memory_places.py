@@ -16,30 +16,30 @@ from recollect.domain.registry import Agent
 from recollect.domain.runs import Run
 from recollect.domain.spaces import (
     AGENT_KINDS,
-    AskedSpace,
     ChatId,
+    RequestedSpace,
     Space,
     SpaceKind,
     SpaceMode,
-    mode_of,
-    settled_space,
+    effective_mode,
+    resolve_space,
 )
 from recollect.errors import Forbidden, NotFound, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.decide import decide
 from recollect.policy.requesters import Requester
 from recollect.policy.spaces import SpaceView, may_write
-from recollect.policy.views import TreeView
+from recollect.policy.views import TreeAccess
 from recollect.ports.database import Tx
 from recollect.ports.memory_hooks import RunEntering, SubjectResolving
-from recollect.ports.people import Seat
+from recollect.ports.people import ParticipantKeys
 from recollect.ports.stores import Stores
-from recollect.services.drafts import Draft
+from recollect.services.drafts import MemoryDraft
 from recollect.services.memory_audit import MemoryAudit
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceSettings:
+class TargetSpaceSettings:
     """The default space mode, and whether a write registers an unknown agent."""
 
     mode: SpaceMode = SpaceMode.DUAL
@@ -47,7 +47,7 @@ class PlaceSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPlace:
+class TargetSpace:
     """The space of a draft, with the agent, chat and run that it belongs to."""
 
     space: Space
@@ -56,13 +56,13 @@ class MemoryPlace:
     run: Run | None = None
 
     @property
-    def keeps_agent(self) -> bool:
+    def stores_agent(self) -> bool:
         """Whether the row names the agent as its own. In spaces of users and chats the agent is
         only its source."""
         return self.space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
 
 
-class MemoryPlaces:
+class TargetSpaceResolver:
     """Resolves the target space of a draft, or raises."""
 
     def __init__(
@@ -72,7 +72,7 @@ class MemoryPlaces:
         *,
         runs: RunEntering,
         people: SubjectResolving,
-        settings: PlaceSettings,
+        settings: TargetSpaceSettings,
     ) -> None:
         self._stores = stores
         self._audit = audit
@@ -80,40 +80,44 @@ class MemoryPlaces:
         self._people = people
         self._settings = settings
 
-    def find(self, tx: Tx, requester: Requester, draft: Draft, *, at: datetime) -> MemoryPlace:
+    def resolve(
+        self, tx: Tx, requester: Requester, draft: MemoryDraft, *, at: datetime
+    ) -> TargetSpace:
         """Raises NotFound, then Forbidden, then what the agent's mode refuses. A moved draft
         (`carried`) keeps its sources and its speaker, so these are not checked again."""
         asked = draft.asked
-        agent = self._agent(tx, requester, asked.agent_id, at=at) if asked.agent_id else None
-        chat = self._chat(tx, requester, draft)
+        agent = self._fetch_agent(tx, requester, asked.agent_id, at=at) if asked.agent_id else None
+        chat = self._fetch_chat(tx, requester, draft)
         if draft.carried is None:
             self._check_entries(tx, requester, draft.source_entries)
-        _check_right(requester, asked, agent)
+        _check_write_right(requester, asked, agent)
         if draft.carried is None:
-            self._check_stater(tx, requester, draft.stated_by)
+            self._check_stated_by(tx, requester, draft.stated_by)
         # The run comes after all rights, because entering an unknown run starts it.
-        run = self._run(tx, requester, draft, at=at)
-        mode = mode_of(agent.space_mode if agent else None, self._settings.mode)
+        run = self._enter_run(tx, requester, draft, at=at)
+        mode = effective_mode(agent.space_mode if agent else None, self._settings.mode)
         org_id = agent.org_id if agent else None
-        space = settled_space(asked, mode, requester=requester.who, org_id=org_id)
-        return MemoryPlace(space, agent, chat, run)
+        space = resolve_space(asked, mode, requester=requester.identity, org_id=org_id)
+        return TargetSpace(space, agent, chat, run)
 
-    def _agent(self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime) -> Agent:
+    def _fetch_agent(
+        self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime
+    ) -> Agent:
         # Locked, so that nobody deletes the agent, and frees its id, before this write commits.
-        self._stores.agents.hold(tx, agent_id)
+        self._stores.agents.lock_shared(tx, agent_id)
         agent = self._stores.agents.fetch(tx, agent_id)
         if agent is not None:
             return agent
         if not self._settings.auto_register:
             raise NotFound("agent", agent_id)
-        return self._registered(tx, requester, parse_agent_id(agent_id, "agent_id"), at=at)
+        return self._register_agent(tx, requester, parse_agent_id(agent_id, "agent_id"), at=at)
 
-    def _registered(
+    def _register_agent(
         self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime
     ) -> Agent:
         if len(requester.orgs) != 1:
             message = "is not registered; register it with one of the caller's orgs first"
-            raise ValidationFailed.of("agent_id", message)
+            raise ValidationFailed.for_field("agent_id", message)
         agent = Agent(
             id=agent_id,
             name=None,
@@ -121,7 +125,7 @@ class MemoryPlaces:
             owner=Owner.agent(agent_id),
             org_id=next(iter(requester.orgs)),
             space_mode=None,
-            created_by=requester.who,
+            created_by=requester.identity,
             created_at=at,
             updated_at=at,
         )
@@ -132,16 +136,16 @@ class MemoryPlaces:
         self._audit.record(tx, requester, "agent.register", agent_id=agent_id, payload=payload)
         return agent
 
-    def _chat(self, tx: Tx, requester: Requester, draft: Draft) -> Chat | None:
+    def _fetch_chat(self, tx: Tx, requester: Requester, draft: MemoryDraft) -> Chat | None:
         """The chat where it was said; NotFound unless the caller takes part in it. A moved memory
         keeps its chat without a check, unless it moves into the space of a chat."""
         in_chat = draft.asked.kind is SpaceKind.CHAT
         chat_id = ChatId(draft.asked.id) if in_chat else draft.learned_in
         if chat_id is None or (draft.carried is not None and not in_chat):
             return None
-        seat = Seat.of(requester)
+        seat = ParticipantKeys.for_requester(requester)
         chat = self._stores.chats.fetch(tx, chat_id)
-        if chat is None or not self._stores.chats.takes_part(tx, chat_id, seat):
+        if chat is None or not self._stores.chats.is_participant(tx, chat_id, seat):
             raise NotFound("chat", chat_id)
         return chat
 
@@ -150,24 +154,26 @@ class MemoryPlaces:
             if not may_read_entry(tx, self._stores, requester, entry_id):
                 raise NotFound("entry", entry_id)
 
-    def _check_stater(self, tx: Tx, requester: Requester, stated_by: str | None) -> None:
+    def _check_stated_by(self, tx: Tx, requester: Requester, stated_by: str | None) -> None:
         if stated_by is None:
             return
-        known = self._people.canonical(tx, (PersonId(stated_by),))
+        known = self._people.canonical_ids(tx, (PersonId(stated_by),))
         if requester.person_id is None or known != (requester.person_id,):
             raise Forbidden("stated_by: only the caller's own person can be named")
 
-    def _run(self, tx: Tx, requester: Requester, draft: Draft, *, at: datetime) -> Run | None:
+    def _enter_run(
+        self, tx: Tx, requester: Requester, draft: MemoryDraft, *, at: datetime
+    ) -> Run | None:
         """Enter the run of the draft. A moved memory keeps its run id, and enters a run only if it
         moves into the run's space."""
         agent_id = draft.asked.agent_id
         entered = draft.carried is None or draft.asked.kind is SpaceKind.RUN
         if draft.run_id is None or agent_id is None or not entered:
             return None
-        return self._runs.enter(tx, requester, draft.run_id, agent_id=agent_id, at=at)
+        return self._runs.enter_run(tx, requester, draft.run_id, agent_id=agent_id, at=at)
 
 
-def _check_right(requester: Requester, asked: AskedSpace, agent: Agent | None) -> None:
+def _check_write_right(requester: Requester, asked: RequestedSpace, agent: Agent | None) -> None:
     """Raise Forbidden unless the caller may write the agent's, run's or org's space.
 
     Spaces of users and chats are checked elsewhere: a user's space by its id, and a chat by whether
@@ -176,11 +182,11 @@ def _check_right(requester: Requester, asked: AskedSpace, agent: Agent | None) -
     if agent is None or asked.kind in (SpaceKind.USER, SpaceKind.CHAT):
         return
     view = SpaceView(_space_before_mode(asked, agent), agent.id, agent.owner)
-    if not may_write(requester.caller, view).allowed:
-        raise not_owner()
+    if not may_write(requester.space_caller, view).allowed:
+        raise not_owner_error()
 
 
-def _space_before_mode(asked: AskedSpace, agent: Agent) -> Space:
+def _space_before_mode(asked: RequestedSpace, agent: Agent) -> Space:
     if asked.kind in AGENT_KINDS:
         return Space(asked.kind, agent.id)
     return Space(asked.kind, agent.org_id if asked.kind is SpaceKind.ORG else asked.id)
@@ -198,10 +204,10 @@ def may_read_entry(tx: Tx, stores: Stores, requester: Requester, entry_id: str) 
     branch = stores.conversations.locate(tx, entry.conversation_id, principal.user_id)
     if branch is None or branch.deleted:
         return False
-    view = TreeView(deleted=False, level=branch.level)
+    view = TreeAccess(deleted=False, level=branch.level)
     return decide(principal, Action.READ, view).allowed
 
 
-def not_owner() -> Forbidden:
+def not_owner_error() -> Forbidden:
     """The error for a space or memory that the caller may read and not write."""
     return Forbidden("only those who may write this space may do this", code="not_owner")

@@ -6,39 +6,39 @@ from datetime import datetime
 
 from recollect.domain import jsontext
 from recollect.domain.memories import Memory, MemoryId
-from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor
+from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor_error
 from recollect.domain.spaces import ChatId
 from recollect.errors import NotFound
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import Context, MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, ReadContext, StoredMemory
 from recollect.ports.stores import Stores
-from recollect.services.explaining import Explainer, Explanation
-from recollect.services.filters import Filters, chosen_by, require_place
+from recollect.services.explaining import VisibilityExplainer, VisibilityExplanation
+from recollect.services.filters import FilterRequest, require_location, resolve_filter
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import memory_payload
-from recollect.services.memory_finding import Finder
-from recollect.services.memory_lists import MemoryLists, MemoryPage
-from recollect.services.memory_use import MemoryUse
-from recollect.services.past import IN_HISTORY, HistoryItem, ItemPlace, Past
+from recollect.services.memory_finding import MemoryFinder
+from recollect.services.memory_lists import MemoryLister, MemoryPage
+from recollect.services.memory_use import UsageTracker
+from recollect.services.past import HISTORY_FILTER, HistoryItem, HistoryKey, VersionHistory
 from recollect.services.read_audit import ReadAudit
-from recollect.services.sights import Sights
-from recollect.services.views import Views
+from recollect.services.sights import ViewerFactory
+from recollect.services.views import VisibilityFacts
 
 _LIST = "memories"
 _HISTORY = "history"
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRead:
+class MemoryReadResult:
     """A memory at an instant.
 
     `embedding` is set if a writer of the space asked for it, and empty while there is none. `rule`
     is the visibility rule that allowed the read, if the read is audited.
     """
 
-    stored: Stored
+    stored: StoredMemory
     now: datetime
     embedding: Sequence[float] | None = None
     rule: str = ""
@@ -52,12 +52,12 @@ class MemoryReader:
         database: Database,
         stores: Stores,
         *,
-        sights: Sights,
-        views: Views,
+        sights: ViewerFactory,
+        views: VisibilityFacts,
         audit: MemoryAudit,
         reads: ReadAudit,
-        use: MemoryUse,
-        finder: Finder,
+        use: UsageTracker,
+        finder: MemoryFinder,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -66,9 +66,9 @@ class MemoryReader:
         self._audit = audit
         self._reads = reads
         self._use = use
-        self._past = Past(stores, views)
-        self._lists = MemoryLists(stores, self._past)
-        self._explainer = Explainer(stores, views, finder)
+        self._past = VersionHistory(stores, views)
+        self._lists = MemoryLister(stores, self._past)
+        self._explainer = VisibilityExplainer(stores, views, finder)
 
     async def get(
         self,
@@ -78,35 +78,37 @@ class MemoryReader:
         chat_id: ChatId | None = None,
         as_of: datetime | None = None,
         embedding: bool = False,
-    ) -> MemoryRead:
+    ) -> MemoryReadResult:
         """An active memory, or its version at `as_of`. Raises NotFound for what is hidden."""
         found = await self._database.read(
-            lambda tx: self._get(
+            lambda tx: self._read_memory(
                 tx,
                 requester,
                 memory_id,
-                context=Context(chat_id),
+                context=ReadContext(chat_id),
                 as_of=as_of,
                 embedding=embedding,
             )
         )
         # A read that has to be audited is recorded before the answer is returned. If that fails,
         # the caller gets no answer. Usage is only noted in a buffer.
-        self._use.note([found.stored])
-        await self._reads.tell(requester, "getMemory", [found.stored.memory], rule=found.rule)
+        self._use.record_shown([found.stored])
+        await self._reads.record_reads(
+            requester, "getMemory", [found.stored.memory], rule=found.rule
+        )
         return found
 
     async def list(
-        self, requester: Requester, filters: Filters, *, after: str | None, limit: int
+        self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int
     ) -> MemoryPage:
         """A page of memories, newest first."""
-        require_place(filters)
+        require_location(filters)
         place = decode_key(_LIST, after) if after else None
         found = await self._database.scan(
-            lambda tx: self._list(tx, requester, filters, after=place, limit=limit)
+            lambda tx: self._read_page(tx, requester, filters, after=place, limit=limit)
         )
         shown = [stored.memory for stored in found.page.items]
-        await self._reads.tell(requester, "listMemories", shown, rule=found.context)
+        await self._reads.record_reads(requester, "listMemories", shown, rule=found.context)
         return found
 
     async def history(
@@ -114,9 +116,11 @@ class MemoryReader:
     ) -> Page[HistoryItem]:
         """All versions of a memory and of everything that it replaced, directly or not."""
         place = decode_key(_HISTORY, after)[1] if after else None
-        items = await self._database.read(lambda tx: self._history(tx, requester, memory_id))
+        items = await self._database.read(lambda tx: self._read_history(tx, requester, memory_id))
         page = _history_page(items, after=place, limit=limit)
-        await self._reads.tell(requester, "getHistory", _shown_in(page.items), rule="history")
+        await self._reads.record_reads(
+            requester, "getHistory", _memories_in_items(page.items), rule="history"
+        )
         return page
 
     async def explain(
@@ -127,109 +131,119 @@ class MemoryReader:
         chat_id: ChatId | None = None,
         query: str | None = None,
         as_user: str | None = None,
-    ) -> Explanation:
+    ) -> VisibilityExplanation:
         """Why a memory is visible. NotFound if it is hidden, unless an auditor asks with
         `as_user`."""
-        async with self._audit.watching(requester, "explainMemory", memory_id=memory_id):
+        async with self._audit.audit_refusals(requester, "explainMemory", memory_id=memory_id):
             told, sight = await self._database.read(
-                lambda tx: self._explain(
-                    tx, requester, memory_id, context=Context(chat_id), as_user=as_user
+                lambda tx: self._read_explanation(
+                    tx, requester, memory_id, context=ReadContext(chat_id), as_user=as_user
                 )
             )
         if as_user is not None:
             await self._database.write(
-                lambda tx: self._tell_audited(tx, requester, told, as_user=as_user)
+                lambda tx: self._record_auditor_read(tx, requester, told, as_user=as_user)
             )
-        return told if query is None else await self._explainer.scored(told, query, sight)
+        return told if query is None else await self._explainer.add_score(told, query, sight)
 
-    def _get(
+    def _read_memory(
         self,
         tx: Tx,
         requester: Requester,
         memory_id: MemoryId,
         *,
-        context: Context,
+        context: ReadContext,
         as_of: datetime | None,
         embedding: bool,
-    ) -> MemoryRead:
-        sight = self._sights.of(tx, requester, context)
-        stored = self._current(tx, sight, memory_id, MemoryFilter(as_of=as_of))
-        told = self._reads.wants(stored.memory)
-        return MemoryRead(
+    ) -> MemoryReadResult:
+        sight = self._sights.viewer_for(tx, requester, context)
+        stored = self._fetch_current(tx, sight, memory_id, MemoryFilter(as_of=as_of))
+        told = self._reads.should_record(stored.memory)
+        return MemoryReadResult(
             stored,
             sight.now,
-            self._embedding(tx, requester, stored) if embedding else None,
-            self._views.look(tx, sight, stored).rule if told else "",
+            self._read_embedding(tx, requester, stored) if embedding else None,
+            self._views.can_view(tx, sight, stored).rule if told else "",
         )
 
-    def _embedding(self, tx: Tx, requester: Requester, stored: Stored) -> Sequence[float] | None:
+    def _read_embedding(
+        self, tx: Tx, requester: Requester, stored: StoredMemory
+    ) -> Sequence[float] | None:
         if not self._views.may_change(tx, requester, stored).allowed:
             return None
-        return self._stores.memories.embedding(tx, stored.memory.id) or ()
+        return self._stores.memories.fetch_embedding(tx, stored.memory.id) or ()
 
-    def _list(
+    def _read_page(
         self,
         tx: Tx,
         requester: Requester,
-        filters: Filters,
+        filters: FilterRequest,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> MemoryPage:
-        sight = self._sights.of(tx, requester, filters.context)
-        chosen = chosen_by(tx, self._stores, filters, known_to=requester)
+        sight = self._sights.viewer_for(tx, requester, filters.context)
+        chosen = resolve_filter(tx, self._stores, filters, known_to=requester)
         return self._lists.page(tx, sight, chosen, name=_LIST, after=after, limit=limit)
 
-    def _seen(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
-        found = self._shown(tx, sight, memory_id, chosen)
+    def _require_visible(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory:
+        found = self._fetch_visible(tx, sight, memory_id, chosen)
         if found is None:
             raise NotFound("memory", memory_id)
         return found
 
-    def _current(self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter) -> Stored:
+    def _fetch_current(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory:
         """The memory or, if it was merged as a duplicate, the one that it was merged into: an id
         that a write returned stays valid. Not with `as_of`, when it was still a row of its own."""
         wanted: MemoryId | None = memory_id
         while wanted is not None:
-            found = self._shown(tx, sight, wanted, chosen)
+            found = self._fetch_visible(tx, sight, wanted, chosen)
             if found is not None:
                 return found
-            wanted = self._stores.comparing.kept_in(tx, wanted) if chosen.as_of is None else None
+            wanted = (
+                self._stores.comparing.find_original(tx, wanted) if chosen.as_of is None else None
+            )
         raise NotFound("memory", memory_id)
 
-    def _shown(
-        self, tx: Tx, sight: Sight, memory_id: MemoryId, chosen: MemoryFilter
-    ) -> Stored | None:
-        stored = self._stores.memories.see(tx, sight, memory_id, chosen)
-        shown = self._lists.shown(tx, sight, [stored], chosen) if stored is not None else ()
+    def _fetch_visible(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory | None:
+        stored = self._stores.memories.fetch_visible(tx, sight, memory_id, chosen)
+        shown = self._lists.visible_as_of(tx, sight, [stored], chosen) if stored is not None else ()
         return shown[0] if shown else None
 
-    def _history(self, tx: Tx, requester: Requester, memory_id: MemoryId) -> Sequence[HistoryItem]:
-        sight = self._sights.of(tx, requester)
-        present = self._seen(tx, sight, memory_id, IN_HISTORY)
-        return self._past.history(tx, sight, present)
+    def _read_history(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId
+    ) -> Sequence[HistoryItem]:
+        sight = self._sights.viewer_for(tx, requester)
+        present = self._require_visible(tx, sight, memory_id, HISTORY_FILTER)
+        return self._past.list_items(tx, sight, present)
 
-    def _explain(
+    def _read_explanation(
         self,
         tx: Tx,
         requester: Requester,
         memory_id: MemoryId,
         *,
-        context: Context,
+        context: ReadContext,
         as_user: str | None,
-    ) -> tuple[Explanation, Sight]:
-        judged = self._explainer.judged(tx, requester, as_user)
+    ) -> tuple[VisibilityExplanation, Viewer]:
+        judged = self._explainer.resolve_as_user(tx, requester, as_user)
         # The viewer is built before the memory is read: an unknown chat must raise the same error
         # whether or not the memory exists.
-        sight = self._sights.of(tx, judged, context)
-        stored = self._explainer.row(tx, memory_id)
+        sight = self._sights.viewer_for(tx, judged, context)
+        stored = self._explainer.fetch_row(tx, memory_id)
         explanation = self._explainer.explain(tx, sight, stored)
         if as_user is None and not explanation.allowed:
             raise NotFound("memory", memory_id)
         return explanation, sight
 
-    def _tell_audited(
-        self, tx: Tx, requester: Requester, told: Explanation, *, as_user: str
+    def _record_auditor_read(
+        self, tx: Tx, requester: Requester, told: VisibilityExplanation, *, as_user: str
     ) -> None:
         """Audit a read that only a role allows. It is recorded in every case, not only for PII."""
         payload = memory_payload(told.memory, self._audit.rules)
@@ -250,15 +264,15 @@ class MemoryReader:
 def _history_page(
     items: Sequence[HistoryItem], *, after: str | None, limit: int
 ) -> Page[HistoryItem]:
-    last = _read_item_key(after) if after is not None else None
-    rest = [item for item in items if last is None or item.place > last]
+    last = _parse_item_key(after) if after is not None else None
+    rest = [item for item in items if last is None or item.sort_key > last]
     shown = rest[:limit]
     more = len(rest) > limit
-    cursor = encode_key(_HISTORY, shown[-1].at, _item_key(shown[-1])) if more else None
+    cursor = encode_key(_HISTORY, shown[-1].at, _dump_item_key(shown[-1])) if more else None
     return Page(shown, cursor)
 
 
-def _shown_in(items: Iterable[HistoryItem]) -> list[Memory]:
+def _memories_in_items(items: Iterable[HistoryItem]) -> list[Memory]:
     """Each memory of the items once, with the PII tags of all its shown versions, for the audit."""
     shown: dict[MemoryId, Memory] = {}
     for then in (item.then for item in items if item.then is not None):
@@ -268,13 +282,13 @@ def _shown_in(items: Iterable[HistoryItem]) -> list[Memory]:
     return list(shown.values())
 
 
-def _item_key(item: HistoryItem) -> str:
-    return jsontext.dump(item.place)
+def _dump_item_key(item: HistoryItem) -> str:
+    return jsontext.dump(item.sort_key)
 
 
-def _read_item_key(text: str) -> ItemPlace:
+def _parse_item_key(text: str) -> HistoryKey:
     try:
         depth, memory_id, back = jsontext.load(text)
         return int(depth), str(memory_id), int(back)
     except (ValueError, TypeError):
-        raise unknown_cursor() from None
+        raise unknown_cursor_error() from None

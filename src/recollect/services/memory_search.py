@@ -9,37 +9,43 @@ from itertools import islice
 from recollect.domain.disclosure import ChatKind, is_withheld
 from recollect.domain.jsontext import drop_unstorable
 from recollect.domain.memories import MemoryId, Sensitivity
-from recollect.domain.memory_finding import LIMIT_DEFAULT, FindingStage, Part, Reasons, why
+from recollect.domain.memory_finding import (
+    LIMIT_DEFAULT,
+    FindingStage,
+    HitReasons,
+    MemorySearchComponent,
+    explain_hit,
+)
 from recollect.domain.memory_questions import is_lone_letter
 from recollect.domain.search import SearchType
 from recollect.domain.words import stem
 from recollect.errors import ValidationFailed
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.filters import Filters, chosen_by, require_place
-from recollect.services.memory_finding import Finder, Found, MemoryQuery, Range
-from recollect.services.memory_lists import MemoryLists
+from recollect.services.filters import FilterRequest, require_location, resolve_filter
+from recollect.services.memory_finding import MemoryFinder, MemoryQuery, MemorySearchScope, Ranking
+from recollect.services.memory_lists import MemoryLister
 from recollect.services.memory_pages import MemoryPosition
-from recollect.services.memory_use import MemoryUse
-from recollect.services.past import Past
+from recollect.services.memory_use import UsageTracker
+from recollect.services.past import VersionHistory
 from recollect.services.read_audit import ReadAudit, context_word
-from recollect.services.sights import Sights
-from recollect.services.views import Views
+from recollect.services.sights import ViewerFactory
+from recollect.services.views import VisibilityFacts
 
 # Withheld matches are counted up to this number: that there are some is what matters.
 _WITHHELD_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemorySearch:
+class MemorySearchRequest:
     """A search request."""
 
     query: str
-    filters: Filters
+    filters: FilterRequest
     mode: SearchType = SearchType.AUTO
     limit: int = LIMIT_DEFAULT
     min_score: float | None = None
@@ -48,7 +54,7 @@ class MemorySearch:
 
     def fingerprint(self, requester: Requester) -> bytes:
         """Binds a cursor to this search and this caller. The page size may change between pages."""
-        asked = (self.query, self.mode, self.min_score, self.filters, requester.who.spelling)
+        asked = (self.query, self.mode, self.min_score, self.filters, requester.identity.spelling)
         text = repr(asked).encode(errors="surrogatepass")
         return hashlib.blake2b(text, digest_size=8).digest()
 
@@ -57,7 +63,7 @@ class MemorySearch:
 class MemoryHit:
     """One result. `score` is comparable within one answer only."""
 
-    stored: Stored
+    stored: StoredMemory
     score: float
     stages: Sequence[FindingStage]
     why: str
@@ -71,12 +77,12 @@ class MemoryHits:
     items: Sequence[MemoryHit]
     now: datetime
     next_cursor: str | None = None
-    degraded: Sequence[Part] = ()
+    degraded: Sequence[MemorySearchComponent] = ()
     withheld: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MemoryHitPage:
     """Some hits of a ranking, the position behind the last if more follow, and the number of
     matches in all."""
 
@@ -94,10 +100,10 @@ class MemorySearchService:
         stores: Stores,
         runtime: Runtime,
         *,
-        sights: Sights,
+        sights: ViewerFactory,
         reads: ReadAudit,
-        use: MemoryUse,
-        finder: Finder,
+        use: UsageTracker,
+        finder: MemoryFinder,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -105,11 +111,11 @@ class MemorySearchService:
         self._sights = sights
         self._reads = reads
         self._use = use
-        self._views = Views(stores)
-        self._lists = MemoryLists(stores, Past(stores, self._views))
+        self._views = VisibilityFacts(stores)
+        self._lists = MemoryLister(stores, VersionHistory(stores, self._views))
         self._finder = finder
 
-    async def search(self, requester: Requester, request: MemorySearch) -> MemoryHits:
+    async def search(self, requester: Requester, request: MemorySearchRequest) -> MemoryHits:
         """Return one page of hits and record the read in the audit log. A blank query finds
         nothing.
 
@@ -117,25 +123,25 @@ class MemorySearchService:
         if no filter says where to search. A blank query raises the same errors: it loads the
         scope before it returns an empty page.
         """
-        require_place(request.filters)
-        self._require(request.mode)
+        require_location(request.filters)
+        self._require_mode(request.mode)
         fingerprint = request.fingerprint(requester)
         after = MemoryPosition.from_cursor(request.after, fingerprint) if request.after else None
-        range_of = self.range_of(requester, request.filters)
+        range_of = self.scope_loader(requester, request.filters)
         query = MemoryQuery(drop_unstorable(request.query), request.mode, request.min_score)
         now = self._runtime.clock.now()
         if is_blank(query.text):
             await self._database.read(range_of)
             return MemoryHits([], now, withheld=0 if request.explain else None)
         found = await self._finder.find(query, range_of, now=now, after=after)
-        shown = await self.shown(found, after=after, limit=request.limit)
+        shown = await self.load_page(found, after=after, limit=request.limit)
         cursor = shown.end.to_cursor(fingerprint) if shown.end is not None else None
-        withheld = await self._withheld(found, query) if request.explain else None
-        await self.tell(requester, "searchMemories", shown.hits, found.range.sight)
+        withheld = await self._withheld_count(found, query) if request.explain else None
+        await self.record_read(requester, "searchMemories", shown.hits, found.range.sight)
         return MemoryHits(shown.hits, now, cursor, found.degraded, withheld)
 
-    async def best(
-        self, query: str, range_of: Callable[[Tx], Range], *, limit: int
+    async def best_hits(
+        self, query: str, range_of: Callable[[Tx], MemorySearchScope], *, limit: int
     ) -> Sequence[MemoryHit]:
         """The best hits of a scope that the caller builds, without pages and without an entry in
         the audit log."""
@@ -143,55 +149,65 @@ class MemorySearchService:
         if is_blank(text):
             return ()
         found = await self._finder.find(MemoryQuery(text), range_of, now=self._runtime.clock.now())
-        return (await self.shown(found, after=None, limit=limit)).hits
+        return (await self.load_page(found, after=None, limit=limit)).hits
 
-    async def tell(
-        self, requester: Requester, operation: str, hits: Sequence[MemoryHit], sight: Sight
+    async def record_read(
+        self, requester: Requester, operation: str, hits: Sequence[MemoryHit], sight: Viewer
     ) -> None:
         """Record in the audit log which memories were returned, and count their use."""
-        self._use.note(hit.stored for hit in hits)
+        self._use.record_shown(hit.stored for hit in hits)
         shown = [hit.stored.memory for hit in hits]
-        await self._reads.tell(requester, operation, shown, rule=context_word(sight))
+        await self._reads.record_reads(requester, operation, shown, rule=context_word(sight))
 
-    def range_of(self, requester: Requester, filters: Filters) -> Callable[[Tx], Range]:
+    def scope_loader(
+        self, requester: Requester, filters: FilterRequest
+    ) -> Callable[[Tx], MemorySearchScope]:
         """A function that resolves viewer and filter inside the transaction of the search."""
 
-        def work(tx: Tx) -> Range:
-            sight = self._sights.of(tx, requester, filters.context)
-            chosen = chosen_by(tx, self._stores, filters, known_to=requester)
-            return Range(sight, chosen)
+        def work(tx: Tx) -> MemorySearchScope:
+            sight = self._sights.viewer_for(tx, requester, filters.context)
+            chosen = resolve_filter(tx, self._stores, filters, known_to=requester)
+            return MemorySearchScope(sight, chosen)
 
         return work
 
-    async def shown(self, found: Found, *, after: MemoryPosition | None, limit: int) -> Shown:
+    async def load_page(
+        self, found: Ranking, *, after: MemoryPosition | None, limit: int
+    ) -> MemoryHitPage:
         """The hits behind a position. Each memory is read again under the viewer: the ranking may
         be a moment old, and what was hidden or erased meanwhile must not be returned."""
-        return await self._database.read(lambda tx: self._shown(tx, found, after, limit))
+        return await self._database.read(lambda tx: self._load_page(tx, found, after, limit))
 
-    def _shown(self, tx: Tx, found: Found, after: MemoryPosition | None, limit: int) -> Shown:
+    def _load_page(
+        self, tx: Tx, found: Ranking, after: MemoryPosition | None, limit: int
+    ) -> MemoryHitPage:
         # `limit + 1` hits: the last one only tells that there is a next page.
-        folded = self._folded(tx, found)
-        places = (place for place in _behind(found, after) if _id(found, place) not in folded)
-        hits = self._hits(tx, found, places, wanted=limit + 1)
+        folded = self._redundant_sources(tx, found)
+        places = (
+            place for place in _places_after(found, after) if _memory_id(found, place) not in folded
+        )
+        hits = self._load_hits(tx, found, places, wanted=limit + 1)
         page = hits[:limit]
         more = len(hits) > limit
         end = found.position(page[-1].score, page[-1].stored.memory.id) if more else None
-        return Shown(page, end, len(found.ranked.rows) - len(folded))
+        return MemoryHitPage(page, end, len(found.ranked.rows) - len(folded))
 
-    def _hits(self, tx: Tx, found: Found, places: Iterator[int], *, wanted: int) -> list[MemoryHit]:
+    def _load_hits(
+        self, tx: Tx, found: Ranking, places: Iterator[int], *, wanted: int
+    ) -> list[MemoryHit]:
         """The first `wanted` places whose memories are still visible. Places that turn out to be
         hidden are made up for by later ones, so a page is short only if nothing is left."""
         hits: list[MemoryHit] = []
         while page := list(islice(places, wanted - len(hits))):
-            rows = self._seen(tx, found.range, [_id(found, place) for place in page])
+            rows = self._load_visible(tx, found.range, [_memory_id(found, place) for place in page])
             hits += (
-                _hit(found, place, rows[_id(found, place)])
+                _to_hit(found, place, rows[_memory_id(found, place)])
                 for place in page
-                if _id(found, place) in rows
+                if _memory_id(found, place) in rows
             )
         return hits
 
-    def _folded(self, tx: Tx, found: Found) -> frozenset[MemoryId]:
+    def _redundant_sources(self, tx: Tx, found: Ranking) -> frozenset[MemoryId]:
         """Ids of sources to leave out: where a search finds a raw memory and a fact that was
         extracted from it, only the fact is shown. Looks at the whole ranking, not at one page, so
         that a pair is recognised although its parts belong to different pages."""
@@ -199,22 +215,26 @@ class MemorySearchService:
         ids = [MemoryId(rows[row].memory_id) for row in found.ranked.rows]
         if not ids:
             return frozenset()
-        facts, among = self._stores.memory_search.facts_from(tx, ids), frozenset(ids)
+        facts, among = self._stores.memory_search.derived_memory_ids(tx, ids), frozenset(ids)
         return frozenset(source for source, made in facts.items() if not among.isdisjoint(made))
 
-    def _seen(self, tx: Tx, among: Range, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
+    def _load_visible(
+        self, tx: Tx, among: MemorySearchScope, memory_ids: Sequence[MemoryId]
+    ) -> dict[MemoryId, StoredMemory]:
         if not memory_ids:
             return {}
-        found = self._stores.memories.see_many(tx, among.sight, memory_ids, among.chosen)
-        shown = self._lists.shown(tx, among.sight, list(found.values()), among.chosen)
+        found = self._stores.memories.fetch_many_visible(tx, among.sight, memory_ids, among.chosen)
+        shown = self._lists.visible_as_of(tx, among.sight, list(found.values()), among.chosen)
         return {stored.memory.id: stored for stored in shown}
 
-    def _require(self, mode: SearchType) -> None:
-        if mode is SearchType.SEMANTIC and not self._finder.has_meaning:
+    def _require_mode(self, mode: SearchType) -> None:
+        if mode is SearchType.SEMANTIC and not self._finder.has_embedder:
             allowed = [str(one) for one in SearchType if one is not SearchType.SEMANTIC]
-            raise ValidationFailed.of("mode", "semantic is switched off here", allowed=allowed)
+            raise ValidationFailed.for_field(
+                "mode", "semantic is switched off here", allowed=allowed
+            )
 
-    async def _withheld(self, found: Found, query: MemoryQuery) -> int:
+    async def _withheld_count(self, found: Ranking, query: MemoryQuery) -> int:
         """How many matches about the asker are hidden only because others in the group would read
         them.
 
@@ -230,20 +250,25 @@ class MemorySearchService:
         if chosen.sensitivity not in (None, Sensitivity.SENSITIVE):
             return 0
         about = replace(chosen, subjects=(person_id,), sensitivity=Sensitivity.SENSITIVE)
-        alone = Range(replace(sight, chat=None), about)
+        alone = MemorySearchScope(replace(sight, chat=None), about)
         hidden = await self._finder.find(query, lambda _: alone, now=found.at)
-        ids = [_id(hidden, place) for place in islice(_behind(hidden, None), _WITHHELD_MAX)]
-        return await self._database.read(lambda tx: self._count_withheld(tx, sight, alone, ids))
+        ids = [
+            _memory_id(hidden, place)
+            for place in islice(_places_after(hidden, None), _WITHHELD_MAX)
+        ]
+        return await self._database.read(
+            lambda tx: self._count_withheld_rows(tx, sight, alone, ids)
+        )
 
-    def _count_withheld(
-        self, tx: Tx, sight: Sight, alone: Range, memory_ids: Sequence[MemoryId]
+    def _count_withheld_rows(
+        self, tx: Tx, sight: Viewer, alone: MemorySearchScope, memory_ids: Sequence[MemoryId]
     ) -> int:
-        rows = self._seen(tx, alone, memory_ids).values()
+        rows = self._load_visible(tx, alone, memory_ids).values()
         return sum(
             is_withheld(
                 self._views.memory_view(tx, stored, sight),
                 sight.asker,
-                self._views.look(tx, sight, stored),
+                self._views.can_view(tx, sight, stored),
             )
             for stored in rows
         )
@@ -254,25 +279,27 @@ def is_blank(text: str) -> bool:
     return not any(char.isprintable() and not char.isspace() for char in text)
 
 
-def _id(found: Found, place: int) -> MemoryId:
+def _memory_id(found: Ranking, place: int) -> MemoryId:
     return MemoryId(found.table.rows[found.ranked.rows[place]].memory_id)
 
 
-def _behind(found: Found, after: MemoryPosition | None) -> Iterator[int]:
+def _places_after(found: Ranking, after: MemoryPosition | None) -> Iterator[int]:
     """Indexes into the ranking, from the first hit behind the position."""
     for place, score in enumerate(found.ranked.scores):
-        if after is None or after.is_behind(score, _id(found, place)):
+        if after is None or after.is_followed_by(score, _memory_id(found, place)):
             yield place
 
 
-def _hit(found: Found, place: int, stored: Stored) -> MemoryHit:
-    stages = _stages(found, place)
+def _to_hit(found: Ranking, place: int, stored: StoredMemory) -> MemoryHit:
+    stages = _hit_stages(found, place)
     named = [one.name for one in found.people if one.person_id in stored.memory.subjects]
-    reasons = Reasons(stages, _matched(found, place), named, stored.memory.observed_at.date())
-    return MemoryHit(stored, found.ranked.scores[place], stages, why(reasons))
+    reasons = HitReasons(
+        stages, _matched_words(found, place), named, stored.memory.observed_at.date()
+    )
+    return MemoryHit(stored, found.ranked.scores[place], stages, explain_hit(reasons))
 
 
-def _stages(found: Found, place: int) -> list[FindingStage]:
+def _hit_stages(found: Ranking, place: int) -> list[FindingStage]:
     ranked = found.ranked
     by_stage = {
         FindingStage.FULLTEXT: ranked.by_words,
@@ -284,10 +311,10 @@ def _stages(found: Found, place: int) -> list[FindingStage]:
     return [stage for stage, flags in by_stage.items() if flags[place]]
 
 
-def _matched(found: Found, place: int) -> list[str]:
+def _matched_words(found: Ranking, place: int) -> list[str]:
     """The words of the query that the memory contains. A single letter of a script without spaces
     matches as the first letter of a pair."""
-    words = found.table.words_of(found.ranked.rows[place])
+    words = found.table.row_words(found.ranked.rows[place])
     held = {stem(word) for word in words}
     held |= {word[0] for word in words if is_lone_letter(word[0])}
     return [word for word in found.question.words if stem(word) in held]

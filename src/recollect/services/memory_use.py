@@ -14,7 +14,7 @@ import structlog
 from recollect.domain.memories import MemoryId
 from recollect.errors import RecollectError
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 
@@ -22,12 +22,12 @@ _log = structlog.get_logger("recollect.use")
 
 # `used_at` is this precise, so a row is written at most once in that time.
 PRECISION = timedelta(hours=1)
-HOLD_SECONDS = 30
-_HELD_MAX = 20_000
+FLUSH_SECONDS = 30
+_BUFFER_MAX = 20_000
 _ROWS_PER_TRANSACTION = 200
 
 
-class MemoryUse:
+class UsageTracker:
     """Buffers uses on one event loop. `record_shown` never waits and never fails."""
 
     def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
@@ -38,13 +38,13 @@ class MemoryUse:
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
 
-    def note(self, shown: Iterable[Stored]) -> None:
+    def record_shown(self, shown: Iterable[StoredMemory]) -> None:
         """Note that these were shown now. A full buffer drops the note."""
         now = self._runtime.clock.now()
         for stored in shown:
             used_at = stored.used_at
             if used_at is None or now - used_at >= PRECISION:
-                self._hold(stored.memory.id, now)
+                self._buffer_use(stored.memory.id, now)
 
     async def flush(self) -> None:
         """Write the buffer. If the database fails, the batch at hand is lost and the rest stays."""
@@ -55,7 +55,7 @@ class MemoryUse:
             for memory_id in batch:
                 del self._held[memory_id]
             try:
-                await self._database.write(self._marking(list(batch), max(batch.values())))
+                await self._database.write(self._mark_used(list(batch), max(batch.values())))
             except RecollectError as error:
                 _log.warning("usage of memories was not written", error=type(error).__name__)
                 return
@@ -68,17 +68,17 @@ class MemoryUse:
             await self._writing
         await self.flush()
 
-    def _hold(self, memory_id: MemoryId, now: datetime) -> None:
-        if len(self._held) < _HELD_MAX:
+    def _buffer_use(self, memory_id: MemoryId, now: datetime) -> None:
+        if len(self._held) < _BUFFER_MAX:
             self._held.setdefault(memory_id, now)
         if self._timer is None:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(HOLD_SECONDS, self._write_soon)
+            self._timer = loop.call_later(FLUSH_SECONDS, self._start_flush)
 
-    def _write_soon(self) -> None:
+    def _start_flush(self) -> None:
         self._timer = None
         self._writing = asyncio.create_task(self.flush())
 
-    def _marking(self, memory_ids: Sequence[MemoryId], at: datetime) -> Callable[[Tx], None]:
+    def _mark_used(self, memory_ids: Sequence[MemoryId], at: datetime) -> Callable[[Tx], None]:
         mark = self._stores.memory_bulk.mark_used
         return lambda tx: mark(tx, memory_ids, at=at, unless_after=at - PRECISION)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.domain.memories import Kind, Memory, MemoryId, Sensitivity, Status
+from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryStatus, Sensitivity
 from recollect.domain.reconcile import is_repeat
-from recollect.domain.succession import Statement
+from recollect.domain.succession import StatementFacts
 from recollect.errors import Conflict
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.memory_hooks import (
     ApprovalRequests,
     GraphDrawing,
@@ -24,18 +24,27 @@ from recollect.ports.memory_hooks import (
 )
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.drafts import Draft
+from recollect.services.drafts import MemoryDraft
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_events import tell_of
-from recollect.services.memory_making import Making, fresh, moved
-from recollect.services.memory_places import MemoryPlace, MemoryPlaces
-from recollect.services.memory_succession import Succession, as_successor, check_replaceable
-from recollect.services.memory_terms import Terms
-from recollect.services.notices import TERM_IGNORED, Notice, clamped_notice, kept_notice
-from recollect.services.repeat_marks import taken_over
-from recollect.services.repeating import Repeating
-from recollect.services.screening import Screened, Screening
-from recollect.services.superseding import statement_of
+from recollect.services.memory_events import record_memory_event
+from recollect.services.memory_making import MemoryInputs, build_moved, build_new
+from recollect.services.memory_places import TargetSpace, TargetSpaceResolver
+from recollect.services.memory_succession import (
+    ExplicitSupersession,
+    build_successor,
+    check_replaceable,
+)
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.notices import (
+    EXPIRY_IGNORED,
+    WriteWarning,
+    clamped_warning,
+    duplicate_warning,
+)
+from recollect.services.repeat_marks import merge_repeat
+from recollect.services.repeating import RepeatCounter
+from recollect.services.screening import ScreenedDraft, ScreeningService
+from recollect.services.superseding import statement_facts
 
 
 class WriteStatus(StrEnum):
@@ -48,16 +57,16 @@ class WriteStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class MemoryWriteResult:
     """The row that now holds the text: the new one, or of a duplicate the one that existed."""
 
-    stored: Stored
+    stored: StoredMemory
     status: WriteStatus
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[WriteWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Hooks:
+class WriteHooks:
     """What a write calls in its transaction: index, graph, people and approvals."""
 
     indexer: MemoryIndexing
@@ -75,11 +84,11 @@ class MemoryWriter:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        places: MemoryPlaces,
-        screening: Screening,
-        succession: Succession,
-        terms: Terms,
-        hooks: Hooks,
+        places: TargetSpaceResolver,
+        screening: ScreeningService,
+        succession: ExplicitSupersession,
+        terms: ExpiryCalculator,
+        hooks: WriteHooks,
     ) -> None:
         self._stores = stores
         self._runtime = runtime
@@ -88,21 +97,25 @@ class MemoryWriter:
         self._screening = screening
         self._succession = succession
         self._terms = terms
-        self._repeating = Repeating(stores, audit, terms)
+        self._repeating = RepeatCounter(stores, audit, terms)
         self._hooks = hooks
 
-    def write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
+    def write(
+        self, tx: Tx, requester: Requester, screened: ScreenedDraft, *, at: datetime
+    ) -> MemoryWriteResult:
         """Store a draft, or count it as a repeat of an equal statement in the same space.
 
         Raises NotFound, Forbidden, what screening refuses, and Conflict. A request with several
         faults is refused for the first of these.
         """
-        written = self._write(tx, requester, screened, at=at)
+        written = self._check_and_store(tx, requester, screened, at=at)
         if not screened.draft.term_ignored:
             return written
-        return replace(written, warnings=(*written.warnings, TERM_IGNORED))
+        return replace(written, warnings=(*written.warnings, EXPIRY_IGNORED))
 
-    def _write(self, tx: Tx, requester: Requester, screened: Screened, *, at: datetime) -> Written:
+    def _check_and_store(
+        self, tx: Tx, requester: Requester, screened: ScreenedDraft, *, at: datetime
+    ) -> MemoryWriteResult:
         # The order of these calls is a contract, and each step relies on the ones before it.
         #
         # 1. Space, then the memories that the writer names in `supersedes`: first what must exist
@@ -122,67 +135,67 @@ class MemoryWriter:
         # Locks are taken in the order agent, named rows by id, key, text, repeated row. Where two
         # writers still deadlock, the engine runs one transaction again.
         draft, findings = screened.draft, screened.findings
-        place = self._places.find(tx, requester, draft, at=at)
-        olds = self._succession.named(tx, requester, draft.supersedes, now=at)
-        self._screening.admit(
+        place = self._places.resolve(tx, requester, draft, at=at)
+        olds = self._succession.fetch_named(tx, requester, draft.supersedes, now=at)
+        self._screening.check_allowed(
             findings,
             place.space.kind,
             sensitivity=draft.sensitivity or Sensitivity.PUBLIC,
-            pii_tags=findings.tagged(draft.pii_tags),
+            pii_tags=findings.merge_tags(draft.pii_tags),
         )
         check_replaceable(olds, draft.supersedes, place.space)
         self._check_id(tx, draft)
-        new = self._new(tx, requester, screened, place=place, at=at)
-        olds += self._succession.under_key(tx, requester, draft, space=place.space, now=at)
-        if new.memory.status is Status.QUARANTINED:
-            return self._set_aside(tx, requester, new, olds=olds)
-        known = None if olds or draft.carried else self._known(tx, requester, new, at=at)
+        new = self._build_row(tx, requester, screened, place=place, at=at)
+        olds += self._succession.fetch_by_key(tx, requester, draft, space=place.space, now=at)
+        if new.memory.status is MemoryStatus.QUARANTINED:
+            return self._quarantine(tx, requester, new, olds=olds)
+        known = None if olds or draft.carried else self._find_repeated(tx, requester, new, at=at)
         if known is not None:
-            return self._repeat(tx, requester, known, new=new, draft=draft)
-        return self._store(tx, requester, screened, new=new, olds=olds)
+            return self._count_repeat(tx, requester, known, new=new, draft=draft)
+        return self._store_new(tx, requester, screened, new=new, olds=olds)
 
-    def _check_id(self, tx: Tx, draft: Draft) -> None:
+    def _check_id(self, tx: Tx, draft: MemoryDraft) -> None:
         """Raise Conflict for the id of a removed memory that a history still links to: the link
         would get two meanings. An id in use is refused by the insert itself."""
         if draft.id is not None and self._stores.memories.removals(tx, [draft.id]):
-            raise _duplicate_id(draft.id)
+            raise _duplicate_id_error(draft.id)
 
-    def _new(
+    def _build_row(
         self,
         tx: Tx,
         requester: Requester,
-        screened: Screened,
+        screened: ScreenedDraft,
         *,
-        place: MemoryPlace,
+        place: TargetSpace,
         at: datetime,
-    ) -> Stored:
+    ) -> StoredMemory:
         """The row from draft, space and people alone, as if the space held nothing else."""
         draft, findings = screened.draft, screened.findings
         memory_id = draft.id or MemoryId(self._runtime.ids.new())
-        making = Making(requester, draft, findings, place, memory_id, at)
+        making = MemoryInputs(requester, draft, findings, place, memory_id, at)
         if draft.carried is not None:
-            memory = moved(making, draft.carried.memory)
+            memory = build_moved(making, draft.carried.memory)
         else:
             chat_id = draft.learned_in
             people = self._hooks.people
             names = draft.subjects
             subjects = people.resolve(tx, requester, names, chat_id) if names else ()
-            memory = fresh(making, subjects)
-        if self._screening.is_suspect(findings):
-            memory = replace(memory, status=Status.QUARANTINED)
-        return Stored(
-            memory=self._terms.settled(memory).memory,
-            written_by=requester.who,
+            memory = build_new(making, subjects)
+        if self._screening.should_quarantine(findings):
+            memory = replace(memory, status=MemoryStatus.QUARANTINED)
+        return StoredMemory(
+            memory=self._terms.apply(memory).memory,
+            written_by=requester.identity,
             bare_names=draft.carried.bare_names if draft.carried else (),
-            privacy_said=_is_said_by_subject(memory, draft),
+            privacy_said=_is_privacy_set_by_subject(memory, draft),
             suspicion=findings.suspicion.score,
             suspicion_reasons=findings.suspicion.reasons,
             folded=findings.folded,
         )
 
-    def _set_aside(
-        self, tx: Tx, requester: Requester, new: Stored, *, olds: Sequence[Stored]
-    ) -> Written:
+    def _quarantine(
+        self, tx: Tx, requester: Requester, new: StoredMemory, *, olds: Sequence[StoredMemory]
+    ) -> MemoryWriteResult:
         """Insert the row as quarantined: no read, index or graph has it until it is released.
 
         The rows that it should supersede stay active. Their ids are stored as links, and
@@ -191,7 +204,7 @@ class MemoryWriter:
         named = tuple(old.memory.id for old in olds)
         new = replace(new, memory=replace(new.memory, supersedes=named))
         stored = self._insert(tx, requester, new)
-        tell_of(
+        record_memory_event(
             self._audit,
             tx,
             requester,
@@ -200,80 +213,90 @@ class MemoryWriter:
             score=stored.suspicion,
             reasons=list(stored.suspicion_reasons),
         )
-        return Written(stored, WriteStatus.QUARANTINED, self._notices(stored))
+        return MemoryWriteResult(stored, WriteStatus.QUARANTINED, self._expiry_warnings(stored))
 
-    def _known(self, tx: Tx, requester: Requester, new: Stored, *, at: datetime) -> Stored | None:
+    def _find_repeated(
+        self, tx: Tx, requester: Requester, new: StoredMemory, *, at: datetime
+    ) -> StoredMemory | None:
         """The statement that this one repeats, locked: active, in the same space, with equal text,
         and the requester's to change. Others' rows are passed over as if they were not there."""
-        if new.memory.kind is not Kind.STATEMENT:
+        if new.memory.kind is not MemoryKind.STATEMENT:
             return None
-        said = statement_of(new.memory)
+        said = statement_facts(new.memory)
         # `find_same_text` also locks the text itself in this space until the commit. A second
         # writer of an equal text waits there and then finds the row that the first one inserted.
         # A unique index could not do that: two people may say the same, and both rows stay.
         for one in self._stores.memories.find_same_text(tx, new, now=at):
-            if one.bare_names or not is_repeat(said, statement_of(one.memory)):
+            if one.bare_names or not is_repeat(said, statement_facts(one.memory)):
                 continue
             # The lock on the text does not stop a PATCH or a DELETE of the row that was found.
             # So the row is locked, read again and compared again.
             held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
-            if held is None or not _says_so_still(held, said):
+            if held is None or not _is_still_repeat(held, said):
                 continue
-            if self._succession.is_theirs(tx, requester, held):
+            if self._succession.can_change(tx, requester, held):
                 return held
         return None
 
-    def _repeat(
-        self, tx: Tx, requester: Requester, known: Stored, *, new: Stored, draft: Draft
-    ) -> Written:
+    def _count_repeat(
+        self,
+        tx: Tx,
+        requester: Requester,
+        known: StoredMemory,
+        *,
+        new: StoredMemory,
+        draft: MemoryDraft,
+    ) -> MemoryWriteResult:
         # The known row takes what can be added (tags, metadata, expiry). What it can't take is
         # named in a warning, so that nothing the caller sent is dropped in silence.
-        taken = taken_over(known.memory, new.memory, draft)
-        stored = self._repeating.add(
+        taken = merge_repeat(known.memory, new.memory, draft)
+        stored = self._repeating.add_repeat(
             tx,
             requester,
             known,
             said=new.memory,
-            by=requester.who,
+            by=requester.identity,
             at=new.memory.updated_at,
             taking=taken.memory,
         )
         asked = draft.explicit_expires_at is not None or draft.policy is not None
-        notices = self._notices(stored) if asked else ()
+        notices = self._expiry_warnings(stored) if asked else ()
         if taken.left:
-            notices += (kept_notice(taken.left),)
-        return Written(stored, WriteStatus.DUPLICATE, notices)
+            notices += (duplicate_warning(taken.left),)
+        return MemoryWriteResult(stored, WriteStatus.DUPLICATE, notices)
 
-    def _store(
+    def _store_new(
         self,
         tx: Tx,
         requester: Requester,
-        screened: Screened,
+        screened: ScreenedDraft,
         *,
-        new: Stored,
-        olds: Sequence[Stored],
-    ) -> Written:
+        new: StoredMemory,
+        olds: Sequence[StoredMemory],
+    ) -> MemoryWriteResult:
         draft, words = screened.draft, screened.findings.words
         # A successor is inserted with its final privacy: no version of it is looser than what it
         # replaces. The old rows follow, because they name the successor by its id.
         if olds:
-            new = as_successor(new, olds)
+            new = build_successor(new, olds)
         stored = self._insert(tx, requester, new, moves=draft.carried is not None)
         self._succession.replace_all(tx, requester, stored, olds=olds, named=draft.supersedes)
         self._hooks.indexer.write(tx, stored, words)
-        self._hooks.graph.draw(tx, stored)
-        notices = self._notices(stored)
+        self._hooks.graph.write_edges(tx, stored)
+        notices = self._expiry_warnings(stored)
         if draft.request_approval:
-            notices += self._approval(tx, requester, stored)
-        return Written(stored, WriteStatus.CREATED, notices)
+            notices += self._request_approval(tx, requester, stored)
+        return MemoryWriteResult(stored, WriteStatus.CREATED, notices)
 
-    def _insert(self, tx: Tx, requester: Requester, new: Stored, *, moves: bool = False) -> Stored:
+    def _insert(
+        self, tx: Tx, requester: Requester, new: StoredMemory, *, moves: bool = False
+    ) -> StoredMemory:
         """Insert the row and record `memory.write`. A move records its own event, `memory.move`."""
         stored = self._stores.memories.insert(tx, new)
         if stored is None:
-            raise _duplicate_id(new.memory.id)
+            raise _duplicate_id_error(new.memory.id)
         if not moves:
-            tell_of(
+            record_memory_event(
                 self._audit,
                 tx,
                 requester,
@@ -284,21 +307,23 @@ class MemoryWriter:
             )
         return stored
 
-    def _notices(self, stored: Stored) -> tuple[Notice, ...]:
-        if not self._terms.settled(stored.memory).clamped:
+    def _expiry_warnings(self, stored: StoredMemory) -> tuple[WriteWarning, ...]:
+        if not self._terms.apply(stored.memory).clamped:
             return ()
-        return (clamped_notice(stored.memory.expiry_rule),)
+        return (clamped_warning(stored.memory.expiry_rule),)
 
-    def _approval(self, tx: Tx, requester: Requester, stored: Stored) -> tuple[Notice, ...]:
-        wish = self._terms.extension(stored.memory)
+    def _request_approval(
+        self, tx: Tx, requester: Requester, stored: StoredMemory
+    ) -> tuple[WriteWarning, ...]:
+        wish = self._terms.needed_extension(stored.memory)
         if wish is None:
             return ()
         at = stored.memory.created_at
         approval = self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
-        return (Notice("approval_required", f"approval {approval.id} is pending"),)
+        return (WriteWarning("approval_required", f"approval {approval.id} is pending"),)
 
 
-def _is_said_by_subject(memory: Memory, draft: Draft) -> bool:
+def _is_privacy_set_by_subject(memory: Memory, draft: MemoryDraft) -> bool:
     """Whether a subject of the memory chose its sensitivity or `portable` explicitly."""
     if draft.carried is not None:
         return draft.carried.privacy_said
@@ -306,11 +331,11 @@ def _is_said_by_subject(memory: Memory, draft: Draft) -> bool:
     return said and memory.stated_by is not None and memory.stated_by in memory.subjects
 
 
-def _says_so_still(held: Stored, said: Statement) -> bool:
-    active = held.memory.status is Status.ACTIVE
-    return active and is_repeat(said, statement_of(held.memory))
+def _is_still_repeat(held: StoredMemory, said: StatementFacts) -> bool:
+    active = held.memory.status is MemoryStatus.ACTIVE
+    return active and is_repeat(said, statement_facts(held.memory))
 
 
-def _duplicate_id(memory_id: MemoryId) -> Conflict:
+def _duplicate_id_error(memory_id: MemoryId) -> Conflict:
     details = {"reason": "duplicate_id", "id": memory_id}
     return Conflict("a memory with this id exists or existed", details=details)

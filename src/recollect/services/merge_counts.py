@@ -5,39 +5,39 @@ from collections.abc import Sequence
 
 from recollect.domain.memories import MemoryId
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter
-from recollect.ports.people import Merge
+from recollect.ports.people import PersonMerge
 from recollect.ports.stores import Stores
-from recollect.services.sights import Sights
+from recollect.services.sights import ViewerFactory
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 _ANY = MemoryFilter()
 
 
-class MergeCounts:
+class MergeCounter:
     """Counts inside the transaction of the merge, while the rows are where the merge put them."""
 
-    def __init__(self, stores: Stores, sights: Sights) -> None:
+    def __init__(self, stores: Stores, sights: ViewerFactory) -> None:
         self._stores = stores
         self._sights = sights
 
-    def of(self, tx: Tx, requester: Requester, merge: Merge) -> dict[str, int]:
+    def count_visible(self, tx: Tx, requester: Requester, merge: PersonMerge) -> dict[str, int]:
         """How many rows of each kind the requester may see."""
-        parts = self._stores.merges.parts(tx, requester, merge)
-        sight = self._sights.of(tx, requester)
+        parts = self._stores.merges.load_impact(tx, requester, merge)
+        sight = self._sights.viewer_for(tx, requester)
         # One memory may occur several times, as of its subjects and its edges: look each up once,
         # then count the occurrences.
         asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})
-        seen = self._seen(tx, sight, asked)
+        seen = self._visible_ids(tx, sight, asked)
         hanging = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}
         counts = hanging | dict(parts.others)
         return {kind: counts[kind] for kind in merge.counts}
 
-    def _seen(self, tx: Tx, sight: Sight, ids: Sequence[MemoryId]) -> set[MemoryId]:
+    def _visible_ids(self, tx: Tx, sight: Viewer, ids: Sequence[MemoryId]) -> set[MemoryId]:
         found: set[MemoryId] = set()
-        for start in range(0, len(ids), _AT_ONCE):
-            batch = ids[start : start + _AT_ONCE]
-            found |= self._stores.memories.see_many(tx, sight, batch, _ANY).keys()
+        for start in range(0, len(ids), _BATCH_SIZE):
+            batch = ids[start : start + _BATCH_SIZE]
+            found |= self._stores.memories.fetch_many_visible(tx, sight, batch, _ANY).keys()
         return found

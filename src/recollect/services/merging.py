@@ -5,26 +5,26 @@ from dataclasses import dataclass
 
 from recollect.domain.disclosure import PersonId
 from recollect.domain.pages import Page, decode_key, encode_key
-from recollect.domain.people import MergePlan, Person, is_merged_unasked, normal_form, plan_merge
+from recollect.domain.people import MergePlan, Person, is_auto_mergeable, normal_form, plan_merge
 from recollect.errors import Conflict, Forbidden
-from recollect.policy.decide import Decision
-from recollect.policy.people import may_be_same, may_change, may_merge
+from recollect.policy.decide import AccessDecision
+from recollect.policy.people import may_change, may_link_user, may_merge
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
-from recollect.ports.people import Merge
+from recollect.ports.people import PersonMerge
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.merge_counts import MergeCounts
+from recollect.services.merge_counts import MergeCounter
 from recollect.services.naming import person_view, visible_person
-from recollect.services.person_cards import PersonCard, card, cards
-from recollect.services.sights import Sights
+from recollect.services.person_cards import PersonCard, load_card, load_cards
+from recollect.services.sights import ViewerFactory
 
 _PAIRS = "people.duplicates"
 
 
 @dataclass(frozen=True, slots=True)
-class MergeWish:
+class MergeRequest:
     """A request to merge the secondary into the primary. `link_users` states that their users are
     the same human."""
 
@@ -35,7 +35,7 @@ class MergeWish:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """The remaining person, and how many rows of each kind moved, counting only what the caller may
     see."""
 
@@ -44,17 +44,17 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class DuplicatePeople:
     """Two people who may be the same, and why: equal `name`, `handle` or `alias`."""
 
     people: tuple[PersonCard, PersonCard]
     reason: str
 
 
-class _Rehearsed(Exception):
+class _DryRunRollback(Exception):
     """Raised at the end of a dry run, so that the transaction is rolled back."""
 
-    def __init__(self, outcome: Merged) -> None:
+    def __init__(self, outcome: MergeResult) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -69,77 +69,81 @@ class MergeService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        sights: Sights,
+        sights: ViewerFactory,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
-        self._counts = MergeCounts(stores, sights)
+        self._counts = MergeCounter(stores, sights)
 
-    async def merge(self, requester: Requester, wish: MergeWish) -> Merged:
+    async def merge(self, requester: Requester, wish: MergeRequest) -> MergeResult:
         """Merge in one transaction. A dry run does the same work and rolls back, so its counts and
         its errors are exactly those of the real merge."""
-        async with self._audit.watching(requester, "mergePeople"):
+        async with self._audit.audit_refusals(requester, "mergePeople"):
             try:
                 return await self._database.write(lambda tx: self._merge(tx, requester, wish))
-            except _Rehearsed as rehearsal:
+            except _DryRunRollback as rehearsal:
                 return rehearsal.outcome
 
     async def unmerge(
         self, requester: Requester, person_id: PersonId, secondary_id: PersonId
-    ) -> Merged:
+    ) -> MergeResult:
         """Undo the merge of these two: rows that are still where it put them move back. Conflict if
         there is no such merge."""
-        async with self._audit.watching(requester, "unmergePeople"):
+        async with self._audit.audit_refusals(requester, "unmergePeople"):
             return await self._database.write(
                 lambda tx: self._unmerge(tx, requester, person_id, secondary_id)
             )
 
     async def duplicates(
         self, requester: Requester, *, after: str | None, limit: int
-    ) -> Page[Pair]:
+    ) -> Page[DuplicatePeople]:
         """Pairs of people whom the caller may change and who share a name, handle or alias."""
         return await self._database.scan(
-            lambda tx: self._pairs(tx, requester, after=after, limit=limit)
+            lambda tx: self._duplicate_page(tx, requester, after=after, limit=limit)
         )
 
-    def merge_unasked(self, tx: Tx, requester: Requester, person: Person) -> Person:
+    def auto_merge(self, tx: Tx, requester: Requester, person: Person) -> Person:
         """For `people.auto_merge`: merge this person into the oldest one that the rule takes for
         the same, and return that one; without such a person return this one."""
-        named = self._stores.people.namesakes(tx, requester, normal_form(person.name))
+        named = self._stores.people.find_namesakes(tx, requester, normal_form(person.name))
         found = self._stores.people.fetch_many(tx, [one for one, _ in named])
-        alike = [one for one in found.values() if is_merged_unasked(one, person)]
+        alike = [one for one in found.values() if is_auto_mergeable(one, person)]
         if not alike:
             return person
         oldest = min(alike, key=lambda one: (one.created_at, one.id))
-        self._put_together(tx, requester, plan_merge(oldest, person))
+        self._execute_merge(tx, requester, plan_merge(oldest, person))
         return oldest
 
-    def _put_together(self, tx: Tx, requester: Requester, plan: MergePlan) -> dict[str, int]:
+    def _execute_merge(self, tx: Tx, requester: Requester, plan: MergePlan) -> dict[str, int]:
         """Carry out a permitted merge and record it; returns the counts of what moved."""
         merge_id, now = self._runtime.ids.new(), self._runtime.clock.now()
-        merge = self._stores.merges.merge(tx, plan, merge_id=merge_id, by=requester.who, at=now)
-        counts = self._counts.of(tx, requester, merge)
+        merge = self._stores.merges.merge(
+            tx, plan, merge_id=merge_id, by=requester.identity, at=now
+        )
+        counts = self._counts.count_visible(tx, requester, merge)
         self._record(tx, requester, "person.merge", merge, counts)
         return counts
 
-    def _merge(self, tx: Tx, requester: Requester, wish: MergeWish) -> Merged:
+    def _merge(self, tx: Tx, requester: Requester, wish: MergeRequest) -> MergeResult:
         # The order decides which error a caller gets. Visibility first (NotFound, nothing is
         # revealed), then the right to merge (Forbidden), then whether the two can be merged at all
         # (Conflict), and last whether a user may take over an unlinked person: that check reads
         # references of others, which only somebody with the right to merge may learn about.
-        primary, secondary = self._held(tx, requester, wish)
-        self._require_merge(tx, requester, wish, primary, secondary)
-        plan = plan_merge(primary, secondary, link_users=wish.link_users, admin=requester.admin)
-        self._require_same(tx, requester, primary, secondary)
-        counts = self._put_together(tx, requester, plan)
-        merged = self._outcome(tx, requester, primary.id, counts)
+        primary, secondary = self._lock_people(tx, requester, wish)
+        self._require_merge_right(tx, requester, wish, primary, secondary)
+        plan = plan_merge(primary, secondary, link_users=wish.link_users, admin=requester.is_admin)
+        self._require_link_right(tx, requester, primary, secondary)
+        counts = self._execute_merge(tx, requester, plan)
+        merged = self._merge_result(tx, requester, primary.id, counts)
         if wish.dry_run:
-            raise _Rehearsed(merged)
+            raise _DryRunRollback(merged)
         return merged
 
-    def _held(self, tx: Tx, requester: Requester, wish: MergeWish) -> tuple[Person, Person]:
+    def _lock_people(
+        self, tx: Tx, requester: Requester, wish: MergeRequest
+    ) -> tuple[Person, Person]:
         """Both people, canonical and locked."""
         # Two looks: the first finds out which rows to lock, the second reads them again under the
         # lock. A concurrent merge that was committed in between has then redirected the ids, and
@@ -151,8 +155,8 @@ class MergeService:
         primary, secondary = (visible_person(tx, stores, requester, id_) for id_ in asked)
         return primary, secondary
 
-    def _require_merge(
-        self, tx: Tx, requester: Requester, wish: MergeWish, primary: Person, secondary: Person
+    def _require_merge_right(
+        self, tx: Tx, requester: Requester, wish: MergeRequest, primary: Person, secondary: Person
     ) -> None:
         """Forbidden unless the requester may merge the two.
 
@@ -160,22 +164,26 @@ class MergeService:
         one of them, or is an admin, passes here and gets the Conflict of `plan_merge`, which tells
         the actual reason.
         """
-        met = self._stores.people.meet(tx, requester, [primary.id, secondary.id])
+        met = self._stores.people.filter_sharing_chat(tx, requester, [primary.id, secondary.id])
         views = person_view(primary, met), person_view(secondary, met)
-        told = requester.admin or any(may_change(requester.caller, v).allowed for v in views)
-        if all(view.linked for view in views) and told:
+        told = requester.is_admin or any(
+            may_change(requester.space_caller, v).allowed for v in views
+        )
+        if all(view.is_linked for view in views) and told:
             return
-        _require(may_merge(requester.caller, *views, link_users=wish.link_users))
+        _require(may_merge(requester.space_caller, *views, link_users=wish.link_users))
 
-    def _require_same(
+    def _require_link_right(
         self, tx: Tx, requester: Requester, primary: Person, secondary: Person
     ) -> None:
         """Conflict if the merge would give a user what others said about an unlinked person; see
         `may_link_user` for the attack that this prevents."""
         views = person_view(primary, frozenset()), person_view(secondary, frozenset())
         unlinked = [one.id for one in (primary, secondary) if not one.user_ids]
-        refer = len(unlinked) == 1 and self._stores.people.others_refer(tx, requester, *unlinked)
-        if not may_be_same(requester.caller, *views, others_refer=refer).allowed:
+        refer = len(unlinked) == 1 and self._stores.people.has_other_references(
+            tx, requester, *unlinked
+        )
+        if not may_link_user(requester.space_caller, *views, others_refer=refer).allowed:
             message = (
                 "only an admin may merge a user with a person to whom others refer: "
                 "send `link_users: true`"
@@ -184,51 +192,53 @@ class MergeService:
 
     def _unmerge(
         self, tx: Tx, requester: Requester, person_id: PersonId, secondary_id: PersonId
-    ) -> Merged:
+    ) -> MergeResult:
         # The secondary is a redirect, so its id resolves to the canonical person. Both rows are
         # locked, and the secondary is resolved after that: only then is it certain that it still
         # leads to this person.
         primary = visible_person(tx, self._stores, requester, person_id)
         self._stores.people.lock(tx, [primary.id, secondary_id])
         secondary = visible_person(tx, self._stores, requester, secondary_id)
-        met = self._stores.people.meet(tx, requester, [primary.id])
-        _require(may_change(requester.caller, person_view(primary, met)))
-        merge = self._stores.merges.standing(tx, secondary_id)
+        met = self._stores.people.filter_sharing_chat(tx, requester, [primary.id])
+        _require(may_change(requester.space_caller, person_view(primary, met)))
+        merge = self._stores.merges.fetch_active(tx, secondary_id)
         if merge is None or secondary.id != primary.id:
             message = "secondary_id: was not merged into this person"
             raise Conflict(message, details={"reason": "wrong_state"})
         # Counted before the undo, while the rows are still where the merge put them.
-        counts = self._counts.of(tx, requester, merge)
+        counts = self._counts.count_visible(tx, requester, merge)
         self._stores.merges.undo(tx, merge, at=self._runtime.clock.now())
         self._record(tx, requester, "person.unmerge", merge, counts)
-        return self._outcome(tx, requester, primary.id, counts)
+        return self._merge_result(tx, requester, primary.id, counts)
 
-    def _pairs(self, tx: Tx, requester: Requester, *, after: str | None, limit: int) -> Page[Pair]:
+    def _duplicate_page(
+        self, tx: Tx, requester: Requester, *, after: str | None, limit: int
+    ) -> Page[DuplicatePeople]:
         place = None
         if after:
             one, _, other = decode_key(_PAIRS, after)[1].partition(" ")
             place = (one, other)
-        found = self._stores.merges.likenesses(tx, requester, after=place, limit=limit + 1)
+        found = self._stores.merges.find_duplicates(tx, requester, after=place, limit=limit + 1)
         shown = found[:limit]
         people = self._stores.people.fetch_many(
             tx, {id_ for pair in shown for id_ in (pair.one, pair.other)}
         )
         known = {
             each.person.id: each
-            for each in cards(tx, self._stores, requester, list(people.values()))
+            for each in load_cards(tx, self._stores, requester, list(people.values()))
         }
-        pairs = [Pair((known[one.one], known[one.other]), one.reason) for one in shown]
+        pairs = [DuplicatePeople((known[one.one], known[one.other]), one.reason) for one in shown]
         more = len(found) > limit
-        return Page(pairs, _after(pairs[-1]) if more else None)
+        return Page(pairs, _next_cursor(pairs[-1]) if more else None)
 
-    def _outcome(
+    def _merge_result(
         self, tx: Tx, requester: Requester, person_id: PersonId, moved: dict[str, int]
-    ) -> Merged:
+    ) -> MergeResult:
         person = visible_person(tx, self._stores, requester, person_id)
-        return Merged(card(tx, self._stores, requester, person), moved)
+        return MergeResult(load_card(tx, self._stores, requester, person), moved)
 
     def _record(
-        self, tx: Tx, requester: Requester, event: str, merge: Merge, moved: dict[str, int]
+        self, tx: Tx, requester: Requester, event: str, merge: PersonMerge, moved: dict[str, int]
     ) -> None:
         payload = {
             "person_id": merge.primary_id,
@@ -238,11 +248,11 @@ class MergeService:
         self._audit.record(tx, requester, event, payload=payload)
 
 
-def _after(pair: Pair) -> str:
+def _next_cursor(pair: DuplicatePeople) -> str:
     one, other = (each.person for each in pair.people)
     return encode_key(_PAIRS, one.created_at, f"{one.id} {other.id}")
 
 
-def _require(decision: Decision) -> None:
+def _require(decision: AccessDecision) -> None:
     if not decision.allowed:
         raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")

@@ -5,49 +5,49 @@ from collections.abc import Iterable
 
 from recollect.domain.ids import parse_uuid
 from recollect.domain.pii import find_pii
-from recollect.domain.retention import Risk
+from recollect.domain.retention import PiiRisk
 from recollect.errors import InvalidInput
 from recollect.services.screening import ScreeningRules
 
-A_NAME = "a name or the id of a person"
-A_RELATIONSHIP = "a word such as sister"
+NAME_HINT = "a name or the id of a person"
+RELATIONSHIP_HINT = "a word such as sister"
 
 
-class Names:
+class PersonNameScreen:
     """Checks names before they are stored. Handles are identifiers and are not checked."""
 
     def __init__(self, rules: ScreeningRules) -> None:
         self._rules = rules
 
-    def admit(self, name: str, field: str, *, wanted: str = A_NAME) -> None:
+    def refuse_pii(self, name: str, field: str, *, wanted: str = NAME_HINT) -> None:
         """InvalidInput with code `pii_not_allowed` for personal data of critical risk,
         `pii_refused` for what the mode keeps out. `redact` refuses too: a redacted name would be no
         name."""
         tags = sorted({finding.tag for finding in find_pii(name)})
         # Critical first: that refusal holds in every mode, and its code says so.
-        critical = [tag for tag in tags if self._risk(tag) is Risk.CRITICAL]
+        critical = [tag for tag in tags if self._risk(tag) is PiiRisk.CRITICAL]
         if critical:
-            raise _refusal(field, critical, "pii_not_allowed", wanted)
-        refused = [tag for tag in tags if self._is_kept_out(tag)]
+            raise _pii_error(field, critical, "pii_not_allowed", wanted)
+        refused = [tag for tag in tags if self._is_refused(tag)]
         if refused:
-            raise _refusal(field, refused, "pii_refused", wanted)
+            raise _pii_error(field, refused, "pii_refused", wanted)
 
-    def admit_all(self, sent: Iterable[str], field: str) -> None:
+    def refuse_pii_in_list(self, sent: Iterable[str], field: str) -> None:
         """Check those items that are names; ids of people pass."""
         for place, name in enumerate(sent):
             if parse_uuid(name) is None:
-                self.admit(name, f"{field}[{place}]")
+                self.refuse_pii(name, f"{field}[{place}]")
 
-    def _is_kept_out(self, tag: str) -> bool:
+    def _is_refused(self, tag: str) -> bool:
         if self._rules.pii_mode == "reject":
             return self._risk(tag) >= self._rules.reject_min
         return self._rules.pii_mode == "redact"
 
-    def _risk(self, tag: str) -> Risk:
+    def _risk(self, tag: str) -> PiiRisk:
         return self._rules.rules.tags[tag].risk
 
 
-def _refusal(field: str, tags: list[str], code: str, wanted: str) -> InvalidInput:
+def _pii_error(field: str, tags: list[str], code: str, wanted: str) -> InvalidInput:
     message = f"{field}: holds personal data; send {wanted} instead"
     error = InvalidInput(message, field=field, code=code)
     error.details = {"message": message, "field": field, "pii_tags": tags}

@@ -5,26 +5,26 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class WriteWarning:
     """A warning for the writer. `code` is part of the API."""
 
     code: str
     message: str
 
 
-TERM_IGNORED = Notice(
+EXPIRY_IGNORED = WriteWarning(
     "term_ignored",
     "the text seems to say how long to remember it, but no future time was understood; it was"
     " stored as sent: to set an expiry send `ttl_seconds` or `expires_at`",
 )
 
 
-def clamped_notice(rule: str) -> Notice:
+def clamped_warning(rule: str) -> WriteWarning:
     """A ceiling shortened the expiry that was asked for."""
-    return Notice("expiry_clamped", f"a ceiling shortened the requested expiry: {rule}")
+    return WriteWarning("expiry_clamped", f"a ceiling shortened the requested expiry: {rule}")
 
 
-def kept_notice(names: Sequence[str]) -> Notice:
+def duplicate_warning(names: Sequence[str]) -> WriteWarning:
     """These fields were sent with a text that is stored already, and had no effect on its row."""
     message = f"the statement exists and keeps its own values: {', '.join(names)}; use PATCH"
-    return Notice("duplicate_kept", message)
+    return WriteWarning("duplicate_kept", message)

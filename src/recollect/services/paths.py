@@ -13,9 +13,9 @@ from recollect.ports.database import Tx
 from recollect.ports.stores import EntryView, ForkPoint, Stores
 
 
-def path_of(tx: Tx, stores: Stores, conversation_id: ConversationId) -> list[Segment]:
+def load_path(tx: Tx, stores: Stores, conversation_id: ConversationId) -> list[Segment]:
     """The visible path, from the root down to the conversation itself."""
-    return visible_path(stores.conversations.chain(tx, conversation_id))
+    return visible_path(stores.conversations.fetch_chain(tx, conversation_id))
 
 
 def page_path(
@@ -29,7 +29,7 @@ def page_path(
 ) -> list[Entry]:
     """Up to `limit` entries of the path with a position greater than `after_seq`, in order."""
     found: list[Entry] = []
-    if view.empty:
+    if view.is_empty:
         return found
     for segment in path:
         if segment.cut <= after_seq:  # the cursor is behind all of it: no query needed
@@ -42,7 +42,7 @@ def page_path(
     return found
 
 
-def latest_epoch(
+def fetch_latest_epoch(
     tx: Tx, stores: Stores, path: Sequence[Segment], client_id: ClientId
 ) -> int | None:
     """The client's highest epoch on the path, None if it has no memory there.
@@ -57,7 +57,9 @@ def latest_epoch(
     return None
 
 
-def point_before(tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry) -> ForkPoint | None:
+def find_point_before(
+    tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry
+) -> ForkPoint | None:
     """The entry just before this one on the path, in any channel and of any client.
 
     `entry` must be on the path. The search goes from the end towards the root. Segments below the
@@ -72,6 +74,6 @@ def point_before(tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry) 
     return None
 
 
-def text_at(tx: Tx, stores: Stores, tree_id: TreeId, seq: int | None) -> Entry | None:
+def fetch_text_entry(tx: Tx, stores: Stores, tree_id: TreeId, seq: int | None) -> Entry | None:
     """The entry at a `text_seq` position; None if no entry with text came before."""
     return None if seq is None else stores.entries.fetch_at(tx, tree_id, seq)

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.domain.disclosure import PersonId
 from recollect.domain.memory_checks import check_metadata
-from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor
+from recollect.domain.pages import Page, decode_key, encode_key, unknown_cursor_error
 from recollect.domain.people import (
     Person,
     check_alias_count,
@@ -17,21 +17,21 @@ from recollect.domain.people import (
 )
 from recollect.domain.spaces import ChatId
 from recollect.errors import Conflict, Forbidden
-from recollect.policy.decide import Decision
+from recollect.policy.decide import AccessDecision
 from recollect.policy.people import may_change, may_delete, may_set_time_zone
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.chats import seen_chat
+from recollect.services.chats import visible_chat
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.merging import MergeService
-from recollect.services.names import Names
+from recollect.services.names import PersonNameScreen
 from recollect.services.naming import person_view, visible_person
-from recollect.services.person_cards import PersonCard, card, cards
-from recollect.services.person_claims import AliasDraft, Claims, RelationshipDraft
+from recollect.services.person_cards import PersonCard, load_card, load_cards
+from recollect.services.person_claims import AliasDraft, PersonClaims, RelationshipDraft
 from recollect.services.secret_check import refuse_secrets
-from recollect.services.subjects import Subjects
+from recollect.services.subjects import SubjectResolver
 
 _LIST, _SEARCH = "people", "people.search"
 
@@ -47,7 +47,7 @@ class NewPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedName:
     """The person that a name means, or None, with the candidates among whom the caller may
     choose."""
 
@@ -64,7 +64,7 @@ class PeopleService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        names: Names,
+        names: PersonNameScreen,
         merging: MergeService,
         auto_merge: bool,
     ) -> None:
@@ -73,8 +73,8 @@ class PeopleService:
         self._runtime = runtime
         self._audit = audit
         self._names = names
-        self._subjects = Subjects(stores, runtime, audit, names=names)
-        self._claims = Claims(stores, runtime, names)
+        self._subjects = SubjectResolver(stores, runtime, audit, names=names)
+        self._claims = PersonClaims(stores, runtime, names)
         self._merging = merging
         self._auto_merge = auto_merge
 
@@ -88,7 +88,7 @@ class PeopleService:
             alias.check(f"aliases[{place}].")
         for place, relationship in enumerate(new.relationships):
             relationship.check(f"relationships[{place}].")
-        async with self._audit.watching(requester, "createPerson"):
+        async with self._audit.audit_refusals(requester, "createPerson"):
             return await self._database.write(lambda tx: self._create(tx, requester, new))
 
     async def get(self, requester: Requester, person_id: PersonId) -> PersonCard:
@@ -96,7 +96,7 @@ class PeopleService:
 
         def work(tx: Tx) -> PersonCard:
             person = visible_person(tx, self._stores, requester, person_id)
-            return card(tx, self._stores, requester, person)
+            return load_card(tx, self._stores, requester, person)
 
         return await self._database.read(work)
 
@@ -119,17 +119,19 @@ class PeopleService:
     ) -> PersonCard:
         """`members` are the fields that were sent: name, time_zone, metadata."""
         _check_change(members)
-        async with self._audit.watching(requester, "updatePerson"):
+        async with self._audit.audit_refusals(requester, "updatePerson"):
             return await self._database.write(
                 lambda tx: self._update(tx, requester, person_id, members)
             )
 
     async def remove(self, requester: Requester, person_id: PersonId) -> None:
         """Conflict if a memory outside the caller's own spaces refers to the person."""
-        async with self._audit.watching(requester, "deletePerson"):
+        async with self._audit.audit_refusals(requester, "deletePerson"):
             await self._database.write(lambda tx: self._remove(tx, requester, person_id))
 
-    async def resolve(self, requester: Requester, name: str, chat_id: ChatId | None) -> Found:
+    async def resolve(
+        self, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> ResolvedName:
         """The person that the name would mean in a write by the caller. Creates nobody. NotFound
         for a chat where the caller does not take part."""
         check_person_name(name)
@@ -137,12 +139,12 @@ class PeopleService:
 
     def _create(self, tx: Tx, requester: Requester, new: NewPerson) -> PersonCard:
         refuse_secrets(name=new.name, metadata=new.metadata)
-        self._names.admit(new.name, "name")
+        self._names.refuse_pii(new.name, "name")
         now = self._runtime.clock.now()
         person = Person(
             id=PersonId(self._runtime.ids.new()),
             name=new.name,
-            created_by=requester.who,
+            created_by=requester.identity,
             orgs=requester.orgs,
             created_at=now,
             updated_at=now,
@@ -150,18 +152,20 @@ class PeopleService:
         )
         self._stores.people.insert(tx, person)
         for place, alias in enumerate(new.aliases):
-            self._claims.alias(tx, requester, person, alias, field=f"aliases[{place}].")
+            self._claims.add_alias(tx, requester, person, alias, field=f"aliases[{place}].")
         for place, one in enumerate(new.relationships):
-            self._claims.relate(tx, requester, person, one, field=f"relationships[{place}].")
+            self._claims.add_relationship(
+                tx, requester, person, one, field=f"relationships[{place}]."
+            )
         self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
-        return self._settled(tx, requester, person)
+        return self._auto_merge_to_card(tx, requester, person)
 
-    def _settled(self, tx: Tx, requester: Requester, person: Person) -> PersonCard:
+    def _auto_merge_to_card(self, tx: Tx, requester: Requester, person: Person) -> PersonCard:
         """After a change of the name: merge automatically if that is enabled, and return the
         card."""
         if self._auto_merge:
-            person = self._merging.merge_unasked(tx, requester, person)
-        return card(tx, self._stores, requester, person)
+            person = self._merging.auto_merge(tx, requester, person)
+        return load_card(tx, self._stores, requester, person)
 
     def _page(
         self, tx: Tx, requester: Requester, *, after: str | None, limit: int
@@ -171,7 +175,7 @@ class PeopleService:
         shown = found[:limit]
         more = len(found) > limit
         cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
-        return Page(cards(tx, self._stores, requester, shown), cursor)
+        return Page(load_cards(tx, self._stores, requester, shown), cursor)
 
     def _search(
         self, tx: Tx, requester: Requester, form: str, *, after: str | None, limit: int
@@ -182,7 +186,7 @@ class PeopleService:
             at, key = decode_key(_SEARCH, after)
             rank, _, id_ = key.partition(" ")
             if not rank.isdecimal():
-                raise unknown_cursor()
+                raise unknown_cursor_error()
             place = (int(rank), at, id_)
         found = self._stores.people.search(tx, requester, form, after=place, limit=limit + 1)
         shown = found[:limit]
@@ -190,55 +194,58 @@ class PeopleService:
         if len(found) > limit:
             rank_, last = shown[-1]
             cursor = encode_key(_SEARCH, last.created_at, f"{rank_} {last.id}")
-        return Page(cards(tx, self._stores, requester, [one for _, one in shown]), cursor)
+        return Page(load_cards(tx, self._stores, requester, [one for _, one in shown]), cursor)
 
     def _update(
         self, tx: Tx, requester: Requester, person_id: PersonId, members: Mapping[str, Any]
     ) -> PersonCard:
-        person = self._held(tx, requester, person_id)
+        person = self._lock_person(tx, requester, person_id)
         view = person_view(person, frozenset())
-        _require(may_change(requester.caller, view))
+        _require(may_change(requester.space_caller, view))
         if "time_zone" in members:
-            _require(may_set_time_zone(requester.caller, view))
+            _require(may_set_time_zone(requester.space_caller, view))
         # A time zone is one of a fixed list and can't hold a secret.
         refuse_secrets(**{name: members[name] for name in members if name != "time_zone"})
         changed = sorted(name for name in members if members[name] != getattr(person, name))
         if "name" in changed:
-            self._names.admit(members["name"], "name")
+            self._names.refuse_pii(members["name"], "name")
         if not changed:
-            return card(tx, self._stores, requester, person)
+            return load_card(tx, self._stores, requester, person)
         person = replace(person, **members, updated_at=self._runtime.clock.now())
         self._stores.people.update(tx, person)
         payload = {"person_id": person.id, "fields": changed}
         self._audit.record(tx, requester, "person.update", payload=payload)
-        return self._settled(tx, requester, person)
+        return self._auto_merge_to_card(tx, requester, person)
 
     def _remove(self, tx: Tx, requester: Requester, person_id: PersonId) -> None:
-        person = self._held(tx, requester, person_id)
-        _require(may_delete(requester.caller, person_view(person, frozenset())))
+        person = self._lock_person(tx, requester, person_id)
+        _require(may_delete(requester.space_caller, person_view(person, frozenset())))
         if self._stores.people.is_in_memories(tx, person.id, outside=requester.user_ids):
             message = "memories of others are about this person"
             raise Conflict(message, details={"reason": "has_memories"})
         self._stores.people.delete(tx, person.id)
         self._audit.record(tx, requester, "person.delete", payload={"person_id": person.id})
 
-    def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+    def _lock_person(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
         # Read again under the lock: a merge may have redirected the id in between.
         person = visible_person(tx, self._stores, requester, person_id)
         self._stores.people.lock(tx, [person.id])
         return visible_person(tx, self._stores, requester, person_id)
 
-    def _resolve(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Found:
+    def _resolve(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> ResolvedName:
         if chat_id is not None:
-            seen_chat(tx, self._stores, requester, chat_id)
-        found = self._subjects.find(tx, requester, name, chat_id)
+            visible_chat(tx, self._stores, requester, chat_id)
+        found = self._subjects.look_up_name(tx, requester, name, chat_id)
         asked = [*found.candidates, *([found.person_id] if found.person_id else [])]
         people = self._stores.people.fetch_many(tx, asked)
         shown = {
-            one.person.id: one for one in cards(tx, self._stores, requester, list(people.values()))
+            one.person.id: one
+            for one in load_cards(tx, self._stores, requester, list(people.values()))
         }
         meant = shown.get(found.person_id) if found.person_id else None
-        return Found(meant, found.ambiguous, [shown[id_] for id_ in found.candidates])
+        return ResolvedName(meant, found.ambiguous, [shown[id_] for id_ in found.candidates])
 
 
 def _check_change(members: Mapping[str, Any]) -> None:
@@ -249,6 +256,6 @@ def _check_change(members: Mapping[str, Any]) -> None:
     check_metadata(members.get("metadata", {}))
 
 
-def _require(decision: Decision) -> None:
+def _require(decision: AccessDecision) -> None:
     if not decision.allowed:
         raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")

@@ -12,7 +12,7 @@ from recollect.domain.spaces import ChatId
 from recollect.policy.people import ClaimView, may_change, may_see_claim, may_see_user
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.people import Seat
+from recollect.ports.people import ParticipantKeys
 from recollect.ports.stores import Stores
 from recollect.services.naming import person_view
 
@@ -33,64 +33,64 @@ class PersonCard:
     metadata: dict[str, Any] | None = None
 
 
-def cards(
+def load_cards(
     tx: Tx, stores: Stores, requester: Requester, people: Sequence[Person]
 ) -> list[PersonCard]:
     """A card for each of these people, in their order. The caller has checked that the requester
     may see their names."""
     ids = [one.id for one in people]
-    met = stores.people.meet(tx, requester, ids)
-    seat = Seat.of(requester)
-    chats = stores.chats.chats_of(tx, users=seat.users, people=seat.people, agent=seat.agent)
-    look = _Look(requester, met, chats)
+    met = stores.people.filter_sharing_chat(tx, requester, ids)
+    seat = ParticipantKeys.for_requester(requester)
+    chats = stores.chats.current_chats(tx, users=seat.users, people=seat.people, agent=seat.agent)
+    look = _CardViewer(requester, met, chats)
     aliases = stores.claims.aliases(tx, ids)
     relationships = stores.claims.relationships(tx, ids)
-    return [look.card(one, aliases, relationships) for one in people]
+    return [look.build_card(one, aliases, relationships) for one in people]
 
 
-def card(tx: Tx, stores: Stores, requester: Requester, person: Person) -> PersonCard:
-    return cards(tx, stores, requester, [person])[0]
+def load_card(tx: Tx, stores: Stores, requester: Requester, person: Person) -> PersonCard:
+    return load_cards(tx, stores, requester, [person])[0]
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _CardViewer:
     """The caller, the people who share a chat with the caller, and the caller's chats."""
 
     requester: Requester
     met: frozenset[PersonId]
     chats: frozenset[ChatId]
 
-    def card(
+    def build_card(
         self, person: Person, aliases: list[Alias], relationships: list[Relationship]
     ) -> PersonCard:
-        caller, view = self.requester.caller, person_view(person, self.met)
-        knows_user = may_see_user(caller, view, auditor=self.requester.auditor).allowed
-        changes = may_change(caller, view).allowed or self.requester.auditor
+        caller, view = self.requester.space_caller, person_view(person, self.met)
+        knows_user = may_see_user(caller, view, auditor=self.requester.is_auditor).allowed
+        changes = may_change(caller, view).allowed or self.requester.is_auditor
         # Auditors see every field, but not more claims: those are judged below by the caller alone.
-        is_self = person.id == self.requester.person_id or self.requester.auditor
+        is_self = person.id == self.requester.person_id or self.requester.is_auditor
         return PersonCard(
             person,
-            tuple(one for one in aliases if self._is_open(person, one)),
-            tuple(one for one in relationships if self._is_open(person, one)),
+            tuple(one for one in aliases if self._can_see_claim(person, one)),
+            tuple(one for one in relationships if self._can_see_claim(person, one)),
             user_id=person.user_ids[0] if person.user_ids and knows_user else None,
             created_by=person.created_by if changes or knows_user else None,
             time_zone=person.time_zone if is_self else None,
             metadata=person.metadata if changes else None,
         )
 
-    def _is_open(self, person: Person, claim: Alias | Relationship) -> bool:
+    def _can_see_claim(self, person: Person, claim: Alias | Relationship) -> bool:
         if claim.person_id != person.id:
             return False
         heard = claim.chat_id is not None and claim.chat_id in self.chats
         view = ClaimView(
-            stater_of(self.requester, claim),
+            effective_stater(self.requester, claim),
             frozenset(person.user_ids),
-            frozenset({self.requester.who}) if heard else frozenset(),
+            frozenset({self.requester.identity}) if heard else frozenset(),
         )
-        return may_see_claim(self.requester.caller, view).allowed
+        return may_see_claim(self.requester.space_caller, view).allowed
 
 
-def stater_of(requester: Requester, claim: Alias | Relationship) -> Owner:
+def effective_stater(requester: Requester, claim: Alias | Relationship) -> Owner:
     """The stater of a claim, which is the requester if any user of the requester's person stated
     it.
     """
@@ -99,4 +99,4 @@ def stater_of(requester: Requester, claim: Alias | Relationship) -> Owner:
     else:
         person_id, owner = claim.stated_by_person, claim.stated_by
     is_caller = person_id is not None and person_id == requester.person_id
-    return requester.who if is_caller else owner
+    return requester.identity if is_caller else owner

@@ -16,15 +16,15 @@ from recollect.domain.people import (
     normal_form,
 )
 from recollect.errors import Conflict, Forbidden, NotFound
-from recollect.policy.people import ClaimView, may_alias, may_take_handle, may_withdraw
+from recollect.policy.people import ClaimView, may_add_alias, may_take_handle, may_withdraw
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.names import A_RELATIONSHIP, Names
+from recollect.services.names import RELATIONSHIP_HINT, PersonNameScreen
 from recollect.services.naming import person_view, visible_person
-from recollect.services.person_cards import card, stater_of
+from recollect.services.person_cards import effective_stater, load_card
 from recollect.services.secret_check import refuse_secrets
 
 
@@ -53,21 +53,21 @@ class RelationshipDraft:
         check_relationship(self.relationship, f"{field}relationship")
 
 
-class Claims:
+class PersonClaims:
     """Adds claims inside the transaction of the caller."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, names: Names) -> None:
+    def __init__(self, stores: Stores, runtime: Runtime, names: PersonNameScreen) -> None:
         self._stores = stores
         self._runtime = runtime
         self._names = names
 
-    def alias(
+    def add_alias(
         self, tx: Tx, requester: Requester, person: Person, draft: AliasDraft, *, field: str = ""
     ) -> Alias:
         """Add the caller's alias; an equal one of the caller is returned unchanged."""
         refuse_secrets(**{f"{field}value": draft.value, f"{field}provider": draft.provider})
         if draft.kind is AliasKind.ALIAS:
-            self._names.admit(draft.value, f"{field}value")
+            self._names.refuse_pii(draft.value, f"{field}value")
         else:
             require_free_handle(tx, self._stores, requester, draft.value, field=f"{field}value")
         alias = Alias(
@@ -76,7 +76,7 @@ class Claims:
             value=draft.value,
             kind=draft.kind,
             provider=draft.provider,
-            added_by=requester.who,
+            added_by=requester.identity,
             stated_by=requester.person_id,
             created_at=self._runtime.clock.now(),
         )
@@ -85,7 +85,7 @@ class Claims:
             check_alias_count(len(self._stores.claims.aliases(tx, [person.id])))
         return stored
 
-    def relate(
+    def add_relationship(
         self,
         tx: Tx,
         requester: Requester,
@@ -100,13 +100,13 @@ class Claims:
             to_person_id = visible_person(tx, self._stores, requester, draft.to_person_id).id
         place = f"{field}relationship"
         refuse_secrets(**{place: draft.relationship})
-        self._names.admit(draft.relationship, place, wanted=A_RELATIONSHIP)
+        self._names.refuse_pii(draft.relationship, place, wanted=RELATIONSHIP_HINT)
         claim = Relationship(
             id=ClaimId(self._runtime.ids.new()),
             person_id=person.id,
             relationship=draft.relationship,
             to_person_id=to_person_id,
-            stated_by=requester.who,
+            stated_by=requester.identity,
             stated_by_person=requester.person_id,
             created_at=self._runtime.clock.now(),
         )
@@ -118,8 +118,8 @@ def require_free_handle(
 ) -> None:
     """Conflict if the handle is the id of another user: handles are resolved before names, so
     everybody would find this person instead of that user. Admins may."""
-    users = stores.users.called(tx, handle, requester.orgs) - requester.user_ids
-    if not may_take_handle(requester.caller, of_another=bool(users)).allowed:
+    users = stores.users.find_by_handle(tx, handle, requester.orgs) - requester.user_ids
+    if not may_take_handle(requester.space_caller, of_another=bool(users)).allowed:
         message = f"{field}: is the id of another user; only that user or an admin may state it"
         raise Conflict(message, details={"reason": "id_taken", "field": field})
 
@@ -132,12 +132,12 @@ class ClaimService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        names: Names,
+        names: PersonNameScreen,
     ) -> None:
         self._database = database
         self._stores = stores
         self._audit = audit
-        self._claims = Claims(stores, runtime, names)
+        self._claims = PersonClaims(stores, runtime, names)
 
     async def add_alias(
         self, requester: Requester, person_id: PersonId, draft: AliasDraft
@@ -145,7 +145,7 @@ class ClaimService:
         """Needs the right to change the person; a handle of a user's person needs that user or an
         admin."""
         draft.check()
-        async with self._audit.watching(requester, "addAlias"):
+        async with self._audit.audit_refusals(requester, "addAlias"):
             return await self._database.write(
                 lambda tx: self._add_alias(tx, requester, person_id, draft)
             )
@@ -157,18 +157,18 @@ class ClaimService:
         draft.check()
 
         def work(tx: Tx) -> Relationship:
-            person = self._held(tx, requester, person_id)
-            claim = self._claims.relate(tx, requester, person, draft)
+            person = self._lock_person(tx, requester, person_id)
+            claim = self._claims.add_relationship(tx, requester, person, draft)
             self._record(tx, requester, person, "relationships")
             return claim
 
-        async with self._audit.watching(requester, "addRelationship"):
+        async with self._audit.audit_refusals(requester, "addRelationship"):
             return await self._database.write(work)
 
     async def withdraw_alias(self, requester: Requester, person_id: PersonId, value: str) -> None:
         """Withdraw the caller's own aliases and handles of that normal form. NotFound if the caller
         sees none, Forbidden if they are all of others."""
-        async with self._audit.watching(requester, "deleteAlias"):
+        async with self._audit.audit_refusals(requester, "deleteAlias"):
             await self._database.write(
                 lambda tx: self._withdraw_alias(tx, requester, person_id, value)
             )
@@ -178,7 +178,7 @@ class ClaimService:
     ) -> None:
         """Withdraw a claim of the caller. NotFound if the caller does not see it, Forbidden if it
         is somebody else's."""
-        async with self._audit.watching(requester, "deleteRelationship"):
+        async with self._audit.audit_refusals(requester, "deleteRelationship"):
             await self._database.write(
                 lambda tx: self._withdraw_relationship(tx, requester, person_id, claim_id)
             )
@@ -186,33 +186,33 @@ class ClaimService:
     def _add_alias(
         self, tx: Tx, requester: Requester, person_id: PersonId, draft: AliasDraft
     ) -> Alias:
-        person = self._held(tx, requester, person_id)
+        person = self._lock_person(tx, requester, person_id)
         view = person_view(person, frozenset())
         handle = draft.kind is AliasKind.HANDLE
-        decision = may_alias(requester.caller, view, handle=handle)
+        decision = may_add_alias(requester.space_caller, view, handle=handle)
         if not decision.allowed:
             raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
-        alias = self._claims.alias(tx, requester, person, draft)
+        alias = self._claims.add_alias(tx, requester, person, draft)
         self._record(tx, requester, person, "aliases")
         return alias
 
     def _withdraw_alias(
         self, tx: Tx, requester: Requester, person_id: PersonId, value: str
     ) -> None:
-        person = self._held(tx, requester, person_id)
+        person = self._lock_person(tx, requester, person_id)
         form = normal_form(value)
-        shown = card(tx, self._stores, requester, person).aliases
+        shown = load_card(tx, self._stores, requester, person).aliases
         named = [one for one in shown if normal_form(one.value) == form]
         self._require_own(requester, named, value)
-        own = [one.id for one in named if stater_of(requester, one) == requester.who]
+        own = [one.id for one in named if effective_stater(requester, one) == requester.identity]
         self._stores.claims.delete_aliases(tx, own)
         self._record(tx, requester, person, "aliases")
 
     def _withdraw_relationship(
         self, tx: Tx, requester: Requester, person_id: PersonId, claim_id: ClaimId
     ) -> None:
-        person = self._held(tx, requester, person_id)
-        shown = card(tx, self._stores, requester, person).relationships
+        person = self._lock_person(tx, requester, person_id)
+        shown = load_card(tx, self._stores, requester, person).relationships
         named = [one for one in shown if one.id == claim_id]
         self._require_own(requester, named, claim_id)
         self._stores.claims.delete_relationship(tx, claim_id)
@@ -223,11 +223,11 @@ class ClaimService:
     ) -> None:
         if not claims:
             raise NotFound("claim", id_)
-        views = [ClaimView(stater_of(requester, one)) for one in claims]
-        if not any(may_withdraw(requester.caller, view).allowed for view in views):
+        views = [ClaimView(effective_stater(requester, one)) for one in claims]
+        if not any(may_withdraw(requester.space_caller, view).allowed for view in views):
             raise Forbidden("only the stater of a claim may withdraw it", code="not_owner")
 
-    def _held(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+    def _lock_person(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
         # Read again under the lock: a merge may have redirected the id in between. The lock also
         # keeps two requests from inserting the same claim, and the count of aliases correct.
         person = visible_person(tx, self._stores, requester, person_id)

@@ -8,13 +8,13 @@ from recollect.domain.spaces import SpaceKind
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.stores import Stores
-from recollect.services.filters import Filters, chosen_by
-from recollect.services.memory_lists import MemoryLists, MemoryPage
+from recollect.services.filters import FilterRequest, resolve_filter
+from recollect.services.memory_lists import MemoryLister, MemoryPage
 from recollect.services.naming import visible_person
-from recollect.services.past import Past
+from recollect.services.past import VersionHistory
 from recollect.services.read_audit import ReadAudit
-from recollect.services.sights import Sights
-from recollect.services.views import Views
+from recollect.services.sights import ViewerFactory
+from recollect.services.views import VisibilityFacts
 
 _LIST = "person.memories"
 _SPACES = ((SpaceKind.USER, None), (SpaceKind.CHAT, None))
@@ -24,19 +24,25 @@ class PersonMemories:
     """Lists memories of users' and chats' spaces that have a given person as subject."""
 
     def __init__(
-        self, database: Database, stores: Stores, *, sights: Sights, views: Views, reads: ReadAudit
+        self,
+        database: Database,
+        stores: Stores,
+        *,
+        sights: ViewerFactory,
+        views: VisibilityFacts,
+        reads: ReadAudit,
     ) -> None:
         self._database = database
         self._stores = stores
         self._sights = sights
         self._reads = reads
-        self._lists = MemoryLists(stores, Past(stores, views))
+        self._lists = MemoryLister(stores, VersionHistory(stores, views))
 
     async def list(
         self,
         requester: Requester,
         person_id: PersonId,
-        filters: Filters,
+        filters: FilterRequest,
         *,
         outside_user: str | None,
         after: str | None,
@@ -50,16 +56,16 @@ class PersonMemories:
         def work(tx: Tx) -> MemoryPage:
             person = visible_person(tx, self._stores, requester, person_id)
             chosen = replace(
-                chosen_by(tx, self._stores, filters, known_to=requester),
+                resolve_filter(tx, self._stores, filters, known_to=requester),
                 spaces=_SPACES,
                 subjects=(person.id,),
                 outside_user=outside_user,
                 told_in=filters.chat_id or "",
             )
-            sight = self._sights.of(tx, requester, filters.context)
+            sight = self._sights.viewer_for(tx, requester, filters.context)
             return self._lists.page(tx, sight, chosen, name=_LIST, after=place, limit=limit)
 
         found = await self._database.scan(work)
         shown = [stored.memory for stored in found.page.items]
-        await self._reads.tell(requester, "listPersonMemories", shown, rule=found.context)
+        await self._reads.record_reads(requester, "listPersonMemories", shown, rule=found.context)
         return found

@@ -5,71 +5,71 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from recollect.domain.memories import Message
+from recollect.domain.memories import MemoryMessage
 from recollect.domain.pii import find_pii, redact
 
 # No card, account or phone number has more digits.
 _NUMBER_MAX = 10**40
 
 
-class PersonalFinder:
+class PiiRedactor:
     """Redacts the parts of one memory, one after the other. `fields` maps each tag found to the
     field where it was found first."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
 
-    def in_text(self, text: str, field: str) -> str:
+    def redact_text(self, text: str, field: str) -> str:
         """The text with a mark, such as `[email]`, in place of each match."""
         findings = find_pii(text)
         for finding in findings:
             self.fields.setdefault(finding.tag, field)
         return redact(text, findings) if findings else text
 
-    def in_message(self, index: int, message: Message) -> Message:
+    def redact_message(self, index: int, message: MemoryMessage) -> MemoryMessage:
         """The message with content and name redacted; its `user_id` stays."""
-        content = self.in_text(message.content, f"messages[{index}].content")
-        name = message.name and self.in_text(message.name, f"messages[{index}].name")
+        content = self.redact_text(message.content, f"messages[{index}].content")
+        name = message.name and self.redact_text(message.name, f"messages[{index}].name")
         return replace(message, content=content, name=name)
 
-    def in_tags(self, tags: Iterable[str]) -> tuple[str, ...]:
+    def redact_tags(self, tags: Iterable[str]) -> tuple[str, ...]:
         """The redacted tags, each once: two may have become the same."""
-        clean = (self.in_text(tag, f"tags[{index}]") for index, tag in enumerate(tags))
+        clean = (self.redact_text(tag, f"tags[{index}]") for index, tag in enumerate(tags))
         return tuple(dict.fromkeys(clean))
 
-    def in_json(self, value: Any, field: str) -> Any:
+    def redact_json(self, value: Any, field: str) -> Any:
         """The redacted JSON value; a number that is a card number becomes a text."""
         if isinstance(value, dict):
-            return self._in_members(value, field)
+            return self._redact_object(value, field)
         if isinstance(value, list):
-            return [self.in_json(item, field) for item in value]
+            return [self.redact_json(item, field) for item in value]
         if isinstance(value, str):
-            return self.in_text(value, field)
-        return self._in_number(value, field)
+            return self.redact_text(value, field)
+        return self._redact_number(value, field)
 
-    def _in_members(self, members: dict[str, Any], field: str) -> dict[str, Any]:
+    def _redact_object(self, members: dict[str, Any], field: str) -> dict[str, Any]:
         """Redact names and values of an object. Where two names became the same, the later ones
         get a number, so that no field is lost."""
         clean: dict[str, Any] = {}
         times: Counter[str] = Counter()
         for name, value in members.items():
             # A redacted name may also equal a name that comes later and is left as it is.
-            told = mark = self.in_text(name, field)
+            told = mark = self.redact_text(name, field)
             while told in clean or (told != name and told in members):
                 times[mark] += 1
                 told = f"{mark} {times[mark] + 1}"
-            clean[told] = self.in_json(value, field)
+            clean[told] = self.redact_json(value, field)
         return clean
 
-    def _in_number(self, value: Any, field: str) -> Any:
-        if not _is_whole(value):
+    def _redact_number(self, value: Any, field: str) -> Any:
+        if not _is_whole_number(value):
             return value
         text = str(int(value))
-        clean = self.in_text(text, field)
+        clean = self.redact_text(text, field)
         return value if clean == text else clean
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole_number(value: Any) -> bool:
     """Is it a whole number of a plausible size? `4.0` is one too."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False

@@ -13,17 +13,17 @@ from recollect.domain.memberships import Level
 from recollect.errors import Forbidden, InvalidInput
 from recollect.policy.actions import NEEDS_CLIENT, Action
 from recollect.policy.principals import Principal
-from recollect.ports.database import Retry, Tx
+from recollect.ports.database import RetryTransaction, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.access import admitted, enter, seen
+from recollect.services.access import authorize_branch, check_access, load_conversation
 from recollect.services.conversations import insert_root
-from recollect.services.forking import find_point, make_fork
-from recollect.services.paths import path_of
+from recollect.services.forking import build_fork, find_fork_point
+from recollect.services.paths import load_path
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AppendTarget:
     """The conversation that an entry goes to. `new` is its row if that is still to be inserted;
     `branch` then holds the values that the row will have."""
 
@@ -31,7 +31,7 @@ class Place:
     new: Conversation | None = None
 
 
-class Places:
+class AppendTargets:
     """Finds targets, and inserts those that are new. The caller holds one transaction for both."""
 
     def __init__(self, stores: Stores, runtime: Runtime) -> None:
@@ -48,7 +48,7 @@ class Places:
         parent_id: ConversationId | None,
         entry_id: EntryId | None,
         title: str | None,
-    ) -> Place:
+    ) -> AppendTarget:
         """Lock the tree and return the target.
 
         A known id is an append to that conversation: `parent_id` and `entry_id` are ignored, so a
@@ -63,30 +63,30 @@ class Places:
         self._stores.conversations.lock(tx, conversation_id)
         branch = self._stores.conversations.locate(tx, conversation_id, principal.user_id)
         if branch is not None:
-            return Place(admitted(branch, principal, action, conversation_id))
+            return AppendTarget(check_access(branch, principal, action, conversation_id))
         # A new tree has no members to check, so of the rules in `decide` only this one is left.
         # A new fork is checked against its parent below.
         if action in NEEDS_CLIENT and principal.client_id is None:
             raise Forbidden("not allowed here: needs an API key")
         if parent_id is not None:
-            return self._fork(tx, principal, conversation_id, parent_id, entry_id, title)
+            return self._new_fork(tx, principal, conversation_id, parent_id, entry_id, title)
         if entry_id is not None:
             message = "needs forkedAtConversationId beside it"
             raise InvalidInput(message, field="forkedAtEntryId")
-        return self._root(principal, conversation_id)
+        return self._new_root(principal, conversation_id)
 
-    def path(self, tx: Tx, place: Place) -> list[Segment]:
+    def target_path(self, tx: Tx, place: AppendTarget) -> list[Segment]:
         """The visible path of the target, also if its row is not inserted yet."""
         new = place.new
         if new is None:
-            return path_of(tx, self._stores, place.branch.id)
+            return load_path(tx, self._stores, place.branch.id)
         if new.forked_at_conversation_id is None:
             return [Segment(new.id, UNLIMITED)]
         # The row is not in the database yet, so its part of the chain is added by hand.
-        chain = self._stores.conversations.chain(tx, new.forked_at_conversation_id)
+        chain = self._stores.conversations.fetch_chain(tx, new.forked_at_conversation_id)
         return visible_path([Ancestor(new.id, new.forked_at_seq), *chain])
 
-    def settle(self, tx: Tx, place: Place) -> None:
+    def insert_new(self, tx: Tx, place: AppendTarget) -> None:
         """Insert the target's row, if it is new. Raises Retry if another transaction took the
         id in the meantime."""
         if place.new is None:
@@ -95,9 +95,9 @@ class Places:
             insert_root(tx, self._stores, place.new)
         elif not self._stores.conversations.insert(tx, place.new):
             # The parent's tree is locked, but the same id may have been taken in another tree.
-            raise Retry
+            raise RetryTransaction
 
-    def _root(self, principal: Principal, id_: ConversationId) -> Place:
+    def _new_root(self, principal: Principal, id_: ConversationId) -> AppendTarget:
         at = self._runtime.clock.now()
         new = Conversation(
             id=id_,
@@ -121,9 +121,9 @@ class Places:
             last_text_seq=None,
             title_pending=True,
         )
-        return Place(branch, new)
+        return AppendTarget(branch, new)
 
-    def _fork(
+    def _new_fork(
         self,
         tx: Tx,
         principal: Principal,
@@ -131,18 +131,18 @@ class Places:
         parent_id: ConversationId,
         entry_id: EntryId | None,
         title: str | None,
-    ) -> Place:
+    ) -> AppendTarget:
         """Build a fork with the same checks and values as a call that forks the parent.
 
         Without an entry the fork is blank: it shows nothing of its parent. The parent's tree is
         locked here, and the fork belongs to the same tree, so its first position is safe.
         """
-        parent = enter(tx, self._stores, principal, Action.FORK, parent_id, lock=True)
-        point = entry_id and find_point(tx, self._stores, principal, parent, entry_id)
-        new = make_fork(
+        parent = authorize_branch(tx, self._stores, principal, Action.FORK, parent_id, lock=True)
+        point = entry_id and find_fork_point(tx, self._stores, principal, parent, entry_id)
+        new = build_fork(
             tx,
             self._stores,
-            seen(tx, self._stores, parent).conversation,
+            load_conversation(tx, self._stores, parent).conversation,
             point or None,
             fork_id=id_,
             title=title,
@@ -163,4 +163,4 @@ class Places:
             last_text_seq=new.last_text_seq,
             title_pending=pending,
         )
-        return Place(branch, replace(new, title_pending=pending))
+        return AppendTarget(branch, replace(new, title_pending=pending))

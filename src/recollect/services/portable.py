@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from recollect.domain.memories import Memory, Message
-from recollect.domain.portable_members import Values
-from recollect.ports.memories import Stored
+from recollect.domain.memories import Memory, MemoryMessage
+from recollect.domain.portable_members import LineValues
+from recollect.ports.memories import StoredMemory
 
 # Attributes of Memory, then of Stored, that have the same name in the line.
-OF_MEMORY = (
+MEMORY_ATTRIBUTES = (
     "id",
     "kind",
     "content",
@@ -53,7 +53,7 @@ OF_MEMORY = (
     "status",
     "archive_reason",
 )
-BESIDE = (
+STORED_ATTRIBUTES = (
     "written_by",
     "bare_names",
     "status_at",
@@ -65,24 +65,24 @@ BESIDE = (
 )
 
 
-def memory_values(stored: Stored) -> Values:
+def memory_line_values(stored: StoredMemory) -> LineValues:
     """Everything that is stored of a memory except `import_id` and `erasure_id`, which mean
     something on this server only."""
     memory = stored.memory
-    named: dict[str, Any] = {name: getattr(memory, name) for name in OF_MEMORY}
+    named: dict[str, Any] = {name: getattr(memory, name) for name in MEMORY_ATTRIBUTES}
     return {
         **named,
-        **{name: getattr(stored, name) for name in BESIDE},
+        **{name: getattr(stored, name) for name in STORED_ATTRIBUTES},
         "memory_type": memory.type,
-        "messages": _messages(memory),
+        "messages": _messages_values(memory),
         "space": {"kind": memory.space.kind, "id": memory.space.id},
     }
 
 
-def _messages(memory: Memory) -> list[Values] | None:
-    return [_message(one) for one in memory.messages] or None
+def _messages_values(memory: Memory) -> list[LineValues] | None:
+    return [_message_values(one) for one in memory.messages] or None
 
 
-def _message(one: Message) -> Values:
+def _message_values(one: MemoryMessage) -> LineValues:
     named = ("role", "content", "name", "user_id", "created_at")
     return {name: getattr(one, name) for name in named}

@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from recollect.domain.memories import MemoryId
-from recollect.domain.portable_members import Values
+from recollect.domain.portable_members import LineValues
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 
 _Links = Mapping[MemoryId, Sequence[MemoryId]]
 
 
-def removed_below(
+def removed_predecessors(
     tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
-) -> dict[MemoryId, list[Values]]:
+) -> dict[MemoryId, list[LineValues]]:
     """For each memory the removed ones that it supersedes, directly or over other removed ones,
     nearest first. The walk stops at memories that exist: those have lines, with gaps of their own.
     Memories without gaps are absent."""
-    removed, links = _gathered(tx, stores, memory_ids)
-    found = {memory_id: _below(memory_id, removed, links) for memory_id in memory_ids}
+    removed, links = _gather_removed(tx, stores, memory_ids)
+    found = {memory_id: _removed_chain(memory_id, removed, links) for memory_id in memory_ids}
     return {memory_id: several for memory_id, several in found.items() if several}
 
 
-def _gathered(
+def _gather_removed(
     tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
 ) -> tuple[dict[MemoryId, datetime], dict[MemoryId, Sequence[MemoryId]]]:
     """When each removed memory was removed, and what each had superseded: one pair of queries a
@@ -42,9 +42,9 @@ def _gathered(
     return removed, links
 
 
-def _below(
+def _removed_chain(
     memory_id: MemoryId, removed: Mapping[MemoryId, datetime], links: _Links
-) -> list[Values]:
+) -> list[LineValues]:
     walked, level = dict[MemoryId, None](), [memory_id]
     while level:
         named = (old for one in level for old in links.get(one, ()))

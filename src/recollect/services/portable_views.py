@@ -5,60 +5,70 @@ from collections.abc import Sequence
 from recollect.domain.agents import Owner
 from recollect.domain.disclosure import PersonId
 from recollect.domain.portable import LineType
-from recollect.domain.portable_members import Values
+from recollect.domain.portable_members import LineValues
 from recollect.domain.spaces import RunId, Space, SpaceKind
 from recollect.policy.people import may_see_name
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 from recollect.services.naming import person_view
-from recollect.services.person_cards import PersonCard, cards
+from recollect.services.person_cards import PersonCard, load_cards
 
 
-def known_to(
-    tx: Tx, stores: Stores, requester: Requester, *, type_: LineType, found: Sequence[Values]
-) -> list[Values]:
+def restrict_rows(
+    tx: Tx, stores: Stores, requester: Requester, *, type_: LineType, found: Sequence[LineValues]
+) -> list[LineValues]:
     """The rows that the requester may see: own agents, visible runs, people as their cards show
     them. Chats and participants pass: the query has chosen them by the requester's own chats."""
     if type_ is LineType.AGENT:
-        return [one for one in found if _is_own(requester, one)]
+        return [one for one in found if _is_own_agent(requester, one)]
     if type_ is LineType.RUN:
-        who = requester.who
-        return [one for one in found if stores.runs.see(tx, who, RunId(one["id"])) is not None]
+        who = requester.identity
+        return [
+            one for one in found if stores.runs.fetch_visible(tx, who, RunId(one["id"])) is not None
+        ]
     if type_ is LineType.PERSON:
-        return _people(tx, stores, requester, found)
+        return _restrict_people(tx, stores, requester, found)
     return list(found)
 
 
-def of_memory_known_to(requester: Requester, space: Space, found: Sequence[Values]) -> list[Values]:
+def restrict_parts(
+    requester: Requester, space: Space, found: Sequence[LineValues]
+) -> list[LineValues]:
     """Versions, relations and approvals without the approvals that others requested. Versions of a
     chat's memories lose their snapshots: an earlier text may have been more private than the
     present one, which alone was checked for visibility."""
-    own = [one for one in found if one.get("requested_by", requester.who) == requester.who]
+    own = [
+        one for one in found if one.get("requested_by", requester.identity) == requester.identity
+    ]
     if space.kind is not SpaceKind.CHAT:
         return own
     return [one | {"snapshot": None} if "snapshot" in one else one for one in own]
 
 
-def _is_own(requester: Requester, agent: Values) -> bool:
-    acting = requester.principal.acts_for_owner and requester.who == Owner.agent(agent["id"])
-    return acting or agent["owner_id"] == requester.who
+def _is_own_agent(requester: Requester, agent: LineValues) -> bool:
+    acting = requester.principal.acts_for_owner and requester.identity == Owner.agent(agent["id"])
+    return acting or agent["owner_id"] == requester.identity
 
 
-def _people(tx: Tx, stores: Stores, requester: Requester, people: Sequence[Values]) -> list[Values]:
+def _restrict_people(
+    tx: Tx, stores: Stores, requester: Requester, people: Sequence[LineValues]
+) -> list[LineValues]:
     """The people whose names the requester may see, each with what their card shows."""
     found = stores.people.fetch_many(tx, [PersonId(one["id"]) for one in people])
-    met = stores.people.meet(tx, requester, list(found))
+    met = stores.people.filter_sharing_chat(tx, requester, list(found))
     named = [
         person
         for person in found.values()
-        if may_see_name(requester.caller, person_view(person, met)).allowed
+        if may_see_name(requester.space_caller, person_view(person, met)).allowed
     ]
-    by_id = {card.person.id: card for card in cards(tx, stores, requester, named)}
-    return [_cut(one, by_id[PersonId(one["id"])]) for one in people if one["id"] in by_id]
+    by_id = {card.person.id: card for card in load_cards(tx, stores, requester, named)}
+    return [
+        _restrict_person(one, by_id[PersonId(one["id"])]) for one in people if one["id"] in by_id
+    ]
 
 
-def _cut(values: Values, card: PersonCard) -> Values:
+def _restrict_person(values: LineValues, card: PersonCard) -> LineValues:
     claims = {one.id for one in card.aliases} | {one.id for one in card.relationships}
     users = [one for one in values["users"] if one["id"] == card.user_id]
     return values | {

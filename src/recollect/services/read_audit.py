@@ -10,10 +10,10 @@ from itertools import groupby
 from typing import Any, Literal
 
 from recollect.domain.memories import Memory
-from recollect.domain.retention import Risk
+from recollect.domain.retention import PiiRisk
 from recollect.domain.spaces import Space
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Database, Tx
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.memory_events import memory_payload
@@ -33,14 +33,14 @@ class ReadAudit:
         self._audit = audit
         self._reads = reads
 
-    def wants(self, memory: Memory) -> bool:
+    def should_record(self, memory: Memory) -> bool:
         """Whether reads of this memory are recorded."""
         if self._reads == "pii":
-            risk = self._audit.rules.riskiest(memory.pii_tags)
-            return risk is not None and risk >= Risk.HIGH
+            risk = self._audit.rules.highest_risk(memory.pii_tags)
+            return risk is not None and risk >= PiiRisk.HIGH
         return self._reads == "all"
 
-    async def tell(
+    async def record_reads(
         self, requester: Requester, operation: str, shown: Iterable[Memory], *, rule: str
     ) -> None:
         """Record the memories of a response, as one event per space.
@@ -52,37 +52,39 @@ class ReadAudit:
         `rule` is the rule of visibility that allowed a single memory; for lists and searches it is
         the context of the request (see `context_word`).
         """
-        told = sorted(filter(self.wants, shown), key=_space_key)
+        told = sorted(filter(self.should_record, shown), key=_space_key)
         if not told:
             return
 
         def work(tx: Tx) -> None:
             for _, rows in groupby(told, key=_space_key):
-                self._record(tx, requester, list(rows), {"operation": operation, "rule": rule})
+                self._record_space(
+                    tx, requester, list(rows), {"operation": operation, "rule": rule}
+                )
 
         await self._database.write(work)
 
-    def _record(
+    def _record_space(
         self, tx: Tx, requester: Requester, rows: Sequence[Memory], members: dict[str, Any]
     ) -> None:
         # With a single memory the event is one of that memory, with its id and key. With several
         # it names what they have in common; their ids are in the payload, up to IDS_MAX.
         first = rows[0]
         alone = len(rows) == 1
-        told = memory_payload(first, self._audit.rules) if alone else _of_many(rows)
+        told = memory_payload(first, self._audit.rules) if alone else _shared_payload(rows)
         self._audit.record(
             tx,
             requester,
             "memory.read",
             space=first.space,
             memory_id=first.id if alone else None,
-            agent_id=_common(row.agent_id for row in rows),
-            run_id=_common(row.run_id for row in rows),
-            payload=told | members | _counted(rows),
+            agent_id=_common_value(row.agent_id for row in rows),
+            run_id=_common_value(row.run_id for row in rows),
+            payload=told | members | _count_payload(rows),
         )
 
 
-def context_word(sight: Sight) -> str:
+def context_word(sight: Viewer) -> str:
     """The context of a request: `direct` outside of chats, else the kind of the chat."""
     return "direct" if sight.chat is None else str(sight.chat.kind)
 
@@ -91,17 +93,17 @@ def _space_key(memory: Memory) -> tuple[str, str]:
     return memory.space.kind, memory.space.id
 
 
-def _common(values: Iterable[str | None]) -> str | None:
+def _common_value(values: Iterable[str | None]) -> str | None:
     """The value, if all have the same one."""
     seen = {*values}
     return next(iter(seen)) if len(seen) == 1 else None
 
 
-def _counted(rows: Sequence[Memory]) -> dict[str, Any]:
+def _count_payload(rows: Sequence[Memory]) -> dict[str, Any]:
     return {"count": len(rows), "ids": [row.id for row in rows[:IDS_MAX]]}
 
 
-def _of_many(rows: Sequence[Memory]) -> dict[str, Any]:
+def _shared_payload(rows: Sequence[Memory]) -> dict[str, Any]:
     """The payload of `memory_payload` for several memories of one space: their scope and space, and
     all of their tags."""
     space: Space = rows[0].space

@@ -8,21 +8,27 @@ from enum import StrEnum
 
 from recollect.domain import recall
 from recollect.domain.jsontext import drop_unstorable
-from recollect.domain.memories import Memory, MemoryType, Message, Role, Trust
-from recollect.domain.memory_finding import LIMIT_MAX, FindingStage, Part, Reasons, why
-from recollect.domain.recall import Block, RecallLine
+from recollect.domain.memories import Memory, MemoryMessage, MemoryType, MessageRole, TrustLevel
+from recollect.domain.memory_finding import (
+    LIMIT_MAX,
+    FindingStage,
+    HitReasons,
+    MemorySearchComponent,
+    explain_hit,
+)
+from recollect.domain.recall import PromptBlock, RecallLine
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.filters import Filters
-from recollect.services.memory_finding import Finder, MemoryQuery, Range
-from recollect.services.memory_lists import MemoryLists
+from recollect.services.filters import FilterRequest
+from recollect.services.memory_finding import MemoryFinder, MemoryQuery, MemorySearchScope
+from recollect.services.memory_lists import MemoryLister
 from recollect.services.memory_search import MemoryHit, MemorySearchService, is_blank
-from recollect.services.past import Past
-from recollect.services.recall_people import RecalledPerson, RecallPeople
-from recollect.services.views import Views
+from recollect.services.past import VersionHistory
+from recollect.services.recall_people import RecalledPerson, RecallPeopleReader
+from recollect.services.views import VisibilityFacts
 
 TOKEN_BUDGET_MAX = 32_000
 ITEMS_MAX = 100
@@ -44,7 +50,7 @@ _WORTH = {
     MemoryType.CONTEXT: 0.8,
     MemoryType.OBSERVATION: 0.7,
 }
-_TRUST = {Trust.FACT: 1.0, Trust.UNKNOWN: 0.9, Trust.HEARSAY: 0.8}
+_TRUST = {TrustLevel.FACT: 1.0, TrustLevel.UNKNOWN: 0.9, TrustLevel.HEARSAY: 0.8}
 
 
 class RecallFormat(StrEnum):
@@ -58,9 +64,9 @@ class RecallFormat(StrEnum):
 class RecallRequest:
     """A recall request: for a query, for the last messages of a conversation, or for neither."""
 
-    filters: Filters
+    filters: FilterRequest
     query: str | None = None
-    messages: Sequence[Message] = ()
+    messages: Sequence[MemoryMessage] = ()
     token_budget: int = 1_000
     max_items: int = 20
     include_people: bool = True
@@ -72,13 +78,13 @@ class RecallRequest:
         user said nothing). Blank if neither was sent."""
         if self.query is not None:
             return drop_unstorable(self.query)
-        asked = [one.content for one in self.messages if one.role is Role.USER]
+        asked = [one.content for one in self.messages if one.role is MessageRole.USER]
         spoken = asked or [one.content for one in self.messages]
         return drop_unstorable("\n".join(spoken[-_MESSAGES_ASKED:]))[-_QUERY_CHARS_MAX:]
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallResult:
     """The prompt block, the memories in it, and the people they are about. `omitted` counts matches
     that are not in it. Without a block, `tokens` is what it would take."""
 
@@ -88,17 +94,17 @@ class Recalled:
     tokens: int
     omitted: int
     now: datetime
-    degraded: Sequence[Part] = ()
+    degraded: Sequence[MemorySearchComponent] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
+class _RankedHits:
     """Hits, best first, with the scope they come from and the number of matches in all."""
 
-    range: Range
+    range: MemorySearchScope
     hits: Sequence[MemoryHit]
     total: int
-    degraded: Sequence[Part] = ()
+    degraded: Sequence[MemorySearchComponent] = ()
 
 
 class RecallService:
@@ -111,52 +117,56 @@ class RecallService:
         runtime: Runtime,
         *,
         search: MemorySearchService,
-        finder: Finder,
+        finder: MemoryFinder,
     ) -> None:
         self._database = database
         self._runtime = runtime
         self._search = search
-        self._lists = MemoryLists(stores, Past(stores, Views(stores)))
+        self._lists = MemoryLister(stores, VersionHistory(stores, VisibilityFacts(stores)))
         self._finder = finder
-        self._people = RecallPeople(stores)
+        self._people = RecallPeopleReader(stores)
 
-    async def recall(self, requester: Requester, request: RecallRequest) -> Recalled:
+    async def recall(self, requester: Requester, request: RecallRequest) -> RecallResult:
         """The best hits that fit into the budget. Raises what a search raises, except that filters
         are optional: without one, everything that the caller may see is searched. The read is
         recorded in the audit log."""
-        range_of = self._search.range_of(requester, request.filters)
+        range_of = self._search.scope_loader(requester, request.filters)
         text = request.text
         if is_blank(text):
-            chosen = await self._database.read(lambda tx: self._latest(tx, range_of(tx)))
+            chosen = await self._database.read(lambda tx: self._latest_hits(tx, range_of(tx)))
         else:
-            chosen = await self._matching(MemoryQuery(text), range_of)
+            chosen = await self._matching_hits(MemoryQuery(text), range_of)
         # Only what fits into the budget is returned, so only that is recorded as read.
-        told = await self._database.read(lambda tx: self._told(tx, requester, request, chosen))
-        await self._search.tell(requester, "recallMemories", told.items, chosen.range.sight)
+        told = await self._database.read(
+            lambda tx: self._build_result(tx, requester, request, chosen)
+        )
+        await self._search.record_read(requester, "recallMemories", told.items, chosen.range.sight)
         return told
 
-    async def _matching(self, query: MemoryQuery, range_of: Callable[[Tx], Range]) -> _Chosen:
+    async def _matching_hits(
+        self, query: MemoryQuery, range_of: Callable[[Tx], MemorySearchScope]
+    ) -> _RankedHits:
         found = await self._finder.find(query, range_of, now=self._runtime.clock.now())
-        shown = await self._search.shown(found, after=None, limit=LIMIT_MAX)
-        return _Chosen(found.range, shown.hits, shown.total, found.degraded)
+        shown = await self._search.load_page(found, after=None, limit=LIMIT_MAX)
+        return _RankedHits(found.range, shown.hits, shown.total, found.degraded)
 
-    def _latest(self, tx: Tx, among: Range) -> _Chosen:
-        rows = self._lists.gather(tx, among.sight, among.chosen, after=None, limit=_LATEST_MAX)
+    def _latest_hits(self, tx: Tx, among: MemorySearchScope) -> _RankedHits:
+        rows = self._lists.gather_rows(tx, among.sight, among.chosen, after=None, limit=_LATEST_MAX)
         hits = [_latest_hit(stored, among.sight.now) for stored in rows]
         hits.sort(key=lambda hit: (hit.score, hit.stored.memory.id), reverse=True)
-        return _Chosen(among, hits, len(hits))
+        return _RankedHits(among, hits, len(hits))
 
-    def _told(
-        self, tx: Tx, requester: Requester, request: RecallRequest, chosen: _Chosen
-    ) -> Recalled:
+    def _build_result(
+        self, tx: Tx, requester: Requester, request: RecallRequest, chosen: _RankedHits
+    ) -> RecallResult:
         memories = [hit.stored.memory for hit in chosen.hits]
-        names = self._people.names(tx, requester, chosen.range.sight, memories)
-        hits, block = _fitting(chosen.hits, names, request)
+        names = self._people.visible_names(tx, requester, chosen.range.sight, memories)
+        hits, block = _fit_to_budget(chosen.hits, names, request)
         people: list[RecalledPerson] = []
         if request.include_people:
             told = [hit.stored.memory for hit in hits]
-            people = self._people.block(tx, requester, chosen.range.sight, told)
-        return Recalled(
+            people = self._people.list_people(tx, requester, chosen.range.sight, told)
+        return RecallResult(
             block.context if request.format is RecallFormat.TEXT else None,
             hits,
             people,
@@ -167,39 +177,41 @@ class RecallService:
         )
 
 
-def _fitting(
+def _fit_to_budget(
     hits: Sequence[MemoryHit], names: Mapping[str, str], request: RecallRequest
-) -> tuple[Sequence[MemoryHit], Block]:
+) -> tuple[Sequence[MemoryHit], PromptBlock]:
     """The hits whose lines fit into the budget, at most `max_items`, and their block.
 
     The budget is filled first and the count applied after it. If that cuts lines off, the block is
     made again from the remaining lines, so that `tokens` is right.
     """
-    lines = [_line(hit.stored.memory, names) for hit in hits]
-    first = recall.fit(lines, token_budget=request.token_budget)
+    lines = [_to_line(hit.stored.memory, names) for hit in hits]
+    first = recall.fit_lines(lines, token_budget=request.token_budget)
     kept = first.used[: request.max_items]
     block = first
     if len(kept) < len(first.used):
-        block = recall.fit([lines[place] for place in kept], token_budget=request.token_budget)
+        block = recall.fit_lines(
+            [lines[place] for place in kept], token_budget=request.token_budget
+        )
     return [hits[place] for place in kept], block
 
 
-def _line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
+def _to_line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
     return RecallLine(
         id=memory.id,
         date=memory.observed_at.date(),
         about=tuple(names[id_] for id_ in memory.subjects if id_ in names),
         said_by=names.get(memory.stated_by or ""),
-        hearsay=memory.trust is Trust.HEARSAY,
+        hearsay=memory.trust is TrustLevel.HEARSAY,
         text=memory.content,
     )
 
 
-def _latest_hit(stored: Stored, now: datetime) -> MemoryHit:
+def _latest_hit(stored: StoredMemory, now: datetime) -> MemoryHit:
     memory = stored.memory
     # Half of the score fades with age, the other half stays.
     age = max((now - memory.observed_at) / _HALF_LIFE, 0.0)
     score = _WORTH[memory.type] * _TRUST[memory.trust] * (0.5 + 0.5 * 0.5**age)
     stages = [FindingStage.RECENCY]
-    reasons = Reasons(stages, (), (), memory.observed_at.date())
-    return MemoryHit(stored, round(score, 9), stages, why(reasons))
+    reasons = HitReasons(stages, (), (), memory.observed_at.date())
+    return MemoryHit(stored, round(score, 9), stages, explain_hit(reasons))

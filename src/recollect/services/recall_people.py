@@ -9,7 +9,7 @@ from recollect.domain.memories import Memory
 from recollect.domain.people import Person, Relationship
 from recollect.policy.people import may_see_name
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
 from recollect.services.naming import person_view
@@ -24,30 +24,33 @@ class RecalledPerson:
     relationships: Sequence[Relationship]
 
 
-class RecallPeople:
+class RecallPeopleReader:
     """Reads people as far as everybody may see them who reads the answer: the asker, and the agent
     that asks for them."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
-    def names(
-        self, tx: Tx, requester: Requester, sight: Sight, memories: Sequence[Memory]
+    def visible_names(
+        self, tx: Tx, requester: Requester, sight: Viewer, memories: Sequence[Memory]
     ) -> Mapping[str, str]:
         """Names of the memories' subjects and of those who stated them, by person id. Only names
         that every caller behind the request may see."""
         ids = {PersonId(id_) for one in memories for id_ in (*one.subjects, one.stated_by) if id_}
-        return {str(id_): one.name for id_, one in self._seen(tx, requester, sight, ids).items()}
+        return {
+            str(id_): one.name
+            for id_, one in self._visible_people(tx, requester, sight, ids).items()
+        }
 
-    def block(
-        self, tx: Tx, requester: Requester, sight: Sight, memories: Sequence[Memory]
+    def list_people(
+        self, tx: Tx, requester: Requester, sight: Viewer, memories: Sequence[Memory]
     ) -> list[RecalledPerson]:
         """The subjects of these memories, then the other participants of the chat."""
         subjects = [PersonId(id_) for memory in memories for id_ in memory.subjects]
-        present = self._present(tx, sight)
+        present = self._people_in_chat(tx, sight)
         ids = list(dict.fromkeys([*subjects, *sorted(present)]))
-        seen = self._seen(tx, requester, sight, ids)
-        claims = self._claims(tx, requester, sight, seen)
+        seen = self._visible_people(tx, requester, sight, ids)
+        claims = self._visible_claims(tx, requester, sight, seen)
         return [
             RecalledPerson(
                 id_, seen[id_].name, [claim for claim in claims if claim.person_id == id_]
@@ -56,25 +59,27 @@ class RecallPeople:
             if id_ in seen
         ]
 
-    def _seen(
-        self, tx: Tx, requester: Requester, sight: Sight, ids: Collection[PersonId]
+    def _visible_people(
+        self, tx: Tx, requester: Requester, sight: Viewer, ids: Collection[PersonId]
     ) -> dict[PersonId, Person]:
         if not ids:
             return {}
         people = self._stores.people.fetch_many(tx, ids)
-        met = self._stores.people.meet(tx, requester, people) | self._present(tx, sight)
+        met = self._stores.people.filter_sharing_chat(tx, requester, people) | self._people_in_chat(
+            tx, sight
+        )
         return {
             id_: one
             for id_, one in people.items()
             if all(may_see_name(who, person_view(one, met)).allowed for who in sight.callers)
         }
 
-    def _present(self, tx: Tx, sight: Sight) -> frozenset[PersonId]:
+    def _people_in_chat(self, tx: Tx, sight: Viewer) -> frozenset[PersonId]:
         chat = sight.chat
-        return self._stores.chats.people_in(tx, chat.id) if chat is not None else frozenset()
+        return self._stores.chats.current_people(tx, chat.id) if chat is not None else frozenset()
 
-    def _claims(
-        self, tx: Tx, requester: Requester, sight: Sight, people: Collection[PersonId]
+    def _visible_claims(
+        self, tx: Tx, requester: Requester, sight: Viewer, people: Collection[PersonId]
     ) -> list[Relationship]:
         """Relationships that the asker stated, that are about the asker, or that were stated in
         this chat."""
@@ -85,6 +90,6 @@ class RecallPeople:
             claim
             for claim in self._stores.claims.relationships(tx, people)
             if (asker is not None and asker in (claim.stated_by_person, claim.person_id))
-            or claim.stated_by == requester.who
+            or claim.stated_by == requester.identity
             or (chat is not None and claim.chat_id == chat.id)
         ]

@@ -9,24 +9,24 @@ from collections.abc import Callable, Mapping, Sequence
 from recollect.domain.jobs import Job, NewJob
 from recollect.domain.memories import MemoryId
 from recollect.errors import Unavailable
-from recollect.ports.comparing import Comparison
+from recollect.ports.comparing import ComparisonQuery
 from recollect.ports.database import Database, Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.jobs import Handler
+from recollect.services.jobs import JobHandler
 from recollect.services.reconciling import (
-    Judgement,
-    Outcome,
+    ReconcileOutcome,
+    ReconcilePlan,
     Reconciler,
-    Surroundings,
+    SimilarStatements,
     is_comparable,
 )
 
 MEMORY_RECONCILE = "memory_reconcile"
 
 # After so many concurrent changes of its rows the job gives up, to be retried later.
-_DISTURBED_MAX = 5
+_RETRIES_MAX = 5
 
 
 class ReconcileJobs:
@@ -50,7 +50,7 @@ class ReconcileJobs:
         self._model = model
         self._neighbours = neighbours
 
-    def handlers(self) -> Mapping[str, Handler]:
+    def handlers(self) -> Mapping[str, JobHandler]:
         """By job type. A server without an embedding model takes none of these jobs."""
         return {MEMORY_RECONCILE: self.reconcile} if self._model else {}
 
@@ -61,11 +61,13 @@ class ReconcileJobs:
 
     async def reconcile(self, job: Job) -> None:
         """Compare the statements of a job, the oldest row first."""
-        ids = await self._database.read(lambda tx: self._stores.comparing.ids(tx, job.body["docs"]))
+        ids = await self._database.read(
+            lambda tx: self._stores.comparing.fetch_ids(tx, job.body["docs"])
+        )
         for memory_id in ids:
-            await self._settle(memory_id)
+            await self._reconcile_one(memory_id)
 
-    async def _settle(self, memory_id: MemoryId) -> None:
+    async def _reconcile_one(self, memory_id: MemoryId) -> None:
         """Read, plan, then apply in a transaction if no row has changed meanwhile.
 
         Reading every vector of a space and parsing texts may take seconds. So neither runs in the
@@ -73,21 +75,23 @@ class ReconcileJobs:
         `CHANGED` counts against the limit; `PARTLY` made progress and may repeat.
         """
         disturbed = 0
-        while disturbed < _DISTURBED_MAX:
-            seen = await self._database.scan(lambda tx: self._look(tx, memory_id))
+        while disturbed < _RETRIES_MAX:
+            seen = await self._database.scan(lambda tx: self._load_similar(tx, memory_id))
             if seen is None:
                 return
-            judged = await asyncio.to_thread(self._reconciler.judge, seen)
-            outcome = await self._database.write(self._settling(seen, judged))
-            if outcome is Outcome.DONE:
+            judged = await asyncio.to_thread(self._reconciler.plan, seen)
+            outcome = await self._database.write(self._apply_in_tx(seen, judged))
+            if outcome is ReconcileOutcome.DONE:
                 return
-            disturbed += outcome is Outcome.CHANGED
+            disturbed += outcome is ReconcileOutcome.CHANGED
         raise Unavailable("a memory changed during every attempt to reconcile it")
 
-    def _settling(self, seen: Surroundings, judged: Sequence[Judgement]) -> Callable[[Tx], Outcome]:
-        return lambda tx: self._reconciler.settle(tx, seen, judged, at=self._runtime.clock.now())
+    def _apply_in_tx(
+        self, seen: SimilarStatements, judged: Sequence[ReconcilePlan]
+    ) -> Callable[[Tx], ReconcileOutcome]:
+        return lambda tx: self._reconciler.apply(tx, seen, judged, at=self._runtime.clock.now())
 
-    def _look(self, tx: Tx, memory_id: MemoryId) -> Surroundings | None:
+    def _load_similar(self, tx: Tx, memory_id: MemoryId) -> SimilarStatements | None:
         """The similar statements, or None if there is nothing to decide. Imported rows are left
         out: they came with their links."""
         stored = self._stores.memories.fetch(tx, memory_id)
@@ -98,12 +102,14 @@ class ReconcileJobs:
         if not vectors:
             return None
         vector = vectors[0].vector
-        what = Comparison(stored, vector, self._model, now, self._neighbours)
-        seen = self._reconciler.near(stored, self._around(tx, what), now)
+        what = ComparisonQuery(stored, vector, self._model, now, self._neighbours)
+        seen = self._reconciler.select_similar(stored, self._fetch_similar_rows(tx, what), now)
         return seen if seen.pairs else None
 
-    def _around(self, tx: Tx, what: Comparison) -> list[tuple[Stored, float]]:
+    def _fetch_similar_rows(
+        self, tx: Tx, what: ComparisonQuery
+    ) -> list[tuple[StoredMemory, float]]:
         comparing = self._stores.comparing
-        near = dict([*comparing.beside(tx, what), *comparing.afar(tx, what)])
+        near = dict([*comparing.nearest_in_space(tx, what), *comparing.nearest_elsewhere(tx, what)])
         rows = self._stores.keeping.fetch_many(tx, list(near))
         return [(row, near[row.memory.id]) for row in rows]

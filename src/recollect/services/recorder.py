@@ -11,28 +11,34 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from recollect.domain.ids import ConversationId, TreeId
-from recollect.domain.recordings import Piece, Place, RecorderLimits, RecordOutcome, Tempo
+from recollect.domain.recordings import (
+    RecorderLimits,
+    RecordingChunk,
+    RecordingTiming,
+    RecordOutcome,
+    ReplayCursor,
+)
 from recollect.errors import Conflict, RecollectError, Unavailable
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database
-from recollect.ports.recordings import Locator, Tape, Tapes
+from recollect.ports.recordings import Locator, RecordingFile, RecordingFiles
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.recording import Ending, Recording
+from recollect.services.recording import Recording, RecordingResult
 from recollect.services.recording_access import RecordingAccess
-from recollect.services.recording_places import RecordingPlaces
-from recollect.services.recording_renewal import Renewal
-from recollect.services.recording_seats import Seats
-from recollect.services.recording_shelf import Shelf
-from recollect.services.replaying import Elsewhere, Replaying
+from recollect.services.recording_places import RecordingRegistry
+from recollect.services.recording_renewal import RecordingHeartbeat
+from recollect.services.recording_seats import StreamLimits
+from recollect.services.recording_shelf import EndedRecordings
+from recollect.services.replaying import RecordingReplayer, RemoteNode
 
 CHECK_IDS_MAX = 1_000
 _DISABLED = "recording is switched off: set recorder.locators"
-_STOPS = "the server is shutting down"
+_SHUTTING_DOWN = "the server is shutting down"
 # A cancelled writer gets its answer after this time at the latest, even if the locator hangs.
 # Usually the locator answers sooner, and then the writer can start a new recording at once.
-_AT_ONCE_SECONDS = 0.3
+_CANCEL_NOTICE_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,9 @@ class RecorderParts:
     readers who had begun a recording can still read it after its end."""
 
     locator: Locator | None
-    tapes: Tapes
+    tapes: RecordingFiles
     keep_seconds: float
-    tempo: Tempo = field(default_factory=Tempo)
+    tempo: RecordingTiming = field(default_factory=RecordingTiming)
     limits: RecorderLimits = field(default_factory=RecorderLimits)
 
 
@@ -64,26 +70,28 @@ class RecorderService:
         self.tempo = parts.tempo
         self._keep_seconds = parts.keep_seconds
         self._access = RecordingAccess(database, stores, runtime.clock)
-        self._seats = Seats(parts.limits.recordings, "recordings")
-        self._places: RecordingPlaces | None = None
+        self._seats = StreamLimits(parts.limits.recordings, "recordings")
+        self._places: RecordingRegistry | None = None
         if parts.locator is not None:
-            self._places = RecordingPlaces(
+            self._places = RecordingRegistry(
                 parts.locator, lifetime=parts.tempo.lifetime, keep_seconds=parts.keep_seconds
             )
-            self._renewal = Renewal(
+            self._renewal = RecordingHeartbeat(
                 lambda: [*self._running.values()],
                 self._access,
                 places=self._places,
                 tempo=parts.tempo,
             )
         self._running: dict[ConversationId, Recording] = {}
-        self._shelf = Shelf(parts.keep_seconds, parts.limits.recordings, self._forget_kept)
-        self._replaying = Replaying(
+        self._shelf = EndedRecordings(
+            parts.keep_seconds, parts.limits.recordings, self._release_ended
+        )
+        self._replaying = RecordingReplayer(
             self._running,
             self._shelf,
             places=self._places,
             access=self._access,
-            seats=Seats(parts.limits.replays, "replays"),
+            seats=StreamLimits(parts.limits.replays, "replays"),
             # Slightly more often than a location is renewed, because the check takes time too.
             check_seconds=0.8 * parts.tempo.renewal,
         )
@@ -96,7 +104,7 @@ class RecorderService:
         """True if a locator is configured."""
         return self._places is not None
 
-    def listens_on(self, address: str) -> None:
+    def set_address(self, address: str) -> None:
         """Set the `host:port` at which other nodes reach this one."""
         if self._places is not None:
             self._places.address = address
@@ -117,12 +125,14 @@ class RecorderService:
         self._stopping = True
         # First the writers: each one finishes its own recording, which also ends its readers.
         for recording in self._running.values():
-            recording.stop(Unavailable(_STOPS))
+            recording.stop(Unavailable(_SHUTTING_DOWN))
         with suppress(TimeoutError):
             async with asyncio.timeout(self.tempo.renewal):
                 for recording in [*self._running.values()]:
                     await recording.closed.wait()
-                await asyncio.gather(*map(self._places.forget, self._shelf), *self._background)
+                await asyncio.gather(
+                    *map(self._places.release_ended, self._shelf), *self._background
+                )
         if self._renewing is not None:
             self._renewing.cancel()
             await asyncio.wait((self._renewing,))
@@ -143,15 +153,17 @@ class RecorderService:
         Unavailable over the stream limits, and RecordingFull if it grows too long. Readers get
         what was written before the end in every case.
         """
-        tree_id = await self._access.enter(principal, Action.RECORD, conversation_id)
+        tree_id = await self._access.authorize(principal, Action.RECORD, conversation_id)
         if self._places is None:
             raise Conflict(_DISABLED)
-        with self._seats.taken(principal.user_id):
-            recording = await self._begin(principal, conversation_id, tree_id, self._places)
+        with self._seats.reserve(principal.user_id):
+            recording = await self._start_recording(
+                principal, conversation_id, tree_id, self._places
+            )
             try:
-                outcome = await self._take(recording, texts)
+                outcome = await self._record_texts(recording, texts)
             finally:
-                await self._finished(recording)
+                await self._await_finish(recording)
         if isinstance(outcome, RecollectError):
             raise outcome
         return outcome
@@ -160,10 +172,10 @@ class RecorderService:
         self,
         principal: Principal,
         conversation_id: ConversationId,
-        after: Place | None = None,
+        after: ReplayCursor | None = None,
         *,
         forwarded: bool = False,
-    ) -> AsyncIterator[Piece] | Elsewhere | None:
+    ) -> AsyncIterator[RecordingChunk] | RemoteNode | None:
         """Follow a recording from its beginning, or from a cursor on.
 
         Returns the chunks, the node that has the recording, or None if there is nothing to
@@ -175,15 +187,15 @@ class RecorderService:
 
     async def cancel(
         self, principal: Principal, conversation_id: ConversationId
-    ) -> Elsewhere | None:
+    ) -> RemoteNode | None:
         """End the recording. Returns None once it is closed, or if there was none, and the node
         if another one has it."""
-        await self._access.enter(principal, Action.RECORD, conversation_id)
+        await self._access.authorize(principal, Action.RECORD, conversation_id)
         if self._places is None:
             raise Conflict(_DISABLED)
         recording = self._running.get(conversation_id)
         if recording is None:
-            return await self._replaying.elsewhere(conversation_id)
+            return await self._replaying.find_remote(conversation_id)
         recording.stop(RecordOutcome.CANCELLED)
         try:
             async with asyncio.timeout(self.tempo.cancel):
@@ -194,10 +206,10 @@ class RecorderService:
             await self._finish(recording)
         return None
 
-    async def is_gone(self, conversation_id: ConversationId, elsewhere: Elsewhere) -> bool:
+    async def has_left_node(self, conversation_id: ConversationId, elsewhere: RemoteNode) -> bool:
         """Has the recording left that node? False while the locator does not answer."""
         try:
-            return await self._replaying.elsewhere(conversation_id) != elsewhere
+            return await self._replaying.find_remote(conversation_id) != elsewhere
         except Unavailable:
             return False
 
@@ -208,34 +220,34 @@ class RecorderService:
         Callers pass at most `CHECK_IDS_MAX` ids."""
         if self._places is None:
             return []
-        readable = await self._access.readable(principal, conversation_ids)
-        return await self._places.taken(readable)
+        readable = await self._access.filter_readable(principal, conversation_ids)
+        return await self._places.filter_recorded(readable)
 
-    def forget(self, tree_id: TreeId) -> None:
+    def cancel_for_tree(self, tree_id: TreeId) -> None:
         """Cancel the recordings of a deleted tree on this node. Other nodes notice the deletion
         when they check access at the next renewal."""
         for recording in self._running.values():
             if recording.tree_id == tree_id:
                 recording.stop(RecordOutcome.CANCELLED)
 
-    async def _begin(
+    async def _start_recording(
         self,
         principal: Principal,
         conversation_id: ConversationId,
         tree_id: TreeId,
-        places: RecordingPlaces,
+        places: RecordingRegistry,
     ) -> Recording:
         recording_id = self._runtime.ids.new()
         # Taken before the claim: the location expires no earlier than this time plus its lifetime.
         asked_at = asyncio.get_running_loop().time()
         try:
             claimed = await places.claim(conversation_id, recording_id)
-            tape = await self._tape(recording_id) if claimed else None
+            tape = await self._create_file(recording_id) if claimed else None
         except BaseException:
             # The claim may have succeeded even if its answer was lost, or if this task was
             # cancelled before it came. So it is released in any case. Otherwise the conversation
             # could not be recorded until the location expires.
-            self._in_background(places.withdraw(conversation_id, recording_id))
+            self._run_in_background(places.release_with_retry(conversation_id, recording_id))
             raise
         if tape is None:
             raise Conflict("another recording of this conversation is running")
@@ -243,15 +255,17 @@ class RecorderService:
         self._running[conversation_id] = recording
         return recording
 
-    async def _tape(self, recording_id: str) -> Tape:
+    async def _create_file(self, recording_id: str) -> RecordingFile:
         if self._stopping:
-            raise Unavailable(_STOPS)
+            raise Unavailable(_SHUTTING_DOWN)
         return await self._tapes.create(recording_id)
 
-    async def _take(self, recording: Recording, texts: AsyncIterator[str]) -> Ending:
+    async def _record_texts(
+        self, recording: Recording, texts: AsyncIterator[str]
+    ) -> RecordingResult:
         # The writer may wait for text for minutes, so a stop can't be noticed between texts only.
         # Two tasks race: one that writes, and one that waits for the stop.
-        pump = asyncio.ensure_future(self._pump(recording, texts))
+        pump = asyncio.ensure_future(self._write_texts(recording, texts))
         halted = asyncio.ensure_future(recording.halted.wait())
         try:
             await asyncio.wait((pump, halted), return_when=asyncio.FIRST_COMPLETED)
@@ -263,11 +277,13 @@ class RecorderService:
             # matter, but must be retrieved, or asyncio logs them.
             await asyncio.gather(pump, halted, return_exceptions=True)
 
-    async def _pump(self, recording: Recording, texts: AsyncIterator[str]) -> Ending:
+    async def _write_texts(
+        self, recording: Recording, texts: AsyncIterator[str]
+    ) -> RecordingResult:
         async for text in texts:
             # The process may have been suspended for longer than the lifetime. Then another node
             # may have claimed the conversation, and no text may be written before we know.
-            if self._renewal.is_over(recording):
+            if self._renewal.is_expired(recording):
                 await self._renewal.renew(recording)
             if recording.stopped is not None:
                 return recording.stopped
@@ -275,16 +291,16 @@ class RecorderService:
                 await recording.append(text)
         return RecordOutcome.SUCCESS
 
-    async def _finished(self, recording: Recording) -> None:
+    async def _await_finish(self, recording: Recording) -> None:
         """Finish the recording, also if the caller's task is cancelled meanwhile.
 
         A cancelled writer waits for a short time only: a locator that hangs must not delay its
         answer. Other writers wait until the location is released.
         """
-        finishing = self._in_background(self._finish(recording))
+        finishing = self._run_in_background(self._finish(recording))
         cancelled = recording.stopped is RecordOutcome.CANCELLED
         with suppress(TimeoutError):
-            async with asyncio.timeout(_AT_ONCE_SECONDS if cancelled else None):
+            async with asyncio.timeout(_CANCEL_NOTICE_SECONDS if cancelled else None):
                 await asyncio.shield(finishing)
 
     async def _finish(self, recording: Recording) -> None:
@@ -302,7 +318,7 @@ class RecorderService:
         recording.end()
         keep = self._keep_seconds > 0 and not self._stopping
         try:
-            await self._leave(recording, keep=keep)
+            await self._release_location(recording, keep=keep)
         finally:
             # The next recording of this conversation may already be running: it could begin as
             # soon as the location was released, before this task continued.
@@ -310,24 +326,24 @@ class RecorderService:
                 del self._running[recording.conversation_id]
             recording.closed.set()
             if keep:
-                self._shelf.put(recording)
+                self._shelf.add(recording)
             else:
                 recording.tape.close()
 
-    async def _leave(self, recording: Recording, *, keep: bool) -> None:
+    async def _release_location(self, recording: Recording, *, keep: bool) -> None:
         if self._places is None:
             return
         place = recording.conversation_id, recording.id
         # If the release failed, the location blocks the conversation until it expires. Retry in
         # the background, so that the writer does not wait for it.
-        if not await self._places.leave(*place, keep=keep) and not self._stopping:
-            self._in_background(self._places.withdraw(*place))
+        if not await self._places.release(*place, keep=keep) and not self._stopping:
+            self._run_in_background(self._places.release_with_retry(*place))
 
-    def _forget_kept(self, recording: Recording) -> None:
+    def _release_ended(self, recording: Recording) -> None:
         if self._places is not None:
-            self._in_background(self._places.forget(recording))
+            self._run_in_background(self._places.release_ended(recording))
 
-    def _in_background(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
+    def _run_in_background(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         """Run it as a task of its own. The reference keeps it from being garbage-collected."""
         task = asyncio.create_task(work)
         self._background.add(task)

@@ -5,13 +5,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 from recollect.domain.ids import ConversationId, TreeId
-from recollect.domain.recordings import Piece, Place, RecordOutcome
+from recollect.domain.recordings import RecordingChunk, RecordOutcome, ReplayCursor
 from recollect.errors import InvalidInput, RecollectError
 from recollect.policy.principals import Principal
-from recollect.ports.recordings import Tape
+from recollect.ports.recordings import RecordingFile
 
-Check = Callable[[], Awaitable[None]]
-Ending = RecordOutcome | RecollectError
+AccessCheck = Callable[[], Awaitable[None]]
+RecordingResult = RecordOutcome | RecollectError
 
 
 @dataclass(eq=False, slots=True)
@@ -27,10 +27,10 @@ class Recording:
     conversation_id: ConversationId
     tree_id: TreeId
     principal: Principal
-    tape: Tape
+    tape: RecordingFile
     renewed_at: float
     ended: bool = False
-    stopped: Ending | None = None
+    stopped: RecordingResult | None = None
     halted: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
@@ -38,9 +38,9 @@ class Recording:
     async def append(self, text: str) -> None:
         """Write more text and wake the readers."""
         await self.tape.write(text)
-        self._wake()
+        self._wake_readers()
 
-    def stop(self, why: Ending) -> None:
+    def stop(self, why: RecordingResult) -> None:
         """Stop it from outside. The first reason counts, and goes to the writer."""
         if self.stopped is None and not self.ended:
             self.stopped = why
@@ -49,9 +49,11 @@ class Recording:
     def end(self) -> None:
         """Mark that no more text will come, and wake the readers."""
         self.ended = True
-        self._wake()
+        self._wake_readers()
 
-    async def follow(self, offset: int, check: Check, *, every: float) -> AsyncGenerator[Piece]:
+    async def follow(
+        self, offset: int, check: AccessCheck, *, every: float
+    ) -> AsyncGenerator[RecordingChunk]:
         """Yield all text from an offset on, until the recording ends.
 
         Every `every` seconds `check` is called; it raises if the reader has lost access. If there
@@ -60,36 +62,36 @@ class Recording:
         """
         loop = asyncio.get_running_loop()
         due = loop.time() + every
-        self.tape.hold()
+        self.tape.acquire()
         try:
             while True:
                 # Read the flag before the text. If it was set by then, this read sees the last
                 # of the text. The other way round, text that is written between the two would
                 # be lost.
                 ended = self.ended
-                text, offset = await self._read(offset)
+                text, offset = await self._read_text(offset)
                 if loop.time() >= due:
                     await check()
                     due = loop.time() + every
                     if not text and not ended:
-                        yield Piece("", Place(self.id, offset))
+                        yield RecordingChunk("", ReplayCursor(self.id, offset))
                 if text:
-                    yield Piece(text, Place(self.id, offset))
+                    yield RecordingChunk(text, ReplayCursor(self.id, offset))
                 elif ended:
                     return
                 else:
-                    await self._grown(max(0.0, due - loop.time()))
+                    await self._wait_for_text(max(0.0, due - loop.time()))
         finally:
-            self.tape.let_go()
+            self.tape.release()
 
-    async def _read(self, offset: int) -> tuple[str, int]:
+    async def _read_text(self, offset: int) -> tuple[str, int]:
         """An invented offset may pass the first check by chance, and turn out wrong later."""
         try:
             return await self.tape.read(offset)
         except ValueError:
             raise InvalidInput("no such position in the recording", field="Last-Event-ID") from None
 
-    async def _grown(self, seconds: float) -> None:
+    async def _wait_for_text(self, seconds: float) -> None:
         """Wait for more text, the end of the recording, or the time-out."""
         waiting = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
@@ -98,7 +100,7 @@ class Recording:
         finally:
             self._waiting.discard(waiting)
 
-    def _wake(self) -> None:
+    def _wake_readers(self) -> None:
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)

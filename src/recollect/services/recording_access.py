@@ -6,11 +6,11 @@ from recollect.domain.clock import Clock
 from recollect.domain.ids import ConversationId, TreeId
 from recollect.errors import Unauthenticated
 from recollect.policy.actions import Action
-from recollect.policy.decide import visible
+from recollect.policy.decide import scope_for
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database
 from recollect.ports.stores import Stores
-from recollect.services.access import enter
+from recollect.services.access import authorize_branch
 
 
 class RecordingAccess:
@@ -21,7 +21,7 @@ class RecordingAccess:
         self._stores = stores
         self._clock = clock
 
-    async def enter(
+    async def authorize(
         self, principal: Principal, action: Action, conversation_id: ConversationId
     ) -> TreeId:
         """Return the conversation's tree if the caller may do this there.
@@ -32,16 +32,16 @@ class RecordingAccess:
         if principal.is_expired(self._clock.now()):
             raise Unauthenticated("the token has expired")
         branch = await self._database.read(
-            lambda tx: enter(tx, self._stores, principal, action, conversation_id)
+            lambda tx: authorize_branch(tx, self._stores, principal, action, conversation_id)
         )
         return branch.tree_id
 
-    async def readable(
+    async def filter_readable(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]
     ) -> list[ConversationId]:
         """Those of the conversations that the caller may read, in order and without duplicates."""
-        scope = visible(principal, Action.READ)
+        scope = scope_for(principal, Action.READ)
         found = await self._database.read(
-            lambda tx: self._stores.conversations.among(tx, scope, conversation_ids)
+            lambda tx: self._stores.conversations.filter_ids(tx, scope, conversation_ids)
         )
         return [id_ for id_ in dict.fromkeys(conversation_ids) if id_ in found]

@@ -12,16 +12,16 @@ from contextlib import suppress
 import structlog
 
 from recollect.domain.ids import ConversationId
-from recollect.domain.recordings import Location, Place, location_key, tail_key
+from recollect.domain.recordings import RecordingLocation, ReplayCursor, ended_key, location_key
 from recollect.errors import RecollectError
 from recollect.ports.recordings import Locator
 from recollect.services.recording import Recording
 
 log = structlog.get_logger("recollect.recorder")
-_AGAIN_SECONDS = 1
+_RETRY_SECONDS = 1
 
 
-class RecordingPlaces:
+class RecordingRegistry:
     """Claims, renews and releases locations. `address` is where other nodes reach this one."""
 
     def __init__(self, locator: Locator, *, lifetime: float, keep_seconds: float) -> None:
@@ -32,20 +32,20 @@ class RecordingPlaces:
 
     async def claim(self, conversation_id: ConversationId, recording_id: str) -> bool:
         """Claim the conversation for a recording. False if another recording has it."""
-        key, value = location_key(conversation_id), self._value(recording_id)
+        key, value = location_key(conversation_id), self._location_value(recording_id)
         return await self._locator.claim(key, value, self._lifetime)
 
-    async def hold(self, recording: Recording) -> bool:
+    async def renew(self, recording: Recording) -> bool:
         """Renew the location. False if another recording has taken the conversation.
 
         A location that expired, because the node was suspended, is claimed again if it is free.
         """
-        key, value = location_key(recording.conversation_id), self._value(recording.id)
+        key, value = location_key(recording.conversation_id), self._location_value(recording.id)
         return await self._locator.renew(key, value, self._lifetime) or await self._locator.claim(
             key, value, self._lifetime
         )
 
-    async def leave(
+    async def release(
         self, conversation_id: ConversationId, recording_id: str, *, keep: bool
     ) -> bool:
         """Release the conversation for the next recording. With `keep`, publish where the ended
@@ -53,42 +53,46 @@ class RecordingPlaces:
         """
         # Publish before release. Between the two steps both keys exist, and readers find the
         # recording under either. The other way round there would be a moment without any.
-        value = self._value(recording_id)
+        value = self._location_value(recording_id)
         if keep:
-            tail = tail_key(conversation_id, recording_id)
+            tail = ended_key(conversation_id, recording_id)
             told = self._locator.claim(tail, value, self._keep_seconds)
-            if not await self._is_told(told, recording_id):
+            if not await self._try_update(told, recording_id):
                 return False
         left = self._locator.release(location_key(conversation_id), value)
-        return await self._is_told(left, recording_id)
+        return await self._try_update(left, recording_id)
 
-    async def withdraw(self, conversation_id: ConversationId, recording_id: str) -> None:
+    async def release_with_retry(self, conversation_id: ConversationId, recording_id: str) -> None:
         """Release a location of which it is unknown whether it exists, with retries.
 
         A locator that hangs may execute a claim long after its caller gave up. So this repeats
         for one lifetime; after that the location has expired anyway.
         """
-        key, value = location_key(conversation_id), self._value(recording_id)
+        key, value = location_key(conversation_id), self._location_value(recording_id)
         with suppress(TimeoutError):
             async with asyncio.timeout(self._lifetime):
-                while not await self._is_told(self._locator.release(key, value), recording_id):
-                    await asyncio.sleep(_AGAIN_SECONDS)
+                while not await self._try_update(self._locator.release(key, value), recording_id):
+                    await asyncio.sleep(_RETRY_SECONDS)
 
-    async def forget(self, recording: Recording) -> None:
+    async def release_ended(self, recording: Recording) -> None:
         """Remove the location of an ended recording that is no longer kept."""
-        tail = tail_key(recording.conversation_id, recording.id)
-        gone = self._locator.release(tail, self._value(recording.id))
-        await self._is_told(gone, recording.id)
+        tail = ended_key(recording.conversation_id, recording.id)
+        gone = self._locator.release(tail, self._location_value(recording.id))
+        await self._try_update(gone, recording.id)
 
-    async def find(self, conversation_id: ConversationId) -> str | None:
+    async def find_running_node(self, conversation_id: ConversationId) -> str | None:
         """The address of another node that records the conversation now."""
-        return await self._other(location_key(conversation_id))
+        return await self._find_other_node(location_key(conversation_id))
 
-    async def find_kept(self, conversation_id: ConversationId, place: Place) -> str | None:
+    async def find_ended_node(
+        self, conversation_id: ConversationId, place: ReplayCursor
+    ) -> str | None:
         """The address of another node that keeps the ended recording of a cursor."""
-        return await self._other(tail_key(conversation_id, place.recording_id))
+        return await self._find_other_node(ended_key(conversation_id, place.recording_id))
 
-    async def taken(self, conversation_ids: Iterable[ConversationId]) -> list[ConversationId]:
+    async def filter_recorded(
+        self, conversation_ids: Iterable[ConversationId]
+    ) -> list[ConversationId]:
         """Those of the conversations that are being recorded, on any node."""
         keys = {location_key(id_): id_ for id_ in conversation_ids}
         found = await self._locator.find(keys)
@@ -97,7 +101,7 @@ class RecordingPlaces:
     async def close(self) -> None:
         await self._locator.close()
 
-    async def _is_told(self, told: Awaitable[object], recording_id: str) -> bool:
+    async def _try_update(self, told: Awaitable[object], recording_id: str) -> bool:
         try:
             await told
         except RecollectError:  # not fatal: the location expires by itself
@@ -105,11 +109,11 @@ class RecordingPlaces:
             return False
         return True
 
-    async def _other(self, key: str) -> str | None:
-        location = Location.parse((await self._locator.find([key])).get(key, ""))
+    async def _find_other_node(self, key: str) -> str | None:
+        location = RecordingLocation.parse((await self._locator.find([key])).get(key, ""))
         if location is None or location.address == self.address:
             return None
         return location.address
 
-    def _value(self, recording_id: str) -> str:
-        return str(Location(self.address, recording_id))
+    def _location_value(self, recording_id: str) -> str:
+        return str(RecordingLocation(self.address, recording_id))

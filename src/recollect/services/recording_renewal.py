@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 import structlog
 
-from recollect.domain.recordings import RecordOutcome, Tempo
+from recollect.domain.recordings import RecordingTiming, RecordOutcome
 from recollect.errors import (
     Conflict,
     Forbidden,
@@ -20,12 +20,12 @@ from recollect.errors import (
 from recollect.policy.actions import Action
 from recollect.services.recording import Recording
 from recollect.services.recording_access import RecordingAccess
-from recollect.services.recording_places import RecordingPlaces
+from recollect.services.recording_places import RecordingRegistry
 
 log = structlog.get_logger("recollect.recorder")
 
 
-class Renewal:
+class RecordingHeartbeat:
     """Renews the locations of running recordings, and stops those that may not go on."""
 
     def __init__(
@@ -33,8 +33,8 @@ class Renewal:
         running: Callable[[], Iterable[Recording]],
         access: RecordingAccess,
         *,
-        places: RecordingPlaces,
-        tempo: Tempo,
+        places: RecordingRegistry,
+        tempo: RecordingTiming,
     ) -> None:
         self._running = running
         self._access = access
@@ -50,7 +50,7 @@ class Renewal:
             await asyncio.gather(*map(self.renew, self._running()))
             await asyncio.sleep(max(0.0, due - loop.time()))
 
-    def is_over(self, recording: Recording) -> bool:
+    def is_expired(self, recording: Recording) -> bool:
         """Must its location have expired? Then another node may be recording by now."""
         silent_for = asyncio.get_running_loop().time() - recording.renewed_at
         return silent_for >= self._tempo.lifetime
@@ -62,17 +62,19 @@ class Renewal:
         asked_at = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(self._tempo.renewal):
-                if await self._goes_on(recording):
+                if await self._check_and_renew(recording):
                     recording.renewed_at = asked_at
         except (RecollectError, TimeoutError):
-            self._bear(recording)
+            self._stop_if_expired(recording)
         except Exception:  # must not stop the renewal of the others
             log.exception("a recording was not renewed", recording_id=recording.id)
-            self._bear(recording)
+            self._stop_if_expired(recording)
 
-    async def _goes_on(self, recording: Recording) -> bool:
+    async def _check_and_renew(self, recording: Recording) -> bool:
         try:
-            await self._access.enter(recording.principal, Action.RECORD, recording.conversation_id)
+            await self._access.authorize(
+                recording.principal, Action.RECORD, recording.conversation_id
+            )
         except (Forbidden, NotFound):
             recording.stop(RecordOutcome.CANCELLED)
         except Unauthenticated as error:
@@ -80,13 +82,13 @@ class Renewal:
         # The access check may have taken a while. A recording that was stopped or finished
         # meanwhile must not be renewed: that could bring its released location back.
         if recording.stopped is None and not recording.ended:
-            await self._hold(recording)
+            await self._renew_location(recording)
         return recording.stopped is None
 
-    async def _hold(self, recording: Recording) -> None:
-        if not await self._places.hold(recording):
+    async def _renew_location(self, recording: Recording) -> None:
+        if not await self._places.renew(recording):
             recording.stop(Conflict("another recording of this conversation took its place"))
 
-    def _bear(self, recording: Recording) -> None:
-        if self.is_over(recording):
+    def _stop_if_expired(self, recording: Recording) -> None:
+        if self.is_expired(recording):
             recording.stop(Unavailable("the recording locator was unavailable for too long"))

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from recollect.domain.ids import UserId
-from recollect.domain.recordings import Most
+from recollect.domain.recordings import StreamQuota
 from recollect.errors import Unavailable
 
 RETRY_SECONDS = 10
 
 
-class Seats:
+class StreamLimits:
     """Counts streams. `of_what` names them in error messages."""
 
-    def __init__(self, most: Most, of_what: str) -> None:
+    def __init__(self, most: StreamQuota, of_what: str) -> None:
         self._most = most
         self._of_what = of_what
         self._taken: Counter[UserId] = Counter()
@@ -27,7 +27,7 @@ class Seats:
             self._refuse(f"this node can't take more {self._of_what} at once")
 
     @contextmanager
-    def taken(self, user_id: UserId) -> Iterator[None]:
+    def reserve(self, user_id: UserId) -> Iterator[None]:
         """Count one stream until the end of the block. Raises Unavailable at the limit."""
         self.check(user_id)
         self._taken[user_id] += 1

@@ -6,56 +6,56 @@ says stay as they are and are reported.
 
 from dataclasses import dataclass, replace
 
-from recollect.domain.expiry import still_approved
+from recollect.domain.expiry import surviving_approval
 from recollect.domain.memories import TAGS_MAX, Memory, MemoryType
 from recollect.domain.memory_checks import check_metadata
 from recollect.errors import ValidationFailed
-from recollect.services.drafts import Draft
+from recollect.services.drafts import MemoryDraft
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class MergedFields:
     """The stored statement with the merged fields, and the names of the fields left out."""
 
     memory: Memory
     left: tuple[str, ...]
 
 
-def taken_over(known: Memory, said: Memory, draft: Draft) -> Taken:
+def merge_repeat(known: Memory, said: Memory, draft: MemoryDraft) -> MergedFields:
     """Merge a repeat that is being written. `left` becomes a warning to the writer, who can send a
     PATCH for these fields."""
-    taken = _marked(known, said)
-    return Taken(taken, tuple(sorted(_left(taken, said, draft))))
+    taken = _merge_fields(known, said)
+    return MergedFields(taken, tuple(sorted(_unmerged_fields(taken, said, draft))))
 
 
-def folded(known: Memory, said: Memory) -> Taken:
+def merge_stored_repeat(known: Memory, said: Memory) -> MergedFields:
     """Merge a repeat that is stored already, as a reconciliation job does. Nobody can be warned
     then, so the caller must not merge if `left` has anything."""
-    left = _unlike(known, said) | ({"type"} if said.type is not known.type else set())
-    return Taken(_marked(known, said), tuple(sorted(left)))
+    left = _differing_fields(known, said) | ({"type"} if said.type is not known.type else set())
+    return MergedFields(_merge_fields(known, said), tuple(sorted(left)))
 
 
-def _marked(known: Memory, said: Memory) -> Memory:
+def _merge_fields(known: Memory, said: Memory) -> Memory:
     """The later expiry and policy win; tags and metadata are added. Privacy is merged by
     `RepeatCounter.apply_repeat`."""
     pii_tags = tuple(sorted({*known.pii_tags, *said.pii_tags}))
     taken = replace(
         known,
         pii_tags=pii_tags,
-        approved_expires_at=still_approved(known.approved_expires_at, known.pii_tags, pii_tags),
+        approved_expires_at=surviving_approval(known.approved_expires_at, known.pii_tags, pii_tags),
         explicit_expires_at=said.explicit_expires_at or known.explicit_expires_at,
         retention_policy=said.retention_policy or known.retention_policy,
     )
-    return _with_metadata(_with_tags(taken, said), said)
+    return _merge_metadata(_merge_tags(taken, said), said)
 
 
-def _with_tags(known: Memory, said: Memory) -> Memory:
+def _merge_tags(known: Memory, said: Memory) -> Memory:
     # All or nothing: beyond the limit the stored tags stay as they are, and `tags` is reported.
     tags = tuple(dict.fromkeys((*known.tags, *said.tags)))
     return replace(known, tags=tags) if len(tags) <= TAGS_MAX else known
 
 
-def _with_metadata(known: Memory, said: Memory) -> Memory:
+def _merge_metadata(known: Memory, said: Memory) -> Memory:
     metadata = known.metadata | {n: v for n, v in said.metadata.items() if n not in known.metadata}
     try:
         check_metadata(metadata)
@@ -64,7 +64,7 @@ def _with_metadata(known: Memory, said: Memory) -> Memory:
     return replace(known, metadata=metadata)
 
 
-def _left(taken: Memory, said: Memory, draft: Draft) -> set[str]:
+def _unmerged_fields(taken: Memory, said: Memory, draft: MemoryDraft) -> set[str]:
     # Only what the writer asked for counts. `knowledge` is the default type, so it asks for
     # nothing, and a stricter privacy is not left out but applied.
     looser = draft.sensitivity is not None and draft.sensitivity.rank < taken.sensitivity.rank
@@ -74,10 +74,10 @@ def _left(taken: Memory, said: Memory, draft: Draft) -> set[str]:
         "portable": bool(draft.portable) and not taken.portable,
         "request_approval": draft.request_approval,
     }
-    return {name for name, left in kept.items() if left} | _unlike(taken, said)
+    return {name for name, left in kept.items() if left} | _differing_fields(taken, said)
 
 
-def _unlike(taken: Memory, said: Memory) -> set[str]:
+def _differing_fields(taken: Memory, said: Memory) -> set[str]:
     """The fields in which the merged statement lacks or contradicts what the repeat has."""
     # `said` is only a default that equals no value in metadata.
     unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())

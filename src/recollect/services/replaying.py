@@ -5,39 +5,39 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from recollect.domain.ids import ConversationId
-from recollect.domain.recordings import Piece, Place
+from recollect.domain.recordings import RecordingChunk, ReplayCursor
 from recollect.errors import InvalidInput
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.services.recording import Recording
 from recollect.services.recording_access import RecordingAccess
-from recollect.services.recording_places import RecordingPlaces
-from recollect.services.recording_seats import Seats
-from recollect.services.recording_shelf import Shelf
+from recollect.services.recording_places import RecordingRegistry
+from recollect.services.recording_seats import StreamLimits
+from recollect.services.recording_shelf import EndedRecordings
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class RemoteNode:
     """The node that has the recording, as `host:port`."""
 
     address: str
 
     @classmethod
-    def at(cls, address: str | None) -> "Elsewhere | None":
+    def from_address(cls, address: str | None) -> "RemoteNode | None":
         return None if address is None else cls(address)
 
 
-class Replaying:
+class RecordingReplayer:
     """The readers of this node. Their access is checked again every `check_seconds`."""
 
     def __init__(
         self,
         running: Mapping[ConversationId, Recording],
-        shelf: Shelf,
+        shelf: EndedRecordings,
         *,
-        places: RecordingPlaces | None,
+        places: RecordingRegistry | None,
         access: RecordingAccess,
-        seats: Seats,
+        seats: StreamLimits,
         check_seconds: float,
     ) -> None:
         self._running = running
@@ -51,17 +51,17 @@ class Replaying:
         self,
         principal: Principal,
         conversation_id: ConversationId,
-        after: Place | None,
+        after: ReplayCursor | None,
         *,
         forwarded: bool,
-    ) -> AsyncIterator[Piece] | Elsewhere | None:
+    ) -> AsyncIterator[RecordingChunk] | RemoteNode | None:
         """See `RecorderService.replay`."""
-        await self._access.enter(principal, Action.READ, conversation_id)
-        found = await self._find(conversation_id, after, forwarded=forwarded)
+        await self._access.authorize(principal, Action.READ, conversation_id)
+        found = await self._find_recording(conversation_id, after, forwarded=forwarded)
         if not isinstance(found, Recording):
             return found
         offset = after.offset if after is not None and after.recording_id == found.id else 0
-        if offset and not await _is_place(found, offset):
+        if offset and not await _is_valid_offset(found, offset):
             raise InvalidInput("no such position in the recording", field="Last-Event-ID")
         # A browser that read to the end reconnects once more. "Nothing to follow" becomes a 204,
         # which tells it to stop; an empty stream would make it come back for ever.
@@ -72,30 +72,30 @@ class Replaying:
         self._seats.check(principal.user_id)
         return self._follow(principal, found, offset)
 
-    async def elsewhere(self, conversation_id: ConversationId) -> Elsewhere | None:
+    async def find_remote(self, conversation_id: ConversationId) -> RemoteNode | None:
         """The other node that records the conversation now, if any."""
         if self._places is None:
             return None
-        return Elsewhere.at(await self._places.find(conversation_id))
+        return RemoteNode.from_address(await self._places.find_running_node(conversation_id))
 
     async def _follow(
         self, principal: Principal, recording: Recording, offset: int
-    ) -> AsyncIterator[Piece]:
+    ) -> AsyncIterator[RecordingChunk]:
         """Stream the chunks. The stream is counted from the first read on: a generator that is
         never started would never run its clean-up."""
 
         async def check() -> None:
-            await self._access.enter(principal, Action.READ, recording.conversation_id)
+            await self._access.authorize(principal, Action.READ, recording.conversation_id)
 
-        with self._seats.taken(principal.user_id):
+        with self._seats.reserve(principal.user_id):
             pieces = recording.follow(offset, check, every=self._check_seconds)
             async with aclosing(pieces):
                 async for piece in pieces:
                     yield piece
 
-    async def _find(
-        self, conversation_id: ConversationId, after: Place | None, *, forwarded: bool
-    ) -> Recording | Elsewhere | None:
+    async def _find_recording(
+        self, conversation_id: ConversationId, after: ReplayCursor | None, *, forwarded: bool
+    ) -> Recording | RemoteNode | None:
         """Find what the reader should get.
 
         A reader with a cursor gets the rest of the recording that the cursor names, before
@@ -108,14 +108,14 @@ class Replaying:
             kept = self._shelf.get(after.recording_id)
             if kept is not None and kept.conversation_id == conversation_id:
                 return kept
-            elsewhere = await self._kept_elsewhere(conversation_id, after, forwarded=forwarded)
+            elsewhere = await self._find_ended_remote(conversation_id, after, forwarded=forwarded)
             if elsewhere is not None:
                 return elsewhere
-        return await self.elsewhere(conversation_id) if running is None else running
+        return await self.find_remote(conversation_id) if running is None else running
 
-    async def _kept_elsewhere(
-        self, conversation_id: ConversationId, after: Place, *, forwarded: bool
-    ) -> Elsewhere | None:
+    async def _find_ended_remote(
+        self, conversation_id: ConversationId, after: ReplayCursor, *, forwarded: bool
+    ) -> RemoteNode | None:
         """The other node that keeps the recording of the cursor.
 
         None for a forwarded request: another node has looked it up already and was sent here. If
@@ -123,10 +123,10 @@ class Replaying:
         """
         if self._places is None or forwarded:
             return None
-        return Elsewhere.at(await self._places.find_kept(conversation_id, after))
+        return RemoteNode.from_address(await self._places.find_ended_node(conversation_id, after))
 
 
-async def _is_place(recording: Recording, offset: int) -> bool:
+async def _is_valid_offset(recording: Recording, offset: int) -> bool:
     try:
         await recording.tape.read(offset)
     except ValueError:

@@ -4,14 +4,20 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain import pii
-from recollect.domain.expiry import Expiry, Life, Profile, expiry, explicit_expiry
-from recollect.domain.memories import Kind, MemoryType
+from recollect.domain.expiry import (
+    Expiry,
+    ExpiryInputs,
+    RetentionProfile,
+    compute_expiry,
+    explicit_expiry,
+)
+from recollect.domain.memories import MemoryKind, MemoryType
 from recollect.domain.retention import MemoryScope, RetentionRules
 from recollect.ports.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class ProposedMemory:
     """A memory that a caller may write. With a type it is a statement, without one a record; only
     records have the default TTL of their scope."""
 
@@ -26,25 +32,27 @@ class Proposal:
 class RetentionService:
     """Reads no stored row, so every caller may use it."""
 
-    def __init__(self, runtime: Runtime, *, rules: RetentionRules, profile: Profile) -> None:
+    def __init__(
+        self, runtime: Runtime, *, rules: RetentionRules, profile: RetentionProfile
+    ) -> None:
         self._runtime = runtime
         self.rules = rules
         self.profile = profile
 
-    def preview(self, proposal: Proposal) -> Expiry:
+    def preview(self, proposal: ProposedMemory) -> Expiry:
         """When such a memory would expire, and by which rule."""
         created_at = proposal.created_at or self._runtime.clock.now()
         named = proposal.retention_policy
-        life = Life(
+        life = ExpiryInputs(
             scope=proposal.scope,
-            kind=Kind.RECORD if proposal.type is None else Kind.STATEMENT,
+            kind=MemoryKind.RECORD if proposal.type is None else MemoryKind.STATEMENT,
             type=proposal.type or MemoryType.KNOWLEDGE,
             created_at=created_at,
             observed_at=created_at,
             explicit_expires_at=explicit_expiry(
                 proposal.ttl_seconds, None, counted_from=created_at
             ),
-            policy=None if named is None else self.rules.policy(named, proposal.scope),
+            policy=None if named is None else self.rules.require_policy(named, proposal.scope),
             pii_tags=pii.normalise_tags(proposal.pii_tags),
         )
-        return expiry(life, self.rules, profile=self.profile)
+        return compute_expiry(life, self.rules, profile=self.profile)

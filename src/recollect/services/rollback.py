@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.domain.clock import to_text
 from recollect.domain.memories import MemoryId
-from recollect.domain.rollbacks import Changes
+from recollect.domain.rollbacks import RollbackChanges
 from recollect.errors import Conflict, NotFound
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
@@ -17,14 +17,14 @@ from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.admin_gate import AdminGate
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.rollback_plans import PlannedRow, RollbackPlan, RollbackPlans
+from recollect.services.rollback_plans import PlannedRow, RollbackPlan, RollbackPlanner
 from recollect.services.rollback_steps import RollbackSteps
 
 ROWS_PER_TRANSACTION = 200
 
 
 @dataclass(frozen=True, slots=True)
-class RolledBack:
+class RollbackResult:
     """What a rollback did or would do. `ids` are the archived and restored rows; `id` is None for a
     dry run."""
 
@@ -36,7 +36,7 @@ class RolledBack:
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
+class _RollbackOrder:
     """The requester, time and reason of a rollback or an undo."""
 
     requester: Requester
@@ -54,7 +54,7 @@ class RollbackService:
         runtime: Runtime,
         audit: MemoryAudit,
         *,
-        plans: RollbackPlans,
+        plans: RollbackPlanner,
         steps: RollbackSteps,
         gate: AdminGate,
     ) -> None:
@@ -73,64 +73,68 @@ class RollbackService:
         *,
         dry_run: bool,
         justification: str | None,
-    ) -> RolledBack:
+    ) -> RollbackResult:
         """NotFound for a source that the caller can't see. A dry run only makes the plan."""
-        order = await self._ordered(requester, "rollBack", justification)
-        plan = await self._plans.make(requester, source, order.at)
+        order = await self._admit(requester, "rollBack", justification)
+        plan = await self._plans.make_plan(requester, source, order.at)
         if dry_run:
-            return RolledBack(None, plan.archived, plan.restored, plan.untouched, plan.ids)
-        return await self._carry_out(order, source, plan)
+            return RollbackResult(None, plan.archived, plan.restored, plan.untouched, plan.ids)
+        return await self._execute(order, source, plan)
 
     async def undo(
         self, requester: Requester, rollback_id: str, *, justification: str | None
-    ) -> RolledBack:
+    ) -> RollbackResult:
         """Give rows their previous state, unless they were changed since; those are `untouched`.
 
         NotFound for a rollback of somebody else, Conflict if it was undone already. The rollback is
         marked as undone after the last batch: if the undo is interrupted, it can be repeated, and
         rows that were undone by then are skipped because their version has changed.
         """
-        order = await self._ordered(requester, "undoRollback", justification)
-        rollback = await self._database.read(lambda tx: self._own(tx, order, rollback_id))
-        wanted, undone, event_id = Changes.of(rollback.changes), Changes(), ""
-        for part in wanted.parts(ROWS_PER_TRANSACTION):
+        order = await self._admit(requester, "undoRollback", justification)
+        rollback = await self._database.read(lambda tx: self._fetch_owned(tx, order, rollback_id))
+        wanted, undone, event_id = (
+            RollbackChanges.from_record(rollback.changes),
+            RollbackChanges(),
+            "",
+        )
+        for part in wanted.batches(ROWS_PER_TRANSACTION):
             step, event_id = await self._database.write(
-                self._undoing(order, rollback, part, event_id)
+                self._undo_transaction(order, rollback, part, event_id)
             )
             undone += step
-        await self._database.write(lambda tx: self._close(tx, order, rollback))
+        await self._database.write(lambda tx: self._mark_undone(tx, order, rollback))
         # An undo makes archived rows active and restored rows superseded: the counts change places.
         untouched = len(wanted.ids) - len(undone.ids)
-        return RolledBack(
+        return RollbackResult(
             rollback.id, len(undone.restored), len(undone.archived), untouched, undone.ids
         )
 
-    async def _ordered(
+    async def _admit(
         self, requester: Requester, operation: str, justification: str | None
-    ) -> _Order:
+    ) -> _RollbackOrder:
         await self._gate.admit(requester, operation, justification)
-        return _Order(requester, self._runtime.clock.now(), justification)
+        return _RollbackOrder(requester, self._runtime.clock.now(), justification)
 
-    async def _carry_out(
-        self, order: _Order, source: RollbackSource, plan: RollbackPlan
-    ) -> RolledBack:
-        id_, by = self._runtime.ids.new(), order.requester.who
-        rollback = Rollback(id_, order.at, by, _told(source), Changes().record)
-        done, event_id = Changes(), ""
+    async def _execute(
+        self, order: _RollbackOrder, source: RollbackSource, plan: RollbackPlan
+    ) -> RollbackResult:
+        id_, by = self._runtime.ids.new(), order.requester.identity
+        rollback = Rollback(id_, order.at, by, _source_payload(source), RollbackChanges().record)
+        done, event_id = RollbackChanges(), ""
         for batch in _batches(plan.rows):
             step, event_id = await self._database.write(
-                self._stepping(order, rollback, (plan, batch, done), event_id)
+                self._batch_transaction(order, rollback, (plan, batch, done), event_id)
             )
             done += step
-        return RolledBack(id_, len(done.archived), len(done.restored), plan.untouched, done.ids)
+        return RollbackResult(id_, len(done.archived), len(done.restored), plan.untouched, done.ids)
 
-    def _stepping(
+    def _batch_transaction(
         self,
-        order: _Order,
+        order: _RollbackOrder,
         rollback: Rollback,
-        work: tuple[RollbackPlan, Sequence[PlannedRow], Changes],
+        work: tuple[RollbackPlan, Sequence[PlannedRow], RollbackChanges],
         event_id: str,
-    ) -> Callable[[Tx], tuple[Changes, str]]:
+    ) -> Callable[[Tx], tuple[RollbackChanges, str]]:
         """One batch: its rows, the record of all changes so far, and the audit event.
 
         All three commit together: after a crash the record has exactly the changes that were
@@ -138,49 +142,51 @@ class RollbackService:
         """
         plan, batch, done = work
 
-        def step(tx: Tx) -> tuple[Changes, str]:
-            made = self._steps.carry_out(tx, order.requester, batch, at=order.at)
+        def step(tx: Tx) -> tuple[RollbackChanges, str]:
+            made = self._steps.apply_rows(tx, order.requester, batch, at=order.at)
             kept = replace(rollback, changes=(done + made).record)
             self._stores.keeping.put_rollback(tx, kept)
             payload = {"archived": plan.archived, "restored": plan.restored, **rollback.source}
             told = {"rollback_id": rollback.id, **payload}
-            return made, self._tell(tx, order, told, count=len(made.ids), event_id=event_id)
+            return made, self._record_event(tx, order, told, count=len(made.ids), event_id=event_id)
 
         return step
 
-    def _undoing(
-        self, order: _Order, rollback: Rollback, part: Changes, event_id: str
-    ) -> Callable[[Tx], tuple[Changes, str]]:
-        def step(tx: Tx) -> tuple[Changes, str]:
+    def _undo_transaction(
+        self, order: _RollbackOrder, rollback: Rollback, part: RollbackChanges, event_id: str
+    ) -> Callable[[Tx], tuple[RollbackChanges, str]]:
+        def step(tx: Tx) -> tuple[RollbackChanges, str]:
             # The lock serializes two undos of one rollback; the second raises Conflict as soon as
             # the first has marked it as undone.
-            self._own(tx, order, rollback.id, lock=True)
-            made = self._steps.take_back(tx, order.requester, part, at=order.at)
+            self._fetch_owned(tx, order, rollback.id, lock=True)
+            made = self._steps.undo_changes(tx, order.requester, part, at=order.at)
             told = {
                 "undone": rollback.id,
                 "archived": len(made.restored),
                 "restored": len(made.archived),
             }
-            return made, self._tell(tx, order, told, count=len(made.ids), event_id=event_id)
+            return made, self._record_event(tx, order, told, count=len(made.ids), event_id=event_id)
 
         return step
 
-    def _own(self, tx: Tx, order: _Order, rollback_id: str, *, lock: bool = False) -> Rollback:
+    def _fetch_owned(
+        self, tx: Tx, order: _RollbackOrder, rollback_id: str, *, lock: bool = False
+    ) -> Rollback:
         """A rollback of the caller (an admin: any) that is not undone; NotFound or Conflict."""
         rollback = self._stores.keeping.fetch_rollback(tx, rollback_id, lock=lock)
         requester = order.requester
-        if rollback is None or not (requester.admin or rollback.by == requester.who):
+        if rollback is None or not (requester.is_admin or rollback.by == requester.identity):
             raise NotFound("rollback", rollback_id)
         if rollback.undone_at is not None:
             details = {"reason": "wrong_state"}
             raise Conflict("the rollback was undone already", details=details)
         return rollback
 
-    def _close(self, tx: Tx, order: _Order, rollback: Rollback) -> None:
+    def _mark_undone(self, tx: Tx, order: _RollbackOrder, rollback: Rollback) -> None:
         self._stores.keeping.put_rollback(tx, replace(rollback, undone_at=order.at))
 
-    def _tell(
-        self, tx: Tx, order: _Order, payload: dict[str, Any], *, count: int, event_id: str
+    def _record_event(
+        self, tx: Tx, order: _RollbackOrder, payload: dict[str, Any], *, count: int, event_id: str
     ) -> str:
         """Insert the audit event with the first batch, add to its count with the others."""
         if event_id:
@@ -202,7 +208,7 @@ def _batches(rows: Sequence[PlannedRow]) -> Iterator[Sequence[PlannedRow]]:
         yield rows[at : at + ROWS_PER_TRANSACTION]
 
 
-def _told(source: RollbackSource) -> dict[str, Any]:
+def _source_payload(source: RollbackSource) -> dict[str, Any]:
     times = {"since": source.since, "until": source.until}
     shown = {name: to_text(at) for name, at in times.items() if at is not None}
     return {str(source.kind): source.id, **shown}

@@ -6,24 +6,24 @@ from datetime import datetime
 
 from recollect.domain.agents import AgentId
 from recollect.domain.disclosure import PersonId
-from recollect.domain.expiry import is_due
+from recollect.domain.expiry import is_expired
 from recollect.domain.ids import ConversationId, EntryId, parse_uuid
-from recollect.domain.memories import MemoryId, Status
+from recollect.domain.memories import MemoryId, MemoryStatus
 from recollect.domain.spaces import ChatId, RunId
 from recollect.errors import NotFound
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Database, Tx
 from recollect.ports.keeping import RollbackSource, SourceKind
-from recollect.ports.memories import MemoryFilter, Stored
-from recollect.ports.people import Seat
+from recollect.ports.memories import MemoryFilter, StoredMemory
+from recollect.ports.people import ParticipantKeys
 from recollect.ports.stores import Stores
-from recollect.services.memory_access import MemoryAccess
+from recollect.services.memory_access import MemoryWriteAccess
 from recollect.services.naming import visible_person
-from recollect.services.sights import Sights
-from recollect.services.views import Views
+from recollect.services.sights import ViewerFactory
+from recollect.services.views import VisibilityFacts
 
 ROWS_PER_PAGE = 500
-_ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
+_ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class RollbackPlan:
 
 
 @dataclass(slots=True)
-class _Found:
+class _ArchiveCandidates:
     """Rows to archive: their version, and by which row each was superseded."""
 
     versions: dict[MemoryId, int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class _Found:
     untouched: int = 0
 
 
-class RollbackPlans:
+class RollbackPlanner:
     """Read-only."""
 
     def __init__(
@@ -76,9 +76,9 @@ class RollbackPlans:
         database: Database,
         stores: Stores,
         *,
-        access: MemoryAccess,
-        sights: Sights,
-        views: Views,
+        access: MemoryWriteAccess,
+        sights: ViewerFactory,
+        views: VisibilityFacts,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -86,7 +86,7 @@ class RollbackPlans:
         self._sights = sights
         self._views = views
 
-    async def make(
+    async def make_plan(
         self, requester: Requester, source: RollbackSource, now: datetime
     ) -> RollbackPlan:
         """NotFound for a source that the caller can't see.
@@ -96,23 +96,27 @@ class RollbackPlans:
         All rows to archive are known before the first row to restore is decided, because that
         depends on which of its successors are archived.
         """
-        named = await self._database.read(lambda tx: self._named(tx, requester, source))
-        ids = await self._closure(requester, named)
-        found = _Found()
-        for page in _pages(ids):
-            await self._database.scan(self._sorting(requester, page, found))
+        named = await self._database.read(lambda tx: self._resolve_source(tx, requester, source))
+        ids = await self._collect_derived(requester, named)
+        found = _ArchiveCandidates()
+        for page in _split_pages(ids):
+            await self._database.scan(self._classify_transaction(requester, page, found))
         plan = RollbackPlan(untouched=found.untouched)
-        for page in _pages(list(found.versions)):
-            rows, kept = await self._database.scan(self._restoring(requester, page, found, now))
+        for page in _split_pages(list(found.versions)):
+            rows, kept = await self._database.scan(
+                self._restores_transaction(requester, page, found, now)
+            )
             plan.rows += rows
             plan.untouched += kept
         return plan
 
-    def _named(self, tx: Tx, requester: Requester, source: RollbackSource) -> RollbackSource:
+    def _resolve_source(
+        self, tx: Tx, requester: Requester, source: RollbackSource
+    ) -> RollbackSource:
         """The source with its canonical id. NotFound if the caller can't see it. An admin may name
         a source that was deleted: its memories may still exist."""
         if source.kind is SourceKind.STATER:
-            return replace(source, id=self._stater(tx, requester, PersonId(source.id)))
+            return replace(source, id=self._resolve_stater(tx, requester, PersonId(source.id)))
         # These ids are UUIDs; sources of memories store them in canonical spelling.
         if source.kind in (SourceKind.ENTRY, SourceKind.CONVERSATION):
             resource = str(source.kind).removesuffix("_id")
@@ -120,49 +124,57 @@ class RollbackPlans:
             if canonical is None:
                 raise NotFound(resource, source.id)
             source = replace(source, id=canonical)
-        if not requester.admin and not _SEEN[source.kind](self, tx, requester, source.id):
+        if not requester.is_admin and not _VISIBILITY_CHECKS[source.kind](
+            self, tx, requester, source.id
+        ):
             raise NotFound(str(source.kind).removesuffix("_id"), source.id)
         return source
 
-    def _stater(self, tx: Tx, requester: Requester, id_: PersonId) -> PersonId:
-        if not requester.admin:
+    def _resolve_stater(self, tx: Tx, requester: Requester, id_: PersonId) -> PersonId:
+        if not requester.is_admin:
             return visible_person(tx, self._stores, requester, id_).id
         person = self._stores.people.fetch(tx, id_)
         if person is None:
             raise NotFound("person", id_)
         return person.id
 
-    def _sees_entry(self, tx: Tx, requester: Requester, id_: str) -> bool:
+    def _can_see_entry(self, tx: Tx, requester: Requester, id_: str) -> bool:
         entry = self._stores.entries.fetch(tx, EntryId(id_))
-        return entry is not None and self._sees_tree(tx, requester, entry.conversation_id)
+        return entry is not None and self._can_see_conversation(
+            tx, requester, entry.conversation_id
+        )
 
-    def _sees_tree(self, tx: Tx, requester: Requester, id_: str) -> bool:
+    def _can_see_conversation(self, tx: Tx, requester: Requester, id_: str) -> bool:
         user_id = requester.principal.user_id
         branch = self._stores.conversations.locate(tx, ConversationId(id_), user_id)
         return branch is not None and not branch.deleted and branch.level is not None
 
-    def _sees_chat(self, tx: Tx, requester: Requester, id_: str) -> bool:
-        return self._stores.chats.takes_part(tx, ChatId(id_), Seat.of(requester))
+    def _can_see_chat(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        return self._stores.chats.is_participant(
+            tx, ChatId(id_), ParticipantKeys.for_requester(requester)
+        )
 
-    def _sees_agent(self, tx: Tx, _requester: Requester, id_: str) -> bool:
-        return self._stores.agents.owner_of(tx, AgentId(id_)) is not None
+    def _can_see_agent(self, tx: Tx, _requester: Requester, id_: str) -> bool:
+        return self._stores.agents.fetch_owner(tx, AgentId(id_)) is not None
 
-    def _sees_run(self, tx: Tx, requester: Requester, id_: str) -> bool:
-        return self._stores.runs.see(tx, requester.who, RunId(id_)) is not None
+    def _can_see_run(self, tx: Tx, requester: Requester, id_: str) -> bool:
+        return self._stores.runs.fetch_visible(tx, requester.identity, RunId(id_)) is not None
 
-    def _sees_import(self, _tx: Tx, _requester: Requester, _id: str) -> bool:
+    def _can_see_import(self, _tx: Tx, _requester: Requester, _id: str) -> bool:
         """An import has no row of its own; its memories are checked one by one."""
         return True
 
-    def _sees_memory(self, tx: Tx, requester: Requester, id_: str) -> bool:
+    def _can_see_memory(self, tx: Tx, requester: Requester, id_: str) -> bool:
         stored = self._stores.memories.fetch(tx, MemoryId(id_))
         if stored is None or stored.erasure_id is not None:
             return False
-        if self._access.is_theirs(tx, requester, stored):
+        if self._access.can_change(tx, requester, stored):
             return True
-        return self._views.look(tx, self._sights.of(tx, requester), stored).allowed
+        return self._views.can_view(tx, self._sights.viewer_for(tx, requester), stored).allowed
 
-    async def _closure(self, requester: Requester, source: RollbackSource) -> list[MemoryId]:
+    async def _collect_derived(
+        self, requester: Requester, source: RollbackSource
+    ) -> list[MemoryId]:
         """Ids of all memories that came from the source, directly or through other memories.
 
         A breadth-first search over "derived from". A memory that the caller can neither write nor
@@ -170,56 +182,58 @@ class RollbackPlans:
         derived from it.
         """
         known: dict[MemoryId, None] = {}
-        front = await self._known_to(requester, await self._straight(source))
+        front = await self._filter_known(requester, await self._fetch_direct(source))
         while front:
             known |= dict.fromkeys(front)
             follows: dict[MemoryId, None] = {}
-            for page in _pages(front):
-                more = await self._database.scan(self._deriving(page))
+            for page in _split_pages(front):
+                more = await self._database.scan(self._derived_transaction(page))
                 follows |= dict.fromkeys(id_ for id_ in more if id_ not in known)
-            front = await self._known_to(requester, list(follows))
+            front = await self._filter_known(requester, list(follows))
         return list(known)
 
-    async def _known_to(self, requester: Requester, ids: list[MemoryId]) -> list[MemoryId]:
-        if requester.admin:
+    async def _filter_known(self, requester: Requester, ids: list[MemoryId]) -> list[MemoryId]:
+        if requester.is_admin:
             return ids
         kept: list[MemoryId] = []
-        for page in _pages(ids):
-            kept += await self._database.scan(self._knowing(requester, page))
+        for page in _split_pages(ids):
+            kept += await self._database.scan(self._known_transaction(requester, page))
         return kept
 
-    def _knowing(
+    def _known_transaction(
         self, requester: Requester, page: Sequence[MemoryId]
     ) -> Callable[[Tx], list[MemoryId]]:
         def work(tx: Tx) -> list[MemoryId]:
-            mine = self._changeable(tx, requester, self._stores.keeping.fetch_many(tx, page))
+            mine = self._writable_ids(tx, requester, self._stores.keeping.fetch_many(tx, page))
             others = [id_ for id_ in page if id_ not in mine]
-            seen = self._stores.memories.see_many(tx, self._sights.of(tx, requester), others, _ANY)
+            seen = self._stores.memories.fetch_many_visible(
+                tx, self._sights.viewer_for(tx, requester), others, _ANY_STATUS
+            )
             return [id_ for id_ in page if id_ in mine or id_ in seen]
 
         return work
 
-    async def _straight(self, source: RollbackSource) -> list[MemoryId]:
+    async def _fetch_direct(self, source: RollbackSource) -> list[MemoryId]:
         ids: list[MemoryId] = []
         while True:
             after = ids[-1] if ids else None
-            page = await self._database.scan(self._sourcing(source, after))
+            page = await self._database.scan(self._direct_transaction(source, after))
             ids += page
             if len(page) < ROWS_PER_PAGE:
                 return ids
 
-    def _sourcing(
+    def _direct_transaction(
         self, source: RollbackSource, after: MemoryId | None
     ) -> Callable[[Tx], list[MemoryId]]:
-        return lambda tx: self._stores.keeping.from_source(
+        return lambda tx: self._stores.keeping.list_from_source(
             tx, source, after=after, limit=ROWS_PER_PAGE
         )
 
-    def _deriving(self, page: Sequence[MemoryId]) -> Callable[[Tx], list[MemoryId]]:
-        return lambda tx: self._stores.keeping.derived_from(tx, page)
+    def _derived_transaction(self, page: Sequence[MemoryId]) -> Callable[[Tx], list[MemoryId]]:
+        return lambda tx: self._stores.keeping.list_derived(tx, page)
 
-    def _sorting(
-        self, requester: Requester, page: Sequence[MemoryId], found: _Found
+    def _classify_transaction(
+        self, requester: Requester, page: Sequence[MemoryId], found: _ArchiveCandidates
     ) -> Callable[[Tx], None]:
         """Collect the rows that the caller may archive; count the others as untouched."""
 
@@ -228,9 +242,9 @@ class RollbackPlans:
             rows = [
                 row
                 for row in self._stores.keeping.fetch_many(tx, page)
-                if row.memory.status is not Status.ARCHIVED
+                if row.memory.status is not MemoryStatus.ARCHIVED
             ]
-            mine = self._changeable(tx, requester, rows)
+            mine = self._writable_ids(tx, requester, rows)
             for row in rows:
                 if row.memory.id in mine:
                     found.versions[row.memory.id] = row.memory.version
@@ -239,8 +253,12 @@ class RollbackPlans:
 
         return work
 
-    def _restoring(
-        self, requester: Requester, page: Sequence[MemoryId], found: _Found, now: datetime
+    def _restores_transaction(
+        self,
+        requester: Requester,
+        page: Sequence[MemoryId],
+        found: _ArchiveCandidates,
+        now: datetime,
     ) -> Callable[[Tx], tuple[list[PlannedRow], int]]:
         def work(tx: Tx) -> tuple[list[PlannedRow], int]:
             # A row may have superseded several, and several rows of the plan the same one. Each is
@@ -248,8 +266,10 @@ class RollbackPlans:
             replaced = self._stores.memories.predecessors(tx, page)
             old_ids = {id_ for ids in replaced.values() for id_ in ids} - found.versions.keys()
             olds = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, [*old_ids])}
-            free = {id_: row for id_, row in olds.items() if self._comes_back(tx, row, found, now)}
-            mine = self._changeable(tx, requester, list(free.values()))
+            free = {
+                id_: row for id_, row in olds.items() if self._should_restore(tx, row, found, now)
+            }
+            mine = self._writable_ids(tx, requester, list(free.values()))
             rows = [
                 PlannedRow(
                     id_,
@@ -262,11 +282,15 @@ class RollbackPlans:
                 )
                 for id_ in page
             ]
-            return rows, self._seen(tx, requester, [r for i, r in free.items() if i not in mine])
+            return rows, self._count_visible(
+                tx, requester, [r for i, r in free.items() if i not in mine]
+            )
 
         return work
 
-    def _comes_back(self, tx: Tx, old: Stored, found: _Found, now: datetime) -> bool:
+    def _should_restore(
+        self, tx: Tx, old: StoredMemory, found: _ArchiveCandidates, now: datetime
+    ) -> bool:
         """Is every successor of this superseded row archived by the plan?
 
         Follow `superseded_by` through rows of the plan to the first row outside of it. If that row
@@ -274,8 +298,8 @@ class RollbackPlans:
         superseded this row too. The set `seen` ends cycles.
         """
         memory = old.memory
-        gone = memory.status is not Status.SUPERSEDED or old.compacted_at is not None
-        if gone or is_due(now, memory.expires_at):
+        gone = memory.status is not MemoryStatus.SUPERSEDED or old.compacted_at is not None
+        if gone or is_expired(now, memory.expires_at):
             return False
         follower, seen = memory.superseded_by, set[MemoryId]()
         while follower is not None and follower in found.followers and follower not in seen:
@@ -284,36 +308,36 @@ class RollbackPlans:
         if follower is None:
             return bool(seen)
         standing = self._stores.memories.fetch(tx, follower)
-        return bool(seen) and (standing is None or standing.memory.status is Status.ARCHIVED)
+        return bool(seen) and (standing is None or standing.memory.status is MemoryStatus.ARCHIVED)
 
-    def _changeable(
-        self, tx: Tx, requester: Requester, rows: Sequence[Stored]
+    def _writable_ids(
+        self, tx: Tx, requester: Requester, rows: Sequence[StoredMemory]
     ) -> frozenset[MemoryId]:
         """Ids of the rows that the caller may write; for an admin all, so that a poisoned source
         can be rolled back completely."""
-        if requester.admin:
+        if requester.is_admin:
             return frozenset(row.memory.id for row in rows)
-        return self._access.theirs(tx, requester, rows)
+        return self._access.changeable_ids(tx, requester, rows)
 
-    def _seen(self, tx: Tx, requester: Requester, rows: Sequence[Stored]) -> int:
+    def _count_visible(self, tx: Tx, requester: Requester, rows: Sequence[StoredMemory]) -> int:
         """How many of these rows the caller can see. Others are not even counted."""
         if not rows:
             return 0
-        sight, ids = self._sights.of(tx, requester), [row.memory.id for row in rows]
-        return len(self._stores.memories.see_many(tx, sight, ids, _ANY))
+        sight, ids = self._sights.viewer_for(tx, requester), [row.memory.id for row in rows]
+        return len(self._stores.memories.fetch_many_visible(tx, sight, ids, _ANY_STATUS))
 
 
-def _pages(ids: Sequence[MemoryId]) -> Iterator[Sequence[MemoryId]]:
+def _split_pages(ids: Sequence[MemoryId]) -> Iterator[Sequence[MemoryId]]:
     for at in range(0, len(ids), ROWS_PER_PAGE):
         yield ids[at : at + ROWS_PER_PAGE]
 
 
-_SEEN: Mapping[SourceKind, Callable[[RollbackPlans, Tx, Requester, str], bool]] = {
-    SourceKind.ENTRY: RollbackPlans._sees_entry,
-    SourceKind.CONVERSATION: RollbackPlans._sees_tree,
-    SourceKind.CHAT: RollbackPlans._sees_chat,
-    SourceKind.AGENT: RollbackPlans._sees_agent,
-    SourceKind.RUN: RollbackPlans._sees_run,
-    SourceKind.IMPORT: RollbackPlans._sees_import,
-    SourceKind.MEMORY: RollbackPlans._sees_memory,
+_VISIBILITY_CHECKS: Mapping[SourceKind, Callable[[RollbackPlanner, Tx, Requester, str], bool]] = {
+    SourceKind.ENTRY: RollbackPlanner._can_see_entry,
+    SourceKind.CONVERSATION: RollbackPlanner._can_see_conversation,
+    SourceKind.CHAT: RollbackPlanner._can_see_chat,
+    SourceKind.AGENT: RollbackPlanner._can_see_agent,
+    SourceKind.RUN: RollbackPlanner._can_see_run,
+    SourceKind.IMPORT: RollbackPlanner._can_see_import,
+    SourceKind.MEMORY: RollbackPlanner._can_see_memory,
 }

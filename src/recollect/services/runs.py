@@ -6,26 +6,26 @@ from datetime import datetime
 from typing import Any, Literal
 
 from recollect.domain.agents import AgentId
-from recollect.domain.housekeeping import Brief
+from recollect.domain.housekeeping import CleanupRow
 from recollect.domain.memory_checks import check_metadata, check_name
 from recollect.domain.pages import Page, decode_key, encode_key
-from recollect.domain.registry import id_taken
+from recollect.domain.registry import id_taken_error
 from recollect.domain.retention import RetentionRules
-from recollect.domain.runs import ERROR_CHARS_MAX, Run, RunStatus, check_open, root_run
+from recollect.domain.runs import ERROR_CHARS_MAX, Run, RunStatus, check_not_completed, new_root_run
 from recollect.domain.spaces import RunId, Space, SpaceKind
 from recollect.errors import Conflict, Forbidden, NotFound
 from recollect.policy.requesters import Requester
 from recollect.policy.spaces import SpaceView, may_write
-from recollect.ports.database import Database, Retry, Tx
-from recollect.ports.runs import Lineage
+from recollect.ports.database import Database, RetryTransaction, Tx
+from recollect.ports.runs import RunLineage
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.agents import found_agent
+from recollect.services.agents import require_agent
 from recollect.services.memory_audit import MemoryAudit
 from recollect.services.secret_check import refuse_secrets
 
 _LIST = "runs"
-Cleanup = Literal["root", "run"]
+RunCleanup = Literal["root", "run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RunRemovals:
     """How many memories were removed with a run. Each counts once, in the first kind that fits."""
 
     ephemeral: int = 0
@@ -48,11 +48,11 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class RunCompletion:
     """A run that has ended, and what was removed with it."""
 
     run: Run
-    removed: Removed
+    removed: RunRemovals
 
 
 class RunService:
@@ -66,7 +66,7 @@ class RunService:
         audit: MemoryAudit,
         *,
         rules: RetentionRules,
-        cleanup: Cleanup,
+        cleanup: RunCleanup,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -84,7 +84,7 @@ class RunService:
         check_metadata(new.metadata)
         run_id = new.id or RunId(self._runtime.ids.new())
         at = self._runtime.clock.now()
-        async with self._audit.watching(requester, "startRun", agent_id=new.agent_id):
+        async with self._audit.audit_refusals(requester, "startRun", agent_id=new.agent_id):
             return await self._database.write(
                 lambda tx: self._start(
                     tx, requester, replace(new, id=run_id), at=at, under_any=under_any
@@ -93,20 +93,20 @@ class RunService:
 
     async def complete(
         self, requester: Requester, run_id: RunId, *, status: RunStatus, error: str | None
-    ) -> Completion:
+    ) -> RunCompletion:
         """End a run and remove the memories that end with it. Repeating the call changes nothing;
         another status for a completed run is a Conflict."""
         if error is not None:
             check_name(error, "error", chars_max=ERROR_CHARS_MAX)
         at = self._runtime.clock.now()
-        async with self._audit.watching(requester, "completeRun", run_id=run_id):
+        async with self._audit.audit_refusals(requester, "completeRun", run_id=run_id):
             return await self._database.write(
                 lambda tx: self._complete(tx, requester, run_id, status=status, error=error, at=at)
             )
 
     async def get(self, requester: Requester, run_id: RunId) -> Run:
         """NotFound if the caller may not read the run's space."""
-        return await self._database.read(lambda tx: self._seen(tx, requester, run_id))
+        return await self._database.read(lambda tx: self._require_visible(tx, requester, run_id))
 
     async def list(
         self,
@@ -129,16 +129,16 @@ class RunService:
         cursor = encode_key(_LIST, shown[-1].started_at, shown[-1].id) if more else None
         return Page(shown, cursor)
 
-    async def lineage(self, requester: Requester, run_id: RunId) -> Lineage:
+    async def lineage(self, requester: Requester, run_id: RunId) -> RunLineage:
         """Ancestors and descendants of the run that the caller may see."""
 
-        def work(tx: Tx) -> Lineage:
-            self._seen(tx, requester, run_id)
-            return self._stores.runs.lineage(tx, requester.who, run_id)
+        def work(tx: Tx) -> RunLineage:
+            self._require_visible(tx, requester, run_id)
+            return self._stores.runs.fetch_lineage(tx, requester.identity, run_id)
 
         return await self._database.read(work)
 
-    def enter(
+    def enter_run(
         self, tx: Tx, requester: Requester, run_id: RunId, *, agent_id: AgentId, at: datetime
     ) -> Run:
         """The run that a session write belongs to, locked until the transaction ends. An unknown id
@@ -150,27 +150,27 @@ class RunService:
         self._require_writer(tx, requester, run_id, agent_id)
         run = self._stores.runs.fetch(tx, run_id, lock=True)
         if run is None:
-            run = root_run(run_id, agent_id, at=at)
+            run = new_root_run(run_id, agent_id, at=at)
             # Another write started the same run meanwhile: start again and find it.
             if not self._insert(tx, requester, run):
-                raise Retry
+                raise RetryTransaction
         if run.agent_id != agent_id:
             raise Forbidden("the run belongs to another agent", code="not_owner")
-        check_open(run)
+        check_not_completed(run)
         return run
 
     def _start(
         self, tx: Tx, requester: Requester, new: NewRun, *, at: datetime, under_any: bool
     ) -> Run:
-        run = root_run(RunId(new.id or ""), new.agent_id, at=at, metadata=new.metadata)
-        found_agent(tx, self._stores, new.agent_id)
+        run = new_root_run(RunId(new.id or ""), new.agent_id, at=at, metadata=new.metadata)
+        require_agent(tx, self._stores, new.agent_id)
         if new.parent_run_id is not None:
-            parent = self._parent(tx, requester, new.parent_run_id, under_any=under_any)
+            parent = self._lock_parent(tx, requester, new.parent_run_id, under_any=under_any)
             run = replace(run, parent_run_id=parent.id, root_run_id=parent.root_run_id)
         self._require_writer(tx, requester, run.id, run.agent_id)
         refuse_secrets(metadata=new.metadata)
         if not self._insert(tx, requester, run):
-            raise id_taken()
+            raise id_taken_error()
         return run
 
     def _insert(self, tx: Tx, requester: Requester, run: Run) -> bool:
@@ -189,25 +189,25 @@ class RunService:
         status: RunStatus,
         error: str | None,
         at: datetime,
-    ) -> Completion:
-        run = self._seen(tx, requester, run_id)
+    ) -> RunCompletion:
+        run = self._require_visible(tx, requester, run_id)
         self._require_writer(tx, requester, run.id, run.agent_id)
         refuse_secrets(error=error)
-        run, root = self._held(tx, run)
-        if run.completed:
-            return Completion(_ended_as(run, status), Removed())
+        run, root = self._lock_with_root(tx, run)
+        if run.is_completed:
+            return RunCompletion(_require_same_end(run, status), RunRemovals())
         run = replace(run, status=status, error=error, completed_at=at)
         self._stores.runs.complete(tx, run)
-        removed = self._clean(tx, run, root, at)
+        removed = self._remove_memories(tx, run, root, at)
         payload = {
             "parent_run_id": run.parent_run_id,
             "status": str(status),
             "removed": asdict(removed),
         }
         self._record(tx, requester, "run.complete", run, payload)
-        return Completion(run, removed)
+        return RunCompletion(run, removed)
 
-    def _held(self, tx: Tx, run: Run) -> tuple[Run, Run]:
+    def _lock_with_root(self, tx: Tx, run: Run) -> tuple[Run, Run]:
         """The run and its root, both locked, the root first.
 
         Runs of one tree therefore complete one after the other. If a run and its root complete at
@@ -220,41 +220,41 @@ class RunService:
             raise NotFound("run", run.id)
         return held, root
 
-    def _clean(self, tx: Tx, run: Run, root: Run, at: datetime) -> Removed:
+    def _remove_memories(self, tx: Tx, run: Run, root: Run, at: datetime) -> RunRemovals:
         """Remove the memories that end with this run, and the session memories too if nothing can
         use them any more: the root has ended, or each run is cleaned up on its own."""
         # With `cleanup` = "root" the end of a root removes the memories of the whole tree; a run
         # that ends after its root, or any run with "run", removes its own. Before its root has
         # ended, a run leaves its session memories to be read by the rest of the tree.
         is_root = run.id == root.id
-        over = is_root or root.completed or self._cleanup == "run"
+        over = is_root or root.is_completed or self._cleanup == "run"
         whole_tree = is_root and self._cleanup == "root"
-        runs = self._stores.runs.tree(tx, run.id) if whole_tree else [run.id]
-        rows = self._stores.memory_bulk.in_runs(tx, runs)
-        going = [row for row in rows if over or self._kind_of(row) != "session"]
+        runs = self._stores.runs.fetch_tree_ids(tx, run.id) if whole_tree else [run.id]
+        rows = self._stores.memory_bulk.lock_in_runs(tx, runs)
+        going = [row for row in rows if over or self._removal_kind(row) != "session"]
         self._stores.memory_bulk.remove(tx, [row.id for row in going], at=at)
-        kinds = [self._kind_of(row) for row in going]
-        return Removed(**{kind: kinds.count(kind) for kind in sorted(set(kinds))})
+        kinds = [self._removal_kind(row) for row in going]
+        return RunRemovals(**{kind: kinds.count(kind) for kind in sorted(set(kinds))})
 
-    def _kind_of(self, row: Brief) -> str:
+    def _removal_kind(self, row: CleanupRow) -> str:
         """The kind under which a memory is counted. Only `session` memories outlive their own
         run."""
         policy = self._rules.policies.get(row.retention_policy or "")
         if policy is not None and policy.until_run_completes:
             return "ephemeral"
-        return "critical_pii" if self._rules.ends_with_run(None, row.pii_tags) else "session"
+        return "critical_pii" if self._rules.is_deleted_with_run(None, row.pii_tags) else "session"
 
-    def _seen(self, tx: Tx, requester: Requester, run_id: RunId) -> Run:
-        run = self._stores.runs.see(tx, requester.who, run_id)
+    def _require_visible(self, tx: Tx, requester: Requester, run_id: RunId) -> Run:
+        run = self._stores.runs.fetch_visible(tx, requester.identity, run_id)
         if run is None:
             raise NotFound("run", run_id)
         return run
 
-    def _parent(self, tx: Tx, requester: Requester, run_id: RunId, *, under_any: bool) -> Run:
+    def _lock_parent(self, tx: Tx, requester: Requester, run_id: RunId, *, under_any: bool) -> Run:
         """The parent, locked: a removal of its agent deletes its runs and must not run between this
         check and the insert of the child."""
         if not under_any:
-            self._seen(tx, requester, run_id)
+            self._require_visible(tx, requester, run_id)
         parent = self._stores.runs.fetch(tx, run_id, lock=True)
         if parent is None:
             raise NotFound("run", run_id)
@@ -271,18 +271,18 @@ class RunService:
         limit: int,
     ) -> Sequence[Run]:
         if agent_id is not None:
-            found_agent(tx, self._stores, agent_id)
+            require_agent(tx, self._stores, agent_id)
         return self._stores.runs.page(
-            tx, requester.who, agent_id=agent_id, status=status, after=after, limit=limit
+            tx, requester.identity, agent_id=agent_id, status=status, after=after, limit=limit
         )
 
     def _require_writer(
         self, tx: Tx, requester: Requester, run_id: RunId, agent_id: AgentId
     ) -> None:
         """Forbidden unless the requester is the running agent or its owner."""
-        agent = found_agent(tx, self._stores, agent_id)
+        agent = require_agent(tx, self._stores, agent_id)
         view = SpaceView(Space(SpaceKind.RUN, run_id), agent_id=agent.id, agent_owner=agent.owner)
-        decision = may_write(requester.caller, view)
+        decision = may_write(requester.space_caller, view)
         if not decision.allowed:
             raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
 
@@ -300,7 +300,7 @@ class RunService:
         )
 
 
-def _ended_as(run: Run, status: RunStatus) -> Run:
+def _require_same_end(run: Run, status: RunStatus) -> Run:
     if run.status is not status:
         raise Conflict("the run has ended with another status", details={"reason": "wrong_state"})
     return run

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from recollect.domain.folding import Folded
-from recollect.domain.injection import Suspicion, score
+from recollect.domain.folding import FoldedText
+from recollect.domain.injection import InjectionScore, score_injection
 from recollect.domain.memories import (
     Memory,
-    Message,
+    MemoryMessage,
     Sensitivity,
     render_messages,
     render_record,
@@ -25,23 +25,23 @@ from recollect.domain.memory_checks import (
     check_record,
     clean_tags,
 )
-from recollect.domain.retention import RetentionRules, Risk
+from recollect.domain.retention import PiiRisk, RetentionRules
 from recollect.domain.search import IndexedWords, index_words
-from recollect.domain.secrets import SecretFound, find_secret_in
-from recollect.domain.sensitivity import floor
+from recollect.domain.secrets import SecretLocation, find_secret_in
+from recollect.domain.sensitivity import sensitivity_floor
 from recollect.domain.spaces import SpaceKind, check_content_fits
 from recollect.errors import InvalidInput, ValidationFailed
-from recollect.services.drafts import Draft
-from recollect.services.personal import PersonalFinder
-from recollect.services.secret_check import secret_refused
+from recollect.services.drafts import MemoryDraft
+from recollect.services.personal import PiiRedactor
+from recollect.services.secret_check import secret_refusal
 
-_PARTS = ("content", "key", "value", "messages", "metadata", "tags")
+_TEXT_FIELDS = ("content", "key", "value", "messages", "metadata", "tags")
 # A text of this length is screened in a few milliseconds; longer ones go to a thread.
 LONG_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+class MemoryTexts:
     """All texts that a caller wrote for one memory.
 
     `content` is the sent text of a statement. For a list of messages or a record it is rendered
@@ -51,23 +51,23 @@ class Texts:
     content: str
     key: str | None = None
     value: dict[str, Any] | None = None
-    messages: tuple[Message, ...] = ()
+    messages: tuple[MemoryMessage, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
     @property
-    def chars(self) -> int:
+    def char_count(self) -> int:
         """Roughly how much text there is to screen."""
         return len(self.content)
 
     @property
-    def parts(self) -> dict[str, Any]:
+    def text_fields(self) -> dict[str, Any]:
         """The fields of a memory that hold texts of its writer, by name."""
-        return {name: getattr(self, name) for name in _PARTS}
+        return {name: getattr(self, name) for name in _TEXT_FIELDS}
 
     @classmethod
-    def of_draft(cls, draft: Draft) -> "Texts":
+    def from_draft(cls, draft: MemoryDraft) -> "MemoryTexts":
         """The texts of a new memory; `names` are those of its subjects."""
         return cls(
             content=draft.content,
@@ -80,13 +80,13 @@ class Texts:
         )
 
     @classmethod
-    def of_memory(cls, memory: Memory, names: tuple[str, ...] = ()) -> "Texts":
+    def from_memory(cls, memory: Memory, names: tuple[str, ...] = ()) -> "MemoryTexts":
         """The texts of a stored memory; `names` are subjects that could not be resolved."""
-        parts = {name: getattr(memory, name) for name in _PARTS}
+        parts = {name: getattr(memory, name) for name in _TEXT_FIELDS}
         return cls(**parts, names=names)
 
     @classmethod
-    def of_version(cls, kept: Mapping[str, Any], key: str | None) -> "Texts":
+    def from_version(cls, kept: Mapping[str, Any], key: str | None) -> "MemoryTexts":
         """The texts of an earlier version, from its snapshot. A record's content is rendered from
         its value; messages are in the content."""
         value = kept["value"]
@@ -100,7 +100,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Personal:
+class PersonalDataReport:
     """Personal data in texts.
 
     `texts` may be stored: in mode `redact` personal data is replaced in them. `pii` maps the tags
@@ -108,36 +108,36 @@ class Personal:
     redacted. `outgrown` is a field that became too long by redaction.
     """
 
-    texts: Texts
+    texts: MemoryTexts
     pii: dict[str, str]
     replaced: frozenset[str]
     outgrown: str | None
 
-    def tagged(self, sent: Iterable[str]) -> tuple[str, ...]:
+    def merge_tags(self, sent: Iterable[str]) -> tuple[str, ...]:
         """All PII tags of the memory: those sent and not redacted, and those found."""
         return tuple(sorted({*sent} - self.replaced | {*self.pii}))
 
 
 @dataclass(frozen=True, slots=True)
-class Findings(Personal):
+class ScreeningReport(PersonalDataReport):
     """The result of screening. `words` are the index words of the content, `folded` is its form for
     comparison: both take long for a long text, so they are computed here, outside of the
     transaction."""
 
-    secret: SecretFound | None
+    secret: SecretLocation | None
     floor: Sensitivity
-    suspicion: Suspicion
+    suspicion: InjectionScore
     words: IndexedWords
-    folded: Folded
+    folded: FoldedText
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreenedDraft:
     """A draft with its screening report. The writer takes only these, so nothing is stored
     unscreened."""
 
-    draft: Draft
-    findings: Findings
+    draft: MemoryDraft
+    findings: ScreeningReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,57 +146,59 @@ class ScreeningRules:
 
     rules: RetentionRules
     pii_mode: Literal["tag", "redact", "reject"] = "tag"
-    reject_min: Risk = Risk.HIGH
+    reject_min: PiiRisk = PiiRisk.HIGH
     quarantine_min: float = 0.8
 
 
-class Screening:
+class ScreeningService:
     """Inspects texts, and refuses what must not be stored."""
 
     def __init__(self, rules: ScreeningRules) -> None:
         self._rules = rules
 
-    def screen(self, draft: Draft) -> Screened:
+    def screen(self, draft: MemoryDraft) -> ScreenedDraft:
         """Inspect a draft; the result has the texts that may be stored."""
-        return self.fitted(draft, self.look(Texts.of_draft(draft)))
+        return self.apply_report(draft, self.inspect_texts(MemoryTexts.from_draft(draft)))
 
-    def fitted(self, draft: Draft, findings: Findings) -> Screened:
+    def apply_report(self, draft: MemoryDraft, findings: ScreeningReport) -> ScreenedDraft:
         """The draft with its texts replaced by those that may be stored."""
         texts = findings.texts
-        return Screened(replace(draft, **texts.parts), findings)
+        return ScreenedDraft(replace(draft, **texts.text_fields), findings)
 
-    def look(self, texts: Texts) -> Findings:
+    def inspect_texts(self, texts: MemoryTexts) -> ScreeningReport:
         """Inspect texts without refusing any."""
-        secret, personal = self.secret(texts), self.personal(texts)
+        secret, personal = self.find_first_secret(texts), self.find_personal(texts)
         texts = personal.texts
-        return Findings(
+        return ScreeningReport(
             texts,
             personal.pii,
             personal.replaced,
             personal.outgrown,
             secret,
             # A record's words are field names and values written by programs, not prose.
-            floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
-            score(texts.content, spoken=bool(texts.messages)),
+            sensitivity_floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
+            score_injection(texts.content, spoken=bool(texts.messages)),
             index_words(texts.content),
-            Folded.of(texts.content),
+            FoldedText.from_text(texts.content),
         )
 
-    def secret(self, texts: Texts) -> SecretFound | None:
+    def find_first_secret(self, texts: MemoryTexts) -> SecretLocation | None:
         """The first secret in these texts; None without."""
-        parts = _parts(texts)
+        parts = _iter_parts(texts)
         return next(filter(None, (find_secret_in(part, at) for part, at in parts)), None)
 
-    def personal(self, texts: Texts) -> Personal:
+    def find_personal(self, texts: MemoryTexts) -> PersonalDataReport:
         """The personal data in these texts, redacted if the server is set so."""
-        clean, found = without_personal(texts)
+        clean, found = redact_personal(texts)
         if self._rules.pii_mode != "redact":
-            return Personal(texts, found, frozenset(), None)
-        return Personal(clean, {}, frozenset(found), _outgrown(clean) if found else None)
+            return PersonalDataReport(texts, found, frozenset(), None)
+        return PersonalDataReport(
+            clean, {}, frozenset(found), _find_overlong_field(clean) if found else None
+        )
 
-    def admit(
+    def check_allowed(
         self,
-        findings: Findings,
+        findings: ScreeningReport,
         kind: SpaceKind,
         *,
         sensitivity: Sensitivity,
@@ -209,13 +211,13 @@ class Screening:
         and critical personal data in an open space.
         """
         if findings.secret is not None:
-            raise secret_refused(findings.secret)
+            raise secret_refusal(findings.secret)
         if findings.outgrown is not None:
             message = "is too long after its personal data was replaced by marks; shorten it"
-            raise ValidationFailed.of(findings.outgrown, message)
+            raise ValidationFailed.for_field(findings.outgrown, message)
         if self._rules.pii_mode == "reject":
             self._refuse_personal(findings, pii_tags)
-        critical = [tag for tag in pii_tags if self._risk(tag) is Risk.CRITICAL]
+        critical = [tag for tag in pii_tags if self._risk(tag) is PiiRisk.CRITICAL]
         public = sensitivity is Sensitivity.PUBLIC
         # `check_content_fits` knows no positions: where it refuses personal data, the field of the
         # first match is added to its error.
@@ -223,42 +225,42 @@ class Screening:
             check_content_fits(kind, public=public, critical_pii=bool(critical))
         except InvalidInput as error:
             if public:
-                raise _personal_refused(error, critical, findings) from None
+                raise _pii_refusal(error, critical, findings) from None
             raise
 
-    def is_suspect(self, findings: Findings) -> bool:
+    def should_quarantine(self, findings: ScreeningReport) -> bool:
         """Does the injection score reach the quarantine threshold?"""
         return findings.suspicion.score >= self._rules.quarantine_min
 
-    def _refuse_personal(self, findings: Findings, pii_tags: tuple[str, ...]) -> None:
+    def _refuse_personal(self, findings: ScreeningReport, pii_tags: tuple[str, ...]) -> None:
         risky = [tag for tag in pii_tags if self._risk(tag) >= self._rules.reject_min]
         if risky:
             error = InvalidInput(
                 "personal data of this risk is not stored here; leave it out", code="pii_refused"
             )
-            raise _personal_refused(error, risky, findings)
+            raise _pii_refusal(error, risky, findings)
 
-    def _risk(self, tag: str) -> Risk:
+    def _risk(self, tag: str) -> PiiRisk:
         return self._rules.rules.tags[tag].risk
 
 
-def without_personal(texts: Texts) -> tuple[Texts, dict[str, str]]:
+def redact_personal(texts: MemoryTexts) -> tuple[MemoryTexts, dict[str, str]]:
     """The redacted texts, and each tag found with the field of its first match."""
-    finder = PersonalFinder()
+    finder = PiiRedactor()
     if texts.messages:
-        messages = tuple(finder.in_message(i, m) for i, m in enumerate(texts.messages))
+        messages = tuple(finder.redact_message(i, m) for i, m in enumerate(texts.messages))
         clean = replace(texts, messages=messages, content=render_messages(messages))
     elif texts.value is not None:
-        key = texts.key and finder.in_text(texts.key, "key")
-        value = finder.in_json(texts.value, "value")
+        key = texts.key and finder.redact_text(texts.key, "key")
+        value = finder.redact_json(texts.value, "value")
         clean = replace(texts, key=key, value=value, content=render_record(key or "", value))
     else:
-        clean = replace(texts, content=finder.in_text(texts.content, "content"))
-    metadata = finder.in_json(texts.metadata, "metadata")
-    return replace(clean, metadata=metadata, tags=finder.in_tags(texts.tags)), finder.fields
+        clean = replace(texts, content=finder.redact_text(texts.content, "content"))
+    metadata = finder.redact_json(texts.metadata, "metadata")
+    return replace(clean, metadata=metadata, tags=finder.redact_tags(texts.tags)), finder.fields
 
 
-def _outgrown(texts: Texts) -> str | None:
+def _find_overlong_field(texts: MemoryTexts) -> str | None:
     """The first field that is too long; None if all fit.
 
     A patch has no key and may have no content, so neither is required here.
@@ -275,7 +277,7 @@ def _outgrown(texts: Texts) -> str | None:
     return None
 
 
-def _personal_refused(error: InvalidInput, tags: list[str], findings: Findings) -> InvalidInput:
+def _pii_refusal(error: InvalidInput, tags: list[str], findings: ScreeningReport) -> InvalidInput:
     """The same error, with the tags and the field of the first match in its details."""
     place = next((findings.pii[tag] for tag in tags if tag in findings.pii), "pii_tags")
     message = f"{place}: {error.message.removeprefix('pii_tags: ')}"
@@ -284,7 +286,7 @@ def _personal_refused(error: InvalidInput, tags: list[str], findings: Findings) 
     return told
 
 
-def _parts(texts: Texts) -> Iterator[tuple[Any, str]]:
+def _iter_parts(texts: MemoryTexts) -> Iterator[tuple[Any, str]]:
     """Every part that is searched for secrets, with its field name, in the order of the fields."""
     if texts.messages:
         for index, message in enumerate(texts.messages):

@@ -15,7 +15,13 @@ from recollect.domain import questions
 from recollect.domain.events import EventKind
 from recollect.domain.jsontext import drop_unstorable
 from recollect.domain.questions import Question
-from recollect.domain.search import Hit, SearchPage, SearchRequest, SearchType, Stage
+from recollect.domain.search import (
+    EntryHit,
+    EntryHitPage,
+    EntrySearchComponent,
+    SearchRequest,
+    SearchType,
+)
 from recollect.errors import (
     EmbeddingFailed,
     SearchTypeUnavailable,
@@ -23,22 +29,22 @@ from recollect.errors import (
     VectorStoreDisabled,
 )
 from recollect.policy.actions import Action
-from recollect.policy.decide import visible
+from recollect.policy.decide import scope_for
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
 from recollect.ports.embedding import Embedder
 from recollect.ports.runtime import Runtime
 from recollect.ports.search import SearchScope, Vector
 from recollect.ports.stores import Stores
-from recollect.services.audit import AuditName, Auditor
-from recollect.services.corpora import Corpora
-from recollect.services.gathering import NOBODY, Gathering
+from recollect.services.audit import AuditName, EventRecorder
+from recollect.services.corpora import CorpusCache
+from recollect.services.gathering import NO_SPEAKERS, EntryCandidateFinder
 from recollect.services.ranking.corpus import Corpus
 from recollect.services.ranking.dense import rank_semantic
 from recollect.services.ranking.fulltext import rank_fulltext
 from recollect.services.ranking.fusion import RankingOptions, rank_auto
-from recollect.services.ranking.ranked import Ranked
-from recollect.services.search_pages import Place, Position, places_after, to_hits
+from recollect.services.ranking.ranked import RankedRows
+from recollect.services.search_pages import EntryMatch, EntryPosition, matches_after, to_hits
 
 # A larger corpus is ranked on a worker thread, off the event loop.
 _LIGHT_ROWS = 2_000
@@ -46,18 +52,18 @@ _LIGHT_TOKENS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class SearchParts:
+class EntrySearchDeps:
     """What the service works with. Without an embedder there is no semantic search."""
 
-    corpora: Corpora
-    gathering: Gathering
+    corpora: CorpusCache
+    gathering: EntryCandidateFinder
     embedder: Embedder | None
     fulltext: bool
     ranking: RankingOptions
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ScopedSearch:
     """A search request with its caller and scope. A cursor belongs to exactly one of these."""
 
     caller: str
@@ -83,34 +89,34 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _RankedCorpus:
     """A ranked corpus, and the components that failed while it was made."""
 
     corpus: Corpus
-    ranked: Ranked
-    failed: Sequence[Stage]
+    ranked: RankedRows
+    failed: Sequence[EntrySearchComponent]
     with_meaning: bool
 
-    def position(self, last: Place) -> Position:
+    def position(self, last: EntryMatch) -> EntryPosition:
         """The position behind a match, for the cursor of the next page."""
-        return Position(last.score, last.entry_id, self.ranked.scale, self.with_meaning)
+        return EntryPosition(last.score, last.entry_id, self.ranked.scale, self.with_meaning)
 
 
-class SearchService:
+class EntrySearchService:
     """Full-text search, semantic search, or both combined."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, parts: SearchParts
+        self, database: Database, stores: Stores, runtime: Runtime, parts: EntrySearchDeps
     ) -> None:
         self._database = database
         self._stores = stores
         self._parts = parts
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
 
-    async def search(self, principal: Principal, request: SearchRequest) -> SearchPage:
+    async def search(self, principal: Principal, request: SearchRequest) -> EntryHitPage:
         """Search the conversation trees that the caller may read."""
-        scope = SearchScope(visible(principal, Action.READ))
-        return await self._search(_Asked(principal.user_id, scope, request))
+        scope = SearchScope(scope_for(principal, Action.READ))
+        return await self._search(_ScopedSearch(principal.user_id, scope, request))
 
     async def search_all(
         self,
@@ -120,7 +126,7 @@ class SearchService:
         user_id: str | None,
         include_deleted: bool,
         justification: str | None,
-    ) -> SearchPage:
+    ) -> EntryHitPage:
         """Search all trees, or those of one owner. The audit event is committed before anything is
         read, and does not contain the query."""
         name = AuditName(EventKind.ADMIN_READ, "searchConversations")
@@ -137,29 +143,29 @@ class SearchService:
             )
 
         await self._database.write(record)
-        scope = SearchScope(visible(principal, Action.ADMIN_READ), user_id, include_deleted)
-        return await self._search(_Asked(principal.user_id, scope, request))
+        scope = SearchScope(scope_for(principal, Action.ADMIN_READ), user_id, include_deleted)
+        return await self._search(_ScopedSearch(principal.user_id, scope, request))
 
-    async def _search(self, asked: _Asked) -> SearchPage:
+    async def _search(self, asked: _ScopedSearch) -> EntryHitPage:
         """One page. Type and cursor are checked before the query, so that a blank query with a bad
         cursor is refused as any other."""
         request = asked.request
-        self._require(request.type)
+        self._require_type(request.type)
         fingerprint = asked.fingerprint
-        after = Position.from_cursor(request.after, fingerprint) if request.after else None
+        after = EntryPosition.from_cursor(request.after, fingerprint) if request.after else None
         text = drop_unstorable(request.query)
         if _is_blank(text):
-            return SearchPage([])
-        answer = await self._answer(asked, text, after)
+            return EntryHitPage([])
+        answer = await self._rank_corpus(asked, text, after)
         # One match more than the page holds, which only tells that there is a next page.
-        found = places_after(answer.corpus, answer.ranked, after, request)
+        found = matches_after(answer.corpus, answer.ranked, after, request)
         shown = found[: request.limit]
         cursor = None
         if len(found) > request.limit:
             cursor = answer.position(shown[-1]).to_cursor(fingerprint)
-        return SearchPage(await self._show(asked, shown, text), cursor, answer.failed)
+        return EntryHitPage(await self._load_hits(asked, shown, text), cursor, answer.failed)
 
-    def _require(self, type_: SearchType) -> None:
+    def _require_type(self, type_: SearchType) -> None:
         available = [SearchType.FULLTEXT] if self._parts.fulltext else []
         if self._parts.embedder is not None:
             available.append(SearchType.SEMANTIC)
@@ -170,7 +176,9 @@ class SearchService:
                 f"searchType {type_.value} is switched off here", [one.value for one in available]
             )
 
-    async def _answer(self, asked: _Asked, text: str, after: Position | None) -> _Answer:
+    async def _rank_corpus(
+        self, asked: _ScopedSearch, text: str, after: EntryPosition | None
+    ) -> _RankedCorpus:
         """Get a corpus and rank it.
 
         A scope of at most `search.exact_max` entries has a corpus of everything in it, and the
@@ -185,13 +193,15 @@ class SearchService:
         """
         type_, parts = asked.request.type, self._parts
         corpus = await parts.corpora.get(asked.scope)
-        speakers = NOBODY
+        speakers = NO_SPEAKERS
         if corpus is None and type_ is SearchType.AUTO:
-            speakers = await parts.gathering.speakers(asked.scope, text)
-        question = questions.read(text, speakers.ids if corpus is None else corpus.speakers)
+            speakers = await parts.gathering.find_speakers(asked.scope, text)
+        question = questions.parse_question(
+            text, speakers.ids if corpus is None else corpus.speakers
+        )
         if not parts.fulltext:
             question = replace(question, words=())
-        vector, failed = await self._embed(type_, question, after)
+        vector, failed = await self._embed_question(type_, question, after)
         if corpus is None:
             gathered = await parts.gathering.gather(asked.scope, type_, question, vector, speakers)
             corpus, failed = gathered.corpus, [*failed, *gathered.failed]
@@ -199,14 +209,14 @@ class SearchService:
         # page, so its scale is used again: else scores would shift, and matches be skipped or
         # repeated.
         scale = after.scale if after is not None else None
-        ranked = await _off_the_loop(
-            corpus, lambda: self._rank(asked, corpus, question, vector, scale)
+        ranked = await _run_off_loop(
+            corpus, lambda: self._rank_rows(asked, corpus, question, vector, scale)
         )
-        return _Answer(corpus, ranked, failed, with_meaning=vector is not None)
+        return _RankedCorpus(corpus, ranked, failed, with_meaning=vector is not None)
 
-    async def _embed(
-        self, type_: SearchType, question: Question, after: Position | None
-    ) -> tuple[Vector | None, Sequence[Stage]]:
+    async def _embed_question(
+        self, type_: SearchType, question: Question, after: EntryPosition | None
+    ) -> tuple[Vector | None, Sequence[EntrySearchComponent]]:
         """The query's vector, or what failed. Scores with and without a vector can't be compared,
         so later pages do as the first page did: they fail if the vector is missing now, and do
         without one that has become available."""
@@ -214,27 +224,27 @@ class SearchService:
         if embedder is None or type_ is SearchType.FULLTEXT:
             return None, []
         if after is not None and not after.with_meaning:
-            return None, [Stage.EMBEDDING]
+            return None, [EntrySearchComponent.EMBEDDING]
         text = question.dense if type_ is SearchType.AUTO else question.text
         try:
             return await embedder.embed_query(text), []
         except EmbeddingFailed as error:
             if after is None:
-                return None, [Stage.EMBEDDING]
+                return None, [EntrySearchComponent.EMBEDDING]
             raise Unavailable(
                 "the first page used semantic search, which is unavailable now: try again, or "
                 "start over without a cursor",
                 retry_after_seconds=error.retry_after_seconds,
             ) from error
 
-    def _rank(
+    def _rank_rows(
         self,
-        asked: _Asked,
+        asked: _ScopedSearch,
         corpus: Corpus,
         question: Question,
         vector: Vector | None,
         scale: float | None,
-    ) -> Ranked:
+    ) -> RankedRows:
         options = self._parts.ranking
         if asked.request.type is SearchType.FULLTEXT:
             return rank_fulltext(corpus, question.text)
@@ -242,24 +252,28 @@ class SearchService:
             return rank_auto(corpus, question, vector, asked.caller, options, scale)
         # The embedder failed: the page is empty, and `degraded` says why.
         if vector is None:
-            return _NOTHING
+            return _NO_ROWS
         return rank_semantic(corpus, vector, min_score=options.min_score)
 
-    async def _show(self, asked: _Asked, places: Sequence[Place], text: str) -> list[Hit]:
+    async def _load_hits(
+        self, asked: _ScopedSearch, places: Sequence[EntryMatch], text: str
+    ) -> list[EntryHit]:
         """Read the matches' entries under the scope again: the ranking may be a moment old, and an
         entry that was deleted or became invisible meanwhile must not be shown. A page may then be
         shorter than its limit."""
         if not places:
             return []
         ids = [place.entry_id for place in places]
-        found = await self._database.read(lambda tx: self._stores.search.find(tx, asked.scope, ids))
+        found = await self._database.read(
+            lambda tx: self._stores.search.fetch_permitted(tx, asked.scope, ids)
+        )
         return await to_hits(places, found, asked.request, text)
 
 
-_NOTHING = Ranked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.bool_))
+_NO_ROWS = RankedRows(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.bool_))
 
 
-async def _off_the_loop(corpus: Corpus, work: Callable[[], Ranked]) -> Ranked:
+async def _run_off_loop(corpus: Corpus, work: Callable[[], RankedRows]) -> RankedRows:
     light = corpus.size <= _LIGHT_ROWS and len(corpus.tokens.words) <= _LIGHT_TOKENS
     return work() if light else await asyncio.to_thread(work)
 

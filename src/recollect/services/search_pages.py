@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from recollect.domain import words
-from recollect.domain.highlights import highlight, opening
+from recollect.domain.highlights import highlight, text_opening
 from recollect.domain.ids import ConversationId, EntryId
-from recollect.domain.pages import unknown_cursor
-from recollect.domain.search import Hit, SearchRequest, SearchType
+from recollect.domain.pages import unknown_cursor_error
+from recollect.domain.search import EntryHit, SearchRequest, SearchType
 from recollect.ports.search import FoundEntry
 from recollect.services.ranking.corpus import Corpus
-from recollect.services.ranking.ranked import Ranked
+from recollect.services.ranking.ranked import RankedRows
 
 # Highlights of more text than this are made on a worker thread.
 _LIGHT_CHARS = 20_000
@@ -24,7 +24,7 @@ _POSITION = struct.Struct(">dd?16s8s")
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class EntryPosition:
     """The last match of a page. The next page is scored in the same way, with the same scale, and
     with a query vector or without. Else its scores could not be compared with this one."""
 
@@ -40,7 +40,7 @@ class Position:
         return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
     @classmethod
-    def from_cursor(cls, cursor: str, fingerprint: bytes) -> "Position":
+    def from_cursor(cls, cursor: str, fingerprint: bytes) -> "EntryPosition":
         """Decode a cursor. Raises the error for unknown cursors if it is malformed or belongs to
         another search."""
         try:
@@ -48,14 +48,14 @@ class Position:
             raw = base64.b64decode(padded, altchars=b"-_", validate=True)
             score, scale, with_meaning, id_, made_for = _POSITION.unpack(raw)
         except (ValueError, struct.error):
-            raise unknown_cursor() from None
+            raise unknown_cursor_error() from None
         if made_for != fingerprint or not math.isfinite(score) or not 0 < scale < math.inf:
-            raise unknown_cursor()
+            raise unknown_cursor_error()
         return cls(score, str(UUID(bytes=id_)), scale, with_meaning)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EntryMatch:
     """One result before its entry is read."""
 
     score: float
@@ -64,9 +64,9 @@ class Place:
     matched: bool
 
 
-def places_after(
-    corpus: Corpus, ranked: Ranked, after: Position | None, request: SearchRequest
-) -> list[Place]:
+def matches_after(
+    corpus: Corpus, ranked: RankedRows, after: EntryPosition | None, request: SearchRequest
+) -> list[EntryMatch]:
     """The matches behind a position: those of the page and, if there is one, the next, which tells
     that another page exists.
 
@@ -74,7 +74,7 @@ def places_after(
     position must be looked at too, since they decide which conversations were already shown.
     """
     seen: set[str] = set()
-    found: list[Place] = []
+    found: list[EntryMatch] = []
     for row, score, matched in zip(
         ranked.rows.tolist(), ranked.scores.tolist(), ranked.matched.tolist(), strict=True
     ):
@@ -88,24 +88,24 @@ def places_after(
         # added or deleted since the page before.
         if after is not None and (score, entry_id) >= (after.score, after.entry_id):
             continue
-        found.append(Place(score, EntryId(entry_id), ConversationId(conversation_id), matched))
+        found.append(EntryMatch(score, EntryId(entry_id), ConversationId(conversation_id), matched))
         if len(found) > request.limit:
             break
     return found
 
 
 async def to_hits(
-    places: Sequence[Place],
+    places: Sequence[EntryMatch],
     found: Mapping[EntryId, FoundEntry],
     request: SearchRequest,
     query: str,
-) -> list[Hit]:
+) -> list[EntryHit]:
     """Hits of the matches whose entries could still be read."""
-    marked = _marked_words(request.type, query)
+    marked = _words_to_mark(request.type, query)
 
-    def work() -> list[Hit]:
+    def work() -> list[EntryHit]:
         return [
-            _hit(place, found[place.entry_id], request, marked)
+            _to_hit(place, found[place.entry_id], request, marked)
             for place in places
             if place.entry_id in found
         ]
@@ -114,24 +114,26 @@ async def to_hits(
     return work() if chars <= _LIGHT_CHARS else await asyncio.to_thread(work)
 
 
-def _marked_words(type_: SearchType, text: str) -> list[str]:
+def _words_to_mark(type_: SearchType, text: str) -> list[str]:
     """The words that highlights mark: without stop words, unless the query has no others. Full
     text matches stop words too, so it marks them."""
     tokens = words.query_tokens(text)
     if type_ is SearchType.FULLTEXT:
         return tokens
-    return [token for token in tokens if token not in words.STOP] or tokens
+    return [token for token in tokens if token not in words.STOP_WORDS] or tokens
 
 
-def _hit(place: Place, found: FoundEntry, request: SearchRequest, marked: Sequence[str]) -> Hit:
+def _to_hit(
+    place: EntryMatch, found: FoundEntry, request: SearchRequest, marked: Sequence[str]
+) -> EntryHit:
     shown = None
     if place.matched:
         shown = highlight(found.text, marked, prefix=request.type is SearchType.FULLTEXT)
-    return Hit(
+    return EntryHit(
         conversation_id=place.conversation_id,
         entry_id=place.entry_id,
         score=place.score,
         conversation_title=found.title,
-        highlights=shown or opening(found.text),
+        highlights=shown or text_opening(found.text),
         entry=found.entry if request.include_entry else None,
     )

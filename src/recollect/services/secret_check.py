@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.domain.secrets import SecretFound, find_secret_in
+from recollect.domain.secrets import SecretLocation, find_secret_in
 from recollect.errors import InvalidInput
 
 
@@ -14,10 +14,10 @@ def refuse_secrets(**fields: Any) -> None:
     for name, value in fields.items():
         found = find_secret_in(value, name)
         if found is not None:
-            raise secret_refused(found)
+            raise secret_refusal(found)
 
 
-def secret_refused(found: SecretFound) -> InvalidInput:
+def secret_refusal(found: SecretLocation) -> InvalidInput:
     """The error for a secret: its field and family."""
     message = f"{found.field}: holds a secret, and secrets are not stored; send it without"
     error = InvalidInput(message, field=found.field, code="secret_refused")

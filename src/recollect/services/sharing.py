@@ -9,13 +9,13 @@ from recollect.domain.memberships import Level, Membership
 from recollect.domain.pages import Page, decode_key, encode_key
 from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound
 from recollect.policy.actions import Action
-from recollect.policy.memberships import Ruling, rule_on_change
+from recollect.policy.memberships import MembershipRuling, decide_membership_change
 from recollect.policy.principals import Principal
 from recollect.ports.database import Database, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.access import enter
-from recollect.services.audit import AuditName, Auditor
+from recollect.services.access import authorize_branch
+from recollect.services.audit import AuditName, EventRecorder
 
 
 class SharingService:
@@ -25,7 +25,7 @@ class SharingService:
         self._database = database
         self._stores = stores
         self._runtime = runtime
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
 
     async def list(
         self,
@@ -39,7 +39,7 @@ class SharingService:
         its member is removed."""
 
         def work(tx: Tx) -> Page[Membership]:
-            branch = enter(tx, self._stores, principal, Action.READ, conversation_id)
+            branch = authorize_branch(tx, self._stores, principal, Action.READ, conversation_id)
             return page_memberships(tx, self._stores, branch.tree_id, after=after, limit=limit)
 
         return await self._database.read(work)
@@ -50,7 +50,7 @@ class SharingService:
         """Add a member, or change a member's level; `created_at` stays."""
 
         def work(tx: Tx) -> Membership:
-            branch = self._enter(tx, principal, Action.SHARE, conversation_id)
+            branch = self._authorize(tx, principal, Action.SHARE, conversation_id)
             return self._set_level(tx, principal, branch, user_id, level)
 
         return await self._database.write(work)
@@ -61,7 +61,7 @@ class SharingService:
         """Change the level of an existing member. NotFound for others."""
 
         def work(tx: Tx) -> Membership:
-            branch = self._enter(tx, principal, Action.SHARE, conversation_id)
+            branch = self._authorize(tx, principal, Action.SHARE, conversation_id)
             if self._stores.memberships.fetch(tx, branch.tree_id, user_id) is None:
                 raise NotFound("membership", user_id)
             return self._set_level(tx, principal, branch, user_id, level)
@@ -78,19 +78,21 @@ class SharingService:
         def work(tx: Tx) -> None:
             # Policy is asked even if there is nothing to remove: otherwise the answer would tell a
             # caller without the right who is a member.
-            branch = self._enter(tx, principal, action, conversation_id)
+            branch = self._authorize(tx, principal, action, conversation_id)
             present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
             level = present.level if present else None
-            _check(rule_on_change(branch.level, present=level, wanted=None, own=own))
+            _check_ruling(
+                decide_membership_change(branch.level, present=level, wanted=None, own=own)
+            )
             if present is not None:
                 self._remove(tx, principal, present)
 
         await self._database.write(work)
 
-    def _enter(
+    def _authorize(
         self, tx: Tx, principal: Principal, action: Action, conversation_id: ConversationId
     ) -> Branch:
-        return enter(tx, self._stores, principal, action, conversation_id, lock=True)
+        return authorize_branch(tx, self._stores, principal, action, conversation_id, lock=True)
 
     def _set_level(
         self, tx: Tx, principal: Principal, branch: Branch, user_id: UserId, level: Level
@@ -98,21 +100,21 @@ class SharingService:
         present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
         before = present.level if present else None
         own = user_id == principal.user_id
-        _check(rule_on_change(branch.level, present=before, wanted=level, own=own))
+        _check_ruling(decide_membership_change(branch.level, present=before, wanted=level, own=own))
         at = present.created_at if present else self._runtime.clock.now()
         membership = Membership(branch.tree_id, user_id, level, at)
         if present is None:
             self._stores.memberships.insert(tx, membership)
         else:
             self._stores.memberships.update_level(tx, membership)
-        self._record(tx, principal, membership, before=before, after=level)
+        self._record_change(tx, principal, membership, before=before, after=level)
         return membership
 
     def _remove(self, tx: Tx, principal: Principal, membership: Membership) -> None:
         """Remove the membership, and a pending transfer to this user with it."""
         tree_id, user_id = membership.tree_id, membership.user_id
         self._stores.memberships.delete(tx, tree_id, user_id, at=self._runtime.clock.now())
-        self._record(tx, principal, membership, before=membership.level, after=None)
+        self._record_change(tx, principal, membership, before=membership.level, after=None)
         transfer = self._stores.transfers.fetch_for_tree(tx, tree_id)
         if transfer is not None and transfer.to_user_id == user_id:
             self._stores.transfers.delete(tx, transfer.id)
@@ -122,7 +124,7 @@ class SharingService:
             facts = {"conversation_id": tree_id, "target_user_id": user_id}
             self._auditor.record(tx, principal, name, transfer_id=transfer.id, **facts)
 
-    def _record(
+    def _record_change(
         self,
         tx: Tx,
         principal: Principal,
@@ -147,21 +149,23 @@ def page_memberships(
     tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
 ) -> Page[Membership]:
     """A page of the members of one tree; without a limit all of them."""
-    key: tuple[datetime, str] | None = decode_key(_LIST, after) if after else None
+    key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
     asked = None if limit is None else limit + 1
     found = stores.memberships.page(tx, tree_id, after=key, limit=asked)
     shown = found[:limit]
     more = len(found) > len(shown)
-    return Page(shown, encode_key(_LIST, shown[-1].created_at, shown[-1].user_id) if more else None)
+    return Page(
+        shown, encode_key(_CURSOR_KIND, shown[-1].created_at, shown[-1].user_id) if more else None
+    )
 
 
-_LIST = "memberships"
+_CURSOR_KIND = "memberships"
 
 
-def _check(ruling: Ruling) -> None:
-    if ruling is Ruling.FORBIDDEN:
+def _check_ruling(ruling: MembershipRuling) -> None:
+    if ruling is MembershipRuling.FORBIDDEN:
         raise Forbidden("your level does not allow this change")
-    if ruling is Ruling.OWNER_NOT_GRANTED:
+    if ruling is MembershipRuling.OWNER_NOT_GRANTED:
         raise InvalidInput(ruling.value, field="accessLevel")
-    if ruling is Ruling.OWNER_STAYS:
+    if ruling is MembershipRuling.OWNER_STAYS:
         raise Conflict(ruling.value)

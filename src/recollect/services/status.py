@@ -63,14 +63,14 @@ class StatusService:
     async def measure_queue(self) -> QueueState:
         """The present state of the queue, which is also written to the metrics."""
         state, progress = await self._database.read(
-            lambda tx: (self._stores.jobs.state(tx), self._stores.search.progress(tx))
+            lambda tx: (self._stores.jobs.fetch_queue_state(tx), self._stores.search.progress(tx))
         )
-        self._metrics.pending(progress.pending)
+        self._metrics.record_pending(progress.pending)
         age = 0.0
         if state.oldest_due_at is not None:
             waited = self._runtime.clock.now() - state.oldest_due_at
             age = max(0.0, waited.total_seconds())
-        self._metrics.queue(state.depth, age, state.stuck)
+        self._metrics.record_queue(state.depth, age, state.stuck)
         return state
 
     async def report(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class StatusService:
             "status": "ok",
             "version": self._version,
             "database": self._engine,
-            "encryption": self._runtime.cipher.enabled,
+            "encryption": self._runtime.cipher.is_enabled,
             "queue": {"depth": state.depth, "stuck": state.stuck, "oldestDueAt": oldest},
         }
 
@@ -96,7 +96,7 @@ class StatusService:
                 rows_by_key=by_key,
                 orphans=dict(maintenance.count_orphans(tx)),
                 unknown_keys=sorted({key for counts in by_key.values() for key in counts} - known),
-                queue=self._stores.jobs.state(tx),
+                queue=self._stores.jobs.fetch_queue_state(tx),
             )
 
         return await self._database.scan(work)

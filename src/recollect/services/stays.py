@@ -12,7 +12,7 @@ from recollect.ports.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class Participation:
     """One interval of participation. A human has a `person_id`, and a `user_id` if the caller may
     see it; an agent has an `agent_id`."""
 
@@ -23,23 +23,23 @@ class Stay:
     left_at: datetime | None
 
 
-def shown_stays(
+def visible_participations(
     tx: Tx, stores: Stores, requester: Requester, chat: Chat, stays: list[Participant]
-) -> list[Stay]:
+) -> list[Participation]:
     """The participations with hidden user ids removed. A caller sees the user of somebody with whom
     they share a chat now. In a conversation tree all ids are shown, also of those who left: the
     entries of the conversation show them anyway."""
-    people = _people(tx, stores, stays)
+    people = _person_ids(tx, stores, stays)
     found = stores.people.fetch_many(tx, people.values())
     users = {id_: person.user_ids for id_, person in found.items()}
-    known = stores.people.meet(tx, requester, list(users)) | {requester.person_id}
+    known = stores.people.filter_sharing_chat(tx, requester, list(users)) | {requester.person_id}
     shown = []
     for stay in stays:
         person_id = people.get((stay.kind, stay.id))
-        user_id = _user_of(stay, users.get(person_id, ()) if person_id else ())
-        open_ = chat.tree or requester.auditor or person_id in known
+        user_id = _participant_user(stay, users.get(person_id, ()) if person_id else ())
+        open_ = chat.tree or requester.is_auditor or person_id in known
         shown.append(
-            Stay(
+            Participation(
                 person_id,
                 user_id if open_ else None,
                 stay.id if stay.kind is ParticipantKind.AGENT else None,
@@ -50,20 +50,20 @@ def shown_stays(
     return shown
 
 
-_Members = dict[tuple[ParticipantKind, str], PersonId]
+_PersonIds = dict[tuple[ParticipantKind, str], PersonId]
 
 
-def _people(tx: Tx, stores: Stores, stays: list[Participant]) -> _Members:
+def _person_ids(tx: Tx, stores: Stores, stays: list[Participant]) -> _PersonIds:
     users = [UserId(stay.id) for stay in stays if stay.kind is ParticipantKind.USER]
-    links = stores.people.people_of(tx, users)
-    people: _Members = {(ParticipantKind.USER, id_): person for id_, person in links.items()}
+    links = stores.people.people_by_user(tx, users)
+    people: _PersonIds = {(ParticipantKind.USER, id_): person for id_, person in links.items()}
     for stay in stays:
         if stay.kind is ParticipantKind.PERSON:
             people[stay.kind, stay.id] = PersonId(stay.id)
     return people
 
 
-def _user_of(stay: Participant, users: tuple[UserId, ...]) -> UserId | None:
+def _participant_user(stay: Participant, users: tuple[UserId, ...]) -> UserId | None:
     if stay.kind is ParticipantKind.USER:
         return UserId(stay.id)
     return users[0] if users else None

@@ -7,7 +7,7 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import parse_uuid
 from recollect.domain.people import ClaimId, Person, Relationship, check_person_name, normal_form
 from recollect.domain.relationship_words import is_relationship
-from recollect.domain.resolving import Resolution, resolve
+from recollect.domain.resolving import NameResolution, resolve_name
 from recollect.domain.spaces import ChatId
 from recollect.errors import InvalidInput, ValidationFailed
 from recollect.policy.requesters import Requester
@@ -15,22 +15,22 @@ from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.names import Names
-from recollect.services.naming import Naming, visible_person
+from recollect.services.names import PersonNameScreen
+from recollect.services.naming import NameCandidateFinder, visible_person
 from recollect.services.secret_check import refuse_secrets
 
 
-class Subjects:
+class SubjectResolver:
     """Finds and creates people by name, inside the transaction of the caller."""
 
     def __init__(
-        self, stores: Stores, runtime: Runtime, audit: MemoryAudit, *, names: Names
+        self, stores: Stores, runtime: Runtime, audit: MemoryAudit, *, names: PersonNameScreen
     ) -> None:
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
         self._names = names
-        self._naming = Naming(stores)
+        self._naming = NameCandidateFinder(stores)
 
     def resolve(
         self, tx: Tx, requester: Requester, names: Sequence[str], chat_id: ChatId | None
@@ -42,23 +42,27 @@ class Subjects:
         that can't name anybody.
         """
         found = [
-            self._meant(tx, requester, name, chat_id=chat_id, field=f"subjects[{place}]")
+            self._resolve_one(tx, requester, name, chat_id=chat_id, field=f"subjects[{place}]")
             for place, name in enumerate(names)
         ]
         return tuple(dict.fromkeys(found))
 
-    def canonical(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
+    def canonical_ids(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
         """The canonical ids of these people, without duplicates, in their order; unknown ids are
         left out."""
         asked = list(person_ids)
         known = self._stores.people.fetch_many(tx, asked)
         return tuple(dict.fromkeys(known[id_].id for id_ in asked if id_ in known))
 
-    def find(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> Resolution:
+    def look_up_name(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> NameResolution:
         """The person that a name means, or why there is none. Creates nobody."""
-        return resolve(name, self._naming.stages(tx, requester, name, chat_id))
+        return resolve_name(name, self._naming.gather_stages(tx, requester, name, chat_id))
 
-    def create(self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None) -> PersonId:
+    def create_person(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> PersonId:
         """Create a person of that name.
 
         "My wife" is no name but a relationship: the person then gets a claim of that relationship
@@ -71,18 +75,18 @@ class Subjects:
         person = Person(
             id=PersonId(self._runtime.ids.new()),
             name=shown,
-            created_by=requester.who,
+            created_by=requester.identity,
             orgs=frozenset() if nameless else requester.orgs,
             created_at=now,
             updated_at=now,
         )
         self._stores.people.insert(tx, person)
         if nameless:
-            self._relate(tx, requester, person, chat_id=chat_id)
+            self._claim_relationship(tx, requester, person, chat_id=chat_id)
         self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
         return person.id
 
-    def _meant(
+    def _resolve_one(
         self, tx: Tx, requester: Requester, name: str, *, chat_id: ChatId | None, field: str
     ) -> PersonId:
         # Most names resolve to somebody who exists, and that needs no lock. Only when a person
@@ -97,27 +101,29 @@ class Subjects:
         if id_ is not None:
             return visible_person(tx, self._stores, requester, PersonId(id_)).id
         check_person_name(name, field)
-        found = self.find(tx, requester, name, chat_id)
+        found = self.look_up_name(tx, requester, name, chat_id)
         if found.creates:
             refuse_secrets(**{field: name})
-            self._names.admit(name, field)
-            self._hold(tx, requester)
-            found = self.find(tx, requester, name, chat_id)
+            self._names.refuse_pii(name, field)
+            self._lock_requester(tx, requester)
+            found = self.look_up_name(tx, requester, name, chat_id)
         if found.person_id is not None:
             return found.person_id
         if found.ambiguous:
-            raise ambiguous_subject(field, found.candidates)
+            raise ambiguous_subject_error(field, found.candidates)
         if not found.creates:
-            raise ValidationFailed.of(field, "must name somebody; here this word names nobody")
-        return self.create(tx, requester, name, chat_id)
+            raise ValidationFailed.for_field(
+                field, "must name somebody; here this word names nobody"
+            )
+        return self.create_person(tx, requester, name, chat_id)
 
-    def _hold(self, tx: Tx, requester: Requester) -> None:
+    def _lock_requester(self, tx: Tx, requester: Requester) -> None:
         if requester.person_id is not None:
             self._stores.people.lock(tx, [requester.person_id])
         elif requester.agent_id is not None:
             self._stores.agents.lock(tx, requester.agent_id)
 
-    def _relate(
+    def _claim_relationship(
         self, tx: Tx, requester: Requester, person: Person, *, chat_id: ChatId | None
     ) -> None:
         claim = Relationship(
@@ -125,7 +131,7 @@ class Subjects:
             person_id=person.id,
             relationship=normal_form(person.name),
             to_person_id=requester.person_id,
-            stated_by=requester.who,
+            stated_by=requester.identity,
             stated_by_person=requester.person_id,
             chat_id=chat_id,
             created_at=person.created_at,
@@ -133,7 +139,7 @@ class Subjects:
         self._stores.claims.put_relationship(tx, claim)
 
 
-def ambiguous_subject(field: str, candidates: Sequence[PersonId]) -> InvalidInput:
+def ambiguous_subject_error(field: str, candidates: Sequence[PersonId]) -> InvalidInput:
     """The error that asks the caller to send the id of a candidate instead of the name."""
     message = f"{field}: may mean several people; send the id of one of the candidates"
     error = InvalidInput(message, field=field, code="ambiguous_subject")

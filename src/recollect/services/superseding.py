@@ -9,20 +9,25 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.agents import Owner
-from recollect.domain.memories import Memory, MemoryId, Status
-from recollect.domain.succession import Ending, Statement, ending, is_protected
+from recollect.domain.memories import Memory, MemoryId, MemoryStatus
+from recollect.domain.succession import (
+    StatementFacts,
+    SupersededTimes,
+    is_protected,
+    superseded_times,
+)
 from recollect.errors import Forbidden
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, Stored
+from recollect.ports.memories import StoredMemory, VersionChange
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_events import tell_of
+from recollect.services.memory_events import record_memory_event
 
 
-def statement_of(memory: Memory) -> Statement:
+def statement_facts(memory: Memory) -> StatementFacts:
     """The fields of a memory that the rules of supersession and reconciliation read."""
-    return Statement(
+    return StatementFacts(
         id=memory.id,
         content=memory.content,
         space=memory.space,
@@ -41,15 +46,15 @@ def statement_of(memory: Memory) -> Statement:
     )
 
 
-def check_own_word(memory: Memory, requester: Requester) -> None:
+def check_self_statement(memory: Memory, requester: Requester) -> None:
     """Raise Forbidden if a subject said it of themself and the requester is somebody else."""
-    if is_protected(statement_of(memory), by=requester.person_id):
+    if is_protected(statement_facts(memory), by=requester.person_id):
         message = "only the person who said this of themself may replace, change or move it"
         raise Forbidden(message, code="subject_only")
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class SupersedeCause:
     """Who superseded a memory, when and why, for its version and its audit event.
 
     `requester` is None in a job: then the server acts, and `by` is who wrote the successor.
@@ -63,33 +68,37 @@ class Cause:
     similarity: float | None = None
 
 
-class Superseding:
+class Superseder:
     """Marks rows as superseded. The caller holds the locks on both rows."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit) -> None:
         self._stores = stores
         self._audit = audit
 
-    def replace(self, tx: Tx, new: Memory, old: Stored, cause: Cause) -> Stored:
+    def supersede(
+        self, tx: Tx, new: Memory, old: StoredMemory, cause: SupersedeCause
+    ) -> StoredMemory:
         """End `old` because `new` replaces it: status, times, version, link and audit event.
 
         Returns the ended row. Its end is the time at which `new` became true, or its retraction
         where `old` was never true (`superseded_times`).
         """
-        ends = ending(statement_of(new), statement_of(old.memory), now=cause.at)
-        return self._end(tx, new.id, old, cause, ends=ends)
+        ends = superseded_times(statement_facts(new), statement_facts(old.memory), now=cause.at)
+        return self._mark_superseded(tx, new.id, old, cause, ends=ends)
 
-    def fold_in(self, tx: Tx, kept: Memory, repeat: Stored, cause: Cause) -> Stored:
+    def supersede_duplicate(
+        self, tx: Tx, kept: Memory, repeat: StoredMemory, cause: SupersedeCause
+    ) -> StoredMemory:
         """End `repeat`, a stored statement that says the same as `kept`.
 
         A caller got the id of `repeat` from its write, so the row stays, and reads of that id
         follow the link to `kept`. What it says is still true: so `valid_until` does not change,
         and it is retracted instead. Otherwise a query about the past would return both.
         """
-        ends = Ending(repeat.memory.valid_until, cause.at)
-        return self._end(tx, kept.id, repeat, cause, ends=ends)
+        ends = SupersededTimes(repeat.memory.valid_until, cause.at)
+        return self._mark_superseded(tx, kept.id, repeat, cause, ends=ends)
 
-    def may_link(self, tx: Tx, successor: MemoryId, old: Stored) -> bool:
+    def can_link(self, tx: Tx, successor: MemoryId, old: StoredMemory) -> bool:
         """Whether `successor` may replace `old` without a second successor or a cycle."""
         if old.memory.superseded_by is not None or old.memory.id == successor:
             return False
@@ -104,12 +113,18 @@ class Superseding:
             edge = [one for of in found.values() for one in of if one not in seen]
         return successor not in seen
 
-    def _end(
-        self, tx: Tx, successor: MemoryId, old: Stored, cause: Cause, *, ends: Ending
-    ) -> Stored:
+    def _mark_superseded(
+        self,
+        tx: Tx,
+        successor: MemoryId,
+        old: StoredMemory,
+        cause: SupersedeCause,
+        *,
+        ends: SupersededTimes,
+    ) -> StoredMemory:
         after = replace(
             old.memory,
-            status=Status.SUPERSEDED,
+            status=MemoryStatus.SUPERSEDED,
             superseded_by=successor,
             valid_until=ends.valid_until,
             retracted_at=ends.retracted_at,
@@ -117,12 +132,12 @@ class Superseding:
             updated_at=cause.at,
         )
         memories, at = self._stores.memories, cause.at
-        ended = memories.update(tx, old, after, change=Change.SUPERSEDED, by=cause.by, at=at)
+        ended = memories.update(tx, old, after, change=VersionChange.SUPERSEDED, by=cause.by, at=at)
         memories.link_superseded(tx, successor, after.id, at=at, reason=cause.reason)
         told: dict[str, Any] = {"by": successor, "reason": cause.reason}
         if cause.similarity is not None:
             told["similarity"] = round(cause.similarity, 4)
-        tell_of(
+        record_memory_event(
             self._audit,
             tx,
             cause.requester,

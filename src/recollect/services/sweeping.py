@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.domain.housekeeping import Brief
+from recollect.domain.housekeeping import CleanupRow
 from recollect.ports.database import Database, Tx
-from recollect.ports.housekeeping import Place
+from recollect.ports.housekeeping import TimeCursor
 from recollect.ports.stores import Stores
 
 # Reads block nobody, so a page may be larger than a batch, which holds locks.
@@ -22,7 +22,7 @@ ROWS_PER_TRANSACTION = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CleanupDecision:
     """Why a row is selected; with `goes` false it stays, and is counted as skipped."""
 
     rule: str
@@ -30,14 +30,14 @@ class Verdict:
 
 
 # None: the row is not concerned.
-Judge = Callable[[Brief], Verdict | None]
-Act = Callable[[Tx, list[Brief]], int]
+RowRule = Callable[[CleanupRow], CleanupDecision | None]
+BatchAction = Callable[[Tx, list[CleanupRow]], int]
 # Takes the number of rows and the audit event to add them to (None: a new one); returns its id.
-Tell = Callable[[Tx, int, str | None], str]
+RecordBatch = Callable[[Tx, int, str | None], str]
 
 
 @dataclass(slots=True)
-class Plan:
+class CleanupPlan:
     """The selected rows with the version that was judged, and how many each rule selected.
 
     Two arrays of 64-bit numbers, 16 bytes a row: a plan may have millions of rows, and ids as
@@ -54,7 +54,7 @@ class Plan:
         """How many rows are selected."""
         return len(self.docs)
 
-    def note(self, row: Brief, verdict: Verdict | None) -> None:
+    def add_row(self, row: CleanupRow, verdict: CleanupDecision | None) -> None:
         """Count one row that was judged."""
         if verdict is None:
             return
@@ -73,51 +73,53 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class CandidateScan:
     """A paged read of candidates, the time column that orders it, and the rule for each row."""
 
-    pages: Callable[[Tx, Place | None, int], Sequence[Brief]]
-    time_of: Callable[[Brief], datetime | None]
-    judge: Judge
+    pages: Callable[[Tx, TimeCursor | None, int], Sequence[CleanupRow]]
+    time_of: Callable[[CleanupRow], datetime | None]
+    judge: RowRule
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class CleanupRun:
     """A plan, the rule to check again, and the action, on `size` rows a transaction."""
 
-    plan: Plan
-    judge: Judge
-    act: Act
+    plan: CleanupPlan
+    judge: RowRule
+    act: BatchAction
     size: int = ROWS_PER_TRANSACTION
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class CleanupProgress:
     """How many rows were changed so far, and the audit event that counts them."""
 
     count: int
     event_id: str | None
 
 
-class Sweeper:
+class CleanupRunner:
     """Makes plans and executes them."""
 
     def __init__(self, database: Database, stores: Stores) -> None:
         self._database = database
         self._stores = stores
 
-    async def plan(self, *walks: Walk) -> Plan:
+    async def make_plan(self, *walks: CandidateScan) -> CleanupPlan:
         """Judge every candidate of the scans, one page a read transaction.
 
         Pages come from different snapshots: a long scan must not hold one open. Execution checks
         each row again, so a plan may be out of date.
         """
-        plan = Plan()
+        plan = CleanupPlan()
         for walk in walks:
-            await self._follow(walk, plan)
+            await self._scan_into(walk, plan)
         return plan
 
-    async def carry_out(self, sweep: Sweep, *, tell: Tell, event_id: str | None) -> Swept:
+    async def execute_run(
+        self, sweep: CleanupRun, *, tell: RecordBatch, event_id: str | None
+    ) -> CleanupProgress:
         """Apply the action to every planned row that has not changed since it was planned.
 
         Batches are small so that live writes wait for one of them at most. Each batch changes its
@@ -128,40 +130,47 @@ class Sweeper:
         each row (the log would outgrow what was deleted), and an event at the end (a crash would
         leave deletions without one).
         """
-        swept = Swept(0, event_id)
+        swept = CleanupProgress(0, event_id)
         for batch in sweep.plan.batches(sweep.size):
-            work = self._acting(batch, sweep, tell, event_id=swept.event_id)
+            work = self._batch_transaction(batch, sweep, tell, event_id=swept.event_id)
             step = await self._database.write(work)
-            swept = Swept(swept.count + step.count, step.event_id)
+            swept = CleanupProgress(swept.count + step.count, step.event_id)
         return swept
 
-    async def _follow(self, walk: Walk, plan: Plan) -> None:
-        after: Place | None = None
+    async def _scan_into(self, walk: CandidateScan, plan: CleanupPlan) -> None:
+        after: TimeCursor | None = None
         while True:
-            page = await self._database.read(_reading(walk, after))
+            page = await self._database.read(_page_transaction(walk, after))
             for row in page:
-                plan.note(row, walk.judge(row))
+                plan.add_row(row, walk.judge(row))
             if len(page) < ROWS_PER_PAGE:
                 return
             # A keyset cursor: rows that are inserted or deleted meanwhile shift no page.
             last = page[-1]
             after = (walk.time_of(last) or last.created_at, last.id)
 
-    def _acting(
-        self, batch: Mapping[int, int], sweep: Sweep, tell: Tell, *, event_id: str | None
-    ) -> Callable[[Tx], Swept]:
-        def work(tx: Tx) -> Swept:
+    def _batch_transaction(
+        self,
+        batch: Mapping[int, int],
+        sweep: CleanupRun,
+        tell: RecordBatch,
+        *,
+        event_id: str | None,
+    ) -> Callable[[Tx], CleanupProgress]:
+        def work(tx: Tx) -> CleanupProgress:
             # The locked rows are current. One is skipped if it is gone or being erased (`hold`
             # does not return it), if its version differs (somebody changed it after the scan), or
             # if the rule no longer selects it.
-            held = self._stores.memory_bulk.hold(tx, list(batch))
+            held = self._stores.memory_bulk.fetch_locked(tx, list(batch))
             same = (row for row in held if row.version == batch[row.doc])
             rows = [row for row in same if (verdict := sweep.judge(row)) and verdict.goes]
             count = sweep.act(tx, rows)
-            return Swept(count, tell(tx, count, event_id))
+            return CleanupProgress(count, tell(tx, count, event_id))
 
         return work
 
 
-def _reading(walk: Walk, after: Place | None) -> Callable[[Tx], Sequence[Brief]]:
+def _page_transaction(
+    walk: CandidateScan, after: TimeCursor | None
+) -> Callable[[Tx], Sequence[CleanupRow]]:
     return lambda tx: walk.pages(tx, after, ROWS_PER_PAGE)

@@ -10,13 +10,13 @@ from recollect.domain.transfers import Transfer, TransferRole
 from recollect.errors import Forbidden, InvalidInput, NotFound, TransferPending
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
-from recollect.ports.database import Database, Retry, Tx
+from recollect.ports.database import Database, RetryTransaction, Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
-from recollect.services.access import enter
-from recollect.services.audit import AuditName, Auditor
+from recollect.services.access import authorize_branch
+from recollect.services.audit import AuditName, EventRecorder
 
-_LIST = "transfers"
+_CURSOR_KIND = "transfers"
 
 
 class TransferService:
@@ -27,7 +27,7 @@ class TransferService:
         self._database = database
         self._stores = stores
         self._runtime = runtime
-        self._auditor = Auditor(stores, runtime)
+        self._auditor = EventRecorder(stores, runtime)
 
     async def list(
         self, principal: Principal, *, role: TransferRole, after: str | None, limit: int | None
@@ -35,13 +35,14 @@ class TransferService:
         """A page of the caller's pending transfers, newest first."""
 
         def work(tx: Tx) -> Page[Transfer]:
-            key: tuple[datetime, str] | None = decode_key(_LIST, after) if after else None
+            key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
             asked = None if limit is None else limit + 1
             found = self._stores.transfers.page(tx, principal.user_id, role, after=key, limit=asked)
             shown = found[:limit]
             more = len(found) > len(shown)
             return Page(
-                shown, encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
+                shown,
+                encode_key(_CURSOR_KIND, shown[-1].created_at, shown[-1].id) if more else None,
             )
 
         return await self._database.read(work)
@@ -59,7 +60,7 @@ class TransferService:
 
         def work(tx: Tx) -> Transfer:
             transfer = self._stores.transfers.fetch(tx, transfer_id)
-            if transfer is None or not _takes_part(principal, transfer):
+            if transfer is None or not _is_party(principal, transfer):
                 raise NotFound("transfer", transfer_id)
             return transfer
 
@@ -69,7 +70,7 @@ class TransferService:
         """Make the recipient the owner of the whole tree, and the former owner a manager."""
 
         def work(tx: Tx) -> None:
-            transfer = self._locked(tx, transfer_id)
+            transfer = self._fetch_locked(tx, transfer_id)
             if transfer.to_user_id != principal.user_id:
                 raise Forbidden("only the recipient accepts a transfer")
             self._accept(tx, principal, transfer)
@@ -80,19 +81,21 @@ class TransferService:
         """Cancel the transfer, as its sender, or reject it, as its recipient."""
 
         def work(tx: Tx) -> None:
-            transfer = self._locked(tx, transfer_id)
-            if not _takes_part(principal, transfer):
+            transfer = self._fetch_locked(tx, transfer_id)
+            if not _is_party(principal, transfer):
                 raise Forbidden("you are not a party to this transfer")
             self._stores.transfers.delete(tx, transfer.id)
             sender = principal.user_id == transfer.from_user_id
-            self._record(tx, principal, "cancel" if sender else "reject", transfer)
+            self._record_event(tx, principal, "cancel" if sender else "reject", transfer)
 
         await self._database.write(work)
 
     def _create(
         self, tx: Tx, principal: Principal, conversation_id: ConversationId, to: UserId
     ) -> Transfer:
-        branch = enter(tx, self._stores, principal, Action.TRANSFER, conversation_id, lock=True)
+        branch = authorize_branch(
+            tx, self._stores, principal, Action.TRANSFER, conversation_id, lock=True
+        )
         if to == principal.user_id:
             raise InvalidInput(
                 "the new owner already owns the conversation", field="newOwnerUserId"
@@ -112,15 +115,15 @@ class TransferService:
         )
         # Under the tree's lock this can't happen; the unique key is the second line of defence.
         if not self._stores.transfers.insert(tx, transfer):
-            raise Retry
-        self._record(tx, principal, "create", transfer)
+            raise RetryTransaction
+        self._record_event(tx, principal, "create", transfer)
         return transfer
 
     def _root_title(self, tx: Tx, tree_id: str) -> str | None:
         root = self._stores.conversations.fetch(tx, ConversationId(tree_id))
         return root.title if root else None
 
-    def _locked(self, tx: Tx, transfer_id: TransferId) -> Transfer:
+    def _fetch_locked(self, tx: Tx, transfer_id: TransferId) -> Transfer:
         """Lock the transfer's tree, and fetch the transfer.
 
         The tree is known only from the transfer, so it is fetched twice. The second time counts:
@@ -141,7 +144,7 @@ class TransferService:
         self._set_level(tx, principal, transfer, transfer.from_user_id, Level.MANAGER)
         self._set_level(tx, principal, transfer, transfer.to_user_id, Level.OWNER)
         stores.conversations.update_owner(tx, transfer.tree_id, transfer.to_user_id)
-        self._record(tx, principal, "accept", transfer)
+        self._record_event(tx, principal, "accept", transfer)
 
     def _set_level(
         self, tx: Tx, principal: Principal, transfer: Transfer, user_id: UserId, level: Level
@@ -162,7 +165,7 @@ class TransferService:
             conversation_id=transfer.tree_id,
         )
 
-    def _record(self, tx: Tx, principal: Principal, action: str, transfer: Transfer) -> None:
+    def _record_event(self, tx: Tx, principal: Principal, action: str, transfer: Transfer) -> None:
         self._auditor.record(
             tx,
             principal,
@@ -173,5 +176,5 @@ class TransferService:
         )
 
 
-def _takes_part(principal: Principal, transfer: Transfer) -> bool:
+def _is_party(principal: Principal, transfer: Transfer) -> bool:
     return principal.user_id in (transfer.from_user_id, transfer.to_user_id)

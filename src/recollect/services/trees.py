@@ -10,13 +10,19 @@ from recollect.domain.memberships import Level, Membership
 from recollect.policy.principals import Principal
 from recollect.ports.database import Tx
 from recollect.ports.stores import Stores
-from recollect.services.audit import AuditName, Auditor
+from recollect.services.audit import AuditName, EventRecorder
 
-Forget = Callable[[TreeId], None]
+OnTreeDeleted = Callable[[TreeId], None]
 
 
 def delete_tree(
-    tx: Tx, stores: Stores, auditor: Auditor, principal: Principal, branch: Branch, *, at: datetime
+    tx: Tx,
+    stores: Stores,
+    auditor: EventRecorder,
+    principal: Principal,
+    branch: Branch,
+    *,
+    at: datetime,
 ) -> None:
     """Mark the tree as deleted, and remove its memberships and its pending transfer.
 
@@ -50,7 +56,13 @@ def delete_tree(
 
 
 def restore_tree(
-    tx: Tx, stores: Stores, auditor: Auditor, principal: Principal, branch: Branch, *, at: datetime
+    tx: Tx,
+    stores: Stores,
+    auditor: EventRecorder,
+    principal: Principal,
+    branch: Branch,
+    *,
+    at: datetime,
 ) -> None:
     """Unmark the tree and restore its owner's membership. Other members are not restored: the
     owner has to share the conversation again."""

@@ -5,19 +5,19 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from recollect.domain.housekeeping import days_before
-from recollect.domain.memories import Status
+from recollect.domain.memories import MemoryStatus
 from recollect.domain.retention import BackupRules
-from recollect.policy.sight import Sight
-from recollect.ports.backups import Backup, Backups
+from recollect.policy.sight import Viewer
+from recollect.ports.backups import BackupFolder, BackupWriter
 from recollect.ports.database import Database, Tx
 from recollect.ports.memories import MemoryFilter
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.backup_lines import backup_line
-from recollect.services.sweeping import Plan
+from recollect.services.sweeping import CleanupPlan
 
 # Every status and expired rows too: a vacuum deletes what ordinary reads no longer return.
-_ANY = MemoryFilter(statuses=tuple(Status), include_expired=True)
+_ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
 
 
 class VacuumBackup:
@@ -30,7 +30,7 @@ class VacuumBackup:
         runtime: Runtime,
         *,
         rules: BackupRules,
-        backups: Backups,
+        backups: BackupFolder,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -38,7 +38,7 @@ class VacuumBackup:
         self._rules = rules
         self._backups = backups
 
-    async def write(self, plan: Plan, now: datetime) -> str | None:
+    async def write(self, plan: CleanupPlan, now: datetime) -> str | None:
         """Write all planned rows to a file; returns its path, or None if the plan is empty or
         backups are switched off. Raises Unavailable if it can't be written.
 
@@ -55,7 +55,7 @@ class VacuumBackup:
             return None
         backup = await asyncio.to_thread(self._backups.begin, now)
         try:
-            name = await self._fill(backup, plan, now)
+            name = await self._write_rows(backup, plan, now)
         # BaseException: a cancelled request must not leave a partial file either.
         except BaseException:
             await asyncio.to_thread(backup.discard)
@@ -63,18 +63,20 @@ class VacuumBackup:
         await asyncio.to_thread(self._backups.prune, days_before(now, self._rules.keep_days))
         return name
 
-    async def _fill(self, backup: Backup, plan: Plan, now: datetime) -> str:
+    async def _write_rows(self, backup: BackupWriter, plan: CleanupPlan, now: datetime) -> str:
         for batch in plan.batches():
-            lines = await self._database.scan(self._reading(batch, now))
+            lines = await self._database.scan(self._lines_transaction(batch, now))
             await asyncio.to_thread(backup.write, lines)
         return await asyncio.to_thread(backup.finish)
 
-    def _reading(self, batch: Mapping[int, int], now: datetime) -> Callable[[Tx], list[str]]:
-        sight = Sight.whole("a backup holds what a vacuum removes", now)
+    def _lines_transaction(
+        self, batch: Mapping[int, int], now: datetime
+    ) -> Callable[[Tx], list[str]]:
+        sight = Viewer.for_system("a backup holds what a vacuum removes", now)
 
         def work(tx: Tx) -> list[str]:
             ids = [row.id for row in self._stores.memory_bulk.fetch(tx, list(batch))]
-            found = self._stores.memories.see_many(tx, sight, ids, _ANY)
+            found = self._stores.memories.fetch_many_visible(tx, sight, ids, _ANY_STATUS)
             cipher = self._runtime.cipher
             # A row that can't be read raises KeyError and stops the vacuum: no row is deleted
             # without a line in the backup.

@@ -10,59 +10,65 @@ from dataclasses import replace
 from recollect.domain.agents import AgentId, OwnerKind
 from recollect.domain.chats import Participant, ParticipantKind, is_present
 from recollect.domain.disclosure import AskerView, MemoryView, PersonId
-from recollect.domain.disclosure import Decision as Disclosure
-from recollect.domain.expiry import status_at
+from recollect.domain.disclosure import DisclosureDecision as Disclosure
+from recollect.domain.expiry import effective_status
 from recollect.domain.ids import UserId
-from recollect.domain.memories import Memory, Origin, Status
+from recollect.domain.memories import Memory, MemoryOrigin, MemoryStatus
 from recollect.domain.spaces import AGENT_KINDS, ChatId, OrgId, RunId, Space, SpaceKind
-from recollect.policy.decide import Decision
+from recollect.policy.decide import AccessDecision
 from recollect.policy.requesters import Requester
-from recollect.policy.sight import Sight, look
+from recollect.policy.sight import Viewer, can_view
 from recollect.policy.spaces import Caller, SpaceView, may_write
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
-from recollect.ports.people import Seat
+from recollect.ports.memories import StoredMemory
+from recollect.ports.people import ParticipantKeys
 from recollect.ports.stores import Stores
 
 
-class Views:
+class VisibilityFacts:
     """Looks up the facts of a row and of its space. Sets of people are reduced to the asker."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
-    def look(self, tx: Tx, sight: Sight, stored: Stored) -> Disclosure:
+    def can_view(self, tx: Tx, sight: Viewer, stored: StoredMemory) -> Disclosure:
         """May the viewer see the row, and by which rule?"""
-        return look(sight, self.memory_view(tx, stored, sight), self.space_view(tx, stored, sight))
+        return can_view(
+            sight, self.memory_view(tx, stored, sight), self.space_view(tx, stored, sight)
+        )
 
-    def may_change(self, tx: Tx, requester: Requester, stored: Stored) -> Decision:
+    def may_change(self, tx: Tx, requester: Requester, stored: StoredMemory) -> AccessDecision:
         """May the requester change, move or delete the row?"""
         return self.may_write(tx, requester, stored.memory.space, agent_id=stored.memory.agent_id)
 
     def may_write(
         self, tx: Tx, requester: Requester, space: Space, *, agent_id: AgentId | None = None
-    ) -> Decision:
+    ) -> AccessDecision:
         """May the requester write to the space? `agent_id` is the agent of the run, or the agent
         that writes to its org."""
-        view = self._owned(tx, space, agent_id)
+        view = self._owned_space_view(tx, space, agent_id)
         if space.kind is SpaceKind.CHAT:
-            there = self._stores.chats.takes_part(tx, ChatId(space.id), Seat.of(requester))
-            view = replace(view, participants=frozenset({requester.who} if there else ()))
-        return may_write(requester.caller, view)
+            there = self._stores.chats.is_participant(
+                tx, ChatId(space.id), ParticipantKeys.for_requester(requester)
+            )
+            view = replace(view, participants=frozenset({requester.identity} if there else ()))
+        return may_write(requester.space_caller, view)
 
-    def space_view(self, tx: Tx, stored: Stored, sight: Sight) -> SpaceView:
+    def space_view(self, tx: Tx, stored: StoredMemory, sight: Viewer) -> SpaceView:
         """The facts on which the right to read depends. The participants of a chat are left out:
         chats' spaces are read through disclosure."""
         memory = stored.memory
-        view = self._owned(tx, memory.space, memory.agent_id)
+        view = self._owned_space_view(tx, memory.space, memory.agent_id)
         if memory.space.kind is not SpaceKind.RUN:
             return view
-        return replace(view, lineage=self._lineage(tx, RunId(memory.space.id), sight.callers))
+        return replace(
+            view, lineage=self._lineage_agents(tx, RunId(memory.space.id), sight.callers)
+        )
 
-    def memory_view(self, tx: Tx, stored: Stored, sight: Sight) -> MemoryView:
+    def memory_view(self, tx: Tx, stored: StoredMemory, sight: Viewer) -> MemoryView:
         """The facts that disclosure needs, at the viewer's instant."""
         memory = stored.memory
-        status = status_at(sight.now, memory.status, memory.expires_at)
+        status = effective_status(sight.now, memory.status, memory.expires_at)
         return MemoryView(
             space=memory.space,
             sensitivity=memory.sensitivity,
@@ -73,34 +79,42 @@ class Views:
             subjects=frozenset(PersonId(subject) for subject in memory.subjects),
             bare_names=bool(stored.bare_names),
             witnesses=self._witnesses(tx, memory, sight.asker),
-            orgs=self._orgs(tx, memory.space),
-            active=status is Status.ACTIVE,
+            orgs=self._space_orgs(tx, memory.space),
+            active=status is MemoryStatus.ACTIVE,
         )
 
-    def _owned(self, tx: Tx, space: Space, agent_id: AgentId | None) -> SpaceView:
+    def _owned_space_view(self, tx: Tx, space: Space, agent_id: AgentId | None) -> SpaceView:
         # An agent space names its agent in its id; of a run or an org it is the agent of the row.
         owning = AgentId(space.id) if space.kind in AGENT_KINDS else agent_id
-        owner = self._stores.agents.owner_of(tx, owning) if owning is not None else None
+        owner = self._stores.agents.fetch_owner(tx, owning) if owning is not None else None
         return SpaceView(space, agent_id=agent_id, agent_owner=owner)
 
-    def _lineage(self, tx: Tx, run_id: RunId, callers: Sequence[Caller]) -> frozenset[AgentId]:
+    def _lineage_agents(
+        self, tx: Tx, run_id: RunId, callers: Sequence[Caller]
+    ) -> frozenset[AgentId]:
         """Those agents among the callers that may read the run's space."""
         agents = (caller.who for caller in callers if caller.who.kind is OwnerKind.AGENT)
         return frozenset(
-            AgentId(who.id) for who in agents if self._stores.runs.see(tx, who, run_id) is not None
+            AgentId(who.id)
+            for who in agents
+            if self._stores.runs.fetch_visible(tx, who, run_id) is not None
         )
 
     def _witnesses(self, tx: Tx, memory: Memory, asker: AskerView) -> frozenset[PersonId]:
-        if asker.person_id is None or memory.learned_in is None or memory.origin is not Origin.CHAT:
+        if (
+            asker.person_id is None
+            or memory.learned_in is None
+            or memory.origin is not MemoryOrigin.CHAT
+        ):
             return frozenset()
         # The asker may have taken part as a user or as a person, several times, and have left
         # since.
         stays = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
-        own = [stay for stay in stays if _is_of(stay, asker)]
+        own = [stay for stay in stays if _belongs_to_asker(stay, asker)]
         there = is_present(own, memory.observed_at)
         return frozenset({asker.person_id}) if there else frozenset()
 
-    def _orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
+    def _space_orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
         """The orgs of the user whose space it is, or of the chat's creator."""
         if space.kind is SpaceKind.USER:
             known = self._stores.users.fetch(tx, UserId(space.id))
@@ -111,7 +125,7 @@ class Views:
         return frozenset()
 
 
-def _is_of(stay: Participant, asker: AskerView) -> bool:
+def _belongs_to_asker(stay: Participant, asker: AskerView) -> bool:
     if stay.kind is ParticipantKind.PERSON:
         return stay.id == asker.person_id
     return stay.kind is ParticipantKind.USER and stay.id in asker.users

@@ -9,56 +9,62 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.domain.doctor import SupersessionLink
-from recollect.domain.expiry import is_due
-from recollect.domain.memories import Memory, MemoryId, Status
+from recollect.domain.expiry import is_expired
+from recollect.domain.memories import Memory, MemoryId, MemoryStatus
 from recollect.domain.succession import is_protected
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.stores import Stores
 from recollect.services.memory_audit import MemoryAudit
-from recollect.services.superseding import Cause, Superseding, statement_of
+from recollect.services.superseding import SupersedeCause, Superseder, statement_facts
 
 
-class Wishes:
+class PendingSupersedes:
     """Pending links of one memory. The caller holds the lock on that memory's row."""
 
     def __init__(self, stores: Stores, audit: MemoryAudit) -> None:
         self._stores = stores
-        self._superseding = Superseding(stores, audit)
+        self._superseding = Superseder(stores, audit)
 
-    def met(self, tx: Tx, new: Memory, *, now: datetime) -> list[Stored]:
+    def applicable(self, tx: Tx, new: Memory, *, now: datetime) -> list[StoredMemory]:
         """The rows that it may supersede now, locked. Links to all others are deleted.
 
         Two steps on purpose: the caller needs these rows to compute the privacy of the released
         memory, and stores that memory before it calls `apply`.
         """
         met = []
-        for memory_id in self._open(tx, new):
+        for memory_id in self._pending_ids(tx, new):
             # Lock first and judge the locked row. Days may lie between the write and its release,
             # and the old row may have been changed, replaced, expired or moved since. The rights
             # of the writer were checked at the write, those of the releaser by the caller.
             old = self._stores.memories.fetch(tx, memory_id, lock=True)
-            if old is not None and self._may_replace(tx, new, old, now):
+            if old is not None and self._is_applicable(tx, new, old, now):
                 met.append(old)
             else:
-                self._forget(tx, new, memory_id, now)
+                self._unlink(tx, new, memory_id, now)
         return met
 
-    def replace(
-        self, tx: Tx, requester: Requester, new: Memory, *, olds: Sequence[Stored], now: datetime
+    def apply(
+        self,
+        tx: Tx,
+        requester: Requester,
+        new: Memory,
+        *,
+        olds: Sequence[StoredMemory],
+        now: datetime,
     ) -> None:
         """Supersede these rows, which `applicable` returned in the same transaction."""
         for old in olds:
-            cause = Cause(requester, requester.who, now, "explicit")
-            self._superseding.replace(tx, new, old, cause)
+            cause = SupersedeCause(requester, requester.identity, now, "explicit")
+            self._superseding.supersede(tx, new, old, cause)
 
-    def drop(self, tx: Tx, new: Memory, *, now: datetime) -> None:
+    def discard_all(self, tx: Tx, new: Memory, *, now: datetime) -> None:
         """Delete all pending links, before the memory itself is deleted."""
-        for memory_id in self._open(tx, new):
-            self._forget(tx, new, memory_id, now)
+        for memory_id in self._pending_ids(tx, new):
+            self._unlink(tx, new, memory_id, now)
 
-    def _open(self, tx: Tx, new: Memory) -> list[MemoryId]:
+    def _pending_ids(self, tx: Tx, new: Memory) -> list[MemoryId]:
         """The ids of the links that were not applied yet, sorted: that is the order of locking.
 
         A memory may be quarantined by a PATCH after it superseded rows. Those rows name it in
@@ -67,17 +73,17 @@ class Wishes:
         found = self._stores.keeping.fetch_many(tx, new.supersedes) if new.supersedes else []
         return sorted(old.memory.id for old in found if old.memory.superseded_by != new.id)
 
-    def _may_replace(self, tx: Tx, new: Memory, old: Stored, now: datetime) -> bool:
+    def _is_applicable(self, tx: Tx, new: Memory, old: StoredMemory, now: datetime) -> bool:
         # The same conditions as at an explicit write (`check_replaceable`, `check_self_statement`)
         # but without errors: one link that is no longer possible must not block the release.
         memory = old.memory
-        there = memory.status is Status.ACTIVE and not is_due(now, memory.expires_at)
+        there = memory.status is MemoryStatus.ACTIVE and not is_expired(now, memory.expires_at)
         if not there or memory.space != new.space or old.erasure_id is not None:
             return False
         # Judged by who stated the quarantined text, not by who releases it.
-        if is_protected(statement_of(memory), by=new.stated_by):
+        if is_protected(statement_facts(memory), by=new.stated_by):
             return False
-        return self._superseding.may_link(tx, new.id, old)
+        return self._superseding.can_link(tx, new.id, old)
 
-    def _forget(self, tx: Tx, new: Memory, old_id: MemoryId, now: datetime) -> None:
-        self._stores.doctor.cut(tx, SupersessionLink(now, new.id, old_id))
+    def _unlink(self, tx: Tx, new: Memory, old_id: MemoryId, now: datetime) -> None:
+        self._stores.doctor.delete_link(tx, SupersessionLink(now, new.id, old_id))

@@ -20,12 +20,12 @@ from recollect.policy.principals import Principal
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import EntryView, Stores
-from recollect.services.indexing import Indexer
-from recollect.services.paths import latest_epoch, page_path
-from recollect.services.places import Place, Places
+from recollect.services.indexing import EntryIndexer
+from recollect.services.paths import fetch_latest_epoch, page_path
+from recollect.services.places import AppendTarget, AppendTargets
 
 # A sync compares with every entry of the latest epoch, so that read has no page size.
-_ALL = 2**31
+_NO_LIMIT = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class NewEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class EntryDraft:
     """A checked request, ready to be stored.
 
     `items` is the parsed content and `content` its JSON text. `headline` is None for memory, and
@@ -64,7 +64,7 @@ class Draft:
         if self.indexed_content is None:
             return None
         found = index_words(self.indexed_content)
-        return found.said_by(assistant=history.is_assistant(self.items))
+        return found.with_speaker_trait(assistant=history.is_assistant(self.items))
 
     @property
     def action(self) -> Action:
@@ -82,19 +82,19 @@ class SyncOutcome:
     entry: Entry | None
 
 
-class Writing:
+class EntryWriter:
     """Builds drafts, and stores them inside a transaction of the caller."""
 
     def __init__(
-        self, stores: Stores, runtime: Runtime, indexer: Indexer, *, index_raw_text: bool
+        self, stores: Stores, runtime: Runtime, indexer: EntryIndexer, *, index_raw_text: bool
     ) -> None:
         self._stores = stores
         self._runtime = runtime
         self._indexer = indexer
         self._index_raw_text = index_raw_text
-        self._places = Places(stores, runtime)
+        self._places = AppendTargets(stores, runtime)
 
-    def draft(self, principal: Principal, new: NewEntry) -> Draft:
+    def build_draft(self, principal: Principal, new: NewEntry) -> EntryDraft:
         """Check an append as far as that goes without stored data.
 
         The channel decides the rules. Memory needs a content type and is stored as sent. History
@@ -102,40 +102,40 @@ class Writing:
         gets the tolerant rules, which normalize any wrapping of a text.
         """
         _check_user(principal, new)
-        channel = _channel(principal, new)
+        channel = _choose_channel(principal, new)
         if channel is Channel.MEMORY:
-            return _memory_draft(new)
+            return _build_memory_draft(new)
         # Without an API key and without a channel it is a person's chat message from a browser.
         # Whoever names a channel, or has a key, knows the format and gets precise errors instead.
         keyless = principal.client_id is None and new.channel is None
         if not keyless and new.content_type is None:
-            raise _missing_type()
-        rules = history.tolerant if keyless else history.strict
+            raise _missing_content_type()
+        rules = history.parse_tolerant if keyless else history.parse_strict
         kept = rules(new.content, new.content_type)
-        return Draft(
+        return EntryDraft(
             channel=channel,
             content_type=kept.content_type,
             items=kept.content,
             content=jsontext.dump(kept.content),
             user_id=new.user_id or principal.user_id,
             headline=headline(kept.text) if kept.text else None,
-            indexed_content=self._indexed(new.indexed_content, kept.text),
+            indexed_content=self._text_to_index(new.indexed_content, kept.text),
             sent=new,
         )
 
-    def sync_draft(self, principal: Principal, new: NewEntry) -> Draft:
+    def build_sync_draft(self, principal: Principal, new: NewEntry) -> EntryDraft:
         """The same for a sync, which always writes memory."""
         _check_user(principal, new)
         if new.channel is Channel.HISTORY:
             raise InvalidInput("a sync goes to channel `memory`", field="channel")
-        return _memory_draft(new)
+        return _build_memory_draft(new)
 
     def append(
         self,
         tx: Tx,
         principal: Principal,
         conversation_id: ConversationId,
-        draft: Draft,
+        draft: EntryDraft,
         found: IndexedWords | None,
     ) -> Entry:
         """Store the draft as the newest entry, and create the conversation if its id is unknown.
@@ -150,17 +150,17 @@ class Writing:
         #
         # `_find_target` holds the tree's lock until the commit. Everything derived from the branch
         # depends on it: the next position, the latest epoch and the pending title.
-        place = self._open(tx, principal, draft.action, conversation_id, draft)
+        place = self._find_target(tx, principal, draft.action, conversation_id, draft)
         self._check_member(tx, principal, place.branch, draft)
-        epoch = self._append_epoch(tx, principal, place, draft)
-        self._places.settle(tx, place)
-        entry = self._put(tx, principal, place.branch, draft, epoch)
+        epoch = self._epoch_for_append(tx, principal, place, draft)
+        self._places.insert_new(tx, place)
+        entry = self._insert_entry(tx, principal, place.branch, draft, epoch)
         if found is not None:
             self._indexer.add(tx, entry, found)
         return entry
 
     def sync(
-        self, tx: Tx, principal: Principal, conversation_id: ConversationId, draft: Draft
+        self, tx: Tx, principal: Principal, conversation_id: ConversationId, draft: EntryDraft
     ) -> SyncOutcome:
         """Compare the list with the client's latest epoch on the visible path, and store the
         difference as one entry, or nothing.
@@ -168,30 +168,30 @@ class Writing:
         Two equal syncs at once can't both store: the second one waits for the tree's lock, reads
         what the first one stored and finds no difference.
         """
-        place = self._open(tx, principal, Action.SYNC, conversation_id, draft)
+        place = self._find_target(tx, principal, Action.SYNC, conversation_id, draft)
         self._check_member(tx, principal, place.branch, draft)
-        latest, existing = self._latest_memory(tx, principal, place)
+        latest, existing = self._fetch_latest_memory(tx, principal, place)
         stored = [(e.content_type, jsontext.load(e.content)) for e in existing]
         plan = epochs.plan_sync(latest, stored, draft.content_type, draft.items)
         # An empty list for an unknown id stores nothing, and must not create a conversation
         # either. A new fork differs: it inherits `existing` from its parent, so its id is in use
         # from now on, even if the client's memory is equal and no entry is written.
         if plan.store is not None or existing:
-            self._places.settle(tx, place)
+            self._places.insert_new(tx, place)
         if plan.store is None:
             return SyncOutcome(plan.epoch, plan.no_op, plan.epoch_incremented, None)
         delta = replace(draft, items=plan.store, content=jsontext.dump(plan.store))
-        entry = self._put(tx, principal, place.branch, delta, plan.epoch)
+        entry = self._insert_entry(tx, principal, place.branch, delta, plan.epoch)
         return SyncOutcome(plan.epoch, plan.no_op, plan.epoch_incremented, entry)
 
-    def _open(
+    def _find_target(
         self,
         tx: Tx,
         principal: Principal,
         action: Action,
         conversation_id: ConversationId,
-        draft: Draft,
-    ) -> Place:
+        draft: EntryDraft,
+    ) -> AppendTarget:
         return self._places.find(
             tx,
             principal,
@@ -202,7 +202,9 @@ class Writing:
             title=draft.headline.title if draft.headline else None,
         )
 
-    def _check_member(self, tx: Tx, principal: Principal, branch: Branch, draft: Draft) -> None:
+    def _check_member(
+        self, tx: Tx, principal: Principal, branch: Branch, draft: EntryDraft
+    ) -> None:
         """A trusted client may write for any member of the tree, but for nobody else.
 
         `_check_user` has refused other users' names from clients that are not trusted. A tree
@@ -214,28 +216,30 @@ class Writing:
         if self._stores.memberships.fetch(tx, branch.tree_id, user_id) is None:
             raise InvalidInput("userId must name a member of the conversation", field="userId")
 
-    def _append_epoch(self, tx: Tx, principal: Principal, place: Place, draft: Draft) -> int | None:
+    def _epoch_for_append(
+        self, tx: Tx, principal: Principal, place: AppendTarget, draft: EntryDraft
+    ) -> int | None:
         # Only memory has epochs. An appended entry joins the client's latest epoch; only a sync
         # begins a new one.
         if draft.channel is Channel.HISTORY or principal.client_id is None:
             return None
-        path = self._places.path(tx, place)
-        return latest_epoch(tx, self._stores, path, principal.client_id) or 1
+        path = self._places.target_path(tx, place)
+        return fetch_latest_epoch(tx, self._stores, path, principal.client_id) or 1
 
-    def _latest_memory(
-        self, tx: Tx, principal: Principal, place: Place
+    def _fetch_latest_memory(
+        self, tx: Tx, principal: Principal, place: AppendTarget
     ) -> tuple[int | None, list[Entry]]:
         if principal.client_id is None:
             return None, []
-        path = self._places.path(tx, place)
-        latest = latest_epoch(tx, self._stores, path, principal.client_id)
+        path = self._places.target_path(tx, place)
+        latest = fetch_latest_epoch(tx, self._stores, path, principal.client_id)
         if latest is None:
             return None, []
         view = EntryView(history=False, memory_of=principal.client_id, epoch=latest)
-        return latest, page_path(tx, self._stores, path, view, after_seq=0, limit=_ALL)
+        return latest, page_path(tx, self._stores, path, view, after_seq=0, limit=_NO_LIMIT)
 
-    def _put(
-        self, tx: Tx, principal: Principal, branch: Branch, draft: Draft, epoch: int | None
+    def _insert_entry(
+        self, tx: Tx, principal: Principal, branch: Branch, draft: EntryDraft, epoch: int | None
     ) -> Entry:
         """Insert the entry at the next position of the tree.
 
@@ -262,7 +266,7 @@ class Writing:
             client_id=principal.client_id,
             epoch=epoch,
             indexed_content=draft.indexed_content,
-            indexed_at=self._indexer.held_at(at) if draft.indexed_content else None,
+            indexed_at=self._indexer.indexed_at(at) if draft.indexed_content else None,
             # An entry without text inherits the last text's position (see `Entry.text_seq`).
             text_seq=seq if draft.headline else branch.last_text_seq,
         )
@@ -270,13 +274,13 @@ class Writing:
         self._stores.entries.insert(tx, entry)
         return entry
 
-    def _indexed(self, given: str | None, text: str | None) -> str | None:
+    def _text_to_index(self, given: str | None, text: str | None) -> str | None:
         if given is not None:
             return given
         return text[:INDEXED_CHARS_MAX] if text and self._index_raw_text else None
 
 
-def _channel(principal: Principal, new: NewEntry) -> Channel:
+def _choose_channel(principal: Principal, new: NewEntry) -> Channel:
     if new.channel is not None:
         return new.channel
     # Memory belongs to a client, so a caller without a key can only mean history. A client's
@@ -284,18 +288,18 @@ def _channel(principal: Principal, new: NewEntry) -> Channel:
     if principal.client_id is None:
         return Channel.HISTORY
     if new.content_type is None:
-        raise _missing_type()
+        raise _missing_content_type()
     return Channel.HISTORY if history.is_history_type(new.content_type) else Channel.MEMORY
 
 
-def _memory_draft(new: NewEntry) -> Draft:
+def _build_memory_draft(new: NewEntry) -> EntryDraft:
     if new.content_type is None:
-        raise _missing_type()
+        raise _missing_content_type()
     if new.indexed_content is not None:
         raise InvalidInput("only history is indexed", field="indexedContent")
     if not isinstance(new.content, list):
-        raise ValidationFailed.of("content", "must be a list")
-    return Draft(
+        raise ValidationFailed.for_field("content", "must be a list")
+    return EntryDraft(
         channel=Channel.MEMORY,
         content_type=new.content_type,
         items=new.content,
@@ -313,5 +317,5 @@ def _check_user(principal: Principal, new: NewEntry) -> None:
     raise InvalidInput("userId must be the caller", field="userId")
 
 
-def _missing_type() -> ValidationFailed:
-    return ValidationFailed.of("contentType", "is required")
+def _missing_content_type() -> ValidationFailed:
+    return ValidationFailed.for_field("contentType", "is required")

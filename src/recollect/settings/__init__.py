@@ -16,6 +16,7 @@ from recollect.settings.memory import (
     EraseSettings,
     EventsSettings,
     GcSettings,
+    MemoryReconcileSettings,
     MemorySettings,
     OrgsSettings,
     PeopleSettings,
@@ -23,14 +24,13 @@ from recollect.settings.memory import (
     PrivacySettings,
     QuarantineSettings,
     RecallSettings,
-    ReconcileSettings,
     RetentionSettings,
     RunsSettings,
     SpacesSettings,
 )
 from recollect.settings.recorder import RecorderSettings, RedisSettings
 from recollect.settings.search import EmbeddingSettings, SearchSettings
-from recollect.settings.section import Section, broken
+from recollect.settings.section import Section, broken_rule
 from recollect.settings.server import (
     AdminSettings,
     ApiSettings,
@@ -98,7 +98,7 @@ class Settings(Section):
     agents: AgentsSettings = AgentsSettings()
     people: PeopleSettings = PeopleSettings()
     orgs: OrgsSettings = OrgsSettings()
-    reconcile: ReconcileSettings = ReconcileSettings()
+    reconcile: MemoryReconcileSettings = MemoryReconcileSettings()
     recall: RecallSettings = RecallSettings()
     gc: GcSettings = GcSettings()
     erase: EraseSettings = EraseSettings()
@@ -111,7 +111,7 @@ class Settings(Section):
     @model_validator(mode="after")
     def _local_is_loopback(self) -> "Settings":
         if self.auth.mode == "local" and not _is_loopback(self.server.host):
-            raise broken(
+            raise broken_rule(
                 "server.host",
                 "should be a loopback address such as 127.0.0.1 while auth.mode is local "
                 f"(anybody could claim to be anybody), and is {self.server.host!r}; "
@@ -123,7 +123,7 @@ class Settings(Section):
     def _locators_have_a_store(self) -> "Settings":
         locators = self.recorder.locators
         if locators in ("redis", "infinispan") and self.redis.url is None:
-            raise broken("redis.url", f"should be set while recorder.locators is {locators}")
+            raise broken_rule("redis.url", f"should be set while recorder.locators is {locators}")
         return self
 
     @property

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from recollect.policy.principals import Role
-from recollect.settings.section import Key, Name, Section, WebUrl, broken
+from recollect.policy.principals import ServerRole
+from recollect.settings.section import Key, Name, Section, WebUrl, broken_rule
 
 
-def _distinct_keys(keys: dict[str, tuple[Key, ...]]) -> dict[str, tuple[Key, ...]]:
+def _check_distinct_keys(keys: dict[str, tuple[Key, ...]]) -> dict[str, tuple[Key, ...]]:
     owners: dict[str, str] = {}
     for client, own in keys.items():
         for key in own:
@@ -57,7 +57,7 @@ class AuthSettings(Section):
     )
     api_keys: Annotated[
         dict[Name, Annotated[tuple[Key, ...], Field(min_length=1)]],
-        AfterValidator(_distinct_keys),
+        AfterValidator(_check_distinct_keys),
     ] = Field(
         {},
         description="client id → its API keys; a key belongs to one client",
@@ -75,7 +75,7 @@ class AuthSettings(Section):
         "runs (`act_for_owner`)",
         examples=[{"support-bot": {"agent": "helper", "act_for_owner": True}}],
     )
-    roles: dict[Role, RoleGrant] = Field(
+    roles: dict[ServerRole, RoleGrant] = Field(
         {},
         description="`admin`, `auditor` or `indexer` → `users`, `clients` and `token_roles` "
         "that have it",
@@ -90,7 +90,7 @@ class AuthSettings(Section):
         ):
             unknown = [client for client in clients if client not in self.api_keys]
             if unknown:
-                raise broken(
+                raise broken_rule(
                     setting, f"should name clients of auth.api_keys, and {unknown[0]!r} is none"
                 )
         return self
@@ -98,5 +98,5 @@ class AuthSettings(Section):
     @model_validator(mode="after")
     def _tokens_can_be_checked(self) -> "AuthSettings":
         if self.mode == "jwt" and self.jwt_secret is None and self.jwks_url is None:
-            raise broken("auth.mode", "jwt needs auth.jwt_secret or auth.jwks_url as well")
+            raise broken_rule("auth.mode", "jwt needs auth.jwt_secret or auth.jwks_url as well")
         return self

@@ -6,9 +6,9 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from recollect.domain.disclosure import SensitiveInGroups, UnknownOrigin
-from recollect.domain.expiry import Profile
+from recollect.domain.expiry import RetentionProfile
 from recollect.domain.spaces import SpaceMode
-from recollect.settings.section import Key, Name, Section, Share, broken
+from recollect.settings.section import Key, Name, Section, Share, broken_rule
 
 
 class MemorySettings(Section):
@@ -71,8 +71,8 @@ class RetentionSettings(Section):
         description="YAML file with terms, policies and caps, read at the start; "
         "unset: the one in the package",
     )
-    profile: Profile = Field(
-        Profile.RECORDS,
+    profile: RetentionProfile = Field(
+        RetentionProfile.RECORDS,
         description="`records`: lasting records have the default term of their scope; "
         "`none`: they have none",
     )
@@ -148,7 +148,7 @@ class OrgsSettings(Section):
     )
 
 
-class ReconcileSettings(Section):
+class MemoryReconcileSettings(Section):
     """When a new statement repeats or replaces an older one; the bounds are cosine similarities."""
 
     duplicate_min: Share = Field(0.97, description="from here on it is a repeat")
@@ -160,9 +160,9 @@ class ReconcileSettings(Section):
     neighbours: int = Field(20, ge=1, le=1_000, description="nearest statements that are compared")
 
     @model_validator(mode="after")
-    def _bands_are_in_order(self) -> "ReconcileSettings":
+    def _bands_are_in_order(self) -> "MemoryReconcileSettings":
         if not self.unsure_min <= self.supersede_min <= self.duplicate_min:
-            raise broken(
+            raise broken_rule(
                 "reconcile.supersede_min",
                 "should lie between reconcile.unsure_min and reconcile.duplicate_min",
             )

@@ -11,13 +11,13 @@ from recollect.settings.section import MaskedUrl, Section
 Locators = Literal["local", "database", "redis", "infinispan", "none"]
 
 
-def _host_and_port(address: str) -> str:
+def _check_address(address: str) -> str:
     if re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}", address):
         return address
     raise ValueError("should be `host:port`, without a scheme")
 
 
-def _redis_url(url: str) -> str:
+def _check_redis_url(url: str) -> str:
     if re.match(r"(rediss?|unix)://", url):
         return url
     raise ValueError("should be redis://host:port/number (rediss:// with TLS)")
@@ -31,7 +31,7 @@ class RecorderSettings(Section):
         description="how nodes find each other's recordings: `local` for one node, `database`, "
         "`redis`, `infinispan` (by its Redis protocol), `none` switches recording off",
     )
-    advertised_address: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
+    advertised_address: Annotated[str, AfterValidator(_check_address)] | None = Field(
         None,
         description="`host:port` where other nodes and clients reach this node; "
         "unset: where it listens",
@@ -58,6 +58,6 @@ class RecorderSettings(Section):
 class RedisSettings(Section):
     """A Redis that all nodes share."""
 
-    url: Annotated[str, AfterValidator(_redis_url), MaskedUrl] | None = Field(
+    url: Annotated[str, AfterValidator(_check_redis_url), MaskedUrl] | None = Field(
         None, repr=False, description="`redis://user:password@host:port/number`"
     )

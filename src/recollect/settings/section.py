@@ -18,19 +18,19 @@ _PASSWORD = re.compile(r"(?<=://)([^:@/]*):.*@")
 _PASSWORD_PARAMETER = re.compile(r"(?i)([?&](?:ssl)?password=)[^&#]*")
 
 
-def masked_url(url: str) -> str:
+def mask_url(url: str) -> str:
     """The URL with its passwords replaced by `***`."""
     return _PASSWORD_PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1:***@", url))
 
 
-def _web_url(url: str) -> str:
+def _check_web_url(url: str) -> str:
     if re.match(r"https?://[^/\s]+", url):
         return url
     raise ValueError("should be an http or https URL")
 
 
-MaskedUrl = PlainSerializer(masked_url, when_used="json")
-WebUrl = Annotated[str, AfterValidator(_web_url), MaskedUrl]
+MaskedUrl = PlainSerializer(mask_url, when_used="json")
+WebUrl = Annotated[str, AfterValidator(_check_web_url), MaskedUrl]
 Key = Annotated[SecretStr, Field(min_length=1)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 Port = Annotated[int, Field(ge=0, le=65_535)]
@@ -43,6 +43,6 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-def broken(key: str, reason: str) -> PydanticCustomError:
+def broken_rule(key: str, reason: str) -> PydanticCustomError:
     """The error for a broken rule between settings; `key` is the setting to change."""
     return PydanticCustomError("setting", "{reason}", {"key": key, "reason": reason})

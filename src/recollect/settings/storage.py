@@ -14,7 +14,7 @@ from recollect.settings.section import MaskedUrl, Section
 SQLITE_PREFIX = "sqlite:///"
 
 
-def _database_url(url: str) -> str:
+def _check_database_url(url: str) -> str:
     path = url.removeprefix(SQLITE_PREFIX)
     if re.match(r"postgresql://[^?]*[@/][^?]*@", url):
         # libpq would take a part of the password for the host, and say so in its messages.
@@ -29,7 +29,7 @@ def _database_url(url: str) -> str:
     )
 
 
-def _encryption_key(key: SecretStr) -> SecretStr:
+def _check_encryption_key(key: SecretStr) -> SecretStr:
     try:
         size = len(base64.b64decode(key.get_secret_value(), validate=True))
     except binascii.Error:
@@ -39,7 +39,7 @@ def _encryption_key(key: SecretStr) -> SecretStr:
     return key
 
 
-def _distinct_ids(keys: "tuple[EncryptionKey, ...]") -> "tuple[EncryptionKey, ...]":
+def _check_distinct_ids(keys: "tuple[EncryptionKey, ...]") -> "tuple[EncryptionKey, ...]":
     twice = [id_ for id_, count in Counter(key.id for key in keys).items() if count > 1]
     if twice:
         raise ValueError(f"should have distinct ids, and {twice[0]!r} is there twice")
@@ -52,7 +52,7 @@ _KeyId = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z0-9._-]{1,20}\z")]
 class DatabaseSettings(Section):
     """The one database that holds everything."""
 
-    url: Annotated[str, AfterValidator(_database_url), MaskedUrl] = Field(
+    url: Annotated[str, AfterValidator(_check_database_url), MaskedUrl] = Field(
         "sqlite:///recollect-data/recollect.db",
         repr=False,
         description="`sqlite:///relative/file.db` (from the working directory), "
@@ -84,7 +84,7 @@ class EncryptionKey(Section):
     """A key and the name that stored values know it by."""
 
     id: _KeyId
-    key: Annotated[SecretStr, AfterValidator(_encryption_key)]
+    key: Annotated[SecretStr, AfterValidator(_check_encryption_key)]
 
     def to_bytes(self) -> bytes:
         """The key as 32 bytes."""
@@ -94,7 +94,7 @@ class EncryptionKey(Section):
 class EncryptionSettings(Section):
     """Encryption at rest."""
 
-    keys: Annotated[tuple[EncryptionKey, ...], AfterValidator(_distinct_ids)] = Field(
+    keys: Annotated[tuple[EncryptionKey, ...], AfterValidator(_check_distinct_ids)] = Field(
         (),
         description="the first key encrypts, the others only decrypt; each has an `id` and a "
         "`key` of 32 bytes in base64; empty: contents are stored plain",

@@ -13,9 +13,9 @@ from recollect.domain.registry import Agent
 from recollect.domain.spaces import OrgId, SpaceMode
 from recollect.ports.database import Tx
 from recollect.stores import agent_memories, agent_runs
-from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.engines.expressions import InTextList, insert_if_absent
 from recollect.stores.people_tables import agents
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.statements import Query, Row, param
 
 _a = agents.c
 _COLUMNS = tuple(agents.columns)
@@ -23,21 +23,21 @@ _COLUMNS = tuple(agents.columns)
 
 class SqlAgents:
     def insert(self, tx: Tx, agent: Agent) -> bool:
-        return tx.first(_INSERT, _to_params(agent)) is not None
+        return tx.fetch_first(_INSERT, _to_params(agent)) is not None
 
     def fetch(self, tx: Tx, agent_id: AgentId) -> Agent | None:
-        row = tx.first(_FETCH, {"id": agent_id})
+        row = tx.fetch_first(_FETCH, {"id": agent_id})
         return _from_row(row) if row else None
 
-    def owner_of(self, tx: Tx, agent_id: AgentId) -> Owner | None:
-        row = tx.first(_OWNER_OF, {"id": agent_id})
+    def fetch_owner(self, tx: Tx, agent_id: AgentId) -> Owner | None:
+        row = tx.fetch_first(_FETCH_OWNER, {"id": agent_id})
         return Owner(OwnerKind(row[0]), row[1]) if row else None
 
     def lock(self, tx: Tx, agent_id: AgentId) -> None:
         tx.lock(_LOCK, {"id": agent_id})
 
-    def hold(self, tx: Tx, agent_id: AgentId) -> None:
-        tx.lock(_HOLD, {"id": agent_id})
+    def lock_shared(self, tx: Tx, agent_id: AgentId) -> None:
+        tx.lock(_LOCK_SHARED, {"id": agent_id})
 
     def page(
         self,
@@ -67,26 +67,26 @@ class SqlAgents:
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
         tx.run(_DELETE, {"id": agent_id})
-        agent_memories.forget_chats(tx, agent_id)
-        agent_runs.forget_runs(tx, agent_id)
+        agent_memories.delete_participations(tx, agent_id)
+        agent_runs.delete_runs(tx, agent_id)
 
-    def free(self, tx: Tx, agent_id: AgentId) -> None:
+    def delete_if_unreferenced(self, tx: Tx, agent_id: AgentId) -> None:
         # A removed agent keeps its row while memories refer to it. These may have been deleted
         # since.
-        removed = tx.first(_FETCH_REMOVED, {"id": agent_id}) is not None
-        if removed and not self.refers_to(tx, agent_id):
+        removed = tx.fetch_first(_FETCH_REMOVED, {"id": agent_id}) is not None
+        if removed and not self.is_referenced(tx, agent_id):
             self.delete(tx, agent_id)
 
-    def refers_to(self, tx: Tx, agent_id: AgentId) -> bool:
-        return agent_memories.refers_to(tx, agent_id)
+    def is_referenced(self, tx: Tx, agent_id: AgentId) -> bool:
+        return agent_memories.is_referenced(tx, agent_id)
 
     def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
-        return agent_memories.has_any(tx, agent_id, now=now)
+        return agent_memories.has_memories(tx, agent_id, now=now)
 
     def page_memories(
         self, tx: Tx, agent_id: AgentId, *, archived: bool, limit: int
     ) -> list[MemoryId]:
-        return agent_memories.page(tx, agent_id, archived=archived, limit=limit)
+        return agent_memories.page_memories(tx, agent_id, archived=archived, limit=limit)
 
     def leave_chats(self, tx: Tx, agent_id: AgentId, *, at: datetime) -> None:
         agent_memories.leave_chats(tx, agent_id, at=at)
@@ -127,9 +127,9 @@ def _from_row(row: Row) -> Agent:
 
 
 @cache
-def _page(*, owned: bool, cursor: bool) -> Statement:
+def _page(*, owned: bool, cursor: bool) -> Query:
     seen = or_(
-        AmongTexts(_a.org_id, param("orgs")),
+        InTextList(_a.org_id, param("orgs")),
         and_(
             _a.owner_kind == param("who_kind", _a.owner_kind),
             _a.owner_id == param("who_id", _a.owner_id),
@@ -142,7 +142,7 @@ def _page(*, owned: bool, cursor: bool) -> Statement:
         here = tuple_(param("at", _a.created_at), param("id", _a.id))
         query = query.where(tuple_(_a.created_at, _a.id) < here)
     query = query.order_by(_a.created_at.desc(), _a.id.desc())
-    return Statement(query.limit(param("limit")))
+    return Query(query.limit(param("limit")))
 
 
 _ID = param("id", _a.id)
@@ -151,21 +151,21 @@ _OWNER = (
     _a.owner_kind == param("owner_kind", _a.owner_kind),
     _a.owner_id == param("owner_id", _a.owner_id),
 )
-_INSERT = Statement(
+_INSERT = Query(
     insert_if_absent(agents, "id")
     .values({column.name: param(column.name, column) for column in _COLUMNS})
     .returning(_a.id)
 )
-_FETCH = Statement(select(*_COLUMNS).where(*_LIVE))
-_FETCH_REMOVED = Statement(select(_a.id).where(_a.id == _ID, _a.removed_at.is_not(None)))
-_OWNER_OF = Statement(select(_a.owner_kind, _a.owner_id).where(_a.id == _ID))
-_LOCK = Statement(select(_a.id).where(_a.id == _ID).with_for_update())
+_FETCH = Query(select(*_COLUMNS).where(*_LIVE))
+_FETCH_REMOVED = Query(select(_a.id).where(_a.id == _ID, _a.removed_at.is_not(None)))
+_FETCH_OWNER = Query(select(_a.owner_kind, _a.owner_id).where(_a.id == _ID))
+_LOCK = Query(select(_a.id).where(_a.id == _ID).with_for_update())
 # FOR SHARE: compatible with itself, not with the FOR UPDATE of a removal.
-_HOLD = Statement(select(_a.id).where(_a.id == _ID).with_for_update(read=True))
-_CHANGING = ("name", "description", "owner_kind", "owner_id", "space_mode", "updated_at")
-_UPDATE = Statement(
+_LOCK_SHARED = Query(select(_a.id).where(_a.id == _ID).with_for_update(read=True))
+_CHANGEABLE = ("name", "description", "owner_kind", "owner_id", "space_mode", "updated_at")
+_UPDATE = Query(
     update(agents)
     .where(_a.id == _ID)
-    .values({name: param(name, _a[name]) for name in (*_CHANGING, "metadata", "removed_at")})
+    .values({name: param(name, _a[name]) for name in (*_CHANGEABLE, "metadata", "removed_at")})
 )
-_DELETE = Statement(delete(agents).where(_a.id == _ID))
+_DELETE = Query(delete(agents).where(_a.id == _ID))

@@ -8,10 +8,10 @@ from sqlalchemy import ColumnElement, and_, case, insert, select, tuple_, update
 
 from recollect.domain.agents import Owner, OwnerKind, parse_owner
 from recollect.domain.expiry import FOREVER, Approval, ApprovalStatus
-from recollect.ports.approvals import Filed
+from recollect.ports.approvals import StoredApproval
 from recollect.ports.database import Tx
 from recollect.stores.memory_tables import approvals, memories
-from recollect.stores.statements import Row, Statement, param, word
+from recollect.stores.statements import Query, Row, literal_word, param
 
 _p = approvals.c
 _m = memories.c
@@ -19,10 +19,10 @@ _m = memories.c
 _FROM = approvals.outerjoin(memories, _m.id == _p.memory_id)
 # A pending request ends with its memory, whose expiry may have been shortened since.
 _VALID_UNTIL = case(
-    (and_(_p.status == word("pending"), _m.expires_at < _p.valid_until), _m.expires_at),
+    (and_(_p.status == literal_word("pending"), _m.expires_at < _p.valid_until), _m.expires_at),
     else_=_p.valid_until,
 )
-_SHOWN = (
+_COLUMNS = (
     _p.id,
     _p.memory_id,
     _p.requested_by_kind,
@@ -39,7 +39,7 @@ _SHOWN = (
 class SqlApprovals:
     """The port's ApprovalStore on both engines."""
 
-    def insert(self, tx: Tx, filed: Filed) -> None:
+    def insert(self, tx: Tx, filed: StoredApproval) -> None:
         approval = filed.approval
         by = parse_owner(approval.requested_by)
         wish = approval.requested_expires_at
@@ -55,11 +55,11 @@ class SqlApprovals:
         }
         tx.run(_INSERT, params)
 
-    def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> Filed | None:
+    def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> StoredApproval | None:
         if lock:
             tx.lock(_LOCK, {"id": approval_id})
-        row = tx.first(_FETCH, {"id": approval_id})
-        return _filed(row) if row else None
+        row = tx.fetch_first(_FETCH, {"id": approval_id})
+        return _from_row(row) if row else None
 
     def page(
         self,
@@ -70,14 +70,14 @@ class SqlApprovals:
         now: datetime,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Filed]:
+    ) -> list[StoredApproval]:
         params: dict[str, Any] = {"limit": limit, "now": now}
         if requester is not None:
             params |= {"by_kind": requester.kind, "by_id": requester.id}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
-        statement = _page(status, own=requester is not None, cursor=after is not None)
-        return [_filed(row) for row in tx.fetch(statement, params)]
+        statement = _page_query(status, own=requester is not None, cursor=after is not None)
+        return [_from_row(row) for row in tx.fetch(statement, params)]
 
     def decide(self, tx: Tx, approval: Approval, *, justification: str | None) -> None:
         params = {
@@ -90,7 +90,7 @@ class SqlApprovals:
         tx.run(_DECIDE, params)
 
 
-def _filed(row: Row) -> Filed:
+def _from_row(row: Row) -> StoredApproval:
     approval = Approval(
         id=row[0],
         memory_id=row[1],
@@ -101,40 +101,40 @@ def _filed(row: Row) -> Filed:
         decided_at=row[7],
         valid_until=row[8],
     )
-    return Filed(approval, row[9])
+    return StoredApproval(approval, row[9])
 
 
-def _in_state(status: ApprovalStatus) -> ColumnElement[bool]:
+def _status_clause(status: ApprovalStatus) -> ColumnElement[bool]:
     """`Approval.effective_status` as SQL: a pending request expires without an update."""
     now = param("now", _p.valid_until)
     match status:
         case ApprovalStatus.PENDING:
-            return and_(_p.status == word("pending"), now < _VALID_UNTIL)
+            return and_(_p.status == literal_word("pending"), now < _VALID_UNTIL)
         case ApprovalStatus.EXPIRED:
-            return and_(_p.status == word("pending"), now >= _VALID_UNTIL)
+            return and_(_p.status == literal_word("pending"), now >= _VALID_UNTIL)
         case _:
-            return _p.status == word(status)
+            return _p.status == literal_word(status)
 
 
 @cache
-def _page(status: ApprovalStatus | None, *, own: bool, cursor: bool) -> Statement:
-    query = select(*_SHOWN).select_from(_FROM)
+def _page_query(status: ApprovalStatus | None, *, own: bool, cursor: bool) -> Query:
+    query = select(*_COLUMNS).select_from(_FROM)
     if own:
         query = query.where(
             _p.requested_by_kind == param("by_kind", _p.requested_by_kind),
             _p.requested_by_id == param("by_id", _p.requested_by_id),
         )
     if status is not None:
-        query = query.where(_in_state(status))
+        query = query.where(_status_clause(status))
     if cursor:
         here = tuple_(param("at", _p.created_at), _ID)
         query = query.where(tuple_(_p.created_at, _p.id) < here)
     query = query.order_by(_p.created_at.desc(), _p.id.desc())
-    return Statement(query.limit(param("limit")))
+    return Query(query.limit(param("limit")))
 
 
 _ID = param("id", _p.id)
-_NEW = (
+_INSERT_COLUMNS = (
     "id",
     "memory_id",
     "requested_by_kind",
@@ -144,10 +144,12 @@ _NEW = (
     "valid_until",
     "created_at",
 )
-_INSERT = Statement(insert(approvals).values({name: param(name, _p[name]) for name in _NEW}))
-_FETCH = Statement(select(*_SHOWN).select_from(_FROM).where(_p.id == _ID))
-_LOCK = Statement(select(_p.id).where(_p.id == _ID).with_for_update())
-_DECIDED = ("status", "decided_by", "decided_at", "justification")
-_DECIDE = Statement(
-    update(approvals).where(_p.id == _ID).values({name: param(name, _p[name]) for name in _DECIDED})
+_INSERT = Query(insert(approvals).values({name: param(name, _p[name]) for name in _INSERT_COLUMNS}))
+_FETCH = Query(select(*_COLUMNS).select_from(_FROM).where(_p.id == _ID))
+_LOCK = Query(select(_p.id).where(_p.id == _ID).with_for_update())
+_DECISION_COLUMNS = ("status", "decided_by", "decided_at", "justification")
+_DECIDE = Query(
+    update(approvals)
+    .where(_p.id == _ID)
+    .values({name: param(name, _p[name]) for name in _DECISION_COLUMNS})
 )

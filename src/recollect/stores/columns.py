@@ -31,6 +31,6 @@ def flag(name: str) -> Column[bool]:
     return Column(name, Boolean)
 
 
-def at(name: str) -> Column[object]:
+def timestamp(name: str) -> Column[object]:
     """An instant with time zone; SQLite stores it as ISO-8601 text in UTC."""
     return Column(name, DateTime(timezone=True))

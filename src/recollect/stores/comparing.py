@@ -10,63 +10,65 @@ from sqlalchemy import ColumnElement, and_, false, not_, select
 
 from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import Memory, MemoryId, Trust
+from recollect.domain.memories import Memory, MemoryId, TrustLevel
 from recollect.domain.sameness import REPEAT_REASONS
 from recollect.domain.succession import HEARSAY_KINDS
-from recollect.ports.comparing import Comparison, Near
+from recollect.ports.comparing import ComparisonQuery, SimilarMemory
 from recollect.ports.database import Tx
 from recollect.ports.memories import MemoryFilter
-from recollect.stores.engines.expressions import AmongNumbers
+from recollect.stores.engines.expressions import InNumberList
 from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
 from recollect.stores.memory_tables import memories, memory_embeddings, memory_links
-from recollect.stores.statements import Params, Row, Statement, param, word
+from recollect.stores.statements import Params, Query, Row, literal_word, param
 
 _m, _v, _l = memories.c, memory_embeddings.c, memory_links.c
-_BATCH = 4_000
-_WHERE_HEARSAY_IS = tuple((kind, None) for kind in HEARSAY_KINDS)
+_BATCH_ROWS = 4_000
+_HEARSAY_SPACES = tuple((kind, None) for kind in HEARSAY_KINDS)
 
 
-class SqlComparing:
+class SqlSimilarity:
     """SimilarityStore on both engines."""
 
-    def ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
+    def fetch_ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
         return [MemoryId(row[0]) for row in tx.fetch(_IDS, {"docs": jsontext.dump(list(docs))})]
 
-    def beside(self, tx: Tx, what: Comparison) -> list[Near]:
+    def nearest_in_space(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
         memory = what.stored.memory
         space = memory.space
         people = tuple(map(PersonId, memory.subjects))
         chosen = MemoryFilter(spaces=((space.kind, space.id),), subjects=people)
-        return _nearest(tx, what, chosen, elsewhere=False, hearsay=False)
+        return _search_nearest(tx, what, chosen, elsewhere=False, hearsay=False)
 
-    def afar(self, tx: Tx, what: Comparison) -> list[Near]:
+    def nearest_elsewhere(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
         memory = what.stored.memory
         if len(memory.subjects) != 1:
             return []
         person = PersonId(memory.subjects[0])
         if memory.stated_by == person:
-            chosen = MemoryFilter(spaces=_WHERE_HEARSAY_IS, subjects=(person,))
-            return _nearest(tx, what, chosen, elsewhere=True, hearsay=True)
-        if not _is_open_to_others(memory):
+            chosen = MemoryFilter(spaces=_HEARSAY_SPACES, subjects=(person,))
+            return _search_nearest(tx, what, chosen, elsewhere=True, hearsay=True)
+        if not _is_replaceable_hearsay(memory):
             return []
         chosen = MemoryFilter(stated_by=person, subjects=(person,))
-        return _nearest(tx, what, chosen, elsewhere=True, hearsay=False)
+        return _search_nearest(tx, what, chosen, elsewhere=True, hearsay=False)
 
-    def kept_in(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
-        row = tx.first(_KEPT_IN, {"id": memory_id})
+    def find_original(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
+        row = tx.fetch_first(_FIND_ORIGINAL, {"id": memory_id})
         return None if row is None else MemoryId(row[0])
 
 
-def _is_open_to_others(memory: Memory) -> bool:
+def _is_replaceable_hearsay(memory: Memory) -> bool:
     """Whether it is hearsay that its subject may replace from another space."""
-    return memory.trust is Trust.HEARSAY and memory.space.kind in HEARSAY_KINDS
+    return memory.trust is TrustLevel.HEARSAY and memory.space.kind in HEARSAY_KINDS
 
 
-def _nearest(
-    tx: Tx, what: Comparison, chosen: MemoryFilter, *, elsewhere: bool, hearsay: bool
-) -> list[Near]:
-    shape = FilterShape.of(chosen)
-    statement = _comparable(shape, nobody=not chosen.subjects, elsewhere=elsewhere, hearsay=hearsay)
+def _search_nearest(
+    tx: Tx, what: ComparisonQuery, chosen: MemoryFilter, *, elsewhere: bool, hearsay: bool
+) -> list[SimilarMemory]:
+    shape = FilterShape.from_filter(chosen)
+    statement = _comparable_query(
+        shape, nobody=not chosen.subjects, elsewhere=elsewhere, hearsay=hearsay
+    )
     space = what.stored.memory.space
     params = filter_params(chosen, what.now) | {
         "id": what.stored.memory.id,
@@ -78,40 +80,45 @@ def _nearest(
     # and a missed duplicate would stay. Stored vectors have length 1, so one matrix product a
     # batch gives all cosines. Memory is bounded by the batch, not by the space.
     wanted = np.asarray(what.vector, dtype=np.float32)
-    best: list[Near] = []
-    for rows in _batches(tx, statement, params):
+    best: list[SimilarMemory] = []
+    for rows in _fetch_batches(tx, statement, params):
         block = np.frombuffer(b"".join(row[2] for row in rows), dtype=">f4")
         found = block.reshape(len(rows), -1).astype(np.float32) @ wanted
-        near = (Near(MemoryId(row[1]), float(one)) for row, one in zip(rows, found, strict=True))
-        best = _best([*best, *near], what.limit)
+        near = (
+            SimilarMemory(MemoryId(row[1]), float(one))
+            for row, one in zip(rows, found, strict=True)
+        )
+        best = _keep_best([*best, *near], what.limit)
     return best
 
 
-def _best(found: Iterable[Near], limit: int) -> list[Near]:
+def _keep_best(found: Iterable[SimilarMemory], limit: int) -> list[SimilarMemory]:
     return sorted(found, key=lambda one: (-one.similarity, one.memory_id))[:limit]
 
 
-def _batches(tx: Tx, statement: Statement, params: Params) -> Iterator[Sequence[Row]]:
+def _fetch_batches(tx: Tx, statement: Query, params: Params) -> Iterator[Sequence[Row]]:
     after, more = 0, True
     while more:
-        rows = tx.fetch(statement, {**params, "after_doc": after, "limit": _BATCH})
-        more = len(rows) == _BATCH
+        rows = tx.fetch(statement, {**params, "after_doc": after, "limit": _BATCH_ROWS})
+        more = len(rows) == _BATCH_ROWS
         if rows:
             after = rows[-1][0]
             yield rows
 
 
 @cache
-def _comparable(chosen: FilterShape, *, nobody: bool, elsewhere: bool, hearsay: bool) -> Statement:
-    asked: list[ColumnElement[bool]] = [filter_clause(chosen), *_COMPARED]
+def _comparable_query(
+    chosen: FilterShape, *, nobody: bool, elsewhere: bool, hearsay: bool
+) -> Query:
+    asked: list[ColumnElement[bool]] = [filter_clause(chosen), *_COMPARABLE]
     if nobody:
         asked.append(_m.has_subjects == false())
     if elsewhere:
-        asked.append(not_(_HERE))
+        asked.append(not_(_IN_SPACE))
     if hearsay:
-        asked.append(_m.trust == word(Trust.HEARSAY))
+        asked.append(_m.trust == literal_word(TrustLevel.HEARSAY))
     vectors = and_(_v.doc == _m.doc, _v.model == param("model", _v.model))
-    return Statement(
+    return Query(
         select(_m.doc, _m.id, _v.embedding)
         .select_from(memories.join(memory_embeddings, vectors))
         .where(*asked)
@@ -121,31 +128,29 @@ def _comparable(chosen: FilterShape, *, nobody: bool, elsewhere: bool, hearsay: 
 
 
 _ID = param("id", _m.id)
-_HERE = and_(
+_IN_SPACE = and_(
     _m.space_kind == param("space_kind", _m.space_kind),
     _m.space_id == param("space_id", _m.space_id),
 )
 # Narrows the rows before `is_comparable` judges them. Statements with unresolved names are about
 # somebody unknown; a list of messages says many things.
-_COMPARED: tuple[ColumnElement[Any], ...] = (
-    _m.kind == word("statement"),
+_COMPARABLE: tuple[ColumnElement[Any], ...] = (
+    _m.kind == literal_word("statement"),
     _m.messages.is_(None),
     _m.bare_names.is_(None),
     _m.erasure_id.is_(None),
     _m.id != _ID,
     _m.doc > param("after_doc", _m.doc),
 )
-_IDS = Statement(
-    select(_m.id).where(AmongNumbers(_m.doc, param("docs", _m.content))).order_by(_m.doc)
-)
-_KEPT_IN = Statement(
+_IDS = Query(select(_m.id).where(InNumberList(_m.doc, param("docs", _m.content))).order_by(_m.doc))
+_FIND_ORIGINAL = Query(
     select(_l.from_id)
     .select_from(
         memory_links.join(memories, and_(_m.id == _l.to_id, _m.superseded_by == _l.from_id))
     )
     .where(
         _l.to_id == _ID,
-        _l.kind == word("supersedes"),
-        _l.reason.in_([word(reason) for reason in sorted(REPEAT_REASONS)]),
+        _l.kind == literal_word("supersedes"),
+        _l.reason.in_([literal_word(reason) for reason in sorted(REPEAT_REASONS)]),
     )
 )

@@ -12,12 +12,12 @@ from sqlalchemy import ColumnElement, Select, and_, func, literal_column, select
 
 from recollect.domain.conversations import Conversation, ListMode
 from recollect.domain.ids import TreeId
-from recollect.policy.scope import Scope
+from recollect.policy.scope import TreeScope
 from recollect.ports.stores import ConversationFilter
-from recollect.stores.engines.expressions import AmongIds
-from recollect.stores.rows import CONVERSATION
-from recollect.stores.scopes import needs_membership, predicate, scope_params, scoped
-from recollect.stores.statements import Params, Statement, param
+from recollect.stores.engines.expressions import InUuidList
+from recollect.stores.rows import CONVERSATION_COLUMNS
+from recollect.stores.scopes import join_scope, needs_membership, scope_clause, scope_params
+from recollect.stores.statements import Params, Query, param
 from recollect.stores.tables import conversations, memberships
 
 _c = conversations.c
@@ -27,13 +27,13 @@ _ID = param("id", _c.id)
 _LIMIT = param("limit", _c.forked_at_seq)
 
 
-def page_statement(
-    scope: Scope, chosen: ConversationFilter, *, cursor: bool, limited: bool
-) -> Statement:
+def page_query(
+    scope: TreeScope, chosen: ConversationFilter, *, cursor: bool, limited: bool
+) -> Query:
     """The query of a list under a scope. Its last column is the caller's level."""
     # The cache key is the scope without its user: that is a parameter.
-    return _page(
-        Scope(scope.reach, least=scope.least),
+    return _build_page_query(
+        TreeScope(scope.reach, least=scope.least),
         chosen.mode,
         owned=chosen.owner_user_id is not None,
         deleted=chosen.deleted,
@@ -45,7 +45,7 @@ def page_statement(
 
 
 def page_params(
-    scope: Scope,
+    scope: TreeScope,
     chosen: ConversationFilter,
     after: tuple[datetime, str] | None,
     limit: int | None,
@@ -63,17 +63,17 @@ def page_params(
     }
 
 
-def among_statement(scope: Scope) -> Statement:
+def filter_ids_query(scope: TreeScope) -> Query:
     """The query that filters a list of ids by a scope."""
-    return _among(Scope(scope.reach, least=scope.least))
+    return _build_filter_query(TreeScope(scope.reach, least=scope.least))
 
 
 @cache
-def forks_statement(*, cursor: bool, limited: bool) -> Statement:
+def forks_query(*, cursor: bool, limited: bool) -> Query:
     """The query for the conversations of one tree: the root, then by fork point, and newest first
     among forks of the same point. The root counts as point -1, a blank fork as 0."""
     point = func.coalesce(_c.forked_at_seq, literal_column("-1"))
-    query: Select[Any] = select(*CONVERSATION).where(
+    query: Select[Any] = select(*CONVERSATION_COLUMNS).where(
         _c.conversation_group_id == param("tree_id", _c.id)
     )
     if cursor:
@@ -81,7 +81,7 @@ def forks_statement(*, cursor: bool, limited: bool) -> Statement:
         older = tuple_(_c.created_at, _c.id) < tuple_(_AT, _ID)
         query = query.where((point > here) | and_(point == here, older))
     query = query.order_by(point, _c.created_at.desc(), _c.id.desc())
-    return Statement(query.limit(_LIMIT) if limited else query)
+    return Query(query.limit(_LIMIT) if limited else query)
 
 
 def forks_params(tree_id: TreeId, after: Conversation | None, limit: int | None) -> Params:
@@ -94,17 +94,17 @@ def forks_params(tree_id: TreeId, after: Conversation | None, limit: int | None)
 
 
 @cache
-def _among(scope: Scope) -> Statement:
-    return Statement(
+def _build_filter_query(scope: TreeScope) -> Query:
+    return Query(
         select(_c.id)
-        .select_from(scoped(conversations, scope, _c.conversation_group_id))
-        .where(AmongIds(_c.id, param("ids")), predicate(scope, _c.deleted_at))
+        .select_from(join_scope(conversations, scope, _c.conversation_group_id))
+        .where(InUuidList(_c.id, param("ids")), scope_clause(scope, _c.deleted_at))
     )
 
 
 @cache
-def _page(
-    scope: Scope,
+def _build_page_query(
+    scope: TreeScope,
     mode: ListMode,
     *,
     owned: bool,
@@ -113,7 +113,7 @@ def _page(
     until: bool,
     cursor: bool,
     limited: bool,
-) -> Statement:
+) -> Query:
     # Without a membership join the caller is an admin, who sees everything as its owner does.
     level = memberships.c.access_level if needs_membership(scope) else literal_column("'owner'")
     # Unused filters are left out of the text instead of `:x IS NULL OR …`, so that the planner
@@ -127,16 +127,16 @@ def _page(
         (tuple_(_c.updated_at, _c.id) < tuple_(_AT, _ID), cursor),
     ]
     query = (
-        select(*CONVERSATION, level.label("level"))
-        .select_from(scoped(conversations, scope, _c.conversation_group_id))
-        .where(predicate(scope, _c.deleted_at), _mode(mode))
+        select(*CONVERSATION_COLUMNS, level.label("level"))
+        .select_from(join_scope(conversations, scope, _c.conversation_group_id))
+        .where(scope_clause(scope, _c.deleted_at), _mode_clause(mode))
         .where(*(clause for clause, used in wanted if used))
         .order_by(_c.updated_at.desc(), _c.id.desc())
     )
-    return Statement(query.limit(_LIMIT) if limited else query)
+    return Query(query.limit(_LIMIT) if limited else query)
 
 
-def _mode(mode: ListMode) -> ColumnElement[bool]:
+def _mode_clause(mode: ListMode) -> ColumnElement[bool]:
     if mode is ListMode.ALL:
         return true()
     if mode is ListMode.ROOTS:

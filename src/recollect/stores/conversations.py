@@ -20,30 +20,30 @@ from sqlalchemy import (
 from recollect.domain.conversations import (
     Branch,
     Conversation,
+    ConversationWithLevel,
     Headline,
-    SeenConversation,
 )
 from recollect.domain.entries import Channel, Entry
 from recollect.domain.forks import UNLIMITED, Ancestor
 from recollect.domain.ids import ConversationId, TreeId, UserId
 from recollect.domain.jsontext import dump
 from recollect.domain.memberships import Level
-from recollect.policy.scope import Scope
+from recollect.policy.scope import TreeScope
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Cipher
 from recollect.ports.stores import ConversationFilter
 from recollect.stores.conversation_pages import (
-    among_statement,
+    filter_ids_query,
     forks_params,
-    forks_statement,
+    forks_query,
     page_params,
-    page_statement,
+    page_query,
 )
 from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.people_tables import named_chats
-from recollect.stores.rows import CONVERSATION, ConversationRows, branch_from_row
+from recollect.stores.rows import CONVERSATION_COLUMNS, ConversationRows, branch_from_row
 from recollect.stores.scopes import scope_params
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 from recollect.stores.tables import (
     conversations,
     embeddings,
@@ -67,50 +67,51 @@ class SqlConversations:
         tx.lock(_LOCK, {"id": conversation_id})
 
     def locate(self, tx: Tx, conversation_id: ConversationId, user_id: UserId) -> Branch | None:
-        row = tx.first(_LOCATE, {"id": conversation_id, "user_id": user_id})
+        row = tx.fetch_first(_LOCATE, {"id": conversation_id, "user_id": user_id})
         return branch_from_row(row) if row else None
 
     def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
-        return tx.first(_INSERT_TREE, {"id": tree_id, "chat_id": tree_id, "at": at}) is not None
+        return (
+            tx.fetch_first(_INSERT_TREE, {"id": tree_id, "chat_id": tree_id, "at": at}) is not None
+        )
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
-        return tx.first(_INSERT, self._rows.to_params(conversation)) is not None
+        return tx.fetch_first(_INSERT, self._rows.to_params(conversation)) is not None
 
     def fetch(self, tx: Tx, conversation_id: ConversationId) -> Conversation | None:
-        row = tx.first(_FETCH, {"id": conversation_id})
+        row = tx.fetch_first(_FETCH, {"id": conversation_id})
         return self._rows.from_row(row) if row else None
 
-    def among(
-        self, tx: Tx, scope: Scope, conversation_ids: Sequence[ConversationId]
+    def filter_ids(
+        self, tx: Tx, scope: TreeScope, conversation_ids: Sequence[ConversationId]
     ) -> set[ConversationId]:
         params = {**scope_params(scope), "ids": dump(list(conversation_ids))}
-        return {ConversationId(row[0]) for row in tx.fetch(among_statement(scope), params)}
+        return {ConversationId(row[0]) for row in tx.fetch(filter_ids_query(scope), params)}
 
-    def chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
+    def fetch_chain(self, tx: Tx, conversation_id: ConversationId) -> list[Ancestor]:
         rows = tx.fetch(_CHAIN, {"id": conversation_id, "unlimited": UNLIMITED})
         return [Ancestor(ConversationId(row[0]), row[1]) for row in rows]
 
     def page(
         self,
         tx: Tx,
-        scope: Scope,
+        scope: TreeScope,
         chosen: ConversationFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int | None,
-    ) -> list[SeenConversation]:
-        statement = page_statement(
-            scope, chosen, cursor=after is not None, limited=limit is not None
-        )
+    ) -> list[ConversationWithLevel]:
+        statement = page_query(scope, chosen, cursor=after is not None, limited=limit is not None)
         rows = tx.fetch(statement, page_params(scope, chosen, after, limit))
         return [
-            SeenConversation(self._rows.from_row(row), Level.from_word(row[-1])) for row in rows
+            ConversationWithLevel(self._rows.from_row(row), Level.from_word(row[-1]))
+            for row in rows
         ]
 
     def page_forks(
         self, tx: Tx, tree_id: TreeId, *, after: Conversation | None, limit: int | None
     ) -> list[Conversation]:
-        statement = forks_statement(cursor=after is not None, limited=limit is not None)
+        statement = forks_query(cursor=after is not None, limited=limit is not None)
         params = forks_params(tree_id, after, limit)
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
 
@@ -143,14 +144,14 @@ class SqlConversations:
         tx.run(_DELETE_BRANCHES, {"tree_id": tree_id, "at": at})
 
     def count_deleted_before(self, tx: Tx, cutoff: datetime) -> int:
-        row = tx.first(_COUNT_DUE, {"cutoff": cutoff})
+        row = tx.fetch_first(_COUNT_DUE, {"cutoff": cutoff})
         return int(row[0]) if row else 0
 
     def claim_deleted_before(
         self, tx: Tx, cutoff: datetime, *, after: TreeId | None, limit: int
     ) -> list[TreeId]:
         params = {"cutoff": cutoff, "limit": limit, "after": after}
-        rows = tx.fetch(_claim_due(cursor=after is not None), params)
+        rows = tx.fetch(_claim_due_query(cursor=after is not None), params)
         return [TreeId(row[0]) for row in rows]
 
     def delete_trees(self, tx: Tx, tree_ids: Sequence[TreeId]) -> None:
@@ -160,17 +161,17 @@ class SqlConversations:
 
 
 @cache
-def _claim_due(*, cursor: bool) -> Statement:
+def _claim_due_query(*, cursor: bool) -> Query:
     query = select(_t.id).where(_t.deleted_at < param("cutoff", _t.deleted_at))
     if cursor:
         query = query.where(_t.id > param("after", _t.id))
     # SKIP LOCKED passes over trees that others hold. `deleted_at` is part of the locking statement,
     # so a tree that was restored since the last look is not claimed.
     query = query.order_by(_t.id).limit(param("limit", _c.forked_at_seq))
-    return Statement(query.with_for_update(skip_locked=True))
+    return Query(query.with_for_update(skip_locked=True))
 
 
-def _chain() -> Statement:
+def _build_chain_query() -> Query:
     """The chain from a conversation up to the root.
 
     The recursion carries the cut, the lowest fork point so far. At 0 nothing further up is
@@ -194,24 +195,24 @@ def _chain() -> Statement:
         chain.join(conversations, and_(_c.id == chain.c.forked_at_conversation_id, cut > 0))
     )
     chain = chain.union_all(parent)
-    return Statement(select(chain.c.id, chain.c.forked_at_seq).order_by(chain.c.depth))
+    return Query(select(chain.c.id, chain.c.forked_at_seq).order_by(chain.c.depth))
 
 
 _ID = param("id", _c.id)
 _TREE = param("tree_id", _c.id)
 _AT = param("at", _c.updated_at)
 
-_CHAIN = _chain()
+_CHAIN = _build_chain_query()
 # The row of the tree is the lock for everything in it, forks included. The conversation's id is
 # looked up inside the statement, so an unknown id locks nothing and is no error.
-_LOCK = Statement(
+_LOCK = Query(
     select(_t.id)
     .where(
         _t.id == select(_c.conversation_group_id).where(_c.id == _ID).scalar_subquery(),
     )
     .with_for_update()
 )
-_LOCATE = Statement(
+_LOCATE = Query(
     select(
         _c.id,
         _c.conversation_group_id,
@@ -237,56 +238,56 @@ _LOCATE = Statement(
 )
 # A tree is also a chat with the tree's id. If an outside system has named a chat with that id, the
 # id must not become somebody's tree. So the insert does nothing in that case, as if it were taken.
-_NAMED = exists().where(named_chats.c.id == param("chat_id", named_chats.c.id))
-_INSERT_TREE = Statement(
+_IS_NAMED_CHAT = exists().where(named_chats.c.id == param("chat_id", named_chats.c.id))
+_INSERT_TREE = Query(
     insert_if_absent(trees, "id")
     .from_select(
         ["id", "created_at", "last_seq", "last_at"],
-        select(_ID, _AT, literal_column("0"), _AT).where(~_NAMED),
+        select(_ID, _AT, literal_column("0"), _AT).where(~_IS_NAMED_CHAT),
     )
     .returning(_t.id)
 )
-_INSERT = Statement(
+_INSERT = Query(
     insert_if_absent(conversations, "id")
-    .values({column.name: param(column.name, column) for column in CONVERSATION})
+    .values({column.name: param(column.name, column) for column in CONVERSATION_COLUMNS})
     .returning(_c.id)
 )
-_FETCH = Statement(select(*CONVERSATION).where(_c.id == _ID))
-_PLACE = {"last_seq": param("seq", _t.last_seq), "last_at": _AT}
-_ADVANCE = Statement(update(trees).where(_t.id == _TREE).values(_PLACE))
+_FETCH = Query(select(*CONVERSATION_COLUMNS).where(_c.id == _ID))
+_POSITION = {"last_seq": param("seq", _t.last_seq), "last_at": _AT}
+_ADVANCE = Query(update(trees).where(_t.id == _TREE).values(_POSITION))
 _ONE: ColumnElement[int] = literal_column("1")
-_ADVANCE_INDEX = Statement(
+_ADVANCE_INDEX = Query(
     update(trees)
     .where(_t.id == _TREE)
     .values(
-        _PLACE
+        _POSITION
         | {"index_revision": _t.index_revision + _ONE, "index_entries": _t.index_entries + _ONE}
     )
 )
-_TOUCH = Statement(update(conversations).where(_c.id == _ID).values(updated_at=_AT))
-_TEXT = {
+_TOUCH = Query(update(conversations).where(_c.id == _ID).values(updated_at=_AT))
+_TEXT_VALUES = {
     "updated_at": _AT,
     "last_message_preview": param("preview", _c.last_message_preview),
     "last_text_seq": param("seq", _c.last_text_seq),
 }
-_TOUCH_TEXT = Statement(update(conversations).where(_c.id == _ID).values(_TEXT))
-_TITLED = {"title": param("title", _c.title), "title_pending": literal_column("false")}
-_TOUCH_TITLE = Statement(update(conversations).where(_c.id == _ID).values(_TEXT | _TITLED))
-_RENAME = Statement(update(conversations).where(_c.id == _ID).values(_TITLED))
-_SET_OWNER = Statement(
+_TOUCH_TEXT = Query(update(conversations).where(_c.id == _ID).values(_TEXT_VALUES))
+_TITLE_VALUES = {"title": param("title", _c.title), "title_pending": literal_column("false")}
+_TOUCH_TITLE = Query(update(conversations).where(_c.id == _ID).values(_TEXT_VALUES | _TITLE_VALUES))
+_RENAME = Query(update(conversations).where(_c.id == _ID).values(_TITLE_VALUES))
+_SET_OWNER = Query(
     update(conversations)
     .where(_c.conversation_group_id == _TREE)
     .values(owner_user_id=param("owner", _c.owner_user_id))
 )
-_DELETE_TREE = Statement(update(trees).where(_t.id == _TREE).values(deleted_at=_AT))
-_DELETE_BRANCHES = Statement(
+_DELETE_TREE = Query(update(trees).where(_t.id == _TREE).values(deleted_at=_AT))
+_DELETE_BRANCHES = Query(
     update(conversations).where(_c.conversation_group_id == _TREE).values(deleted_at=_AT)
 )
-_COUNT_DUE = Statement(
+_COUNT_DUE = Query(
     select(func.count()).select_from(trees).where(_t.deleted_at < param("cutoff", _t.deleted_at))
 )
 # Children before parents: the rows that refer to a tree go before the tree itself.
 _EVICT = [
-    Statement(delete(table).where(table.c.conversation_group_id == _TREE))
+    Query(delete(table).where(table.c.conversation_group_id == _TREE))
     for table in (embeddings, index, entries, transfers, memberships, conversations)
-] + [Statement(delete(trees).where(_t.id == _TREE))]
+] + [Query(delete(trees).where(_t.id == _TREE))]

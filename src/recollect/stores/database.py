@@ -9,7 +9,7 @@ from recollect.ports.stores import Stores
 from recollect.stores.agents import SqlAgents
 from recollect.stores.approvals import SqlApprovals
 from recollect.stores.chats import SqlChats
-from recollect.stores.comparing import SqlComparing
+from recollect.stores.comparing import SqlSimilarity
 from recollect.stores.conversations import SqlConversations
 from recollect.stores.doctor import SqlDoctor
 from recollect.stores.engines.base import Engine
@@ -20,7 +20,7 @@ from recollect.stores.events import SqlEvents
 from recollect.stores.graph import SqlGraph
 from recollect.stores.idempotency import SqlIdempotency
 from recollect.stores.jobs import SqlJobs
-from recollect.stores.keeping import SqlKeeping
+from recollect.stores.keeping import SqlModeration
 from recollect.stores.locations import SqlLocations
 from recollect.stores.maintenance import SqlMaintenance
 from recollect.stores.memberships import SqlMemberships
@@ -32,7 +32,7 @@ from recollect.stores.people import SqlPeople
 from recollect.stores.person_claims import SqlClaims
 from recollect.stores.portable import SqlPortable
 from recollect.stores.runs import SqlRuns
-from recollect.stores.search import SqlSearch
+from recollect.stores.search import SqlEntrySearch
 from recollect.stores.transfers import SqlTransfers
 from recollect.stores.users import SqlUsers
 
@@ -83,12 +83,12 @@ def build_stores(
         chats=SqlChats(runtime.cipher),
         memories=SqlMemories(runtime.cipher, rules),
         graph=SqlGraph(runtime.cipher),
-        search=SqlSearch(runtime.cipher, engine),
+        search=SqlEntrySearch(runtime.cipher, engine),
         memory_search=SqlMemorySearch(runtime.cipher, engine, sealed=sealed_words),
         memory_bulk=SqlMemoryBulk(),
-        keeping=SqlKeeping(runtime.cipher),
+        keeping=SqlModeration(runtime.cipher),
         doctor=SqlDoctor(runtime.cipher),
-        comparing=SqlComparing(),
+        comparing=SqlSimilarity(),
         portable=SqlPortable(runtime.cipher),
         runs=SqlRuns(),
         approvals=SqlApprovals(),

@@ -22,13 +22,13 @@ from sqlalchemy import (
     union,
 )
 
-from recollect.domain.doctor import Check
+from recollect.domain.doctor import DoctorCheck
 from recollect.domain.erasure import ErasureStatus
-from recollect.domain.memories import Kind, Status
+from recollect.domain.memories import MemoryKind, MemoryStatus
 from recollect.domain.spaces import AGENT_KINDS, SpaceKind
 from recollect.stores.doctor_people import PEOPLE_RULES
-from recollect.stores.doctor_rules import ONE, STAYING, Found, any_of, ids_of
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.doctor_rules import NOT_BEING_ERASED, ONE, IdQuery, exists_row, select_ids
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import (
     entities,
     erasures,
@@ -40,7 +40,7 @@ from recollect.stores.memory_tables import (
     relations,
 )
 from recollect.stores.people_tables import agents, people
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.statements import Query, literal_word, param
 from recollect.stores.tables import tasks
 
 _m, _i, _v, _l, _s = (
@@ -49,52 +49,52 @@ _m, _i, _v, _l, _s = (
 _p, _r, _e, _t, _w = people.c, relations.c, entities.c, tasks.c, erasures.c
 NOW = param("now", _m.created_at)
 ACTIVE = and_(
-    STAYING,
-    _m.status == word(Status.ACTIVE),
+    NOT_BEING_ERASED,
+    _m.status == literal_word(MemoryStatus.ACTIVE),
     or_(_m.expires_at.is_(None), _m.expires_at > NOW),
 )
 
 
-def found(check: Check) -> Statement:
+def ids_query(check: DoctorCheck) -> Query:
     """A page of the ids that break the rule."""
-    ids = _ids(check).c.id
+    ids = _broken_ids(check).c.id
     page = select(ids).where(ids > param("after", _m.id)).order_by(ids).limit(param("limit"))
-    return Statement(page)
+    return Query(page)
 
 
-def still_found(check: Check) -> Statement:
+def recheck_query(check: DoctorCheck) -> Query:
     """Those of a list of ids that break the rule."""
-    ids = _ids(check).c.id
-    return Statement(select(ids).where(AmongTexts(ids, param("ids"))).order_by(ids))
+    ids = _broken_ids(check).c.id
+    return Query(select(ids).where(InTextList(ids, param("ids"))).order_by(ids))
 
 
-def _ids(check: Check) -> Any:
+def _broken_ids(check: DoctorCheck) -> Any:
     """Each id once, as a text."""
     return union(*_RULES[check]).subquery("broken")
 
 
-def _orphan_index() -> tuple[Found, ...]:
+def _orphan_index() -> tuple[IdQuery, ...]:
     """Index rows of memories that are gone, quarantined or compacted, and vectors without index
     rows. Both `doc` and id must match, as either alone could be that of another memory. Memories
     that are being erased are left to that job."""
-    findable = and_(_m.status != word(Status.QUARANTINED), _m.compacted_at.is_(None))
-    held = any_of(
+    findable = and_(_m.status != literal_word(MemoryStatus.QUARANTINED), _m.compacted_at.is_(None))
+    held = exists_row(
         _m.doc == _i.doc,
         _m.id == _i.memory_id,
         or_(_m.erasure_id.is_not(None), findable),
         beside=memory_index,
     )
-    words = any_of(_i.doc == _v.doc, _i.memory_id == _v.memory_id, beside=memory_embeddings)
-    return ids_of(_i.memory_id, not_(held)), ids_of(_v.memory_id, not_(words))
+    words = exists_row(_i.doc == _v.doc, _i.memory_id == _v.memory_id, beside=memory_embeddings)
+    return select_ids(_i.memory_id, not_(held)), select_ids(_v.memory_id, not_(words))
 
 
-def _missing_vectors() -> tuple[Found, ...]:
+def _missing_vectors() -> tuple[IdQuery, ...]:
     """Index rows of active memories without a vector of the model that either don't wait for one,
     or wait while no job makes any. Nothing is missing where there is no model."""
     model = param("model", _v.model)
     # Any job of these kinds makes vectors of whatever is pending, so one is enough for all rows.
-    made = any_of(_v.doc == _i.doc, _v.model == model, beside=memory_index)
-    kinds = [word("memory_vectors"), word("memory_vectors_retry")]
+    made = exists_row(_v.doc == _i.doc, _v.model == model, beside=memory_index)
+    kinds = [literal_word("memory_vectors"), literal_word("memory_vectors_retry")]
     making = exists(select(ONE).where(_t.task_type.in_(kinds)))
     lacking = or_(and_(_i.pending == false(), not_(made)), and_(_i.pending == true(), not_(making)))
     wanted = model != literal_column("''")
@@ -102,49 +102,57 @@ def _missing_vectors() -> tuple[Found, ...]:
     return (select(_i.memory_id.label("id")).select_from(source).where(wanted, lacking),)
 
 
-def _is_there(end: ColumnElement[Any]) -> ColumnElement[bool]:
+def _has_node(end: ColumnElement[Any]) -> ColumnElement[bool]:
     return or_(
-        any_of(_p.id == end, beside=relations),
-        any_of(_e.id == end, beside=relations),
+        exists_row(_p.id == end, beside=relations),
+        exists_row(_e.id == end, beside=relations),
     )
 
 
 # An edge without its memory, whose memory is quarantined, or one of whose ends does not exist. An
 # end is a person or an entity.
 LOST_EDGE = or_(
-    not_(any_of(_m.id == _r.memory_id, _m.status != word(Status.QUARANTINED), beside=relations)),
-    not_(_is_there(_r.from_id)),
-    not_(_is_there(_r.to_id)),
+    not_(
+        exists_row(
+            _m.id == _r.memory_id,
+            _m.status != literal_word(MemoryStatus.QUARANTINED),
+            beside=relations,
+        )
+    ),
+    not_(_has_node(_r.from_id)),
+    not_(_has_node(_r.to_id)),
 )
 LONE_ENTITY = not_(
     or_(
-        any_of(_r.from_id == _e.id, beside=entities),
-        any_of(_r.to_id == _e.id, beside=entities),
+        exists_row(_r.from_id == _e.id, beside=entities),
+        exists_row(_r.to_id == _e.id, beside=entities),
     )
 )
 
 
-def _unknown_agent() -> tuple[Found, ...]:
+def _unknown_agent() -> tuple[IdQuery, ...]:
     """Memories in spaces and runs of an agent that isn't registered. Memories of an org stay: the
     org still owns them."""
-    own = _m.space_kind.in_([word(kind) for kind in sorted({*AGENT_KINDS, SpaceKind.RUN})])
-    registered = any_of(agents.c.id == _m.agent_id, agents.c.removed_at.is_(None), beside=memories)
-    kept = _m.status != word(Status.ARCHIVED)
-    return (ids_of(_m.id, STAYING, own, kept, not_(registered)),)
+    own = _m.space_kind.in_([literal_word(kind) for kind in sorted({*AGENT_KINDS, SpaceKind.RUN})])
+    registered = exists_row(
+        agents.c.id == _m.agent_id, agents.c.removed_at.is_(None), beside=memories
+    )
+    kept = _m.status != literal_word(MemoryStatus.ARCHIVED)
+    return (select_ids(_m.id, NOT_BEING_ERASED, own, kept, not_(registered)),)
 
 
-def _conflicts() -> tuple[Found, ...]:
+def _conflicts() -> tuple[IdQuery, ...]:
     # Conflicts are linked both ways, so both memories of a pair are found.
     one, other = memories.alias("one").c, memories.alias("other").c
 
     def stands(row: Any) -> ColumnElement[bool]:
         return and_(
-            row.status == word(Status.ACTIVE),
+            row.status == literal_word(MemoryStatus.ACTIVE),
             row.erasure_id.is_(None),
             or_(row.expires_at.is_(None), row.expires_at > NOW),
         )
 
-    pair = and_(one.id == _l.from_id, other.id == _l.to_id, _l.kind == word("conflict"))
+    pair = and_(one.id == _l.from_id, other.id == _l.to_id, _l.kind == literal_word("conflict"))
     return (select(one.id.label("id")).where(pair, stands(one), stands(other)),)
 
 
@@ -152,7 +160,7 @@ _old = memories.alias("old")
 _o = _old.c
 
 
-def _more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
+def _has_more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
     """Whether memory `one` has a subject that memory `other` has not."""
     mine, theirs = memory_subjects.alias().c, memory_subjects.alias().c
     shared = exists(
@@ -165,9 +173,9 @@ def _more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
 # chat. Ties in `created_at` are broken by id, so that of two duplicates exactly one is the older.
 OLDER_EQUAL = and_(
     _o.erasure_id.is_(None),
-    _o.status == word(Status.ACTIVE),
+    _o.status == literal_word(MemoryStatus.ACTIVE),
     or_(_o.expires_at.is_(None), _o.expires_at > NOW),
-    _o.kind == word(Kind.STATEMENT),
+    _o.kind == literal_word(MemoryKind.STATEMENT),
     _o.space_kind == _m.space_kind,
     _o.space_id == _m.space_id,
     _o.fold == _m.fold,
@@ -175,53 +183,59 @@ OLDER_EQUAL = and_(
     _o.origin == _m.origin,
     _o.learned_in.is_not_distinct_from(_m.learned_in),
     or_(_o.created_at < _m.created_at, and_(_o.created_at == _m.created_at, _o.id < _m.id)),
-    not_(_more_subjects(_m.id, _o.id)),
-    not_(_more_subjects(_o.id, _m.id)),
+    not_(_has_more_subjects(_m.id, _o.id)),
+    not_(_has_more_subjects(_o.id, _m.id)),
 )
-OLD = _old
+OLDER = _old
 
 
-def _near_duplicates() -> tuple[Found, ...]:
+def _near_duplicates() -> tuple[IdQuery, ...]:
     older = exists(select(ONE).select_from(_old).where(OLDER_EQUAL).correlate(memories))
     # An empty `fold` belongs to rows that are never compared.
-    statement = and_(_m.kind == word(Kind.STATEMENT), _m.fold != literal_column("''"))
-    return (ids_of(_m.id, ACTIVE, statement, _m.bare_names.is_(None), older),)
+    statement = and_(_m.kind == literal_word(MemoryKind.STATEMENT), _m.fold != literal_column("''"))
+    return (select_ids(_m.id, ACTIVE, statement, _m.bare_names.is_(None), older),)
 
 
-def _clock() -> tuple[Found, ...]:
+def _clock() -> tuple[IdQuery, ...]:
     # Times in the future, beyond the tolerance for clocks that differ, and updates before creation.
     ahead = param("ahead", _m.created_at)
     times = (_m.created_at, _m.updated_at, _m.observed_at)
     return (
-        ids_of(_m.id, STAYING, or_(_m.updated_at < _m.created_at, *(t > ahead for t in times))),
+        select_ids(
+            _m.id, NOT_BEING_ERASED, or_(_m.updated_at < _m.created_at, *(t > ahead for t in times))
+        ),
     )
 
 
 # The name of an erasure's job is made from its id. A job that is stuck still counts as one here: it
 # is reported under its own id.
-_WORKED_ON = any_of(_t.task_name == literal_column("'erase:'").concat(_w.id), beside=erasures)
-_UNDER_WAY = _w.status.in_([word(ErasureStatus.RUNNING), word(ErasureStatus.INCOMPLETE)])
-LOST_ERASURE = and_(_UNDER_WAY, not_(_WORKED_ON))
+_HAS_JOB = exists_row(_t.task_name == literal_column("'erase:'").concat(_w.id), beside=erasures)
+_UNFINISHED = _w.status.in_(
+    [literal_word(ErasureStatus.RUNNING), literal_word(ErasureStatus.INCOMPLETE)]
+)
+LOST_ERASURE = and_(_UNFINISHED, not_(_HAS_JOB))
 _LATE_ERASURE = and_(
-    _w.status == word(ErasureStatus.INCOMPLETE),
+    _w.status == literal_word(ErasureStatus.INCOMPLETE),
     _w.created_at <= param("overdue", _w.created_at),
 )
 
-_RULES: Mapping[Check, tuple[Found, ...]] = {
-    Check.ORPHAN_INDEX: _orphan_index(),
-    Check.MISSING_VECTORS: _missing_vectors(),
-    Check.ORPHAN_EDGES: (ids_of(_r.id, LOST_EDGE), ids_of(_e.id, LONE_ENTITY)),
-    Check.UNKNOWN_ORIGIN: (
-        ids_of(_m.id, ACTIVE, or_(_m.origin == word("unknown"), _m.bare_names.is_not(None))),
+_RULES: Mapping[DoctorCheck, tuple[IdQuery, ...]] = {
+    DoctorCheck.ORPHAN_INDEX: _orphan_index(),
+    DoctorCheck.MISSING_VECTORS: _missing_vectors(),
+    DoctorCheck.ORPHAN_EDGES: (select_ids(_r.id, LOST_EDGE), select_ids(_e.id, LONE_ENTITY)),
+    DoctorCheck.UNKNOWN_ORIGIN: (
+        select_ids(
+            _m.id, ACTIVE, or_(_m.origin == literal_word("unknown"), _m.bare_names.is_not(None))
+        ),
     ),
-    Check.UNKNOWN_AGENT: _unknown_agent(),
+    DoctorCheck.UNKNOWN_AGENT: _unknown_agent(),
     **PEOPLE_RULES,
-    Check.CONFLICTS: _conflicts(),
-    Check.NEAR_DUPLICATES: _near_duplicates(),
-    Check.STUCK_JOBS: (
-        ids_of(cast(_t.id, Text), _t.stuck_at.is_not(None)),
-        ids_of(_w.id, or_(LOST_ERASURE, _LATE_ERASURE)),
+    DoctorCheck.CONFLICTS: _conflicts(),
+    DoctorCheck.NEAR_DUPLICATES: _near_duplicates(),
+    DoctorCheck.STUCK_JOBS: (
+        select_ids(cast(_t.id, Text), _t.stuck_at.is_not(None)),
+        select_ids(_w.id, or_(LOST_ERASURE, _LATE_ERASURE)),
     ),
-    Check.CLOCK: _clock(),
+    DoctorCheck.CLOCK: _clock(),
 }
 BY_ID = tuple(_RULES)

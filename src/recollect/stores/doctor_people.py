@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, exists, not_, or_, select
 
-from recollect.domain.doctor import Check
-from recollect.stores.doctor_rules import ONE, STAYING, Found, any_of, ids_of
+from recollect.domain.doctor import DoctorCheck
+from recollect.stores.doctor_rules import NOT_BEING_ERASED, ONE, IdQuery, exists_row, select_ids
 from recollect.stores.memory_tables import memories, memory_subjects, relations
 from recollect.stores.people_tables import (
     chat_participations,
@@ -16,29 +16,29 @@ from recollect.stores.people_tables import (
     person_relationships,
     person_users,
 )
-from recollect.stores.statements import param, word
+from recollect.stores.statements import literal_word, param
 
 _m, _s, _p, _r = memories.c, memory_subjects.c, people.c, relations.c
 
 
-def _merge_chains() -> tuple[Found, ...]:
+def _merge_chains() -> tuple[IdQuery, ...]:
     """Merged people that don't lead to an unmerged one in one step, and ids that memories name as
     subject or speaker although they are merged or unknown."""
     target = people.alias("target")
-    led = any_of(target.c.id == _p.merged_into, target.c.merged_into.is_(None), beside=people)
-    about = any_of(_p.id == _s.person_id, _p.merged_into.is_(None), beside=memory_subjects)
-    said = any_of(_p.id == _m.stated_by, _p.merged_into.is_(None), beside=memories)
+    led = exists_row(target.c.id == _p.merged_into, target.c.merged_into.is_(None), beside=people)
+    about = exists_row(_p.id == _s.person_id, _p.merged_into.is_(None), beside=memory_subjects)
+    said = exists_row(_p.id == _m.stated_by, _p.merged_into.is_(None), beside=memories)
     return (
-        ids_of(_p.id, _p.merged_into.is_not(None), not_(led)),
-        ids_of(_s.person_id, not_(about)),
-        ids_of(_m.stated_by, _m.stated_by.is_not(None), STAYING, not_(said)),
+        select_ids(_p.id, _p.merged_into.is_not(None), not_(led)),
+        select_ids(_s.person_id, not_(about)),
+        select_ids(_m.stated_by, _m.stated_by.is_not(None), NOT_BEING_ERASED, not_(said)),
     )
 
 
 _LIVE = and_(_p.merged_into.is_(None), _p.erasure_id.is_(None))
 
 
-def _linked(person: Any) -> ColumnElement[bool]:
+def _has_user(person: Any) -> ColumnElement[bool]:
     user = person_users.c
     return exists(select(ONE).where(user.person_id == person.id).correlate(person.id.table))
 
@@ -55,21 +55,21 @@ NAMESAKE = and_(
 )
 
 
-def _duplicate_people() -> tuple[Found, ...]:
+def _duplicate_people() -> tuple[IdQuery, ...]:
     """All but the first of people with the same name and creator, and of people who share a handle.
     Two people who both have users are different people."""
-    two = and_(_linked(FIRST.c), _linked(_p))
+    two = and_(_has_user(FIRST.c), _has_user(_p))
     named = exists(select(ONE).where(NAMESAKE, not_(two)).correlate(people))
-    return (ids_of(_p.id, _LIVE, or_(named, _shared_handle())),)
+    return (select_ids(_p.id, _LIVE, or_(named, _has_shared_handle())),)
 
 
-def _shared_handle() -> ColumnElement[bool]:
+def _has_shared_handle() -> ColumnElement[bool]:
     mine, theirs = person_aliases.alias("mine").c, person_aliases.alias("theirs").c
     first = people.alias("holder").c
     same = and_(
         mine.person_id == _p.id,
-        mine.kind == word("handle"),
-        theirs.kind == word("handle"),
+        mine.kind == literal_word("handle"),
+        theirs.kind == literal_word("handle"),
         theirs.normal_value == mine.normal_value,
         theirs.provider.is_not_distinct_from(mine.provider),
         theirs.person_id < _p.id,
@@ -80,7 +80,7 @@ def _shared_handle() -> ColumnElement[bool]:
     return exists(select(ONE).where(same).correlate(people))
 
 
-def _orphan_people() -> tuple[Found, ...]:
+def _orphan_people() -> tuple[IdQuery, ...]:
     """People without a user, to whom no row refers, and that have not changed for long."""
     a, w, g, c = (
         table.c
@@ -88,9 +88,9 @@ def _orphan_people() -> tuple[Found, ...]:
     )
     other = people.alias("other").c
     named = (
-        _linked(_p),
+        _has_user(_p),
         *(
-            any_of(column == _p.id, beside=people)
+            exists_row(column == _p.id, beside=people)
             for column in (
                 _s.person_id,
                 _m.stated_by,
@@ -106,14 +106,14 @@ def _orphan_people() -> tuple[Found, ...]:
                 other.merged_into,
             )
         ),
-        any_of(c.kind == word("person"), c.member_id == _p.id, beside=people),
+        exists_row(c.kind == literal_word("person"), c.member_id == _p.id, beside=people),
     )
     long_ago = _p.updated_at <= param("long_ago", _p.updated_at)
-    return (ids_of(_p.id, _LIVE, long_ago, *(not_(one) for one in named)),)
+    return (select_ids(_p.id, _LIVE, long_ago, *(not_(one) for one in named)),)
 
 
-PEOPLE_RULES: Mapping[Check, tuple[Found, ...]] = {
-    Check.MERGE_CHAINS: _merge_chains(),
-    Check.DUPLICATE_PEOPLE: _duplicate_people(),
-    Check.ORPHAN_PEOPLE: _orphan_people(),
+PEOPLE_RULES: Mapping[DoctorCheck, tuple[IdQuery, ...]] = {
+    DoctorCheck.MERGE_CHAINS: _merge_chains(),
+    DoctorCheck.DUPLICATE_PEOPLE: _duplicate_people(),
+    DoctorCheck.ORPHAN_PEOPLE: _orphan_people(),
 }

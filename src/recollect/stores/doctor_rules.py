@@ -6,18 +6,18 @@ from sqlalchemy import ColumnElement, Select, Table, exists, literal_column, sel
 
 from recollect.stores.memory_tables import memories
 
-Found = Select[Any]
+IdQuery = Select[Any]
 
 ONE: ColumnElement[int] = literal_column("1")
 # Memories that are being erased are left to the erasure job.
-STAYING = memories.c.erasure_id.is_(None)
+NOT_BEING_ERASED = memories.c.erasure_id.is_(None)
 
 
-def ids_of(column: ColumnElement[Any], *broken: ColumnElement[bool]) -> Found:
+def select_ids(column: ColumnElement[Any], *broken: ColumnElement[bool]) -> IdQuery:
     """The values of a column, as `id`, where all conditions hold."""
     return select(column.label("id")).where(*broken)
 
 
-def any_of(*conditions: ColumnElement[bool], beside: Table) -> ColumnElement[bool]:
+def exists_row(*conditions: ColumnElement[bool], beside: Table) -> ColumnElement[bool]:
     """EXISTS of a row for which the conditions hold, correlated with the table `beside`."""
     return exists(select(ONE).where(*conditions).correlate(beside))

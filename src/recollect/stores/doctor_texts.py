@@ -11,8 +11,8 @@ from sqlalchemy import Column, ColumnElement, Table, select, update
 
 from recollect.domain import jsontext
 from recollect.ports.database import Tx
-from recollect.ports.doctor import Kept, Shelf, Written
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.ports.doctor import StoredTexts, TextSource, VersionSnapshot
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_rows import MemoryRows
 from recollect.stores.memory_tables import memory_versions
 from recollect.stores.people_tables import (
@@ -23,35 +23,39 @@ from recollect.stores.people_tables import (
     person_relationships,
     runs,
 )
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 
 _v = memory_versions.c
 
 
-def earlier(tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]) -> dict[str, list[Kept]]:
+def version_snapshots(
+    tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]
+) -> dict[str, list[VersionSnapshot]]:
     """Decrypted snapshots by memory id. The present version has none: its row is the state."""
-    found: defaultdict[str, list[Kept]] = defaultdict(list)
-    for id_, memory_id, sealed in tx.fetch(_EARLIER, {"ids": jsontext.dump(list(memory_ids))}):
+    found: defaultdict[str, list[VersionSnapshot]] = defaultdict(list)
+    for id_, memory_id, sealed in tx.fetch(_SNAPSHOTS, {"ids": jsontext.dump(list(memory_ids))}):
         snapshot = rows.open_snapshot(sealed, id_)
         if snapshot is not None:
-            found[memory_id].append(Kept(id_, snapshot))
+            found[memory_id].append(VersionSnapshot(id_, snapshot))
     return dict(found)
 
 
-def rewrite(tx: Tx, rows: MemoryRows, kept: Kept) -> None:
+def rewrite_snapshot(tx: Tx, rows: MemoryRows, kept: VersionSnapshot) -> None:
     """Encrypt and overwrite a snapshot."""
-    tx.run(_REWRITE, {"id": kept.id, "snapshot": rows.seal_snapshot(kept.members, kept.id)})
+    tx.run(
+        _REWRITE_SNAPSHOT, {"id": kept.id, "snapshot": rows.seal_snapshot(kept.members, kept.id)}
+    )
 
 
-def written(tx: Tx, shelf: Shelf, *, after: str, limit: int) -> list[Written]:
+def texts_page(tx: Tx, shelf: TextSource, *, after: str, limit: int) -> list[StoredTexts]:
     """A page of texts from one source."""
     columns = _COLUMNS[shelf]
-    rows = tx.fetch(_page(shelf), {"after": after, "limit": limit})
-    return [Written(row[0], row[1], columns.values(row[2:])) for row in rows]
+    rows = tx.fetch(_page_query(shelf), {"after": after, "limit": limit})
+    return [StoredTexts(row[0], row[1], columns.values(row[2:])) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class _TextColumns:
     """The text columns of a table. `belongs_to` is the id to report."""
 
     table: Table
@@ -61,7 +65,7 @@ class _Columns:
     where: ColumnElement[bool] | None = None
 
     @property
-    def all(self) -> tuple[Column[Any], ...]:
+    def selected_columns(self) -> tuple[Column[Any], ...]:
         """The text columns, then the JSON column."""
         return self.texts if self.json is None else (*self.texts, self.json)
 
@@ -73,33 +77,37 @@ class _Columns:
 
 
 @cache
-def _page(shelf: Shelf) -> Statement:
+def _page_query(shelf: TextSource) -> Query:
     columns = _COLUMNS[shelf]
     place = columns.table.c.id
-    query = select(place, columns.belongs_to, *columns.all).where(place > param("after", place))
+    query = select(place, columns.belongs_to, *columns.selected_columns).where(
+        place > param("after", place)
+    )
     if columns.where is not None:
         query = query.where(columns.where)
-    return Statement(query.order_by(place).limit(param("limit")))
+    return Query(query.order_by(place).limit(param("limit")))
 
 
 _g, _p, _a, _w, _c, _u = (
     table.c for table in (agents, people, person_aliases, person_relationships, named_chats, runs)
 )
-_COLUMNS: Mapping[Shelf, _Columns] = {
-    Shelf.AGENTS: _Columns(agents, _g.id, (_g.name, _g.description), _g.metadata),
+_COLUMNS: Mapping[TextSource, _TextColumns] = {
+    TextSource.AGENTS: _TextColumns(agents, _g.id, (_g.name, _g.description), _g.metadata),
     # People who are being erased are left to the erasure job.
-    Shelf.PEOPLE: _Columns(people, _p.id, (_p.name,), _p.metadata, _p.erasure_id.is_(None)),
-    Shelf.ALIASES: _Columns(person_aliases, _a.person_id, (_a.value, _a.provider)),
-    Shelf.RELATIONSHIPS: _Columns(person_relationships, _w.person_id, (_w.relationship,)),
-    Shelf.CHATS: _Columns(named_chats, _c.id, (_c.title, _c.provider)),
-    Shelf.RUNS: _Columns(runs, _u.id, (_u.error,), _u.metadata),
+    TextSource.PEOPLE: _TextColumns(
+        people, _p.id, (_p.name,), _p.metadata, _p.erasure_id.is_(None)
+    ),
+    TextSource.ALIASES: _TextColumns(person_aliases, _a.person_id, (_a.value, _a.provider)),
+    TextSource.RELATIONSHIPS: _TextColumns(person_relationships, _w.person_id, (_w.relationship,)),
+    TextSource.CHATS: _TextColumns(named_chats, _c.id, (_c.title, _c.provider)),
+    TextSource.RUNS: _TextColumns(runs, _u.id, (_u.error,), _u.metadata),
 }
-_EARLIER = Statement(
+_SNAPSHOTS = Query(
     select(_v.id, _v.memory_id, _v.snapshot)
-    .where(AmongTexts(_v.memory_id, param("ids")), _v.snapshot.is_not(None))
+    .where(InTextList(_v.memory_id, param("ids")), _v.snapshot.is_not(None))
     .order_by(_v.memory_id, _v.version)
 )
-_REWRITE = Statement(
+_REWRITE_SNAPSHOT = Query(
     update(memory_versions)
     .where(_v.id == param("id", _v.id), _v.snapshot.is_not(None))
     .values(snapshot=param("snapshot", _v.snapshot))

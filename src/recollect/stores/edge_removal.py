@@ -6,9 +6,9 @@ from sqlalchemy import delete, or_, select
 
 from recollect.domain import jsontext
 from recollect.ports.database import Tx
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import entities, relations
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 
 _e, _r = entities.c, relations.c
 
@@ -20,17 +20,19 @@ def remove_edges(tx: Tx, memory_ids: Sequence[str]) -> None:
     # an edge to it is inserted. So a concurrent writer either comes first, and its new edge is seen
     # here and keeps the entity; or it waits, finds no entity, and starts again.
     params = {"ids": jsontext.dump(list(memory_ids))}
-    tx.lock(_HOLD, params)
-    tx.run(_DROP_LONE, params)
-    tx.run(_DROP, params)
+    tx.lock(_LOCK_ENTITIES, params)
+    tx.run(_DELETE_ORPHANS, params)
+    tx.run(_DELETE_EDGES, params)
 
 
 _IDS = param("ids")
-_OURS = AmongTexts(_r.memory_id, _IDS)
-_ENDS = _e.id.in_(select(_r.from_id).where(_OURS).union(select(_r.to_id).where(_OURS)))
-_HELD = or_(_r.from_id == _e.id, _r.to_id == _e.id)
-_ELSEWHERE = select(_r.id).where(~AmongTexts(_r.memory_id, _IDS), _HELD).exists()
-_HOLD = Statement(select(_e.id).where(_ENDS).order_by(_e.id).with_for_update())
+_OF_MEMORIES = InTextList(_r.memory_id, _IDS)
+_ENDS = _e.id.in_(
+    select(_r.from_id).where(_OF_MEMORIES).union(select(_r.to_id).where(_OF_MEMORIES))
+)
+_IS_END = or_(_r.from_id == _e.id, _r.to_id == _e.id)
+_HAS_OTHER_EDGE = select(_r.id).where(~InTextList(_r.memory_id, _IDS), _IS_END).exists()
+_LOCK_ENTITIES = Query(select(_e.id).where(_ENDS).order_by(_e.id).with_for_update())
 # Before the edges, because the entities are found through them.
-_DROP_LONE = Statement(delete(entities).where(_ENDS, ~_ELSEWHERE))
-_DROP = Statement(delete(relations).where(_OURS))
+_DELETE_ORPHANS = Query(delete(entities).where(_ENDS, ~_HAS_OTHER_EDGE))
+_DELETE_EDGES = Query(delete(relations).where(_OF_MEMORIES))

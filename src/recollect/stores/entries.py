@@ -15,15 +15,15 @@ from recollect.domain.ids import ClientId, ConversationId, EntryId, TreeId
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Cipher
 from recollect.ports.stores import EntryView, ForkPoint
-from recollect.stores.rows import ENTRY, EntryRows
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.rows import ENTRY_COLUMNS, EntryRows
+from recollect.stores.statements import Query, literal_word, param
 from recollect.stores.tables import entries
 
 _e = entries.c
 
-_IS_HISTORY = _e.channel == word("history")
-_IS_MEMORY = _e.channel == word("memory")
-_OWN = _e.client_id == param("client_id", _e.client_id)
+_IS_HISTORY = _e.channel == literal_word("history")
+_IS_MEMORY = _e.channel == literal_word("memory")
+_OF_CLIENT = _e.client_id == param("client_id", _e.client_id)
 
 
 class SqlEntries:
@@ -36,15 +36,15 @@ class SqlEntries:
         tx.run(_INSERT, self._rows.to_params(entry))
 
     def fetch(self, tx: Tx, entry_id: EntryId) -> Entry | None:
-        return self._first(tx, _FETCH, {"id": entry_id})
+        return self._fetch_first(tx, _FETCH, {"id": entry_id})
 
     def fetch_at(self, tx: Tx, tree_id: TreeId, seq: int) -> Entry | None:
-        return self._first(tx, _FETCH_AT, {"tree_id": tree_id, "seq": seq})
+        return self._fetch_first(tx, _FETCH_AT, {"tree_id": tree_id, "seq": seq})
 
     def page_segment(
         self, tx: Tx, segment: Segment, view: EntryView, *, after_seq: int, limit: int
     ) -> list[Entry]:
-        statement = _segment_page(
+        statement = _segment_page_query(
             history=view.history,
             memory=view.memory_of is not None,
             all_clients=view.all_clients,
@@ -57,7 +57,7 @@ class SqlEntries:
     def page_tree(
         self, tx: Tx, tree_id: TreeId, view: EntryView, *, after_seq: int, limit: int
     ) -> list[Entry]:
-        statement = _tree_page(
+        statement = _tree_page_query(
             history=view.history,
             memory=view.memory_of is not None,
             all_clients=view.all_clients,
@@ -71,17 +71,17 @@ class SqlEntries:
             "cut": segment.cut,
             "client_id": client_id,
         }
-        row = tx.first(_LAST_EPOCH, params)
+        row = tx.fetch_first(_LAST_EPOCH, params)
         return int(row[0]) if row else None
 
     def fetch_before(
         self, tx: Tx, conversation_id: ConversationId, before_seq: int
     ) -> ForkPoint | None:
-        row = tx.first(_BEFORE, {"conversation_id": conversation_id, "seq": before_seq})
+        row = tx.fetch_first(_BEFORE, {"conversation_id": conversation_id, "seq": before_seq})
         return ForkPoint(EntryId(row[0]), row[1], row[2]) if row else None
 
-    def _first(self, tx: Tx, statement: Statement, params: dict[str, Any]) -> Entry | None:
-        row = tx.first(statement, params)
+    def _fetch_first(self, tx: Tx, statement: Query, params: dict[str, Any]) -> Entry | None:
+        row = tx.fetch_first(statement, params)
         return self._rows.from_row(row) if row else None
 
 
@@ -95,7 +95,9 @@ def _view_params(view: EntryView, after_seq: int, limit: int) -> dict[str, Any]:
 
 
 @cache
-def _segment_page(*, history: bool, memory: bool, all_clients: bool, one_epoch: bool) -> Statement:
+def _segment_page_query(
+    *, history: bool, memory: bool, all_clients: bool, one_epoch: bool
+) -> Query:
     here = and_(
         _e.conversation_id == param("conversation_id", _e.conversation_id),
         _e.seq > param("after_seq", _e.seq),
@@ -104,73 +106,73 @@ def _segment_page(*, history: bool, memory: bool, all_clients: bool, one_epoch: 
     epoch = [_e.epoch == param("epoch", _e.epoch)] if one_epoch else []
     # Each range below matches one partial index. All entries of a conversation need no ranges.
     if all_clients and history and not one_epoch:
-        return _ordered(select(*ENTRY).where(here))
+        return _order_and_limit(select(*ENTRY_COLUMNS).where(here))
     ranges: list[ColumnElement[bool]] = []
     if history:
         ranges.append(and_(here, _IS_HISTORY))
     if all_clients:
         ranges.append(and_(here, _IS_MEMORY, *epoch))
     elif memory:
-        ranges.append(and_(here, _IS_MEMORY, _OWN, *epoch))
-    return _merged(ranges)
+        ranges.append(and_(here, _IS_MEMORY, _OF_CLIENT, *epoch))
+    return _merge_ranges(ranges)
 
 
-def _merged(ranges: list[ColumnElement[bool]]) -> Statement:
+def _merge_ranges(ranges: list[ColumnElement[bool]]) -> Query:
     """A page of several ranges, in order of position.
 
     Each range is limited before they are merged, so a page reads at most twice its size. A plain
     OR of the ranges would let an engine read a whole range and sort it.
     """
     limit = param("limit", _e.seq)
-    pages = [select(*ENTRY).where(r).order_by(_e.seq).limit(limit) for r in ranges]
+    pages = [select(*ENTRY_COLUMNS).where(r).order_by(_e.seq).limit(limit) for r in ranges]
     if len(pages) == 1:
-        return Statement(pages[0])
+        return Query(pages[0])
     merged = union_all(*(select(page.subquery()) for page in pages)).subquery()
-    return Statement(select(merged).order_by(merged.c.seq).limit(limit))
+    return Query(select(merged).order_by(merged.c.seq).limit(limit))
 
 
 @cache
-def _tree_page(*, history: bool, memory: bool, all_clients: bool) -> Statement:
+def _tree_page_query(*, history: bool, memory: bool, all_clients: bool) -> Query:
     shown = [_IS_HISTORY] if history else []
     if all_clients:
         shown.append(_IS_MEMORY)
     elif memory:
-        shown.append(and_(_IS_MEMORY, _OWN))
+        shown.append(and_(_IS_MEMORY, _OF_CLIENT))
     here = and_(
         _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
         _e.seq > param("after_seq", _e.seq),
     )
-    return _ordered(select(*ENTRY).where(here, or_(*shown)))
+    return _order_and_limit(select(*ENTRY_COLUMNS).where(here, or_(*shown)))
 
 
-def _ordered(query: Select[Any]) -> Statement:
-    return Statement(query.order_by(_e.seq).limit(param("limit", _e.seq)))
+def _order_and_limit(query: Select[Any]) -> Query:
+    return Query(query.order_by(_e.seq).limit(param("limit", _e.seq)))
 
 
 # The indexed text is never part of a listed entry, so `ENTRY_COLUMNS` leaves it out.
-_COLUMNS = (*ENTRY, _e.indexed_content, _e.indexed_at)
-_INSERT = Statement(insert(entries).values({c.name: param(c.name, c) for c in _COLUMNS}))
-_FETCH = Statement(select(*ENTRY).where(_e.id == param("id", _e.id)))
-_FETCH_AT = Statement(
-    select(*ENTRY).where(
+_COLUMNS = (*ENTRY_COLUMNS, _e.indexed_content, _e.indexed_at)
+_INSERT = Query(insert(entries).values({c.name: param(c.name, c) for c in _COLUMNS}))
+_FETCH = Query(select(*ENTRY_COLUMNS).where(_e.id == param("id", _e.id)))
+_FETCH_AT = Query(
+    select(*ENTRY_COLUMNS).where(
         _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
         _e.seq == param("seq", _e.seq),
     )
 )
 # The epoch of the last entry, not MAX(epoch): epochs never decrease along a path, and the last
 # entry up to the cut is one step in the index on (conversation, client, position).
-_LAST_EPOCH = Statement(
+_LAST_EPOCH = Query(
     select(_e.epoch)
     .where(
         _e.conversation_id == param("conversation_id", _e.conversation_id),
         _IS_MEMORY,
-        _OWN,
+        _OF_CLIENT,
         _e.seq <= param("cut", _e.seq),
     )
     .order_by(_e.seq.desc())
     .limit(1)
 )
-_BEFORE = Statement(
+_BEFORE = Query(
     select(_e.id, _e.seq, _e.text_seq)
     .where(
         _e.conversation_id == param("conversation_id", _e.conversation_id),

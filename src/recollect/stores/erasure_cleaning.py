@@ -4,41 +4,47 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.domain.agents import Owner, OwnerKind
-from recollect.domain.erasure import Target
-from recollect.domain.injection import score
-from recollect.domain.memories import Memory, Message, Trust, render_messages, render_record
-from recollect.domain.traces import ERASED, Traces
-from recollect.ports.erasures import Cleaning
-from recollect.ports.memories import Stored
+from recollect.domain.erasure import ErasureTarget
+from recollect.domain.injection import score_injection
+from recollect.domain.memories import (
+    Memory,
+    MemoryMessage,
+    TrustLevel,
+    render_messages,
+    render_record,
+)
+from recollect.domain.traces import ERASED, IdentifierMatcher
+from recollect.ports.erasures import RedactionPlan
+from recollect.ports.memories import StoredMemory
 
-_TEXTS = ("content", "value", "tags", "metadata")
+_TEXT_FIELDS = ("content", "value", "tags", "metadata")
 
 
-def cleaned_memory(stored: Stored, cleaning: Cleaning) -> Stored:
+def redact_memory(stored: StoredMemory, cleaning: RedactionPlan) -> StoredMemory:
     """The memory without identifiers; if the target stated it, without stater and trust.
 
     Returns an equal value if there was nothing to redact: callers compare to see what changed.
     """
-    traces = cleaning.of_memory(stored)
-    fresh = _unsaid(_without(stored.memory, traces, cleaning.target), cleaning.target)
+    traces = cleaning.matcher_for_memory(stored)
+    fresh = _clear_stater(_redact_fields(stored.memory, traces, cleaning.target), cleaning.target)
     cleaned = replace(
         stored,
         memory=fresh,
-        bare_names=tuple(dict.fromkeys(map(traces.replaced, stored.bare_names))),
-        written_by=_author(stored.written_by, cleaning.target),
+        bare_names=tuple(dict.fromkeys(map(traces.redact, stored.bare_names))),
+        written_by=_replace_author(stored.written_by, cleaning.target),
     )
-    return cleaned if fresh.content == stored.memory.content else _rescored(cleaned)
+    return cleaned if fresh.content == stored.memory.content else _rescore_suspicion(cleaned)
 
 
-def cleaned_snapshot(
-    kept: dict[str, Any], cleaning: Cleaning, *, linked: bool, key: str | None
+def redact_snapshot(
+    kept: dict[str, Any], cleaning: RedactionPlan, *, linked: bool, key: str | None
 ) -> dict[str, Any]:
     """A version of a memory. One that was about the target loses all its text, even if the memory
     is about others now. In other versions identifiers are redacted: by the full plan if the memory
     is `linked`, else unambiguous ones only. `key` is the memory's key, None for a statement."""
     target, subjects = cleaning.target, set(kept.get("subjects", ()))
     if kept.get("stated_by") in target.person_ids:
-        kept = kept | {"stated_by": None, "trust": str(Trust.UNKNOWN)}
+        kept = kept | {"stated_by": None, "trust": str(TrustLevel.UNKNOWN)}
     if subjects & set(target.person_ids):
         others = [one for one in kept["subjects"] if one not in target.person_ids]
         nothing: dict[str, Any] = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
@@ -47,60 +53,62 @@ def cleaned_snapshot(
         traces = cleaning.sure
     else:
         traces = cleaning.rare if subjects & cleaning.namesakes else cleaning.full
-    cleaned: dict[str, Any] = {n: traces.cleaned(kept[n]) for n in _TEXTS if n in kept}
+    cleaned: dict[str, Any] = {n: traces.redact_json(kept[n]) for n in _TEXT_FIELDS if n in kept}
     if key is not None and cleaned.get("value") != kept.get("value"):
-        text = render_record(traces.replaced(key), cleaned["value"])
-        cleaned |= {"content": traces.replaced(text)}
+        text = render_record(traces.redact(key), cleaned["value"])
+        cleaned |= {"content": traces.redact(text)}
     return kept | cleaned
 
 
-def _without(memory: Memory, traces: Traces, target: Target) -> Memory:
+def _redact_fields(memory: Memory, traces: IdentifierMatcher, target: ErasureTarget) -> Memory:
     """Redact every text field. The content of records and messages is rendered from other fields:
     it is rendered again from the redacted ones, so that both agree (a field name that became
     ambiguous got a number) and redacted once more."""
     clean = replace(
         memory,
-        content=traces.replaced(memory.content),
-        value=None if memory.value is None else traces.cleaned(memory.value),
-        key=None if memory.key is None else traces.replaced(memory.key),
-        messages=tuple(_message(one, traces, target) for one in memory.messages),
-        tags=tuple(dict.fromkeys(map(traces.replaced, memory.tags))),
-        metadata=traces.cleaned(memory.metadata),
+        content=traces.redact(memory.content),
+        value=None if memory.value is None else traces.redact_json(memory.value),
+        key=None if memory.key is None else traces.redact(memory.key),
+        messages=tuple(_redact_message(one, traces, target) for one in memory.messages),
+        tags=tuple(dict.fromkeys(map(traces.redact, memory.tags))),
+        metadata=traces.redact_json(memory.metadata),
     )
     if all(getattr(clean, name) == getattr(memory, name) for name in ("key", "value", "messages")):
         return clean
-    return replace(clean, content=traces.replaced(_rendered(clean)))
+    return replace(clean, content=traces.redact(_render_content(clean)))
 
 
-def _rendered(memory: Memory) -> str:
+def _render_content(memory: Memory) -> str:
     """Messages or record rendered as content; a compacted memory has neither."""
     if memory.messages:
         return render_messages(memory.messages)
     return render_record(memory.key or "", memory.value) if memory.value else memory.content
 
 
-def _rescored(stored: Stored) -> Stored:
+def _rescore_suspicion(stored: StoredMemory) -> StoredMemory:
     """Score the new text for prompt injection, as a write of this text would."""
     memory = stored.memory
-    suspicion = score(memory.content, spoken=bool(memory.messages))
+    suspicion = score_injection(memory.content, spoken=bool(memory.messages))
     return replace(stored, suspicion=suspicion.score, suspicion_reasons=suspicion.reasons)
 
 
-def _unsaid(memory: Memory, target: Target) -> Memory:
+def _clear_stater(memory: Memory, target: ErasureTarget) -> Memory:
     if memory.stated_by not in target.person_ids:
         return memory
-    return replace(memory, stated_by=None, trust=Trust.UNKNOWN)
+    return replace(memory, stated_by=None, trust=TrustLevel.UNKNOWN)
 
 
-def _message(message: Message, traces: Traces, target: Target) -> Message:
+def _redact_message(
+    message: MemoryMessage, traces: IdentifierMatcher, target: ErasureTarget
+) -> MemoryMessage:
     return replace(
         message,
-        content=traces.replaced(message.content),
-        name=None if message.name is None else traces.replaced(message.name),
+        content=traces.redact(message.content),
+        name=None if message.name is None else traces.redact(message.name),
         user_id=target.stand_in if message.user_id in target.user_ids else message.user_id,
     )
 
 
-def _author(author: Owner, target: Target) -> Owner:
+def _replace_author(author: Owner, target: ErasureTarget) -> Owner:
     theirs = author.kind is OwnerKind.USER and author.id in target.user_ids
     return Owner.user(target.stand_in) if theirs else author

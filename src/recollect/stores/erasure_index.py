@@ -9,48 +9,50 @@ from recollect.domain import jsontext
 from recollect.domain.search import index_words
 from recollect.domain.traces import ERASED
 from recollect.ports.database import Tx
-from recollect.ports.erasures import Cleaning
-from recollect.ports.memories import Stored
+from recollect.ports.erasures import RedactionPlan
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import memory_index
-from recollect.stores.rows import Sealed
-from recollect.stores.statements import Statement, param
+from recollect.stores.rows import EncryptedColumn
+from recollect.stores.statements import Query, param
 
 _PAGE = 200
 _i = memory_index.c
 
 
-class ErasedIndex:
+class MemoryIndexCheck:
     """Reads the index rows, decrypted where needed."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self._terms = Sealed(cipher, _i.terms)
+        self._terms = EncryptedColumn(cipher, _i.terms)
 
-    def stale(self, tx: Tx, linked: Iterable[Stored], cleaning: Cleaning) -> int:
+    def count_stale(self, tx: Tx, linked: Iterable[StoredMemory], cleaning: RedactionPlan) -> int:
         """How many memories have an identifier in their text or an out-of-date index row."""
         rows, found = iter(linked), set[int]()
         while page := list(islice(rows, _PAGE)):
-            found |= self._stale(tx, page, cleaning)
+            found |= self._stale_docs(tx, page, cleaning)
         return len(found)
 
-    def _stale(self, tx: Tx, page: Sequence[Stored], cleaning: Cleaning) -> set[int]:
+    def _stale_docs(
+        self, tx: Tx, page: Sequence[StoredMemory], cleaning: RedactionPlan
+    ) -> set[int]:
         by_id = {one.memory.id: one for one in page}
         rows = tx.fetch(_TERMS, {"ids": jsontext.dump(list(by_id))})
         return {
             by_id[id_].doc
             for id_, terms in rows
-            if _is_found(by_id[id_], self._terms.open(terms, id_) or "", cleaning)
+            if _is_found_by_name(by_id[id_], self._terms.open(terms, id_) or "", cleaning)
         }
 
 
-def _is_found(stored: Stored, terms: str, cleaning: Cleaning) -> bool:
+def _is_found_by_name(stored: StoredMemory, terms: str, cleaning: RedactionPlan) -> bool:
     """Words of the erased name are not searched in the index: another word of the text may be the
     same. A redacted text must have exactly the index words that follow from it."""
     text = stored.memory.content
-    if cleaning.of_memory(stored).are_in(text):
+    if cleaning.matcher_for_memory(stored).has_match(text):
         return True
     return ERASED in text and index_words(text).terms != terms
 
 
-_TERMS = Statement(select(_i.memory_id, _i.terms).where(AmongTexts(_i.memory_id, param("ids"))))
+_TERMS = Query(select(_i.memory_id, _i.terms).where(InTextList(_i.memory_id, param("ids"))))

@@ -16,13 +16,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select
 
 from recollect.domain import jsontext
-from recollect.domain.erasure import Target
+from recollect.domain.erasure import ErasureTarget
 from recollect.domain.spaces import SpaceKind
 from recollect.ports.runtime import SEALED_MARKER
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_needles import needles_of
+from recollect.stores.engines.expressions import InTextList
+from recollect.stores.erasure_needles import needle_list
 from recollect.stores.memory_tables import memories, memory_subjects
-from recollect.stores.statements import param, word
+from recollect.stores.statements import literal_word, param
 
 _m, _s = memories.c, memory_subjects.c
 PEOPLE, USERS, AGENTS = param("people"), param("users"), param("agents")
@@ -30,7 +30,7 @@ PLACES, GONE = param("places"), param("gone")
 NEEDLES, EVERYWHERE = param("needles"), param("everywhere")
 
 
-def link_params(target: Target) -> dict[str, Any]:
+def link_params(target: ErasureTarget) -> dict[str, Any]:
     """The parameters of all clauses in this module."""
     lists = {
         "people": target.person_ids,
@@ -40,49 +40,55 @@ def link_params(target: Target) -> dict[str, Any]:
         "gone": (*target.gone_chats, *target.gone_trees),
     }
     named = {name: jsontext.dump(list(ids)) for name, ids in lists.items()}
-    needles = needles_of((*target.person_ids, *target.user_ids))
+    needles = needle_list((*target.person_ids, *target.user_ids))
     return named | {
         "stand_in": target.stand_in,
         "needles": needles,
-        "everywhere": needles_of(target.everywhere),
+        "everywhere": needle_list(target.unambiguous_identifiers),
         "marker": SEALED_MARKER[:1],
     }
 
 
-def is_sealed(column: ColumnElement[Any]) -> ColumnElement[bool]:
+def sealed_clause(column: ColumnElement[Any]) -> ColumnElement[bool]:
     """Is the column encrypted? SQL can't search it then, so such rows are read and decrypted."""
     return func.substr(column, 1, 1) == param("marker", column)
 
 
-def by_user(kind: ColumnElement[Any], id_: ColumnElement[Any]) -> ColumnElement[bool]:
+def user_clause(kind: ColumnElement[Any], id_: ColumnElement[Any]) -> ColumnElement[bool]:
     """Is the owner (kind and id) one of the target's users?"""
-    return and_(kind == word("user"), AmongTexts(id_, USERS))
+    return and_(kind == literal_word("user"), InTextList(id_, USERS))
 
 
-def _in_space(kind: SpaceKind, ids: ColumnElement[Any]) -> ColumnElement[bool]:
-    return and_(_m.space_kind == word(kind), AmongTexts(_m.space_id, ids))
+def _space_clause(kind: SpaceKind, ids: ColumnElement[Any]) -> ColumnElement[bool]:
+    return and_(_m.space_kind == literal_word(kind), InTextList(_m.space_id, ids))
 
 
 # A subquery of ids and not EXISTS: inside an OR each alternative must be served by an index.
-ABOUT = _m.id.in_(select(_s.memory_id).where(AmongTexts(_s.person_id, PEOPLE)))
+ABOUT_TARGET = _m.id.in_(select(_s.memory_id).where(InTextList(_s.person_id, PEOPLE)))
 _others = memory_subjects.alias("other_subjects")
-JOINT = and_(
-    ABOUT,
-    exists().where(_others.c.memory_id == _m.id, not_(AmongTexts(_others.c.person_id, PEOPLE))),
+JOINT_MEMORY = and_(
+    ABOUT_TARGET,
+    exists().where(_others.c.memory_id == _m.id, not_(InTextList(_others.c.person_id, PEOPLE))),
 )
 _OF_AGENTS = and_(
-    AmongTexts(_m.agent_id, AGENTS),
-    or_(_m.space_kind == word(SpaceKind.AGENT_PRIVATE), _m.space_kind == word(SpaceKind.RUN)),
+    InTextList(_m.agent_id, AGENTS),
+    or_(
+        _m.space_kind == literal_word(SpaceKind.AGENT_PRIVATE),
+        _m.space_kind == literal_word(SpaceKind.RUN),
+    ),
 )
-MEMORY_GOES = or_(
-    ABOUT, _in_space(SpaceKind.USER, USERS), _in_space(SpaceKind.CHAT, GONE), _OF_AGENTS
+DELETED_MEMORY = or_(
+    ABOUT_TARGET,
+    _space_clause(SpaceKind.USER, USERS),
+    _space_clause(SpaceKind.CHAT, GONE),
+    _OF_AGENTS,
 )
-MEMORY_STATED = and_(
-    not_(MEMORY_GOES),
-    or_(AmongTexts(_m.stated_by, PEOPLE), by_user(_m.written_by_kind, _m.written_by_id)),
+STATED_MEMORY = and_(
+    not_(DELETED_MEMORY),
+    or_(InTextList(_m.stated_by, PEOPLE), user_clause(_m.written_by_kind, _m.written_by_id)),
 )
-MEMORY_IN_PLACES = or_(
-    _in_space(SpaceKind.CHAT, PLACES),
-    AmongTexts(_m.learned_in, PLACES),
-    AmongTexts(_m.learned_in, GONE),
+MEMORY_IN_CONVERSATIONS = or_(
+    _space_clause(SpaceKind.CHAT, PLACES),
+    InTextList(_m.learned_in, PLACES),
+    InTextList(_m.learned_in, GONE),
 )

@@ -12,150 +12,160 @@ from typing import Any
 from sqlalchemy import exists, or_, select, update
 
 from recollect.domain import jsontext
-from recollect.domain.erasure import Target
+from recollect.domain.erasure import ErasureTarget
 from recollect.domain.retention import RetentionRules
 from recollect.ports.database import Tx
-from recollect.ports.erasures import Cleaning
-from recollect.ports.memories import Stored
+from recollect.ports.erasures import RedactionPlan
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_cleaning import cleaned_memory, cleaned_snapshot
-from recollect.stores.erasure_ids import forget_memories
+from recollect.stores.engines.expressions import InTextList
+from recollect.stores.erasure_cleaning import redact_memory, redact_snapshot
+from recollect.stores.erasure_ids import remove_memory_references
 from recollect.stores.erasure_links import (
+    DELETED_MEMORY,
     EVERYWHERE,
-    MEMORY_GOES,
-    MEMORY_IN_PLACES,
-    MEMORY_STATED,
+    MEMORY_IN_CONVERSATIONS,
     NEEDLES,
     PEOPLE,
-    by_user,
-    is_sealed,
+    STATED_MEMORY,
     link_params,
+    sealed_clause,
+    user_clause,
 )
-from recollect.stores.erasure_needles import holds_any
-from recollect.stores.erasure_records import clean_events_of
-from recollect.stores.memory_parts import hanging_on, replace_parts
-from recollect.stores.memory_removal import remove
-from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
+from recollect.stores.erasure_needles import contains_any
+from recollect.stores.erasure_records import redact_memory_events
+from recollect.stores.memory_parts import fetch_related, update_related
+from recollect.stores.memory_removal import remove_memories
+from recollect.stores.memory_rows import MEMORY_COLUMNS, NO_RELATED_ROWS, MemoryRows
 from recollect.stores.memory_tables import memories, memory_versions
 from recollect.stores.people_tables import people
-from recollect.stores.rows import Sealed
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.rows import EncryptedColumn
+from recollect.stores.statements import Query, Row, param
 
 PAGE = 200
 _m, _v, _p = memories.c, memory_versions.c, people.c
-_ID_AT = MEMORY.index(_m.id)
+_ID_AT = MEMORY_COLUMNS.index(_m.id)
 
 
-class ErasedMemories:
+class SqlMemoryErasure:
     """The port's MemoryErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
         self._rows = MemoryRows(cipher, rules)
-        self._snapshot = Sealed(cipher, _v.snapshot)
+        self._snapshot = EncryptedColumn(cipher, _v.snapshot)
 
-    def hide(self, tx: Tx, target: Target, erasure_id: str) -> None:
+    def hide_linked(self, tx: Tx, target: ErasureTarget, erasure_id: str) -> None:
         """Mark people, memories that will be deleted, and statements until they are redacted. Other
         memories of shared chats stay visible."""
         for statement in _HIDE:
             tx.run(statement, link_params(target) | {"erasure_id": erasure_id})
 
-    def remove_memories(self, tx: Tx, cleaning: Cleaning, *, at: datetime, limit: int) -> int:
+    def delete_memories(self, tx: Tx, cleaning: RedactionPlan, *, at: datetime, limit: int) -> int:
         """Delete some memories, also those that were written after the request.
 
         Events are redacted before their memory is deleted: only then is it known that they
         belong to the target. References by an id that contains a name are removed after.
         """
-        rows = tx.fetch(_GOING, link_params(cleaning.target) | {"limit": limit})
+        rows = tx.fetch(_DELETED_IDS, link_params(cleaning.target) | {"limit": limit})
         if rows:
             ids = [row[0] for row in rows]
-            clean_events_of(tx, ids, cleaning)
-            remove(tx, ids, at=at)
-            forget_memories(tx, ids, cleaning)
+            redact_memory_events(tx, ids, cleaning)
+            remove_memories(tx, ids, at=at)
+            remove_memory_references(tx, ids, cleaning)
         return len(rows)
 
-    def clean_statements(
-        self, tx: Tx, cleaning: Cleaning, *, among: Sequence[str] | None, limit: int
-    ) -> list[Stored]:
+    def redact_statements(
+        self, tx: Tx, cleaning: RedactionPlan, *, among: Sequence[str] | None, limit: int
+    ) -> list[StoredMemory]:
         """Redact some statements. They lose their author, so no later call selects them, and their
         `erasure_id`, so they are visible again."""
         params = link_params(cleaning.target) | {"limit": limit}
         if among is not None:
             params |= {"ids": jsontext.dump(list(among))}
-        found = self._stored(tx, _STATED if among is None else _STATED_AMONG, params)
-        fresh = [(one, replace(cleaned_memory(one, cleaning), erasure_id=None)) for one in found]
-        return [self._put(tx, *both) for both in fresh]
+        found = self._fetch_stored(tx, _STATED if among is None else _STATED_AMONG, params)
+        fresh = [(one, replace(redact_memory(one, cleaning), erasure_id=None)) for one in found]
+        return [self._update_row(tx, *both) for both in fresh]
 
-    def clean_places(
-        self, tx: Tx, cleaning: Cleaning, *, everywhere: bool, after_doc: int, limit: int
-    ) -> tuple[list[Stored], int | None]:
+    def redact_page(
+        self, tx: Tx, cleaning: RedactionPlan, *, everywhere: bool, after_doc: int, limit: int
+    ) -> tuple[list[StoredMemory], int | None]:
         """Redact a page, ordered by `doc`. The cursor moves past unchanged rows too: they match the
         clause after redaction as before."""
         params = link_params(cleaning.target) | {"after_doc": after_doc, "limit": limit}
-        found = self._stored(tx, _page(everywhere=everywhere, held=True), params)
-        fresh = [(one, cleaned_memory(one, cleaning)) for one in found]
-        changed = [self._put(tx, one, after) for one, after in fresh if after != one]
+        found = self._fetch_stored(tx, _page_query(everywhere=everywhere, held=True), params)
+        fresh = [(one, redact_memory(one, cleaning)) for one in found]
+        changed = [self._update_row(tx, one, after) for one, after in fresh if after != one]
         return changed, found[-1].doc if len(found) == limit else None
 
-    def clean_versions(self, tx: Tx, cleaning: Cleaning, *, after: str, limit: int) -> str | None:
+    def redact_versions(
+        self, tx: Tx, cleaning: RedactionPlan, *, after: str, limit: int
+    ) -> str | None:
         """Redact a page of versions, ordered by id; replaces the target as author of versions."""
         tx.run(_VERSIONS_BY, link_params(cleaning.target))
-        rows = self._versions(tx, cleaning.target, after=after, limit=limit)
-        for id_, fresh in self._dirty(rows, cleaning):
+        rows = self._fetch_versions(tx, cleaning.target, after=after, limit=limit)
+        for id_, fresh in self._changed_snapshots(rows, cleaning):
             tx.run(_SET_SNAPSHOT, {"id": id_, "snapshot": self._snapshot.seal(fresh, id_)})
         return str(rows[-1][0]) if len(rows) == limit else None
 
-    def dirty_versions(self, tx: Tx, cleaning: Cleaning) -> int:
+    def count_unredacted_versions(self, tx: Tx, cleaning: RedactionPlan) -> int:
         """How many versions a redaction would change."""
         found, after = 0, ""
         while True:
-            rows = self._versions(tx, cleaning.target, after=after, limit=PAGE)
-            found += len(list(self._dirty(rows, cleaning)))
+            rows = self._fetch_versions(tx, cleaning.target, after=after, limit=PAGE)
+            found += len(list(self._changed_snapshots(rows, cleaning)))
             if len(rows) < PAGE:
                 return found
             after = rows[-1][0]
 
-    def dirty_memories(self, tx: Tx, cleaning: Cleaning) -> int:
+    def count_unredacted_memories(self, tx: Tx, cleaning: RedactionPlan) -> int:
         """How many memories should be deleted or would be changed by a redaction. Stops counting
         deletions at one page: any number above zero starts another round."""
         target = cleaning.target
-        found = self.linked(tx, target)
-        dirty = {one.doc for one in found if cleaned_memory(one, cleaning) != one}
-        narrow = cleaning.elsewhere()
-        for one in self._pages(tx, target, everywhere=True) if target.everywhere else ():
-            dirty |= {one.doc} if cleaned_memory(one, narrow) != one else set()
+        found = self.iter_linked(tx, target)
+        dirty = {one.doc for one in found if redact_memory(one, cleaning) != one}
+        narrow = cleaning.for_unlinked_rows()
+        for one in (
+            self._iter_pages(tx, target, everywhere=True) if target.unambiguous_identifiers else ()
+        ):
+            dirty |= {one.doc} if redact_memory(one, narrow) != one else set()
         params = link_params(target) | {"limit": PAGE}
-        return len(dirty) + len(tx.fetch(_GOING, params))
+        return len(dirty) + len(tx.fetch(_DELETED_IDS, params))
 
-    def linked(self, tx: Tx, target: Target) -> Iterator[Stored]:
+    def iter_linked(self, tx: Tx, target: ErasureTarget) -> Iterator[StoredMemory]:
         """Linked memories that stay. A statement in a shared chat is yielded twice."""
         params = link_params(target) | {"ids": jsontext.dump(list(target.memories))}
-        yield from self._stored(tx, _KNOWN, params)
-        yield from self._pages(tx, target, everywhere=False)
+        yield from self._fetch_stored(tx, _FETCH_BY_IDS, params)
+        yield from self._iter_pages(tx, target, everywhere=False)
 
-    def _pages(self, tx: Tx, target: Target, *, everywhere: bool) -> Iterator[Stored]:
+    def _iter_pages(
+        self, tx: Tx, target: ErasureTarget, *, everywhere: bool
+    ) -> Iterator[StoredMemory]:
         after = 0
         while True:
             params = link_params(target) | {"after_doc": after, "limit": PAGE}
-            found = self._stored(tx, _page(everywhere=everywhere, held=False), params)
+            found = self._fetch_stored(tx, _page_query(everywhere=everywhere, held=False), params)
             yield from found
             if len(found) < PAGE:
                 return
             after = found[-1].doc
 
-    def _dirty(self, rows: Sequence[Row], cleaning: Cleaning) -> Iterator[tuple[str, str]]:
+    def _changed_snapshots(
+        self, rows: Sequence[Row], cleaning: RedactionPlan
+    ) -> Iterator[tuple[str, str]]:
         for id_, linked, key, sealed in rows:
             kept = jsontext.load(self._snapshot.open(sealed, id_) or "{}")
-            fresh = cleaned_snapshot(kept, cleaning, linked=bool(linked), key=key)
+            fresh = redact_snapshot(kept, cleaning, linked=bool(linked), key=key)
             if fresh != kept:
                 yield id_, jsontext.dump(fresh)
 
-    def _put(self, tx: Tx, before: Stored, after: Stored) -> Stored:
+    def _update_row(self, tx: Tx, before: StoredMemory, after: StoredMemory) -> StoredMemory:
         tx.run(_UPDATE, self._rows.to_params(after))
-        replace_parts(tx, before.memory, after.memory, at=after.memory.updated_at)
+        update_related(tx, before.memory, after.memory, at=after.memory.updated_at)
         return after
 
-    def _versions(self, tx: Tx, target: Target, *, after: str, limit: int) -> Sequence[Row]:
+    def _fetch_versions(
+        self, tx: Tx, target: ErasureTarget, *, after: str, limit: int
+    ) -> Sequence[Row]:
         params = link_params(target) | {
             "after": after,
             "limit": limit,
@@ -163,67 +173,69 @@ class ErasedMemories:
         }
         return tx.fetch(_SNAPSHOTS, params)
 
-    def _stored(self, tx: Tx, statement: Statement, params: dict[str, Any]) -> list[Stored]:
+    def _fetch_stored(self, tx: Tx, statement: Query, params: dict[str, Any]) -> list[StoredMemory]:
         rows = tx.fetch(statement, params)
-        hanging = hanging_on(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NOTHING)) for row in rows]
+        hanging = fetch_related(tx, [row[_ID_AT] for row in rows])
+        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
 
 
 @cache
-def _page(*, everywhere: bool, held: bool) -> Statement:
+def _page_query(*, everywhere: bool, held: bool) -> Query:
     """A page by `doc`. With `held` the rows are locked, because they will be updated."""
-    chosen = _MAY_HOLD if everywhere else MEMORY_IN_PLACES
-    query = select(*MEMORY).where(chosen, _m.doc > param("after_doc", _m.doc))
+    chosen = _MAY_CONTAIN if everywhere else MEMORY_IN_CONVERSATIONS
+    query = select(*MEMORY_COLUMNS).where(chosen, _m.doc > param("after_doc", _m.doc))
     query = query.order_by(_m.doc).limit(_LIMIT)
-    return Statement(query.with_for_update() if held else query)
+    return Query(query.with_for_update() if held else query)
 
 
 _ID = param("id", _m.id)
 _SEARCHED = (_m.content, _m.value, _m.messages, _m.metadata, _m.tags, _m.key, _m.bare_names)
 # A prefilter: SQL compares plain substrings, the matcher then decides by tokens.
-_MAY_HOLD = or_(is_sealed(_m.content), *(holds_any(column, EVERYWHERE) for column in _SEARCHED))
+_MAY_CONTAIN = or_(
+    sealed_clause(_m.content), *(contains_any(column, EVERYWHERE) for column in _SEARCHED)
+)
 _IDS = param("ids")
 _LIMIT = param("limit")
-_HIDDEN = {"erasure_id": param("erasure_id", _m.erasure_id)}
+_HIDDEN_VALUES = {"erasure_id": param("erasure_id", _m.erasure_id)}
 _HIDE = (
-    Statement(update(memories).where(or_(MEMORY_GOES, MEMORY_STATED)).values(_HIDDEN)),
-    Statement(update(people).where(AmongTexts(_p.id, PEOPLE)).values(_HIDDEN)),
+    Query(update(memories).where(or_(DELETED_MEMORY, STATED_MEMORY)).values(_HIDDEN_VALUES)),
+    Query(update(people).where(InTextList(_p.id, PEOPLE)).values(_HIDDEN_VALUES)),
 )
-_GOING = Statement(select(_m.id).where(MEMORY_GOES).limit(_LIMIT))
+_DELETED_IDS = Query(select(_m.id).where(DELETED_MEMORY).limit(_LIMIT))
 # Locked: a write between this read and the update of the row would be lost.
-_THEIRS = select(*MEMORY).where(MEMORY_STATED).limit(_LIMIT).with_for_update()
-_STATED = Statement(_THEIRS)
-_STATED_AMONG = Statement(_THEIRS.where(AmongTexts(_m.id, _IDS)))
-_KNOWN = Statement(select(*MEMORY).where(AmongTexts(_m.id, _IDS)))
-_UPDATE = Statement(
+_STATED_ROWS = select(*MEMORY_COLUMNS).where(STATED_MEMORY).limit(_LIMIT).with_for_update()
+_STATED = Query(_STATED_ROWS)
+_STATED_AMONG = Query(_STATED_ROWS.where(InTextList(_m.id, _IDS)))
+_FETCH_BY_IDS = Query(select(*MEMORY_COLUMNS).where(InTextList(_m.id, _IDS)))
+_UPDATE = Query(
     update(memories)
     .where(_m.id == _ID)
-    .values({c.name: param(c.name, c) for c in MEMORY if c.name not in ("doc", "id")})
+    .values({c.name: param(c.name, c) for c in MEMORY_COLUMNS if c.name not in ("doc", "id")})
 )
 _LINKED = or_(
-    AmongTexts(_v.memory_id, _IDS), exists().where(_m.id == _v.memory_id, MEMORY_IN_PLACES)
+    InTextList(_v.memory_id, _IDS), exists().where(_m.id == _v.memory_id, MEMORY_IN_CONVERSATIONS)
 )
 _KEY = select(_m.key).where(_m.id == _v.memory_id).scalar_subquery()
 # Versions of linked memories, and any other whose snapshot may contain an id of the target. The
 # sealed ones have to be read to know.
-_SNAPSHOTS = Statement(
+_SNAPSHOTS = Query(
     select(_v.id, _LINKED, _KEY, _v.snapshot)
     .where(
         _v.snapshot.is_not(None),
         _v.id > param("after", _v.id),
-        or_(_LINKED, is_sealed(_v.snapshot), holds_any(_v.snapshot, NEEDLES)),
+        or_(_LINKED, sealed_clause(_v.snapshot), contains_any(_v.snapshot, NEEDLES)),
     )
     .order_by(_v.id)
     .limit(_LIMIT)
 )
-_SET_SNAPSHOT = Statement(
+_SET_SNAPSHOT = Query(
     update(memory_versions)
     .where(_v.id == param("id", _v.id))
     .values(snapshot=param("snapshot", _v.snapshot))
 )
 # One statement for all versions. It runs with every page and has nothing to do after the first.
-_VERSIONS_BY = Statement(
+_VERSIONS_BY = Query(
     update(memory_versions)
-    .where(by_user(_v.by_kind, _v.by_id))
+    .where(user_clause(_v.by_kind, _v.by_id))
     .values(by_id=param("stand_in", _v.by_id))
 )

@@ -6,35 +6,35 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, cast, func, literal_column, select
 
 from recollect.domain import jsontext
-from recollect.stores.engines.expressions import ListedTexts
+from recollect.stores.engines.expressions import JsonTextRows
 
-_ANY: ColumnElement[str] = literal_column("'%'", Text)
+_WILDCARD: ColumnElement[str] = literal_column("'%'", Text)
 
 
-def holds_any(column: ColumnElement[Any], needles: ColumnElement[Any]) -> ColumnElement[bool]:
+def contains_any(column: ColumnElement[Any], needles: ColumnElement[Any]) -> ColumnElement[bool]:
     """Does the text contain one of the strings of the parameter (see `needle_list`)?"""
-    listed = ListedTexts(needles).table_valued("value", "place")
+    listed = JsonTextRows(needles).table_valued("value", "place")
     found = contains(column, cast(listed.c.value, Text))
     return select(listed.c.value).where(found).exists()
 
 
 def contains(column: ColumnElement[Any], needle: ColumnElement[Any]) -> ColumnElement[bool]:
     """Does the text contain a needle? It must be in lower case and escaped for LIKE."""
-    pattern = _ANY.concat(needle).concat(_ANY)
+    pattern = _WILDCARD.concat(needle).concat(_WILDCARD)
     return func.lower(column).like(pattern, escape="/")
 
 
-def needles_of(texts: Iterable[str]) -> str:
+def needle_list(texts: Iterable[str]) -> str:
     """The JSON parameter of `contains_any`.
 
     SQLite's lower() changes ASCII letters only. A needle with other letters is therefore listed
     twice: in lower case, and with only its ASCII letters in lower case.
     """
     spelled = {form for one in texts for form in (one.lower(), _ascii_lower(one))}
-    return jsontext.dump(sorted(map(escaped, spelled - {""})))
+    return jsontext.dump(sorted(map(escape_like, spelled - {""})))
 
 
-def escaped(text: str) -> str:
+def escape_like(text: str) -> str:
     """Escape the wildcards of LIKE."""
     for char in "/%_":
         text = text.replace(char, f"/{char}")

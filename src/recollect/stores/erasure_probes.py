@@ -9,34 +9,34 @@ from sqlalchemy import ColumnElement, Table, Text, and_, cast, exists, func, or_
 from sqlalchemy import literal_column as literal
 
 from recollect.domain import jsontext, words
-from recollect.domain.erasure import Check, Target
+from recollect.domain.erasure import ErasureCheck, ErasureTarget
 from recollect.ports.database import Tx
-from recollect.ports.erasures import Cleaning
-from recollect.stores.engines.expressions import AmongIds, AmongTexts, ListedTexts, WordsMatch
-from recollect.stores.erasure_links import MEMORY_IN_PLACES, USERS, link_params
-from recollect.stores.erasure_needles import contains, escaped, holds_any, needles_of
+from recollect.ports.erasures import RedactionPlan
+from recollect.stores.engines.expressions import FullTextMatch, InTextList, InUuidList, JsonTextRows
+from recollect.stores.erasure_links import MEMORY_IN_CONVERSATIONS, USERS, link_params
+from recollect.stores.erasure_needles import contains, contains_any, escape_like, needle_list
 from recollect.stores.memory_tables import memories, memory_embeddings, memory_index
 from recollect.stores.people_tables import people
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.statements import Query, literal_word, param
 from recollect.stores.tables import index
 
 # Every table of the schema: the three modules imported above define them in one metadata.
 TABLES: Sequence[Table] = people.metadata.sorted_tables
-_TEXTS = {t.name: [c for c in t.columns if type(c.type) is Text] for t in TABLES}
+_TEXT_COLUMNS = {t.name: [c for c in t.columns if type(c.type) is Text] for t in TABLES}
 # Ids chosen by callers stay even if they contain a person id; `count_custom_ids` counts them.
-_CHOSEN = frozenset(
+_CUSTOM_ID_COLUMNS = frozenset(
     {"memory_id", "agent_id", "source_agent", "run_id", "parent_run_id", "root_run_id"}
     | {"ancestor_id", "chat_id", "space_id", "learned_in", "superseded_by", "source_id"}
     | {"mentioned_id", "memories.id", "memory_versions.id", "agents.id", "runs.id"}
     | {"named_chats.id", "memory_links.from_id", "memory_links.to_id"}
 )
-_OURS = {
-    name: [c for c in columns if not {c.name, f"{name}.{c.name}"} & _CHOSEN]
-    for name, columns in _TEXTS.items()
+_SEARCHED_COLUMNS = {
+    name: [c for c in columns if not {c.name, f"{name}.{c.name}"} & _CUSTOM_ID_COLUMNS]
+    for name, columns in _TEXT_COLUMNS.items()
 }
 # Columns with a user id, and the column that says whether the id is a user's. User ids are compared
 # as whole values: they may be short words, which a search inside texts would find everywhere.
-_USER_IDS = (
+_USER_ID_COLUMNS = (
     ("conversations", "owner_user_id", None),
     ("conversation_memberships", "user_id", None),
     ("participations", "user_id", None),
@@ -67,23 +67,23 @@ _USER_IDS = (
 )
 
 
-def probe_ids(tx: Tx, target: Target) -> tuple[Counter[str], Counter[str]]:
+def check_ids(tx: Tx, target: ErasureTarget) -> tuple[Counter[str], Counter[str]]:
     """By table: the number of searches, and of rows that contain an id of the target.
 
     Person ids are UUIDs of ours and are searched as substrings of every text column, JSON included.
     """
     probes, found = Counter[str](), Counter[str]()
-    params = link_params(target) | {"person_needles": needles_of(target.person_ids)}
-    for name, statement in _person_ids().items():
-        probes[name] += len(_OURS[name]) * len(target.person_ids)
+    params = link_params(target) | {"person_needles": needle_list(target.person_ids)}
+    for name, statement in _person_id_queries().items():
+        probes[name] += len(_SEARCHED_COLUMNS[name]) * len(target.person_ids)
         found[name] += int(tx.fetch(statement, params)[0][0])
-    for (name, _, _), statement in zip(_USER_IDS, _by_user(), strict=True):
+    for (name, _, _), statement in zip(_USER_ID_COLUMNS, _user_id_queries(), strict=True):
         probes[name] += len(target.user_ids)
         found[name] += int(tx.fetch(statement, params)[0][0])
     return probes, found
 
 
-def probe_words(tx: Tx, cleaning: Cleaning) -> tuple[int, int]:
+def check_fulltext(tx: Tx, cleaning: RedactionPlan) -> tuple[int, int]:
     """The number of searches, and of linked rows that the engine's full-text index returns for a
     name although the stored words of the row don't contain it.
 
@@ -99,83 +99,86 @@ def probe_words(tx: Tx, cleaning: Cleaning) -> tuple[int, int]:
     found = 0
     for tokens in filter(None, names):
         query = " AND ".join(f'"{token}"' for token in tokens)
-        for statement in _WORDS:
+        for statement in _FULLTEXT_QUERIES:
             rows = tx.fetch(statement, params | {"query": query})
             # The engine's index leads here, but the row's words lack a token: the entry is stale.
             found += sum(not {*tokens} <= {*f"{row[0]} {row[1]}".split()} for row in rows)
-    return len(names) * len(_WORDS), found
+    return len(names) * len(_FULLTEXT_QUERIES), found
 
 
-def probe_vectors(tx: Tx) -> Check:
+def check_vectors(tx: Tx) -> ErasureCheck:
     """Vectors whose memory no longer exists."""
-    return Check("vectors", 1, int(tx.fetch(_LONE_VECTORS, {})[0][0]))
+    return ErasureCheck("vectors", 1, int(tx.fetch(_ORPHAN_VECTORS, {})[0][0]))
 
 
-def spread(tx: Tx, identifiers: Sequence[str]) -> list[str]:
+def find_in_plain_text(tx: Tx, identifiers: Sequence[str]) -> list[str]:
     """Which of these occur in an unencrypted text column of any table."""
-    forms = {escaped(one.lower()): one for one in identifiers}
+    forms = {escape_like(one.lower()): one for one in identifiers}
     params = {"needles": jsontext.dump(sorted(forms))}
-    met = {row[0] for one in _spread() for row in tx.fetch(one, params)}
+    met = {row[0] for one in _plain_text_queries() for row in tx.fetch(one, params)}
     return [one for form, one in forms.items() if form in met]
 
 
-def _count(table: Table, found: ColumnElement[bool]) -> Statement:
-    return Statement(select(func.count()).select_from(table).where(found))
+def _count_query(table: Table, found: ColumnElement[bool]) -> Query:
+    return Query(select(func.count()).select_from(table).where(found))
 
 
-def _of_user(name: str, column: str, kind: str | None) -> Statement:
+def _user_id_query(name: str, column: str, kind: str | None) -> Query:
     table = people.metadata.tables[name]
-    found = AmongTexts(table.c[column], USERS)
-    return _count(table, found if kind is None else and_(found, table.c[kind] == word("user")))
+    found = InTextList(table.c[column], USERS)
+    return _count_query(
+        table, found if kind is None else and_(found, table.c[kind] == literal_word("user"))
+    )
 
 
-def _spread_in(table: Table) -> Statement:
-    listed = ListedTexts(param("needles")).table_valued("value", "place")
+def _plain_text_query(table: Table) -> Query:
+    listed = JsonTextRows(param("needles")).table_valued("value", "place")
     value = cast(listed.c.value, Text)
-    held = or_(*(contains(column, value) for column in _TEXTS[table.name]))
-    return Statement(select(listed.c.value).where(exists(select(literal("1")).where(held))))
+    held = or_(*(contains(column, value) for column in _TEXT_COLUMNS[table.name]))
+    return Query(select(listed.c.value).where(exists(select(literal("1")).where(held))))
 
 
 # These statements cover every text column. They are built at the first use: at import they would
 # take longer than all other statements together.
 @cache
-def _person_ids() -> Mapping[str, Statement]:
+def _person_id_queries() -> Mapping[str, Query]:
     return {
-        table.name: _count(
-            table, or_(*(holds_any(c, param("person_needles")) for c in _OURS[table.name]))
+        table.name: _count_query(
+            table,
+            or_(*(contains_any(c, param("person_needles")) for c in _SEARCHED_COLUMNS[table.name])),
         )
         for table in TABLES
-        if _OURS[table.name]
+        if _SEARCHED_COLUMNS[table.name]
     }
 
 
 @cache
-def _by_user() -> Sequence[Statement]:
-    return [_of_user(*place) for place in _USER_IDS]
+def _user_id_queries() -> Sequence[Query]:
+    return [_user_id_query(*place) for place in _USER_ID_COLUMNS]
 
 
 @cache
-def _spread() -> Sequence[Statement]:
-    return [_spread_in(table) for table in TABLES if _TEXTS[table.name]]
+def _plain_text_queries() -> Sequence[Query]:
+    return [_plain_text_query(table) for table in TABLES if _TEXT_COLUMNS[table.name]]
 
 
 _QUERY = param("query", memory_index.c.terms)
 _LINKED = or_(
-    AmongTexts(memory_index.c.memory_id, param("ids")),
-    exists().where(memories.c.id == memory_index.c.memory_id, MEMORY_IN_PLACES),
+    InTextList(memory_index.c.memory_id, param("ids")),
+    exists().where(memories.c.id == memory_index.c.memory_id, MEMORY_IN_CONVERSATIONS),
 )
-_WORDS = (
-    Statement(
+_FULLTEXT_QUERIES = (
+    Query(
         select(memory_index.c.terms, memory_index.c.stems).where(
-            WordsMatch(_QUERY, memory_index), _LINKED
+            FullTextMatch(_QUERY, memory_index), _LINKED
         )
     ),
-    Statement(
+    Query(
         select(index.c.terms, index.c.stems).where(
-            WordsMatch(_QUERY, index), AmongIds(index.c.conversation_group_id, param("trees"))
+            FullTextMatch(_QUERY, index), InUuidList(index.c.conversation_group_id, param("trees"))
         )
     ),
 )
-_LONE_VECTORS = _count(
+_ORPHAN_VECTORS = _count_query(
     memory_embeddings, ~exists().where(memories.c.id == memory_embeddings.c.memory_id)
 )

@@ -6,25 +6,25 @@ from typing import Any
 from sqlalchemy import Column, Table, and_, delete, null, or_, select, update
 
 from recollect.domain import jsontext
-from recollect.domain.erasure import Target
+from recollect.domain.erasure import ErasureTarget
 from recollect.domain.spaces import SpaceKind
 from recollect.ports.database import Tx
-from recollect.ports.erasures import Cleaning
+from recollect.ports.erasures import RedactionPlan
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.erasure_ids import exchange_in_logs, forget_chats
+from recollect.stores.engines.expressions import InTextList
+from recollect.stores.erasure_ids import remove_chat_references, replace_ids_in_logs
 from recollect.stores.erasure_links import (
     EVERYWHERE,
     GONE,
     PEOPLE,
     PLACES,
     USERS,
-    by_user,
-    is_sealed,
     link_params,
+    sealed_clause,
+    user_clause,
 )
-from recollect.stores.erasure_needles import holds_any
-from recollect.stores.erasure_texts import PLACES_OF_TEXT
+from recollect.stores.erasure_needles import contains_any
+from recollect.stores.erasure_texts import REDACTABLE_TEXTS
 from recollect.stores.memory_tables import approvals, entities, relations, rollbacks
 from recollect.stores.people_tables import (
     agents,
@@ -38,140 +38,148 @@ from recollect.stores.people_tables import (
     person_users,
     user_orgs,
 )
-from recollect.stores.rows import Sealed
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.rows import EncryptedColumn
+from recollect.stores.statements import Query, literal_word, param
 from recollect.stores.tables import participations
 
 _n, _s, _e, _r, _t = named_chats.c, agents.c, entities.c, relations.c, chat_participations.c
 _a, _k, _p, _g = person_aliases.c, person_relationships.c, people.c, person_merges.c
 
 
-class ErasedRest:
+class SqlPeopleErasure:
     """The port's PeopleErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self._name = Sealed(cipher, _e.name)
+        self._name = EncryptedColumn(cipher, _e.name)
 
-    def clean_rest(self, tx: Tx, cleaning: Cleaning) -> None:
+    def redact_rows(self, tx: Tx, cleaning: RedactionPlan) -> None:
         """Redact rows that stay.
 
         Texts and entities come before the authors are replaced: `created_by` says which agents and
         people are linked to the target. Agents of the target become their own owners.
         """
         params = link_params(cleaning.target)
-        for place in PLACES_OF_TEXT:
-            for id_, fresh in place.dirty(tx, cleaning):
-                place.put(tx, id_, fresh)
-        for id_ in self._named_things(tx, cleaning):
+        for place in REDACTABLE_TEXTS:
+            for id_, fresh in place.find_unredacted(tx, cleaning):
+                place.redact_row(tx, id_, fresh)
+        for id_ in self._find_named_entities(tx, cleaning):
             tx.run(_DROP_EDGES, {"id": id_})
             tx.run(_DROP_ENTITY, {"id": id_})
-        for statement in _REASSIGN:
+        for statement in _REASSIGN_QUERIES:
             tx.run(statement, params)
         target = cleaning.target
-        exchange_in_logs(tx, (*target.person_ids, *target.user_ids), target.stand_in)
-        forget_chats(tx, cleaning)
+        replace_ids_in_logs(tx, (*target.person_ids, *target.user_ids), target.stand_in)
+        remove_chat_references(tx, cleaning)
 
-    def drop_people(self, tx: Tx, target: Target) -> None:
+    def delete_people(self, tx: Tx, target: ErasureTarget) -> None:
         """Delete the people and every row that refers to them, and claims that they made about
         others."""
-        for statement in _DROP:
+        for statement in _DELETE_QUERIES:
             tx.run(statement, link_params(target))
 
-    def dirty_rest(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
+    def count_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> dict[str, int]:
         """How many rows a redaction would change, by table."""
-        found = {place.table.name: len(place.dirty(tx, cleaning)) for place in PLACES_OF_TEXT}
-        return found | {"entities": len(self._named_things(tx, cleaning))}
+        found = {
+            place.table.name: len(place.find_unredacted(tx, cleaning)) for place in REDACTABLE_TEXTS
+        }
+        return found | {"entities": len(self._find_named_entities(tx, cleaning))}
 
-    def _named_things(self, tx: Tx, cleaning: Cleaning) -> list[str]:
+    def _find_named_entities(self, tx: Tx, cleaning: RedactionPlan) -> list[str]:
         """Entities of the graph whose name contains an identifier; they are deleted with their
         edges."""
         target = cleaning.target
         ids = {"ids": jsontext.dump(list(target.memories))}
-        rows = tx.fetch(_THINGS, link_params(target) | ids)
+        rows = tx.fetch(_FIND_ENTITIES, link_params(target) | ids)
         return [
             id_
             for id_, linked, name, space_id in rows
-            if (cleaning.of_chat(space_id) if linked else cleaning.sure).are_in(
+            if (cleaning.matcher_for_chat(space_id) if linked else cleaning.sure).has_match(
                 self._name.open(name, id_) or ""
             )
         ]
 
 
-def _reassign(kind: Column[Any], id_: Column[Any]) -> Statement:
+def _reassign_query(kind: Column[Any], id_: Column[Any]) -> Query:
     """Replace the target as author by the stand-in."""
-    return Statement(
-        update(kind.table).where(by_user(kind, id_)).values({id_.name: param("stand_in", id_)})
+    return Query(
+        update(kind.table).where(user_clause(kind, id_)).values({id_.name: param("stand_in", id_)})
     )
 
 
-def _drop(table: Table, *links: Any) -> Statement:
-    return Statement(delete(table).where(or_(*links)))
+def _delete_query(table: Table, *links: Any) -> Query:
+    return Query(delete(table).where(or_(*links)))
 
 
 # Entities of shared chats, and those that statements of the target mention. All others are searched
 # for unambiguous identifiers; encrypted names have to be read for that.
-_IN_CHATS = and_(_e.space_kind == word(SpaceKind.CHAT), AmongTexts(_e.space_id, PLACES))
-_OF_THEIRS = AmongTexts(_r.memory_id, param("ids"))
-_NAMED_BY = select(_r.from_id).where(_OF_THEIRS).union(select(_r.to_id).where(_OF_THEIRS))
-_LINKED = or_(_IN_CHATS, _e.id.in_(_NAMED_BY))
-_THINGS = Statement(
+_IN_CHATS = and_(_e.space_kind == literal_word(SpaceKind.CHAT), InTextList(_e.space_id, PLACES))
+_STATED_EDGES = InTextList(_r.memory_id, param("ids"))
+_STATED_ENTITIES = (
+    select(_r.from_id).where(_STATED_EDGES).union(select(_r.to_id).where(_STATED_EDGES))
+)
+_LINKED = or_(_IN_CHATS, _e.id.in_(_STATED_ENTITIES))
+_FIND_ENTITIES = Query(
     select(_e.id, _LINKED, _e.name, _e.space_id).where(
-        or_(_LINKED, is_sealed(_e.name), holds_any(_e.name, EVERYWHERE))
+        or_(_LINKED, sealed_clause(_e.name), contains_any(_e.name, EVERYWHERE))
     )
 )
 _ID = param("id", _e.id)
-_DROP_EDGES = Statement(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
-_DROP_ENTITY = Statement(delete(entities).where(_e.id == _ID))
-_REASSIGN = (
+_DROP_EDGES = Query(delete(relations).where(or_(_r.from_id == _ID, _r.to_id == _ID)))
+_DROP_ENTITY = Query(delete(entities).where(_e.id == _ID))
+_REASSIGN_QUERIES = (
     # An agent without its owner owns itself: no other user gains access to it.
-    Statement(
+    Query(
         update(agents)
-        .where(by_user(_s.owner_kind, _s.owner_id))
-        .values(owner_kind=word("agent"), owner_id=_s.id)
+        .where(user_clause(_s.owner_kind, _s.owner_id))
+        .values(owner_kind=literal_word("agent"), owner_id=_s.id)
     ),
-    _reassign(_s.created_by_kind, _s.created_by_id),
-    _reassign(_n.created_by_kind, _n.created_by_id),
-    _reassign(_p.created_by_kind, _p.created_by_id),
-    _reassign(_g.by_kind, _g.by_id),
-    _reassign(rollbacks.c.by_kind, rollbacks.c.by_id),
-    Statement(
+    _reassign_query(_s.created_by_kind, _s.created_by_id),
+    _reassign_query(_n.created_by_kind, _n.created_by_id),
+    _reassign_query(_p.created_by_kind, _p.created_by_id),
+    _reassign_query(_g.by_kind, _g.by_id),
+    _reassign_query(rollbacks.c.by_kind, rollbacks.c.by_id),
+    Query(
         update(approvals)
-        .where(AmongTexts(approvals.c.decided_by, USERS))
+        .where(InTextList(approvals.c.decided_by, USERS))
         .values(decided_by=param("stand_in", approvals.c.decided_by), justification=null())
     ),
 )
-_IN_CHAT = (
-    and_(_t.kind == word("user"), AmongTexts(_t.member_id, USERS)),
-    and_(_t.kind == word("person"), AmongTexts(_t.member_id, PEOPLE)),
-    AmongTexts(_t.chat_id, GONE),
+_TARGET_PARTICIPATIONS = (
+    and_(_t.kind == literal_word("user"), InTextList(_t.member_id, USERS)),
+    and_(_t.kind == literal_word("person"), InTextList(_t.member_id, PEOPLE)),
+    InTextList(_t.chat_id, GONE),
 )
 # References first, people last.
-_DROP = (
-    _drop(approvals, by_user(approvals.c.requested_by_kind, approvals.c.requested_by_id)),
-    _drop(chat_participations, *_IN_CHAT),
-    _drop(participations, AmongTexts(participations.c.user_id, USERS)),
-    _drop(named_chats, AmongTexts(_n.id, GONE)),
-    _drop(relations, AmongTexts(_r.from_id, PEOPLE), AmongTexts(_r.to_id, PEOPLE)),
-    _drop(
+_DELETE_QUERIES = (
+    _delete_query(
+        approvals, user_clause(approvals.c.requested_by_kind, approvals.c.requested_by_id)
+    ),
+    _delete_query(chat_participations, *_TARGET_PARTICIPATIONS),
+    _delete_query(participations, InTextList(participations.c.user_id, USERS)),
+    _delete_query(named_chats, InTextList(_n.id, GONE)),
+    _delete_query(relations, InTextList(_r.from_id, PEOPLE), InTextList(_r.to_id, PEOPLE)),
+    _delete_query(
         person_aliases,
-        AmongTexts(_a.person_id, PEOPLE),
-        AmongTexts(_a.stated_by, PEOPLE),
-        by_user(_a.added_by_kind, _a.added_by_id),
+        InTextList(_a.person_id, PEOPLE),
+        InTextList(_a.stated_by, PEOPLE),
+        user_clause(_a.added_by_kind, _a.added_by_id),
     ),
-    _drop(
+    _delete_query(
         person_relationships,
-        AmongTexts(_k.person_id, PEOPLE),
-        AmongTexts(_k.to_person_id, PEOPLE),
-        AmongTexts(_k.stated_by, PEOPLE),
-        by_user(_k.added_by_kind, _k.added_by_id),
+        InTextList(_k.person_id, PEOPLE),
+        InTextList(_k.to_person_id, PEOPLE),
+        InTextList(_k.stated_by, PEOPLE),
+        user_clause(_k.added_by_kind, _k.added_by_id),
     ),
-    _drop(person_merges, AmongTexts(_g.primary_id, PEOPLE), AmongTexts(_g.secondary_id, PEOPLE)),
-    _drop(person_orgs, AmongTexts(person_orgs.c.person_id, PEOPLE)),
-    _drop(
+    _delete_query(
+        person_merges, InTextList(_g.primary_id, PEOPLE), InTextList(_g.secondary_id, PEOPLE)
+    ),
+    _delete_query(person_orgs, InTextList(person_orgs.c.person_id, PEOPLE)),
+    _delete_query(
         person_users,
-        AmongTexts(person_users.c.user_id, USERS),
-        AmongTexts(person_users.c.person_id, PEOPLE),
+        InTextList(person_users.c.user_id, USERS),
+        InTextList(person_users.c.person_id, PEOPLE),
     ),
-    _drop(user_orgs, AmongTexts(user_orgs.c.user_id, USERS)),
-    _drop(people, AmongTexts(_p.id, PEOPLE)),
+    _delete_query(user_orgs, InTextList(user_orgs.c.user_id, USERS)),
+    _delete_query(people, InTextList(_p.id, PEOPLE)),
 )

@@ -17,19 +17,19 @@ from sqlalchemy import (
 
 from recollect.domain import jsontext
 from recollect.domain.people import normal_form
-from recollect.domain.traces import Traces
+from recollect.domain.traces import IdentifierMatcher
 from recollect.ports.database import Tx
-from recollect.ports.erasures import Cleaning
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.ports.erasures import RedactionPlan
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.erasure_links import (
     AGENTS,
     EVERYWHERE,
-    MEMORY_IN_PLACES,
+    MEMORY_IN_CONVERSATIONS,
     PLACES,
-    by_user,
     link_params,
+    user_clause,
 )
-from recollect.stores.erasure_needles import holds_any
+from recollect.stores.erasure_needles import contains_any
 from recollect.stores.memory_tables import approvals, memories
 from recollect.stores.people_tables import (
     agents,
@@ -39,12 +39,12 @@ from recollect.stores.people_tables import (
     person_relationships,
     runs,
 )
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 
 _s, _p, _o = agents.c, people.c, approvals.c
 
 
-class TextPlace:
+class RedactableTexts:
     """Text and JSON columns of one table. In linked rows all identifiers are redacted, in others
     the unambiguous ones."""
 
@@ -63,63 +63,67 @@ class TextPlace:
         self.table = table
         self._names, self._json, self._forms = (*texts, *json), frozenset(json), forms or {}
         columns: list[Column[Any]] = [table.c[name] for name in self._names]
-        held = or_(linked, *(holds_any(column, EVERYWHERE) for column in columns))
-        self._select = Statement(select(table.c.id, linked, *columns).where(held))
+        held = or_(linked, *(contains_any(column, EVERYWHERE) for column in columns))
+        self._select = Query(select(table.c.id, linked, *columns).where(held))
         this = table.c.id == param("id", table.c.id)
         values = {name: param(name, table.c[name]) for name in (*self._names, *self._forms)}
-        self._put = Statement(
+        self._put = Query(
             delete(table).where(this) if goes else update(table).where(this).values(values)
         )
 
-    def dirty(self, tx: Tx, cleaning: Cleaning) -> list[tuple[str, dict[str, Any]]]:
+    def find_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> list[tuple[str, dict[str, Any]]]:
         """Ids of rows that a redaction would change, with the redacted values."""
         found = []
         params = link_params(cleaning.target)
         params["ids"] = jsontext.dump(list(cleaning.target.memories))
         for id_, linked, *values in tx.fetch(self._select, params):
             before = dict(zip(self._names, values, strict=True))
-            traces = self._traces(cleaning, id_) if linked else cleaning.sure
-            after = {n: self._fresh(n, text, traces) for n, text in before.items()}
+            traces = self._matcher_for(cleaning, id_) if linked else cleaning.sure
+            after = {n: self._redact_value(n, text, traces) for n, text in before.items()}
             if after != before:
                 found.append((id_, after))
         return found
 
-    def put(self, tx: Tx, id_: str, fresh: Mapping[str, Any]) -> None:
+    def redact_row(self, tx: Tx, id_: str, fresh: Mapping[str, Any]) -> None:
         """Update a row, or delete it."""
         forms = {name: normal_form(fresh[text] or "") for name, text in self._forms.items()}
         tx.run(self._put, {"id": id_, **fresh, **forms})
 
-    def _traces(self, cleaning: Cleaning, id_: str) -> Traces:
-        return cleaning.of_person(id_) if self.table is people else cleaning.of_chat(id_)
+    def _matcher_for(self, cleaning: RedactionPlan, id_: str) -> IdentifierMatcher:
+        return (
+            cleaning.matcher_for_person(id_)
+            if self.table is people
+            else cleaning.matcher_for_chat(id_)
+        )
 
-    def _fresh(self, name: str, text: str | None, traces: Traces) -> str | None:
+    def _redact_value(self, name: str, text: str | None, traces: IdentifierMatcher) -> str | None:
         if text is None or name not in self._json:
-            return text and traces.replaced(text)
+            return text and traces.redact(text)
         value = jsontext.load(text)
-        cleaned = traces.cleaned(value)
+        cleaned = traces.redact_json(value)
         return text if cleaned == value else jsontext.dump(cleaned)
 
 
 # Aliases and relationships of the target are deleted elsewhere; those of others are searched for
 # unambiguous identifiers.
 _NOT_LINKED: ColumnElement[bool] = literal_column("false")
-_OWNED = or_(AmongTexts(_s.id, AGENTS), by_user(_s.created_by_kind, _s.created_by_id))
-_OF_LINKED = or_(
-    AmongTexts(_o.memory_id, param("ids")),
-    exists().where(memories.c.id == _o.memory_id, MEMORY_IN_PLACES),
+_AGENT_LINKED = or_(InTextList(_s.id, AGENTS), user_clause(_s.created_by_kind, _s.created_by_id))
+_APPROVAL_LINKED = or_(
+    InTextList(_o.memory_id, param("ids")),
+    exists().where(memories.c.id == _o.memory_id, MEMORY_IN_CONVERSATIONS),
 )
-PLACES_OF_TEXT = (
-    TextPlace(named_chats, AmongTexts(named_chats.c.id, PLACES), ("title",)),
-    TextPlace(agents, _OWNED, ("name", "description"), json=("metadata",)),
-    TextPlace(runs, AmongTexts(runs.c.agent_id, AGENTS), ("error",), json=("metadata",)),
-    TextPlace(
+REDACTABLE_TEXTS = (
+    RedactableTexts(named_chats, InTextList(named_chats.c.id, PLACES), ("title",)),
+    RedactableTexts(agents, _AGENT_LINKED, ("name", "description"), json=("metadata",)),
+    RedactableTexts(runs, InTextList(runs.c.agent_id, AGENTS), ("error",), json=("metadata",)),
+    RedactableTexts(
         people,
-        by_user(_p.created_by_kind, _p.created_by_id),
+        user_clause(_p.created_by_kind, _p.created_by_id),
         ("name",),
         json=("metadata",),
         forms={"normal_name": "name"},
     ),
-    TextPlace(approvals, _OF_LINKED, ("justification",)),
-    TextPlace(person_aliases, _NOT_LINKED, ("value",), goes=True),
-    TextPlace(person_relationships, _NOT_LINKED, ("relationship",), goes=True),
+    RedactableTexts(approvals, _APPROVAL_LINKED, ("justification",)),
+    RedactableTexts(person_aliases, _NOT_LINKED, ("value",), goes=True),
+    RedactableTexts(person_relationships, _NOT_LINKED, ("relationship",), goes=True),
 )

@@ -11,18 +11,18 @@ from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, sele
 from recollect.domain import jsontext
 from recollect.domain.conversations import Conversation
 from recollect.domain.entries import Channel, Entry
-from recollect.domain.erasure import Target
+from recollect.domain.erasure import ErasureTarget
 from recollect.domain.ids import TreeId, UserId
 from recollect.domain.search import index_words
-from recollect.domain.traces import ERASED, Traces
+from recollect.domain.traces import ERASED, IdentifierMatcher
 from recollect.ports.database import Tx
-from recollect.ports.erasures import Cleaning, TextOfEntry
+from recollect.ports.erasures import EntryWithIndexedText, RedactionPlan
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import AmongIds, AmongTexts
-from recollect.stores.erasure_links import EVERYWHERE, USERS, is_sealed, link_params
-from recollect.stores.erasure_needles import holds_any
-from recollect.stores.rows import CONVERSATION, ENTRY, ConversationRows, EntryRows
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.engines.expressions import InTextList, InUuidList
+from recollect.stores.erasure_links import EVERYWHERE, USERS, link_params, sealed_clause
+from recollect.stores.erasure_needles import contains_any
+from recollect.stores.rows import CONVERSATION_COLUMNS, ENTRY_COLUMNS, ConversationRows, EntryRows
+from recollect.stores.statements import Query, literal_word, param
 from recollect.stores.tables import (
     conversations,
     entries,
@@ -37,32 +37,38 @@ PAGE = 200
 _c, _e, _m, _x = conversations.c, entries.c, memberships.c, transfers.c
 
 
-class ErasedTrees:
+class SqlConversationErasure:
     """The port's ConversationErasureStore, with the counts that verification needs."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
 
-    def dirty_elsewhere(self, tx: Tx, cleaning: Cleaning) -> list[TreeId]:
+    def find_unlinked_trees(self, tx: Tx, cleaning: RedactionPlan) -> list[TreeId]:
         """Trees that contain an unambiguous identifier, linked to the target or not.
 
         SQL selects trees that may contain one, and all with encrypted entries; each is then read.
         """
-        rows = tx.fetch(_MAY_HOLD, link_params(cleaning.target))
-        return [TreeId(row[0]) for row in rows if self._is_dirty(tx, cleaning, TreeId(row[0]))]
+        rows = tx.fetch(_MAY_CONTAIN, link_params(cleaning.target))
+        return [
+            TreeId(row[0]) for row in rows if self._needs_redaction(tx, cleaning, TreeId(row[0]))
+        ]
 
-    def lock(self, tx: Tx, tree_id: TreeId) -> None:
+    def lock_tree(self, tx: Tx, tree_id: TreeId) -> None:
         tx.lock(_LOCK, {"tree_id": tree_id})
 
-    def entries(self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int) -> list[TextOfEntry]:
+    def fetch_entries(
+        self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int
+    ) -> list[EntryWithIndexedText]:
         params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
         rows = tx.fetch(_ENTRIES, params)
-        return [TextOfEntry(self._entries.from_row(row), row[-1]) for row in rows]
+        return [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
 
-    def clean_entry(self, tx: Tx, found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry | None:
+    def redact_entry(
+        self, tx: Tx, found: EntryWithIndexedText, cleaning: RedactionPlan
+    ) -> EntryWithIndexedText | None:
         """Update an entry in place. Position and id stay, so cursors and forks remain valid."""
-        cleaned = cleaned_entry(found, cleaning)
+        cleaned = redact_entry_content(found, cleaning)
         if cleaned == found:
             return None
         entry = replace(cleaned.entry, indexed_content=cleaned.indexed)
@@ -72,106 +78,113 @@ class ErasedTrees:
         tx.run(_SET_SPEAKER, {"id": entry.id, "speaker": entry.user_id or ""})
         return cleaned
 
-    def clean_conversations(
-        self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, made_of: Collection[str | None]
+    def redact_conversations(
+        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
-        self.lock(tx, tree_id)
-        for before in self._branches(tx, tree_id):
-            after = _cleaned(before, cleaning, made_of)
+        self.lock_tree(tx, tree_id)
+        for before in self._fetch_conversations(tx, tree_id):
+            after = _redact_conversation(before, cleaning, made_of)
             if after != before:
                 params = self._conversations.to_params(after)
-                tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXTS)})
+                tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXT_COLUMNS)})
 
-    def leave_tree(self, tx: Tx, target: Target, tree_id: TreeId) -> None:
+    def remove_from_tree(self, tx: Tx, target: ErasureTarget, tree_id: TreeId) -> None:
         """Delete memberships, participations and ownership transfers of the target.
 
         If they owned the tree, the owner is now the human manager who joined first, else the human
         member who joined first.
         """
         params = link_params(target) | {"tree_id": tree_id}
-        self.lock(tx, tree_id)
+        self.lock_tree(tx, tree_id)
         # Asked before the memberships are deleted. The next owner is chosen after, so that it can't
         # be one of the target's users.
-        owned = tx.first(_OWNED, params) is not None
-        for statement in _LEAVE:
+        owned = tx.fetch_first(_OWNED, params) is not None
+        for statement in _DELETE_MEMBERSHIPS:
             tx.run(statement, params)
-        heir = tx.first(_HEIR, params) if owned else None
+        heir = tx.fetch_first(_NEXT_OWNER, params) if owned else None
         if heir is not None:
-            tx.run(_ENTHRONE, params | {"user_id": heir[0]})
+            tx.run(_PROMOTE_OWNER, params | {"user_id": heir[0]})
             tx.run(_SET_OWNER, params | {"user_id": heir[0]})
 
-    def dirty_trees(self, tx: Tx, cleaning: Cleaning) -> dict[str, int]:
+    def count_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> dict[str, int]:
         """How many entries and conversations a redaction would change, and how many entries have an
         out-of-date row in the full-text index."""
         target, found = cleaning.target, Counter[str]()
         for id_ in target.trees:
-            self._count_dirty(tx, cleaning, TreeId(id_), found)
-        narrow = cleaning.elsewhere()
-        for tree_id in self.dirty_elsewhere(tx, narrow) if target.everywhere else ():
+            self._count_in_tree(tx, cleaning, TreeId(id_), found)
+        narrow = cleaning.for_unlinked_rows()
+        for tree_id in (
+            self.find_unlinked_trees(tx, narrow) if target.unambiguous_identifiers else ()
+        ):
             if tree_id not in target.trees:
-                self._count_dirty(tx, narrow, tree_id, found)
+                self._count_in_tree(tx, narrow, tree_id, found)
         return {name: found[name] for name in ("entries", "conversations", "fulltext")}
 
-    def _is_dirty(self, tx: Tx, cleaning: Cleaning, tree_id: TreeId) -> bool:
+    def _needs_redaction(self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId) -> bool:
         found = Counter[str]()
-        self._count_dirty(tx, cleaning, tree_id, found)
+        self._count_in_tree(tx, cleaning, tree_id, found)
         return found.total() > 0
 
-    def _count_dirty(
-        self, tx: Tx, cleaning: Cleaning, tree_id: TreeId, found: Counter[str]
+    def _count_in_tree(
+        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, found: Counter[str]
     ) -> None:
-        branches, after = self._branches(tx, tree_id), -1
-        found["conversations"] += sum(_cleaned(one, cleaning, ()) != one for one in branches)
-        while page := self.entries(tx, tree_id, after_seq=after, limit=PAGE):
-            found["entries"] += sum(cleaned_entry(one, cleaning) != one for one in page)
-            found["fulltext"] += _stale(tx, page, cleaning)
+        branches, after = self._fetch_conversations(tx, tree_id), -1
+        found["conversations"] += sum(
+            _redact_conversation(one, cleaning, ()) != one for one in branches
+        )
+        while page := self.fetch_entries(tx, tree_id, after_seq=after, limit=PAGE):
+            found["entries"] += sum(redact_entry_content(one, cleaning) != one for one in page)
+            found["fulltext"] += _count_stale(tx, page, cleaning)
             after = page[-1].entry.seq
 
-    def _branches(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
+    def _fetch_conversations(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
         rows = tx.fetch(_BRANCHES, {"tree_id": tree_id})
         return [self._conversations.from_row(row) for row in rows]
 
 
-def cleaned_entry(found: TextOfEntry, cleaning: Cleaning) -> TextOfEntry:
+def redact_entry_content(
+    found: EntryWithIndexedText, cleaning: RedactionPlan
+) -> EntryWithIndexedText:
     """The target's own entry becomes a marker; any other is redacted."""
     entry = found.entry
     if entry.user_id in cleaning.target.user_ids:
         indexed = None if found.indexed is None else ERASED
-        marker = jsontext.dump(_marker(entry))
-        return TextOfEntry(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
-    traces = cleaning.of_user(entry.user_id, entry.tree_id)
+        marker = jsontext.dump(_erased_content(entry))
+        return EntryWithIndexedText(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
+    traces = cleaning.matcher_for_user(entry.user_id, entry.tree_id)
     content = jsontext.load(entry.content)
-    fresh = [_cleaned_item(item, traces, entry.channel) for item in content]
+    fresh = [_redact_item(item, traces, entry.channel) for item in content]
     text = entry.content if fresh == content else jsontext.dump(fresh)
-    indexed = None if found.indexed is None else traces.replaced(found.indexed)
-    return TextOfEntry(replace(entry, content=text), indexed)
+    indexed = None if found.indexed is None else traces.redact(found.indexed)
+    return EntryWithIndexedText(replace(entry, content=text), indexed)
 
 
-def _cleaned_item(item: Any, traces: Traces, channel: Channel) -> Any:
+def _redact_item(item: Any, traces: IdentifierMatcher, channel: Channel) -> Any:
     """Redact one item of an entry. In history items field names and the role stay as they are, even
     if somebody is called `text` or `user`: readers depend on them."""
     if channel is not Channel.HISTORY or not isinstance(item, dict):
-        return traces.cleaned(item)
+        return traces.redact_json(item)
     return {
-        name: member if name == "role" else traces.cleaned(member) for name, member in item.items()
+        name: member if name == "role" else traces.redact_json(member)
+        for name, member in item.items()
     }
 
 
-def _stale(tx: Tx, page: Sequence[TextOfEntry], cleaning: Cleaning) -> int:
+def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], cleaning: RedactionPlan) -> int:
     """How many entries have an identifier in their indexed text or an out-of-date index row."""
     texts = {one.entry.id: one for one in page if one.indexed is not None}
     rows = tx.fetch(_TERMS, {"ids": jsontext.dump(list(texts))}) if texts else ()
-    return sum(_is_found(texts[id_], terms, cleaning) for id_, terms in rows)
+    return sum(_is_found_by_name(texts[id_], terms, cleaning) for id_, terms in rows)
 
 
-def _is_found(one: TextOfEntry, terms: str, cleaning: Cleaning) -> bool:
+def _is_found_by_name(one: EntryWithIndexedText, terms: str, cleaning: RedactionPlan) -> bool:
     text, entry = one.indexed or "", one.entry
-    if cleaning.of_user(entry.user_id, entry.tree_id).are_in(text):
+    if cleaning.matcher_for_user(entry.user_id, entry.tree_id).has_match(text):
         return True
     return ERASED in text and index_words(text).terms != terms
 
 
-def _marker(entry: Entry) -> list[Any]:
+def _erased_content(entry: Entry) -> list[Any]:
     """Content of the same shape as before: history entries keep the role of the first item."""
     if entry.channel is not Channel.HISTORY:
         return [ERASED]
@@ -180,102 +193,108 @@ def _marker(entry: Entry) -> list[Any]:
     return [{"role": first.get("role", "USER"), "text": ERASED}]
 
 
-def _cleaned(
-    before: Conversation, cleaning: Cleaning, made_of: Collection[str | None]
+def _redact_conversation(
+    before: Conversation, cleaning: RedactionPlan, made_of: Collection[str | None]
 ) -> Conversation:
-    traces = cleaning.of_chat(before.tree_id)
+    traces = cleaning.matcher_for_chat(before.tree_id)
 
     def shown(text: str | None) -> str | None:
-        return text if text is None else ERASED if text in made_of else traces.replaced(text)
+        return text if text is None else ERASED if text in made_of else traces.redact(text)
 
     return replace(
         before,
         title=shown(before.title),
         last_message_preview=shown(before.last_message_preview),
-        metadata=traces.cleaned(before.metadata),
+        metadata=traces.redact_json(before.metadata),
     )
 
 
 _TREE = param("tree_id", trees.c.id)
 _USER = param("user_id", _m.user_id)
-_LOCK = Statement(select(trees.c.id).where(trees.c.id == _TREE).with_for_update())
-_MAY_HOLD = Statement(
+_LOCK = Query(select(trees.c.id).where(trees.c.id == _TREE).with_for_update())
+_MAY_CONTAIN = Query(
     union(
         select(_e.conversation_group_id).where(
             or_(
-                is_sealed(_e.content),
-                holds_any(_e.content, EVERYWHERE),
-                holds_any(_e.indexed_content, EVERYWHERE),
+                sealed_clause(_e.content),
+                contains_any(_e.content, EVERYWHERE),
+                contains_any(_e.indexed_content, EVERYWHERE),
             )
         ),
         select(_c.conversation_group_id).where(
             or_(
-                is_sealed(_c.title),
-                holds_any(_c.title, EVERYWHERE),
-                holds_any(_c.metadata, EVERYWHERE),
+                sealed_clause(_c.title),
+                contains_any(_c.title, EVERYWHERE),
+                contains_any(_c.metadata, EVERYWHERE),
             )
         ),
     )
 )
-_ENTRIES = Statement(
-    select(*ENTRY, _e.indexed_content)
+_ENTRIES = Query(
+    select(*ENTRY_COLUMNS, _e.indexed_content)
     .where(_e.conversation_group_id == _TREE, _e.seq > param("after_seq", _e.seq))
     .order_by(_e.seq)
     .limit(param("limit"))
 )
-_SET_ENTRY = Statement(
+_SET_ENTRY = Query(
     update(entries)
     .where(_e.id == param("id", _e.id))
     .values({n: param(n, _e[n]) for n in ("content", "indexed_content", "user_id")})
 )
-_TERMS = Statement(
-    select(index.c.entry_id, index.c.terms).where(AmongIds(index.c.entry_id, param("ids")))
+_TERMS = Query(
+    select(index.c.entry_id, index.c.terms).where(InUuidList(index.c.entry_id, param("ids")))
 )
-_SET_SPEAKER = Statement(
+_SET_SPEAKER = Query(
     update(index)
     .where(index.c.entry_id == param("id", index.c.entry_id))
     .values(speaker=param("speaker", index.c.speaker))
 )
-_TEXTS = ("title", "last_message_preview", "metadata")
-_BRANCHES = Statement(select(*CONVERSATION).where(_c.conversation_group_id == _TREE))
-_SET_CONVERSATION = Statement(
+_TEXT_COLUMNS = ("title", "last_message_preview", "metadata")
+_BRANCHES = Query(select(*CONVERSATION_COLUMNS).where(_c.conversation_group_id == _TREE))
+_SET_CONVERSATION = Query(
     update(conversations)
     .where(_c.id == param("id", _c.id))
-    .values({name: param(name, _c[name]) for name in _TEXTS})
+    .values({name: param(name, _c[name]) for name in _TEXT_COLUMNS})
 )
-_THEIRS = (_m.conversation_group_id == _TREE, AmongTexts(_m.user_id, USERS))
-_OWNED = Statement(select(_m.user_id).where(*_THEIRS, _m.access_level == word("owner")).limit(1))
-_LEAVE = (
-    Statement(delete(memberships).where(*_THEIRS)),
-    Statement(
+_TARGET_MEMBERSHIPS = (_m.conversation_group_id == _TREE, InTextList(_m.user_id, USERS))
+_OWNED = Query(
+    select(_m.user_id)
+    .where(*_TARGET_MEMBERSHIPS, _m.access_level == literal_word("owner"))
+    .limit(1)
+)
+_DELETE_MEMBERSHIPS = (
+    Query(delete(memberships).where(*_TARGET_MEMBERSHIPS)),
+    Query(
         delete(participations).where(
             participations.c.conversation_group_id == _TREE,
-            AmongTexts(participations.c.user_id, USERS),
+            InTextList(participations.c.user_id, USERS),
         )
     ),
-    Statement(
+    Query(
         delete(transfers).where(
             _x.conversation_group_id == _TREE,
-            or_(AmongTexts(_x.from_user_id, USERS), AmongTexts(_x.to_user_id, USERS)),
+            or_(InTextList(_x.from_user_id, USERS), InTextList(_x.to_user_id, USERS)),
         )
     ),
 )
-_AGENT = and_(
+_IS_AGENT = and_(
     _m.user_id >= literal_column("'agent:'", Text), _m.user_id < literal_column("'agent;'", Text)
 )
-_RANK = case((_m.access_level == word("manager"), literal_column("0")), else_=literal_column("1"))
-_HEIR = Statement(
+_RANK = case(
+    (_m.access_level == literal_word("manager"), literal_column("0")), else_=literal_column("1")
+)
+_NEXT_OWNER = Query(
     select(_m.user_id)
-    .where(_m.conversation_group_id == _TREE, not_(_AGENT))
+    .where(_m.conversation_group_id == _TREE, not_(_IS_AGENT))
     .order_by(_RANK, _m.created_at, _m.user_id)
     .limit(1)
 )
-_ENTHRONE = Statement(
+_PROMOTE_OWNER = Query(
     update(memberships)
     .where(_m.conversation_group_id == _TREE, _m.user_id == _USER)
-    .values(access_level=word("owner"))
+    .values(access_level=literal_word("owner"))
 )
-_SET_OWNER = Statement(
+_SET_OWNER = Query(
     update(conversations)
     .where(_c.conversation_group_id == _TREE)
     .values(owner_user_id=param("user_id", _c.owner_user_id))

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
 
 from recollect.domain import jsontext
-from recollect.domain.events import Event, EventFilter, EventKind, Outcome
+from recollect.domain.events import AuditOutcome, Event, EventFilter, EventKind
 from recollect.ports.database import Tx
 from recollect.stores.engines.expressions import insert_if_absent
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.statements import Query, Row, param
 from recollect.stores.tables import events
 
 _v = events.c
@@ -27,7 +27,7 @@ class SqlEvents:
         tx.run(_INSERT_ONCE, _to_params(event))
 
     def fetch(self, tx: Tx, event_id: str) -> Event | None:
-        row = tx.first(_FETCH, {"id": event_id})
+        row = tx.fetch_first(_FETCH, {"id": event_id})
         return from_row(row) if row else None
 
     def page(self, tx: Tx, chosen: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
@@ -36,14 +36,14 @@ class SqlEvents:
         params: dict[str, Any] = {**used, "limit": limit}
         if after is not None:
             params |= {"at": after.at, "id": after.id}
-        statement = _page(frozenset(used), cursor=after is not None)
+        statement = _page_query(frozenset(used), cursor=after is not None)
         return [from_row(row) for row in tx.fetch(statement, params)]
 
     def add_count(self, tx: Tx, event_id: str, count: int) -> None:
         tx.run(_ADD_COUNT, {"id": event_id, "more": count})
 
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
-        return tx.change(_DELETE_BEFORE, {"cutoff": cutoff, "limit": limit})
+        return tx.run_and_count(_DELETE_BEFORE, {"cutoff": cutoff, "limit": limit})
 
 
 def _to_params(event: Event) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def from_row(row: Row) -> Event:
     """The event of a row with the columns of `EVENT`."""
     values = dict(zip((column.name for column in EVENT), row, strict=True))
     values["kind"] = EventKind(values["kind"])
-    values["outcome"] = Outcome(values["outcome"])
+    values["outcome"] = AuditOutcome(values["outcome"])
     values["params"] = jsontext.load(values["params"])
     return Event(**values)
 
@@ -78,20 +78,20 @@ FILTERS: dict[str, ColumnElement[bool]] = {
 
 
 @cache
-def _page(used: frozenset[str], *, cursor: bool) -> Statement:
+def _page_query(used: frozenset[str], *, cursor: bool) -> Query:
     query = select(*EVENT).where(*(FILTERS[name] for name in sorted(used)))
     if cursor:
         here = tuple_(param("at", _v.at), param("id", _v.id))
         query = query.where(tuple_(_v.at, _v.id) < here)
-    return Statement(query.order_by(_v.at.desc(), _v.id.desc()).limit(param("limit")))
+    return Query(query.order_by(_v.at.desc(), _v.id.desc()).limit(param("limit")))
 
 
-_INSERT = Statement(insert(events).values({c.name: param(c.name, c) for c in EVENT}))
-_INSERT_ONCE = Statement(
+_INSERT = Query(insert(events).values({c.name: param(c.name, c) for c in EVENT}))
+_INSERT_ONCE = Query(
     insert_if_absent(events, "id").values({c.name: param(c.name, c) for c in EVENT})
 )
-_FETCH = Statement(select(*EVENT).where(_v.id == param("id", _v.id)))
-_ADD_COUNT = Statement(
+_FETCH = Query(select(*EVENT).where(_v.id == param("id", _v.id)))
+_ADD_COUNT = Query(
     update(events)
     .where(_v.id == param("id", _v.id))
     .values(count=_v["count"] + param("more", _v["count"]))
@@ -100,4 +100,4 @@ _ADD_COUNT = Statement(
 _DUE = (
     select(_v.id).where(_v.at < param("cutoff", _v.at)).order_by(_v.at, _v.id).limit(param("limit"))
 )
-_DELETE_BEFORE = Statement(delete(events).where(_v.id.in_(_DUE)))
+_DELETE_BEFORE = Query(delete(events).where(_v.id.in_(_DUE)))

@@ -7,20 +7,20 @@ from typing import Any
 
 from recollect.domain import jsontext
 from recollect.domain.disclosure import PersonId
-from recollect.domain.graph import Entity, EntityId, Relation, RelationId, Thing
+from recollect.domain.graph import Entity, EntityId, EntityRef, GraphRelation, RelationId
 from recollect.domain.memories import MemoryId
 from recollect.domain.people import normal_form
 from recollect.domain.sayings import EntityKind
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.ports.database import Retry, Tx
-from recollect.ports.graph import Listed, Look, StoredEdge
+from recollect.ports.database import RetryTransaction, Tx
+from recollect.ports.graph import GraphContext, ListedEntity, StoredEdge
 from recollect.ports.runtime import Cipher
 from recollect.stores import graph_statements as sql
 from recollect.stores.edge_removal import remove_edges
 from recollect.stores.memory_filters import FilterShape, filter_params
 from recollect.stores.memory_tables import entities
-from recollect.stores.rows import Sealed
-from recollect.stores.sights import SightShape, sight_params
+from recollect.stores.rows import EncryptedColumn
+from recollect.stores.sights import ViewerShape, viewer_params
 from recollect.stores.statements import Row
 
 
@@ -29,9 +29,9 @@ class SqlGraph:
     form."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self._name = Sealed(cipher, entities.c.name)
+        self._name = EncryptedColumn(cipher, entities.c.name)
 
-    def put_thing(self, tx: Tx, space: Space, thing: Thing, *, new_id: EntityId) -> EntityId:
+    def put_entity(self, tx: Tx, space: Space, thing: EntityRef, *, new_id: EntityId) -> EntityId:
         params = {
             "id": new_id,
             "kind": thing.kind,
@@ -44,13 +44,13 @@ class SqlGraph:
         # Locked against `remove_edges`, which deletes an entity with its last edge. If that came
         # first, the entity is gone after the wait.
         tx.lock(sql.LOCK_ENTITY, params)
-        found = tx.first(sql.FIND_ENTITY, params)
+        found = tx.fetch_first(sql.FIND_ENTITY, params)
         if found is None:
-            raise Retry("the entity was removed meanwhile")
+            raise RetryTransaction("the entity was removed meanwhile")
         return EntityId(found[0])
 
-    def edges_of(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
-        rows = tx.fetch(sql.EDGES_OF, {"memory_id": memory_id})
+    def current_edges(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
+        rows = tx.fetch(sql.CURRENT_EDGES, {"memory_id": memory_id})
         return [StoredEdge(RelationId(row[0]), row[1], row[2], row[3]) for row in rows]
 
     def insert(self, tx: Tx, edge: StoredEdge, memory_id: MemoryId, *, at: datetime) -> None:
@@ -71,37 +71,37 @@ class SqlGraph:
         remove_edges(tx, [memory_id])
 
     def neighbours(
-        self, tx: Tx, look: Look, ids: Collection[EntityId], *, limit: int
-    ) -> list[Relation]:
-        params = _seeing(look) | {"ids": _listed(ids), "limit": limit}
-        return [_relation(row) for row in tx.fetch(sql.neighbours(*_shapes(look)), params)]
+        self, tx: Tx, look: GraphContext, ids: Collection[EntityId], *, limit: int
+    ) -> list[GraphRelation]:
+        params = _context_params(look) | {"ids": _json_list(ids), "limit": limit}
+        return [_relation_from_row(row) for row in tx.fetch(sql.neighbours(*_shapes(look)), params)]
 
-    def things(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
-        rows = tx.fetch(sql.THINGS, {"ids": _listed(ids)}) if ids else ()
-        return {row[0]: self._entity(row) for row in rows}
+    def fetch_entities(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
+        rows = tx.fetch(sql.FETCH_ENTITIES, {"ids": _json_list(ids)}) if ids else ()
+        return {row[0]: self._to_entity(row) for row in rows}
 
     def page(
         self,
         tx: Tx,
-        look: Look,
+        look: GraphContext,
         *,
         kind: EntityKind | None,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Listed]:
-        params = _seeing(look) | {"kind": kind, "limit": limit}
+    ) -> list[ListedEntity]:
+        params = _context_params(look) | {"kind": kind, "limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
         statement = sql.entity_page(*_shapes(look), kind=kind, cursor=after is not None)
-        return [Listed(self._entity(row), row[-1]) for row in tx.fetch(statement, params)]
+        return [ListedEntity(self._to_entity(row), row[-1]) for row in tx.fetch(statement, params)]
 
-    def about(
-        self, tx: Tx, look: Look, person_ids: Collection[PersonId], *, limit: int
+    def memories_about(
+        self, tx: Tx, look: GraphContext, person_ids: Collection[PersonId], *, limit: int
     ) -> Sequence[tuple[MemoryId, PersonId]]:
-        params = _seeing(look) | {"ids": _listed(person_ids), "limit": limit}
-        return [(row[0], row[1]) for row in tx.fetch(sql.about(*_shapes(look)), params)]
+        params = _context_params(look) | {"ids": _json_list(person_ids), "limit": limit}
+        return [(row[0], row[1]) for row in tx.fetch(sql.memories_about(*_shapes(look)), params)]
 
-    def _entity(self, row: Row) -> Entity:
+    def _to_entity(self, row: Row) -> Entity:
         """A row without a kind was not found in `entities`, so it is a person; names of people are
         read elsewhere."""
         id_, kind, name, space_kind, space_id = row[:5]
@@ -111,20 +111,20 @@ class SqlGraph:
         return Entity(EntityId(id_), EntityKind(kind), self._name.open(name, id_), space)
 
 
-def _shapes(look: Look) -> tuple[SightShape, FilterShape]:
-    return SightShape.of(look.sight), FilterShape.of(look.chosen)
+def _shapes(look: GraphContext) -> tuple[ViewerShape, FilterShape]:
+    return ViewerShape.from_viewer(look.sight), FilterShape.from_filter(look.chosen)
 
 
-def _seeing(look: Look) -> dict[str, Any]:
-    return {**sight_params(look.sight), **filter_params(look.chosen, look.sight.now)}
+def _context_params(look: GraphContext) -> dict[str, Any]:
+    return {**viewer_params(look.sight), **filter_params(look.chosen, look.sight.now)}
 
 
-def _listed(ids: Iterable[str]) -> str:
+def _json_list(ids: Iterable[str]) -> str:
     return jsontext.dump(sorted(ids))
 
 
-def _relation(row: Row) -> Relation:
-    return Relation(
+def _relation_from_row(row: Row) -> GraphRelation:
+    return GraphRelation(
         id=RelationId(row[0]),
         from_id=EntityId(row[1]),
         to_id=EntityId(row[2]),

@@ -19,8 +19,8 @@ from sqlalchemy import (
 )
 
 from recollect.domain.sayings import EntityKind
-from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
-from recollect.stores.memory_filters import FilterShape, filter_clause, has_changed_since
+from recollect.stores.engines.expressions import InTextList, insert_if_absent
+from recollect.stores.memory_filters import FilterShape, changed_since_clause, filter_clause
 from recollect.stores.memory_tables import (
     entities,
     memories,
@@ -28,9 +28,9 @@ from recollect.stores.memory_tables import (
     memory_versions,
     relations,
 )
-from recollect.stores.reaches import reach_clause
-from recollect.stores.sights import SightShape, sight_clause
-from recollect.stores.statements import Statement, param
+from recollect.stores.reaches import prefilter_clause
+from recollect.stores.sights import ViewerShape, visible_clause
+from recollect.stores.statements import Query, param
 
 _e, _r, _m, _s, _v = entities.c, relations.c, memories.c, memory_subjects.c, memory_versions.c
 
@@ -41,22 +41,24 @@ _ENTITY = (_e.id, _e.kind, _e.name, _e.space_kind, _e.space_id)
 
 
 @cache
-def neighbours(seen: SightShape, chosen: FilterShape) -> Statement:
+def neighbours(seen: ViewerShape, chosen: FilterShape) -> Query:
     """Visible edges at any of the ids, the newest first."""
-    query = _edges(seen, chosen, or_(AmongTexts(_r.from_id, _IDS), AmongTexts(_r.to_id, _IDS)))
-    return Statement(query.order_by(_r.recorded_at.desc(), _r.id.desc()).limit(_LIMIT))
+    query = _visible_edges(
+        seen, chosen, or_(InTextList(_r.from_id, _IDS), InTextList(_r.to_id, _IDS))
+    )
+    return Query(query.order_by(_r.recorded_at.desc(), _r.id.desc()).limit(_LIMIT))
 
 
 @cache
 def entity_page(
-    seen: SightShape, chosen: FilterShape, *, kind: EntityKind | None, cursor: bool
-) -> Statement:
+    seen: ViewerShape, chosen: FilterShape, *, kind: EntityKind | None, cursor: bool
+) -> Query:
     """Entities at visible edges, each with the time of its first visible edge."""
     # MATERIALIZED: the visible edges are needed twice, once for each end, and checking visibility
     # is the expensive part.
-    reach = reach_clause(seen, chosen)
+    reach = prefilter_clause(seen, chosen)
     within = () if reach is None else (reach,)
-    edges = _edges(seen, chosen, *within).cte("edges").prefix_with("MATERIALIZED").c
+    edges = _visible_edges(seen, chosen, *within).cte("edges").prefix_with("MATERIALIZED").c
     ends = union_all(
         select(edges.from_id.label("id"), edges.recorded_at.label("at")),
         select(edges.to_id.label("id"), edges.recorded_at.label("at")),
@@ -70,25 +72,25 @@ def entity_page(
     if cursor:
         here = tuple_(param("at", _r.recorded_at), param("id", _r.id))
         query = query.where(tuple_(first.since, first.id) < here)
-    return Statement(query.order_by(first.since.desc(), first.id.desc()).limit(_LIMIT))
+    return Query(query.order_by(first.since.desc(), first.id.desc()).limit(_LIMIT))
 
 
 @cache
-def about(seen: SightShape, chosen: FilterShape) -> Statement:
+def memories_about(seen: ViewerShape, chosen: FilterShape) -> Query:
     """Visible memories about any of the people. With `as_of`, only memories that did not change
     since: the table of subjects holds the current ones only."""
-    unchanged = (~has_changed_since(),) if chosen.as_of else ()
+    unchanged = (~changed_since_clause(),) if chosen.as_of else ()
     query = (
         select(_m.id, _s.person_id)
         .join_from(memory_subjects, memories, _s.memory_id == _m.id)
-        .where(AmongTexts(_s.person_id, _IDS), sight_clause(seen), filter_clause(chosen))
+        .where(InTextList(_s.person_id, _IDS), visible_clause(seen), filter_clause(chosen))
         .where(*unchanged)
     )
-    return Statement(query.order_by(_m.created_at.desc(), _m.id.desc()).limit(_LIMIT))
+    return Query(query.order_by(_m.created_at.desc(), _m.id.desc()).limit(_LIMIT))
 
 
-def _edges(
-    seen: SightShape, chosen: FilterShape, *where: ColumnElement[bool]
+def _visible_edges(
+    seen: ViewerShape, chosen: FilterShape, *where: ColumnElement[bool]
 ) -> Select[tuple[Any, ...]]:
     """Visible edges. The time in which the fact was true is that of the memory; with `as_of`, that
     of the memory's version of then."""
@@ -107,37 +109,39 @@ def _edges(
         func.coalesce(_r.retracted_at, _m.retracted_at).label("retracted_at"),
     ).join_from(relations, memories, _r.memory_id == _m.id)
     if chosen.as_of:
-        query = query.join(memory_versions, and_(_v.memory_id == _m.id, _held_at(_v.at, _v.until)))
-        query = query.where(_held_at(_r.recorded_at, _r.retracted_at))
+        query = query.join(
+            memory_versions, and_(_v.memory_id == _m.id, _contains_as_of(_v.at, _v.until))
+        )
+        query = query.where(_contains_as_of(_r.recorded_at, _r.retracted_at))
     else:
         query = query.where(_r.retracted_at.is_(None))
-    return query.where(*where, _r.from_id != _r.to_id, sight_clause(seen), filter_clause(chosen))
+    return query.where(*where, _r.from_id != _r.to_id, visible_clause(seen), filter_clause(chosen))
 
 
-def _held_at(start: ColumnElement[Any], end: ColumnElement[Any]) -> ColumnElement[bool]:
+def _contains_as_of(start: ColumnElement[Any], end: ColumnElement[Any]) -> ColumnElement[bool]:
     return and_(start <= _AS_OF, or_(end.is_(None), end > _AS_OF))
 
 
-_THIS = (
+_SAME_ENTITY = (
     _e.space_kind == param("space_kind", _e.space_kind),
     _e.space_id == param("space_id", _e.space_id),
     _e.kind == param("kind", _e.kind),
     _e.fold == param("fold", _e.fold),
 )
-PUT_ENTITY = Statement(
+PUT_ENTITY = Query(
     insert_if_absent(entities, "space_kind", "space_id", "kind", "fold").values(
         {column.name: param(column.name, column) for column in entities.columns}
     )
 )
-LOCK_ENTITY = Statement(select(_e.id).where(*_THIS).with_for_update())
-FIND_ENTITY = Statement(select(_e.id).where(*_THIS))
-THINGS = Statement(select(*_ENTITY).where(AmongTexts(_e.id, _IDS)))
-EDGES_OF = Statement(
+LOCK_ENTITY = Query(select(_e.id).where(*_SAME_ENTITY).with_for_update())
+FIND_ENTITY = Query(select(_e.id).where(*_SAME_ENTITY))
+FETCH_ENTITIES = Query(select(*_ENTITY).where(InTextList(_e.id, _IDS)))
+CURRENT_EDGES = Query(
     select(_r.id, _r.from_id, _r.relation, _r.to_id)
     .where(_r.memory_id == param("memory_id", _r.memory_id), _r.retracted_at.is_(None))
     .order_by(_r.id)
 )
-INSERT_EDGE = Statement(
+INSERT_EDGE = Query(
     insert(relations).values(
         {
             column.name: param(column.name, column)
@@ -146,7 +150,7 @@ INSERT_EDGE = Statement(
         }
     )
 )
-RETRACT_EDGE = Statement(
+RETRACT_EDGE = Query(
     update(relations)
     .where(_r.id == param("id", _r.id))
     .values(retracted_at=param("at", _r.recorded_at))

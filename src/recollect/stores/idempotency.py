@@ -9,12 +9,12 @@ from sqlalchemy import delete, insert, select, update
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.ports.database import Tx
-from recollect.ports.idempotency import Claim
+from recollect.ports.idempotency import IdempotencyClaim
 from recollect.ports.runtime import Cipher
-from recollect.stores.engines.expressions import ListedTexts, insert_if_absent
+from recollect.stores.engines.expressions import JsonTextRows, insert_if_absent
 from recollect.stores.memory_tables import idempotency_answers, idempotency_mentions
-from recollect.stores.rows import Sealed
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.rows import EncryptedColumn
+from recollect.stores.statements import Query, Row, param
 
 _i = idempotency_answers.c
 _n = idempotency_mentions.c
@@ -25,37 +25,37 @@ class SqlIdempotency:
     """Implements `IdempotencyStore` on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self._answer = Sealed(cipher, _i.answer)
+        self._answer = EncryptedColumn(cipher, _i.answer)
 
-    def insert(self, tx: Tx, claim: Claim) -> bool:
-        return tx.first(_INSERT, self._to_params(claim)) is not None
+    def insert(self, tx: Tx, claim: IdempotencyClaim) -> bool:
+        return tx.fetch_first(_INSERT, self._to_params(claim)) is not None
 
-    def fetch(self, tx: Tx, who: Owner, key: str) -> Claim | None:
+    def fetch(self, tx: Tx, who: Owner, key: str) -> IdempotencyClaim | None:
         named = {"requester_kind": who.kind, "requester_id": who.id, "key": key}
         tx.lock(_LOCK, named)
-        row = tx.first(_FETCH, named)
+        row = tx.fetch_first(_FETCH, named)
         return self._from_row(row) if row else None
 
-    def update(self, tx: Tx, claim: Claim) -> None:
+    def update(self, tx: Tx, claim: IdempotencyClaim) -> None:
         params = self._to_params(claim)
         tx.run(_UPDATE, params)
-        tx.run(_DROP_MENTIONS, params)
+        tx.run(_DELETE_MENTIONS, params)
         if claim.mentions:
-            tx.run(_MENTION, {**params, "ids": jsontext.dump(sorted(claim.mentions))})
+            tx.run(_INSERT_MENTIONS, {**params, "ids": jsontext.dump(sorted(claim.mentions))})
 
-    def delete(self, tx: Tx, claim: Claim) -> None:
+    def delete(self, tx: Tx, claim: IdempotencyClaim) -> None:
         tx.run(_DELETE, self._to_params(claim))
 
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
-        rows = tx.fetch(_OLD, {"cutoff": cutoff, "limit": limit})
+        rows = tx.fetch(_SELECT_OLD, {"cutoff": cutoff, "limit": limit})
         # The delete checks the cutoff again: a new request may have taken the key over since.
         for kind, id_, key in rows:
             params = {"requester_kind": kind, "requester_id": id_, "key": key, "cutoff": cutoff}
             tx.run(_DELETE_OLD, params)
-            tx.run(_DROP_MENTIONS, params)
+            tx.run(_DELETE_MENTIONS, params)
         return len(rows)
 
-    def _to_params(self, claim: Claim) -> dict[str, Any]:
+    def _to_params(self, claim: IdempotencyClaim) -> dict[str, Any]:
         answer = jsontext.dump({"id": claim.reserved_id, "body": claim.body})
         return {
             "requester_kind": claim.who.kind,
@@ -67,10 +67,10 @@ class SqlIdempotency:
             "claimed_at": claim.claimed_at,
         }
 
-    def _from_row(self, row: Row) -> Claim:
+    def _from_row(self, row: Row) -> IdempotencyClaim:
         who = Owner(OwnerKind(row[0]), row[1])
         answer = jsontext.load(self._answer.open(row[5], answer_id(who, row[2])) or "{}")
-        return Claim(
+        return IdempotencyClaim(
             who=who,
             key=row[2],
             fingerprint=row[3],
@@ -89,36 +89,40 @@ def answer_id(who: Owner, key: str) -> str:
     return sha256(jsontext.dump([who.kind, who.id, key]).encode()).hexdigest()
 
 
-_NAMED = ("requester_kind", "requester_id", "key")
-_KEY = tuple(_i[name] == param(name, _i[name]) for name in _NAMED)
-_CHANGING = ("fingerprint", "status", "answer", "claimed_at")
-_INSERT = Statement(
+_KEY_COLUMNS = ("requester_kind", "requester_id", "key")
+_KEY_CLAUSE = tuple(_i[name] == param(name, _i[name]) for name in _KEY_COLUMNS)
+_UPDATED_COLUMNS = ("fingerprint", "status", "answer", "claimed_at")
+_INSERT = Query(
     insert_if_absent(idempotency_answers, "requester_kind", "requester_id", "key")
     .values({column.name: param(column.name, column) for column in _COLUMNS})
     .returning(_i.key)
 )
-_FETCH = Statement(select(*_COLUMNS).where(*_KEY))
-_LOCK = Statement(select(_i.key).where(*_KEY).with_for_update())
-_UPDATE = Statement(
-    update(idempotency_answers).where(*_KEY).values({n: param(n, _i[n]) for n in _CHANGING})
+_FETCH = Query(select(*_COLUMNS).where(*_KEY_CLAUSE))
+_LOCK = Query(select(_i.key).where(*_KEY_CLAUSE).with_for_update())
+_UPDATE = Query(
+    update(idempotency_answers)
+    .where(*_KEY_CLAUSE)
+    .values({n: param(n, _i[n]) for n in _UPDATED_COLUMNS})
 )
-_DELETE = Statement(
-    delete(idempotency_answers).where(*_KEY, _i.claimed_at == param("claimed_at", _i.claimed_at))
-)
-_NAMES = [param(name, _i[name]) for name in _NAMED]
-_MENTIONED = tuple(_n[name] == param(name, _n[name]) for name in _NAMED)
-_DROP_MENTIONS = Statement(delete(idempotency_mentions).where(*_MENTIONED))
-_IDS = ListedTexts(param("ids")).table_valued("value", "place")
-_MENTION = Statement(
-    insert(idempotency_mentions).from_select(
-        ["mentioned_id", *_NAMED], select(_IDS.c.value, *_NAMES)
+_DELETE = Query(
+    delete(idempotency_answers).where(
+        *_KEY_CLAUSE, _i.claimed_at == param("claimed_at", _i.claimed_at)
     )
 )
-_CUTOFF = _i.claimed_at < param("cutoff", _i.claimed_at)
-_OLD = Statement(
+_KEY_PARAMS = [param(name, _i[name]) for name in _KEY_COLUMNS]
+_MENTION_CLAUSE = tuple(_n[name] == param(name, _n[name]) for name in _KEY_COLUMNS)
+_DELETE_MENTIONS = Query(delete(idempotency_mentions).where(*_MENTION_CLAUSE))
+_IDS = JsonTextRows(param("ids")).table_valued("value", "place")
+_INSERT_MENTIONS = Query(
+    insert(idempotency_mentions).from_select(
+        ["mentioned_id", *_KEY_COLUMNS], select(_IDS.c.value, *_KEY_PARAMS)
+    )
+)
+_CUTOFF_CLAUSE = _i.claimed_at < param("cutoff", _i.claimed_at)
+_SELECT_OLD = Query(
     select(_i.requester_kind, _i.requester_id, _i.key)
-    .where(_CUTOFF)
+    .where(_CUTOFF_CLAUSE)
     .order_by(_i.claimed_at)
     .limit(param("limit"))
 )
-_DELETE_OLD = Statement(delete(idempotency_answers).where(*_KEY, _CUTOFF))
+_DELETE_OLD = Query(delete(idempotency_answers).where(*_KEY_CLAUSE, _CUTOFF_CLAUSE))

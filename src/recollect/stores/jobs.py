@@ -26,9 +26,9 @@ from recollect.domain import jsontext
 from recollect.domain.clock import Clock
 from recollect.domain.ids import Ids
 from recollect.domain.jobs import Job, NewJob, QueueState
-from recollect.ports.database import Retry, Tx
+from recollect.ports.database import RetryTransaction, Tx
 from recollect.stores.engines.expressions import insert_if_absent
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.statements import Query, literal_word, param
 from recollect.stores.tables import tasks
 
 _t = tasks.c
@@ -52,16 +52,17 @@ class SqlJobs:
         }
         tx.run(_INSERT, params)
 
-    def insert_held(self, tx: Tx, job: NewJob) -> None:
+    def insert_and_lock(self, tx: Tx, job: NewJob) -> None:
         self.insert(tx, job)
-        if tx.first(_HOLD, {"name": job.name}) is None:
-            raise Retry  # the job that had the name was finished between the two statements
+        if tx.fetch_first(_LOCK_NAME, {"name": job.name}) is None:
+            # The job that had the name was finished between the two statements.
+            raise RetryTransaction
 
     def claim(
         self, tx: Tx, *, types: Sequence[str], claim_id: str, lease_seconds: int, limit: int
     ) -> list[Job]:
         now = self._clock.now()
-        due = tx.fetch(_due(tuple(types)), {"now": now, "limit": limit})
+        due = tx.fetch(_due_query(tuple(types)), {"now": now, "limit": limit})
         until = now + timedelta(seconds=lease_seconds)
         jobs = [Job(row[0], row[1], jsontext.load(row[2]), row[3] + 1) for row in due]
         for job in jobs:
@@ -70,7 +71,7 @@ class SqlJobs:
 
     def renew(self, tx: Tx, job_id: str, *, claim_id: str, lease_seconds: int) -> bool:
         until = self._clock.now() + timedelta(seconds=lease_seconds)
-        return tx.change(_RENEW, {"id": job_id, "claim_id": claim_id, "until": until}) == 1
+        return tx.run_and_count(_RENEW, {"id": job_id, "claim_id": claim_id, "until": until}) == 1
 
     def finish(self, tx: Tx, job_id: str, *, claim_id: str) -> None:
         tx.run(_FINISH, {"id": job_id, "claim_id": claim_id})
@@ -81,33 +82,33 @@ class SqlJobs:
         params = {"id": job_id, "claim_id": claim_id, "error": error, "retry_at": retry_at}
         tx.run(_FAIL, params | {"stuck_at": self._clock.now() if stuck else None})
 
-    def detach(self, tx: Tx, job_id: str) -> None:
-        tx.run(_DETACH, {"id": job_id})
+    def clear_name(self, tx: Tx, job_id: str) -> None:
+        tx.run(_CLEAR_NAME, {"id": job_id})
 
     def rename(self, tx: Tx, job_id: str, *, type_: str, name: str) -> bool:
-        return tx.change(_RENAME, {"id": job_id, "type": type_, "name": name}) == 1
+        return tx.run_and_count(_RENAME, {"id": job_id, "type": type_, "name": name}) == 1
 
     def release(self, tx: Tx, job_id: str, *, claim_id: str, retry_at: datetime) -> None:
         tx.run(_RELEASE, {"id": job_id, "claim_id": claim_id, "until": retry_at})
 
     def revive_stuck(self, tx: Tx) -> int:
-        return tx.change(_REVIVE, {"now": self._clock.now()})
+        return tx.run_and_count(_REVIVE, {"now": self._clock.now()})
 
-    def state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
-        statement = _state(None if types is None else tuple(types))
-        row = tx.first(statement, {"now": self._clock.now()})
+    def fetch_queue_state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
+        statement = _state_query(None if types is None else tuple(types))
+        row = tx.fetch_first(statement, {"now": self._clock.now()})
         waiting, stuck, oldest = row if row else (0, 0, None)
         return QueueState(int(waiting or 0), int(stuck or 0), oldest)
 
 
 @cache
-def _due(types: tuple[str, ...]) -> Statement:
-    return Statement(
+def _due_query(types: tuple[str, ...]) -> Query:
+    return Query(
         select(_t.id, _t.task_type, _t.task_body, _t.retry_count)
         .where(
             _t.stuck_at.is_(None),
             _t.retry_at <= param("now", _t.retry_at),
-            _t.task_type.in_([word(type_) for type_ in types]),
+            _t.task_type.in_([literal_word(type_) for type_ in types]),
         )
         .order_by(_t.retry_at, _t.id)
         .limit(param("limit"))
@@ -117,15 +118,15 @@ def _due(types: tuple[str, ...]) -> Statement:
 
 
 @cache
-def _state(types: tuple[str, ...] | None) -> Statement:
+def _state_query(types: tuple[str, ...] | None) -> Query:
     query = select(
         func.sum(case((and_(_t.stuck_at.is_(None), _WAITING), _ONE), else_=_ZERO)),
         func.sum(case((_t.stuck_at.is_not(None), _ONE), else_=_ZERO)),
         func.min(case((_t.stuck_at.is_(None), _t.retry_at))),
     ).select_from(tasks)
     if types is not None:
-        query = query.where(_t.task_type.in_([word(type_) for type_ in types]))
-    return Statement(query)
+        query = query.where(_t.task_type.in_([literal_word(type_) for type_ in types]))
+    return Query(query)
 
 
 _ZERO: ColumnElement[int] = literal_column("0")
@@ -137,7 +138,7 @@ _CLAIM_ID = param("claim_id", _t.claim_id)
 _OURS = (_t.id == _ID, _t.claim_id == _CLAIM_ID)
 _UNTIL = param("until", _t.retry_at)
 
-_INSERT = Statement(
+_INSERT = Query(
     insert_if_absent(tasks, "task_name").values(
         id=_ID,
         task_name=_NAME,
@@ -148,17 +149,17 @@ _INSERT = Statement(
     )
 )
 # FOR KEY SHARE: the weakest lock that a change or removal of the name waits for. Writers share it.
-_HOLD = Statement(
+_LOCK_NAME = Query(
     select(_t.id).where(_t.task_name == _NAME).with_for_update(read=True, key_share=True)
 )
-_CLAIM = Statement(
+_CLAIM = Query(
     update(tasks)
     .where(_t.id == _ID)
     .values(claim_id=_CLAIM_ID, retry_at=_UNTIL, retry_count=_t.retry_count + 1)
 )
-_RENEW = Statement(update(tasks).where(*_OURS).values(retry_at=_UNTIL))
-_FINISH = Statement(delete(tasks).where(*_OURS))
-_FAIL = Statement(
+_RENEW = Query(update(tasks).where(*_OURS).values(retry_at=_UNTIL))
+_FINISH = Query(delete(tasks).where(*_OURS))
+_FAIL = Query(
     update(tasks)
     .where(*_OURS)
     .values(
@@ -168,19 +169,19 @@ _FAIL = Statement(
         claim_id=null(),
     )
 )
-_DETACH = Statement(update(tasks).where(_t.id == _ID).values(task_name=null()))
+_CLEAR_NAME = Query(update(tasks).where(_t.id == _ID).values(task_name=null()))
 _other = tasks.alias("other")
-_RENAME = Statement(
+_RENAME = Query(
     update(tasks)
     .where(_t.id == _ID, ~exists(select(_ONE).where(_other.c.task_name == _NAME)))
     .values(task_type=param("type", _t.task_type), task_name=_NAME)
 )
-_RELEASE = Statement(
+_RELEASE = Query(
     update(tasks)
     .where(*_OURS)
     .values(claim_id=null(), retry_at=_UNTIL, retry_count=_t.retry_count - 1)
 )
-_REVIVE = Statement(
+_REVIVE = Query(
     update(tasks)
     .where(_t.stuck_at.is_not(None))
     .values(stuck_at=null(), retry_count=0, retry_at=param("now", _t.retry_at))

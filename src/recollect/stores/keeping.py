@@ -11,56 +11,58 @@ from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.domain.memories import MemoryId
 from recollect.domain.spaces import SpaceKind
-from recollect.policy.sight import Sight
+from recollect.policy.sight import Viewer
 from recollect.ports.database import Tx
 from recollect.ports.keeping import Rollback, RollbackSource, SourceKind
-from recollect.ports.memories import MemoryFilter, Stored
+from recollect.ports.memories import MemoryFilter, StoredMemory
 from recollect.ports.runtime import Cipher
 from recollect.stores import memory_parts
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
-from recollect.stores.memory_rows import MEMORY, NOTHING, MemoryRows
+from recollect.stores.memory_rows import MEMORY_COLUMNS, NO_RELATED_ROWS, MemoryRows
 from recollect.stores.memory_tables import memories, memory_sources, rollbacks
-from recollect.stores.sights import SightShape, sight_params, told_clause
-from recollect.stores.space_rights import all_write
-from recollect.stores.statements import Row, Statement, param, word
+from recollect.stores.sights import ViewerShape, disclosed_clause, viewer_params
+from recollect.stores.space_rights import all_can_write
+from recollect.stores.statements import Query, Row, literal_word, param
 from recollect.stores.tables import entries
 
 _m, _s, _b = memories.c, memory_sources.c, rollbacks.c
 
 
-def kept_clause(shape: SightShape) -> ColumnElement[bool]:
+def writable_clause(shape: ViewerShape) -> ColumnElement[bool]:
     """May every caller write the row's space? A system viewer may write all."""
     if shape.system:
         return _m.erasure_id.is_(None)
-    return and_(_m.erasure_id.is_(None), all_write(shape.callers))
+    return and_(_m.erasure_id.is_(None), all_can_write(shape.callers))
 
 
-class SqlKeeping:
+class SqlModeration:
     """The port's ModerationStore on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = MemoryRows(cipher)
 
-    def quarantined(
+    def list_quarantined(
         self,
         tx: Tx,
-        sight: Sight,
+        sight: Viewer,
         chosen: MemoryFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
-    ) -> list[Stored]:
-        params = {**sight_params(sight), **filter_params(chosen, sight.now), "limit": limit}
+    ) -> list[StoredMemory]:
+        params = {**viewer_params(sight), **filter_params(chosen, sight.now), "limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
-        shapes = SightShape.of(sight), FilterShape.of(chosen)
-        return self._stored(tx, tx.fetch(_page(*shapes, cursor=after is not None), params))
+        shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
+        return self._to_stored(
+            tx, tx.fetch(_quarantine_query(*shapes, cursor=after is not None), params)
+        )
 
-    def from_source(
+    def list_from_source(
         self, tx: Tx, source: RollbackSource, *, after: MemoryId | None, limit: int
     ) -> list[MemoryId]:
-        statement = _from_source(
+        statement = _source_query(
             source.kind, since=source.since is not None, until=source.until is not None
         )
         params = {
@@ -72,15 +74,15 @@ class SqlKeeping:
         }
         return [MemoryId(row[0]) for row in tx.fetch(statement, params)]
 
-    def derived_from(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
-        return [MemoryId(row[0]) for row in tx.fetch(_DERIVED, _listed(memory_ids))]
+    def list_derived(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
+        return [MemoryId(row[0]) for row in tx.fetch(_DERIVED, _ids_param(memory_ids))]
 
     def fetch_many(
         self, tx: Tx, memory_ids: Sequence[MemoryId], *, lock: bool = False
-    ) -> list[Stored]:
+    ) -> list[StoredMemory]:
         if lock:
-            tx.lock(_LOCK, _listed(memory_ids))
-        return self._stored(tx, tx.fetch(_FETCH, _listed(memory_ids)))
+            tx.lock(_LOCK, _ids_param(memory_ids))
+        return self._to_stored(tx, tx.fetch(_FETCH, _ids_param(memory_ids)))
 
     def put_rollback(self, tx: Tx, rollback: Rollback) -> None:
         params = {
@@ -93,25 +95,25 @@ class SqlKeeping:
             "undone_at": rollback.undone_at,
         }
         # The first batch of a rollback inserts, all later ones update.
-        if not tx.change(_UPDATE_ROLLBACK, params):
+        if not tx.run_and_count(_UPDATE_ROLLBACK, params):
             tx.run(_INSERT_ROLLBACK, params)
 
     def fetch_rollback(self, tx: Tx, rollback_id: str, *, lock: bool = False) -> Rollback | None:
         if lock:
             tx.lock(_LOCK_ROLLBACK, {"id": rollback_id})
-        row = tx.first(_FETCH_ROLLBACK, {"id": rollback_id})
-        return _rollback(row) if row else None
+        row = tx.fetch_first(_FETCH_ROLLBACK, {"id": rollback_id})
+        return _rollback_from_row(row) if row else None
 
-    def _stored(self, tx: Tx, rows: Sequence[Row]) -> list[Stored]:
-        hanging = memory_parts.hanging_on(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NOTHING)) for row in rows]
+    def _to_stored(self, tx: Tx, rows: Sequence[Row]) -> list[StoredMemory]:
+        hanging = memory_parts.fetch_related(tx, [row[_ID_AT] for row in rows])
+        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
 
 
-def _listed(ids: Collection[str]) -> dict[str, Any]:
+def _ids_param(ids: Collection[str]) -> dict[str, Any]:
     return {"ids": jsontext.dump(sorted(ids))}
 
 
-def _rollback(row: Row) -> Rollback:
+def _rollback_from_row(row: Row) -> Rollback:
     return Rollback(
         id=row[0],
         at=row[1],
@@ -123,78 +125,79 @@ def _rollback(row: Row) -> Rollback:
 
 
 @cache
-def _page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> Statement:
-    query = select(*MEMORY).where(kept_clause(seen), told_clause(seen), filter_clause(chosen))
+def _quarantine_query(seen: ViewerShape, chosen: FilterShape, *, cursor: bool) -> Query:
+    query = select(*MEMORY_COLUMNS).where(
+        writable_clause(seen), disclosed_clause(seen), filter_clause(chosen)
+    )
     if cursor:
         here = tuple_(param("at", _m.created_at), param("id", _m.id))
         query = query.where(tuple_(_m.created_at, _m.id) < here)
     query = query.order_by(_m.created_at.desc(), _m.id.desc())
-    return Statement(query.limit(param("limit")))
+    return Query(query.limit(param("limit")))
 
 
-def _of_entries(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-    came = select(_s.memory_id).where(_s.kind == word("entry"), *conditions)
+def _from_entries_clause(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    came = select(_s.memory_id).where(_s.kind == literal_word("entry"), *conditions)
     return _m.id.in_(came)
 
 
-def _said_in_conversation() -> ColumnElement[bool]:
+def _conversation_clause() -> ColumnElement[bool]:
     said = select(cast(entries.c.id, Text)).where(
         entries.c.conversation_id == param("source_id", entries.c.conversation_id)
     )
-    return _of_entries(_s.source_id.in_(said))
+    return _from_entries_clause(_s.source_id.in_(said))
 
 
-def _is(column: ColumnElement[Any]) -> ColumnElement[bool]:
+def _equals_source(column: ColumnElement[Any]) -> ColumnElement[bool]:
     return column == param("source_id", _m.id)
 
 
 # A memory belongs to a chat if it was learned there or lies in the chat's space, and to an agent by
 # its space (`agent_id`) or by its author (`source_agent`).
-_SOURCES: dict[SourceKind, ColumnElement[bool]] = {
-    SourceKind.ENTRY: _of_entries(_is(_s.source_id)),
-    SourceKind.CONVERSATION: _said_in_conversation(),
+_SOURCE_CLAUSES: dict[SourceKind, ColumnElement[bool]] = {
+    SourceKind.ENTRY: _from_entries_clause(_equals_source(_s.source_id)),
+    SourceKind.CONVERSATION: _conversation_clause(),
     SourceKind.CHAT: or_(
-        _is(_m.learned_in), and_(_m.space_kind == word(SpaceKind.CHAT), _is(_m.space_id))
+        _equals_source(_m.learned_in),
+        and_(_m.space_kind == literal_word(SpaceKind.CHAT), _equals_source(_m.space_id)),
     ),
-    SourceKind.AGENT: or_(_is(_m.agent_id), _is(_m.source_agent)),
-    SourceKind.STATER: _is(_m.stated_by),
-    SourceKind.RUN: _is(_m.run_id),
-    SourceKind.IMPORT: _is(_m.import_id),
-    SourceKind.MEMORY: _is(_m.id),
+    SourceKind.AGENT: or_(_equals_source(_m.agent_id), _equals_source(_m.source_agent)),
+    SourceKind.STATER: _equals_source(_m.stated_by),
+    SourceKind.RUN: _equals_source(_m.run_id),
+    SourceKind.IMPORT: _equals_source(_m.import_id),
+    SourceKind.MEMORY: _equals_source(_m.id),
 }
 
 
 @cache
-def _from_source(kind: SourceKind, *, since: bool, until: bool) -> Statement:
-    query = select(_m.id).where(_SOURCES[kind], _m.id > param("after", _m.id))
+def _source_query(kind: SourceKind, *, since: bool, until: bool) -> Query:
+    query = select(_m.id).where(_SOURCE_CLAUSES[kind], _m.id > param("after", _m.id))
     if since:
         query = query.where(_m.created_at >= param("since", _m.created_at))
     if until:
         query = query.where(_m.created_at < param("until", _m.created_at))
-    return Statement(query.order_by(_m.id).limit(param("limit")))
+    return Query(query.order_by(_m.id).limit(param("limit")))
 
 
-_ID_AT = MEMORY.index(_m.id)
+_ID_AT = MEMORY_COLUMNS.index(_m.id)
 _IDS = param("ids")
 # A memory that is being erased belongs to that job alone.
-_STAYING = (AmongTexts(_m.id, _IDS), _m.erasure_id.is_(None))
-_FETCH = Statement(select(*MEMORY).where(*_STAYING).order_by(_m.id))
-_LOCK = Statement(select(_m.id).where(*_STAYING).order_by(_m.id).with_for_update())
-_DERIVED = Statement(
+_NOT_ERASED = (InTextList(_m.id, _IDS), _m.erasure_id.is_(None))
+_FETCH = Query(select(*MEMORY_COLUMNS).where(*_NOT_ERASED).order_by(_m.id))
+_LOCK = Query(select(_m.id).where(*_NOT_ERASED).order_by(_m.id).with_for_update())
+_DERIVED = Query(
     select(_s.memory_id)
-    .where(_s.kind == word("memory"), AmongTexts(_s.source_id, _IDS))
+    .where(_s.kind == literal_word("memory"), InTextList(_s.source_id, _IDS))
     .order_by(_s.memory_id)
     .distinct()
 )
 _ROLLBACK = tuple(rollbacks.columns)
 _ROLLBACK_ID = _b.id == param("id", _b.id)
-_INSERT_ROLLBACK = Statement(
-    insert(rollbacks).values({c.name: param(c.name, c) for c in _ROLLBACK})
-)
-_UPDATE_ROLLBACK = Statement(
+_INSERT_ROLLBACK = Query(insert(rollbacks).values({c.name: param(c.name, c) for c in _ROLLBACK}))
+_UPDATE_ROLLBACK = Query(
     update(rollbacks)
     .where(_ROLLBACK_ID)
     .values({c.name: param(c.name, c) for c in (_b.changes, _b.undone_at)})
 )
-_FETCH_ROLLBACK = Statement(select(*_ROLLBACK).where(_ROLLBACK_ID))
-_LOCK_ROLLBACK = Statement(select(_b.id).where(_ROLLBACK_ID).with_for_update())
+_FETCH_ROLLBACK = Query(select(*_ROLLBACK).where(_ROLLBACK_ID))
+_LOCK_ROLLBACK = Query(select(_b.id).where(_ROLLBACK_ID).with_for_update())

@@ -7,12 +7,12 @@ from sqlalchemy import Table, delete, select, update
 
 from recollect.domain.jsontext import dump
 from recollect.ports.database import Tx
-from recollect.stores.columns import at, metadata, text
-from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
-from recollect.stores.statements import Statement, param
+from recollect.stores.columns import metadata, text, timestamp
+from recollect.stores.engines.expressions import InTextList, insert_if_absent
+from recollect.stores.statements import Query, param
 
 recording_locations = Table(
-    "recording_locations", metadata, text("key"), text("value"), at("expires_at")
+    "recording_locations", metadata, text("key"), text("value"), timestamp("expires_at")
 )
 _l = recording_locations.c
 
@@ -24,11 +24,13 @@ class SqlLocations:
         # Expired rows have to go first: they would make the insert fail. All of them, not just
         # this key's: nobody else removes the rows of dead nodes.
         tx.run(_DROP_DUE, {"now": now})
-        return tx.first(_INSERT, {"key": key, "value": value, "expires_at": until}) is not None
+        return (
+            tx.fetch_first(_INSERT, {"key": key, "value": value, "expires_at": until}) is not None
+        )
 
     def renew(self, tx: Tx, key: str, value: str, *, now: datetime, until: datetime) -> bool:
         params = {"key": key, "value": value, "now": now, "until": until}
-        return tx.first(_RENEW, params) is not None
+        return tx.fetch_first(_RENEW, params) is not None
 
     def find(self, tx: Tx, keys: Sequence[str], *, now: datetime) -> dict[str, str]:
         return dict(tx.fetch(_FIND, {"keys": dump(list(keys)), "now": now}))
@@ -39,20 +41,20 @@ class SqlLocations:
 
 _NOW = param("now", _l.expires_at)
 _SAME = (_l.key == param("key", _l.key), _l.value == param("value", _l.value))
-_DROP_DUE = Statement(delete(recording_locations).where(_l.expires_at <= _NOW))
-_INSERT = Statement(
+_DROP_DUE = Query(delete(recording_locations).where(_l.expires_at <= _NOW))
+_INSERT = Query(
     insert_if_absent(recording_locations, "key")
     .values({column.name: param(column.name, column) for column in _l})
     .returning(_l.key)
 )
 # An expired row can't be renewed: another node may be about to claim the key.
-_RENEW = Statement(
+_RENEW = Query(
     update(recording_locations)
     .where(*_SAME, _l.expires_at > _NOW)
     .values(expires_at=param("until", _l.expires_at))
     .returning(_l.key)
 )
-_FIND = Statement(
-    select(_l.key, _l.value).where(AmongTexts(_l.key, param("keys")), _l.expires_at > _NOW)
+_FIND = Query(
+    select(_l.key, _l.value).where(InTextList(_l.key, param("keys")), _l.expires_at > _NOW)
 )
-_REMOVE = Statement(delete(recording_locations).where(*_SAME))
+_REMOVE = Query(delete(recording_locations).where(*_SAME))

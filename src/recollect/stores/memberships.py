@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select, tuple_, update
 from recollect.domain.ids import TreeId, UserId
 from recollect.domain.memberships import Level, Membership
 from recollect.ports.database import Tx
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.statements import Query, Row, param
 from recollect.stores.tables import memberships, participations
 
 _m, _p = memberships.c, participations.c
@@ -23,7 +23,7 @@ class SqlMemberships:
     """
 
     def fetch(self, tx: Tx, tree_id: TreeId, user_id: UserId) -> Membership | None:
-        row = tx.first(_FETCH, {"tree_id": tree_id, "user_id": user_id})
+        row = tx.fetch_first(_FETCH, {"tree_id": tree_id, "user_id": user_id})
         return _from_row(row) if row else None
 
     def page(
@@ -31,7 +31,7 @@ class SqlMemberships:
     ) -> list[Membership]:
         at, user_id = after or (None, None)
         params = {"tree_id": tree_id, "at": at, "user_id": user_id, "limit": limit}
-        statement = _page(cursor=after is not None, limited=limit is not None)
+        statement = _page_query(cursor=after is not None, limited=limit is not None)
         return [_from_row(row) for row in tx.fetch(statement, params)]
 
     def insert(self, tx: Tx, membership: Membership) -> None:
@@ -69,26 +69,26 @@ _COLUMNS = (_m.conversation_group_id, _m.user_id, _m.access_level, _m.created_at
 
 
 @cache
-def _page(*, cursor: bool, limited: bool) -> Statement:
+def _page_query(*, cursor: bool, limited: bool) -> Query:
     query = select(*_COLUMNS).where(_m.conversation_group_id == _TREE)
     if cursor:
         query = query.where(tuple_(_m.created_at, _m.user_id) > tuple_(_AT, _USER))
     query = query.order_by(_m.created_at, _m.user_id)
-    return Statement(query.limit(param("limit")) if limited else query)
+    return Query(query.limit(param("limit")) if limited else query)
 
 
-_FETCH = Statement(select(*_COLUMNS).where(*_THIS))
-_INSERT = Statement(
+_FETCH = Query(select(*_COLUMNS).where(*_THIS))
+_INSERT = Query(
     insert(memberships).values(
         conversation_group_id=_TREE, user_id=_USER, access_level=_LEVEL, created_at=_AT
     )
 )
-_JOIN = Statement(
+_JOIN = Query(
     insert(participations).values(conversation_group_id=_TREE, user_id=_USER, joined_at=_AT)
 )
-_UPDATE = Statement(update(memberships).where(*_THIS).values(access_level=_LEVEL))
-_DELETE = Statement(delete(memberships).where(*_THIS))
-_LEAVE = Statement(
+_UPDATE = Query(update(memberships).where(*_THIS).values(access_level=_LEVEL))
+_DELETE = Query(delete(memberships).where(*_THIS))
+_LEAVE = Query(
     update(participations)
     .where(_p.conversation_group_id == _TREE, _p.user_id == _USER, _p.left_at.is_(None))
     .values(left_at=_AT)

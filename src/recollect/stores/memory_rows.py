@@ -8,34 +8,34 @@ from typing import Any
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
 from recollect.domain.clock import from_text, to_text
-from recollect.domain.folding import Folded
+from recollect.domain.folding import FoldedText
 from recollect.domain.memories import (
     ArchiveReason,
-    Kind,
     Memory,
     MemoryId,
+    MemoryKind,
+    MemoryMessage,
+    MemoryOrigin,
+    MemorySource,
+    MemoryStatus,
     MemoryType,
-    Message,
-    Origin,
-    Role,
+    MessageRole,
     Sensitivity,
-    Source,
-    Status,
-    Trust,
+    TrustLevel,
 )
 from recollect.domain.retention import SHIPPED_RULES, RetentionRules
 from recollect.domain.spaces import Space, SpaceKind
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.ports.runtime import Cipher
 from recollect.stores.memory_tables import memories, memory_versions
-from recollect.stores.rows import Sealed
+from recollect.stores.rows import EncryptedColumn
 from recollect.stores.statements import Row
 
-MEMORY = tuple(memories.columns)
+MEMORY_COLUMNS = tuple(memories.columns)
 
-_NAMES = tuple(column.name for column in MEMORY)
+_NAMES = tuple(column.name for column in MEMORY_COLUMNS)
 # Fields whose column has the same name and holds the value as it is.
-_PLAIN = (
+_PLAIN_FIELDS = (
     "id",
     "key",
     "agent_id",
@@ -64,21 +64,21 @@ _PLAIN = (
     "run_id",
     "parent_run_id",
 )
-_WORDS: Mapping[str, type[Any]] = {
-    "kind": Kind,
+_ENUM_FIELDS: Mapping[str, type[Any]] = {
+    "kind": MemoryKind,
     "type": MemoryType,
     "sensitivity": Sensitivity,
-    "origin": Origin,
-    "trust": Trust,
-    "source": Source,
-    "status": Status,
+    "origin": MemoryOrigin,
+    "trust": TrustLevel,
+    "source": MemorySource,
+    "status": MemoryStatus,
 }
-_BESIDE = ("import_id", "privacy_said", "suspicion", "used_at", "compacted_at", "erasure_id")
-_ENUMS: Mapping[str, type[Any]] = {**_WORDS, "archive_reason": ArchiveReason}
+_STORED_FIELDS = ("import_id", "privacy_said", "suspicion", "used_at", "compacted_at", "erasure_id")
+_SNAPSHOT_ENUMS: Mapping[str, type[Any]] = {**_ENUM_FIELDS, "archive_reason": ArchiveReason}
 
 
 @dataclass(slots=True)
-class Hanging:
+class RelatedRows:
     """The values of one memory that are stored in other tables."""
 
     subjects: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Hanging:
     source_memories: tuple[MemoryId, ...] = ()
 
 
-NOTHING = Hanging()
+NO_RELATED_ROWS = RelatedRows()
 
 
 class MemoryRows:
@@ -97,42 +97,42 @@ class MemoryRows:
 
     def __init__(self, cipher: Cipher, rules: RetentionRules = SHIPPED_RULES) -> None:
         self._rules = rules
-        self._content = Sealed(cipher, memories.c.content)
-        self._value = Sealed(cipher, memories.c.value)
-        self._messages = Sealed(cipher, memories.c.messages)
-        self._metadata = Sealed(cipher, memories.c.metadata)
-        self._snapshot = Sealed(cipher, memory_versions.c.snapshot)
+        self._content = EncryptedColumn(cipher, memories.c.content)
+        self._value = EncryptedColumn(cipher, memories.c.value)
+        self._messages = EncryptedColumn(cipher, memories.c.messages)
+        self._metadata = EncryptedColumn(cipher, memories.c.metadata)
+        self._snapshot = EncryptedColumn(cipher, memory_versions.c.snapshot)
 
-    def from_row(self, row: Row, hanging: Hanging) -> Stored:
+    def from_row(self, row: Row, hanging: RelatedRows) -> StoredMemory:
         """The memory of a row with the columns `MEMORY_COLUMNS`."""
         named = dict(zip(_NAMES, row, strict=True))
-        memory = self._memory(named, hanging)
-        return Stored(
+        memory = self._build_memory(named, hanging)
+        return StoredMemory(
             memory=memory,
             written_by=Owner(OwnerKind(named["written_by_kind"]), named["written_by_id"]),
             doc=named["doc"],
-            bare_names=_texts(named["bare_names"] or "[]"),
+            bare_names=_parse_texts(named["bare_names"] or "[]"),
             status_at=named["status_at"],
-            suspicion_reasons=_texts(named["suspicion_reasons"]),
-            folded=Folded(memory.content, named["fold"]) if named["fold"] else None,
-            **{name: named[name] for name in _BESIDE},
+            suspicion_reasons=_parse_texts(named["suspicion_reasons"]),
+            folded=FoldedText(memory.content, named["fold"]) if named["fold"] else None,
+            **{name: named[name] for name in _STORED_FIELDS},
         )
 
-    def _memory(self, named: Mapping[str, Any], hanging: Hanging) -> Memory:
+    def _build_memory(self, named: Mapping[str, Any], hanging: RelatedRows) -> Memory:
         id_ = named["id"]
         value = self._value.open(named["value"], id_)
         reason = named["archive_reason"]
         return Memory(
-            **{name: named[name] for name in _PLAIN},
-            **{name: word(named[name]) for name, word in _WORDS.items()},
+            **{name: named[name] for name in _PLAIN_FIELDS},
+            **{name: word(named[name]) for name, word in _ENUM_FIELDS.items()},
             content=jsontext.load(self._content.open(named["content"], id_) or '""'),
             value=None if value is None else jsontext.load(value),
-            messages=_messages(self._messages.open(named["messages"], id_)),
+            messages=_load_messages(self._messages.open(named["messages"], id_)),
             space=Space(SpaceKind(named["space_kind"]), named["space_id"]),
             subjects=hanging.subjects,
-            tags=_texts(named["tags"]),
+            tags=_parse_texts(named["tags"]),
             metadata=jsontext.load(self._metadata.open(named["metadata"], id_) or "{}"),
-            pii_tags=_texts(named["pii_tags"]),
+            pii_tags=_parse_texts(named["pii_tags"]),
             supersedes=hanging.supersedes,
             conflicts_with=hanging.conflicts_with,
             source_entries=hanging.source_entries,
@@ -140,20 +140,23 @@ class MemoryRows:
             archive_reason=None if reason is None else ArchiveReason(reason),
         )
 
-    def to_params(self, stored: Stored) -> dict[str, Any]:
+    def to_params(self, stored: StoredMemory) -> dict[str, Any]:
         """A parameter for each of `MEMORY_COLUMNS` but `doc`, which the database assigns."""
         memory = stored.memory
         return {
-            **{name: getattr(memory, name) for name in (*_PLAIN, *_WORDS, "archive_reason")},
-            **{name: getattr(stored, name) for name in _BESIDE},
-            **self._texts_of(memory),
+            **{
+                name: getattr(memory, name)
+                for name in (*_PLAIN_FIELDS, *_ENUM_FIELDS, "archive_reason")
+            },
+            **{name: getattr(stored, name) for name in _STORED_FIELDS},
+            **self._seal_texts(memory),
             "space_kind": memory.space.kind,
             "space_id": memory.space.id,
             "has_subjects": bool(memory.subjects or stored.bare_names),
             "bare_names": jsontext.dump(stored.bare_names) if stored.bare_names else None,
             "tags": jsontext.dump(memory.tags),
             "pii_tags": jsontext.dump(memory.pii_tags),
-            "pii_risk": int(self._rules.riskiest(memory.pii_tags) or 0),
+            "pii_risk": int(self._rules.highest_risk(memory.pii_tags) or 0),
             "status_at": stored.status_at or memory.created_at,
             "written_by_kind": stored.written_by.kind,
             "written_by_id": stored.written_by.id,
@@ -161,7 +164,7 @@ class MemoryRows:
             "suspicion_reasons": jsontext.dump(stored.suspicion_reasons),
         }
 
-    def _texts_of(self, memory: Memory) -> dict[str, Any]:
+    def _seal_texts(self, memory: Memory) -> dict[str, Any]:
         """The texts as JSON, sealed. The content is JSON too, because a plain text could begin like
         a sealed one."""
         id_ = memory.id
@@ -169,13 +172,13 @@ class MemoryRows:
         return {
             "content": self._content.seal(jsontext.dump(memory.content), id_),
             "value": self._value.seal(value, id_),
-            "messages": self._messages.seal(_messages_text(memory.messages), id_),
+            "messages": self._messages.seal(_dump_messages(memory.messages), id_),
             "metadata": self._metadata.seal(jsontext.dump(memory.metadata), id_),
         }
 
-    def snapshot_of(self, memory: Memory) -> str | None:
+    def make_snapshot(self, memory: Memory) -> str | None:
         """The sealed snapshot of a version: all fields that a later version may change."""
-        kept = {name: getattr(memory, name) for name in _SNAPSHOT}
+        kept = {name: getattr(memory, name) for name in _SNAPSHOT_FIELDS}
         return self.seal_snapshot(kept, version_id(memory.id, memory.version))
 
     def seal_snapshot(self, kept: Mapping[str, Any], row_id: str) -> str | None:
@@ -190,10 +193,10 @@ class MemoryRows:
         if text is None:
             return None
         kept: dict[str, Any] = jsontext.load(text)
-        return {name: _restored(name, value) for name, value in kept.items()}
+        return {name: _restore_value(name, value) for name, value in kept.items()}
 
 
-def as_it_was(stored: Stored, snapshot: Mapping[str, Any]) -> Stored:
+def apply_snapshot(stored: StoredMemory, snapshot: Mapping[str, Any]) -> StoredMemory:
     """The row with the fields of an earlier version. Columns beside the memory stay as today."""
     return replace(stored, memory=replace(stored.memory, **snapshot))
 
@@ -204,18 +207,18 @@ def version_id(memory_id: str, version: int) -> str:
     return f"{memory_id}:{version}"
 
 
-def fold_hash(stored: Stored) -> str:
+def fold_hash(stored: StoredMemory) -> str:
     """The hash by which equal statements are found. Records and compacted rows have none."""
     memory, folded = stored.memory, stored.folded
-    if memory.kind is Kind.RECORD or not memory.content:
+    if memory.kind is MemoryKind.RECORD or not memory.content:
         return ""
     if folded is None or folded.text != memory.content:
-        folded = Folded.of(memory.content)
+        folded = FoldedText.from_text(memory.content)
     return folded.digest
 
 
 # In the order of an answer. Fields that never change are not in the snapshot but in the row.
-_SNAPSHOT = (
+_SNAPSHOT_FIELDS = (
     "content",
     "value",
     "type",
@@ -248,7 +251,7 @@ _SNAPSHOT = (
     "status",
     "archive_reason",
 )
-_LISTS = frozenset(
+_LIST_FIELDS = frozenset(
     {"subjects", "tags", "pii_tags", "supersedes", "conflicts_with"}
     | {"source_entries", "source_memories"}
 )
@@ -258,23 +261,23 @@ def _to_json(value: Any) -> Any:
     return to_text(value) if isinstance(value, datetime) else value
 
 
-def _restored(name: str, value: Any) -> Any:
+def _restore_value(name: str, value: Any) -> Any:
     """The value of a snapshot's field with its type, which JSON lacks: the name tells it."""
     if value is None:
         return None
-    if name in _LISTS:
+    if name in _LIST_FIELDS:
         return tuple(value)
-    if name in _ENUMS:
-        return _ENUMS[name](value)
+    if name in _SNAPSHOT_ENUMS:
+        return _SNAPSHOT_ENUMS[name](value)
     is_instant = name.endswith("_at") or name in ("valid_from", "valid_until")
     return from_text(value) if is_instant else value
 
 
-def _texts(text: str) -> tuple[str, ...]:
+def _parse_texts(text: str) -> tuple[str, ...]:
     return tuple(jsontext.load(text))
 
 
-def _messages_text(items: Sequence[Message]) -> str | None:
+def _dump_messages(items: Sequence[MemoryMessage]) -> str | None:
     if not items:
         return None
     return jsontext.dump(
@@ -285,10 +288,12 @@ def _messages_text(items: Sequence[Message]) -> str | None:
     )
 
 
-def _messages(text: str | None) -> tuple[Message, ...]:
+def _load_messages(text: str | None) -> tuple[MemoryMessage, ...]:
     if text is None:
         return ()
     return tuple(
-        Message(Role(role), content, name, user_id, None if at is None else from_text(at))
+        MemoryMessage(
+            MessageRole(role), content, name, user_id, None if at is None else from_text(at)
+        )
         for role, content, name, user_id, at in jsontext.load(text)
     )

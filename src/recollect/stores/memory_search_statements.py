@@ -21,18 +21,18 @@ from sqlalchemy import (
 )
 
 from recollect.domain import jsontext
-from recollect.ports.memory_search import BUCKETS, Looking
+from recollect.ports.memory_search import BUCKETS, SearchContext
 from recollect.stores.engines.expressions import (
-    AmongNumbers,
-    AmongTexts,
-    WordsMatch,
+    FullTextMatch,
+    InNumberList,
+    InTextList,
     insert_if_absent,
 )
 from recollect.stores.memory_filters import (
     FilterShape,
+    changed_since_clause,
     filter_clause,
     filter_params,
-    has_changed_since,
 )
 from recollect.stores.memory_tables import (
     memories,
@@ -41,9 +41,9 @@ from recollect.stores.memory_tables import (
     memory_sources,
     memory_subjects,
 )
-from recollect.stores.reaches import reach_clause
-from recollect.stores.sights import SightShape, sight_clause, sight_params
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.reaches import prefilter_clause
+from recollect.stores.sights import ViewerShape, viewer_params, visible_clause
+from recollect.stores.statements import Query, literal_word, param
 
 _m, _i, _v = memories.c, memory_index.c, memory_embeddings.c
 _s, _p = memory_sources.c, memory_subjects.c
@@ -57,25 +57,28 @@ _ONE: ColumnElement[int] = literal_column("1")
 
 
 @dataclass(frozen=True, slots=True)
-class LookingShape:
+class SearchContextShape:
     """Which parts of a search context are present; the key of the statement cache."""
 
-    sight: SightShape
+    sight: ViewerShape
     chosen: FilterShape
     people: bool
     vectors: bool
 
     @classmethod
-    def of(cls, looking: Looking) -> "LookingShape":
+    def from_context(cls, looking: SearchContext) -> "SearchContextShape":
         """The shape of a search context."""
-        sight, chosen = SightShape.of(looking.sight), FilterShape.of(looking.chosen)
+        sight, chosen = (
+            ViewerShape.from_viewer(looking.sight),
+            FilterShape.from_filter(looking.chosen),
+        )
         return cls(sight, chosen, bool(looking.people), bool(looking.model))
 
 
-def looking_params(looking: Looking) -> dict[str, Any]:
+def context_params(looking: SearchContext) -> dict[str, Any]:
     """The values of a search context as statement parameters."""
     params = {
-        **sight_params(looking.sight),
+        **viewer_params(looking.sight),
         **filter_params(looking.chosen, looking.sight.now),
         "model": looking.model,
     }
@@ -83,46 +86,46 @@ def looking_params(looking: Looking) -> dict[str, Any]:
 
 
 @cache
-def candidates(shape: LookingShape) -> Statement:
+def candidates(shape: SearchContextShape) -> Query:
     """All rows that may be ranked."""
-    return Statement(_permitted(shape).limit(_LIMIT))
+    return Query(_select_permitted(shape).limit(_LIMIT))
 
 
 @cache
-def matching(shape: LookingShape, *, every: bool) -> Statement:
+def word_matches(shape: SearchContextShape, *, every: bool) -> Query:
     """Rows that match the word query, or all rows, in batches."""
-    query = _permitted(shape)
+    query = _select_permitted(shape)
     if not every:
-        query = query.where(WordsMatch(param("query", _i.terms), memory_index))
-    return _batch(query)
+        query = query.where(FullTextMatch(param("query", _i.terms), memory_index))
+    return _batch_query(query)
 
 
 @cache
-def with_vectors(shape: LookingShape) -> Statement:
+def embedded_rows(shape: SearchContextShape) -> Query:
     """Rows that have a vector of the model, in batches."""
-    return _batch(_permitted(shape).where(_i.vector_model == _MODEL))
+    return _batch_query(_select_permitted(shape).where(_i.vector_model == _MODEL))
 
 
 @cache
-def some(shape: LookingShape) -> Statement:
+def rows_by_doc(shape: SearchContextShape) -> Query:
     """Those rows of a list that may be ranked."""
-    return Statement(_permitted(shape).where(AmongNumbers(_m.doc, _DOCS)))
+    return Query(_select_permitted(shape).where(InNumberList(_m.doc, _DOCS)))
 
 
 @cache
-def changed_since(shape: LookingShape) -> Statement:
+def changed_ids(shape: SearchContextShape) -> Query:
     """Memories that changed since the filter's `as_of`: the index has their present text only."""
     query = select(_m.id).where(
-        sight_clause(shape.sight), filter_clause(shape.chosen), has_changed_since()
+        visible_clause(shape.sight), filter_clause(shape.chosen), changed_since_clause()
     )
-    return Statement(query.order_by(_m.doc))
+    return Query(query.order_by(_m.doc))
 
 
-def _batch(query: Select[Any]) -> Statement:
-    return Statement(query.where(_i.doc > _AFTER).order_by(_i.doc).limit(_LIMIT))
+def _batch_query(query: Select[Any]) -> Query:
+    return Query(query.where(_i.doc > _AFTER).order_by(_i.doc).limit(_LIMIT))
 
 
-def _permitted(shape: LookingShape) -> Select[Any]:
+def _select_permitted(shape: SearchContextShape) -> Select[Any]:
     """The rows that the viewer may see and that pass the filter. With an `as_of`, only rows that
     have not changed since; past versions are added elsewhere.
 
@@ -130,8 +133,8 @@ def _permitted(shape: LookingShape) -> Select[Any]:
     names no space. Each row is still judged by the visibility clause.
     """
     source = memories.join(memory_index, _i.doc == _m.doc)
-    unchanged = (~has_changed_since(),) if shape.chosen.as_of else ()
-    reach = reach_clause(shape.sight, shape.chosen)
+    unchanged = (~changed_since_clause(),) if shape.chosen.as_of else ()
+    reach = prefilter_clause(shape.sight, shape.chosen)
     reached = () if reach is None else (reach,)
     # Without a query vector there is no model to compare with, and no row counts as having one.
     has_vector = _i.vector_model.is_not_distinct_from(_MODEL) if shape.vectors else false()
@@ -145,22 +148,22 @@ def _permitted(shape: LookingShape) -> Select[Any]:
             _m.observed_at,
             _m.valid_from,
             _m.valid_until,
-            _about(people=shape.people).label("about"),
+            _about_column(people=shape.people).label("about"),
         )
         .select_from(source)
-        .where(sight_clause(shape.sight), filter_clause(shape.chosen), *unchanged, *reached)
+        .where(visible_clause(shape.sight), filter_clause(shape.chosen), *unchanged, *reached)
     )
 
 
-def _about(*, people: bool) -> ColumnElement[Any]:
+def _about_column(*, people: bool) -> ColumnElement[Any]:
     if not people:
         return false()
-    asked_for = AmongTexts(_p.person_id, param("people", _p.person_id))
+    asked_for = InTextList(_p.person_id, param("people", _p.person_id))
     return exists(select(_ONE).where(_p.memory_id == _m.id, asked_for).correlate(memories))
 
 
 @cache
-def pending(*, bucket: bool) -> Statement:
+def pending_texts(*, bucket: bool) -> Query:
     """Pending texts, of one bucket or of all."""
     query = (
         select(_i.doc, _i.revision, _m.content, _m.id)
@@ -170,60 +173,58 @@ def pending(*, bucket: bool) -> Statement:
     if bucket:
         share = _i.doc % literal_column(str(BUCKETS))
         query = query.where(share == param("bucket", _i.doc))
-    return Statement(query.order_by(_i.doc).limit(_LIMIT))
+    return Query(query.order_by(_i.doc).limit(_LIMIT))
 
 
 @cache
-def next_rows(*, lacking: bool) -> Statement:
+def next_rows(*, lacking: bool) -> Query:
     """Rows by number: all, or those that have no vector of the model and are not pending."""
     query = select(_i.doc).where(_i.doc > _AFTER)
     if lacking:
         held = exists(select(_ONE).where(_v.doc == _i.doc, _v.model == _MODEL))
         query = query.where(_i.pending == false(), ~held)
-    return Statement(query.order_by(_i.doc).limit(_LIMIT))
+    return Query(query.order_by(_i.doc).limit(_LIMIT))
 
 
 _TEXT = {
     name: param(name, memory_index.c[name])
     for name in ("revision", "head", "terms", "stems", "pending")
 }
-KNOWN = Statement(select(_i.terms, _i.revision).where(_i.doc == _DOC))
-INSERT = Statement(
+SELECT_TERMS = Query(select(_i.terms, _i.revision).where(_i.doc == _DOC))
+INSERT = Query(
     insert(memory_index).values(doc=_DOC, memory_id=param("memory_id", _i.memory_id), **_TEXT)
 )
-REPLACE = Statement(
-    update(memory_index).where(_i.doc == _DOC).values(_TEXT | {"vector_model": null()})
-)
-FORGET_VECTOR = Statement(delete(memory_embeddings).where(_v.doc == _DOC))
+REPLACE = Query(update(memory_index).where(_i.doc == _DOC).values(_TEXT | {"vector_model": null()}))
+DELETE_VECTOR = Query(delete(memory_embeddings).where(_v.doc == _DOC))
 _ID = param("memory_id", _i.memory_id)
 # In this order: a job that stores a vector locks the index row first. The other order could
 # deadlock with it, or miss the vector that it is about to insert.
-DROPS = (
-    Statement(delete(memory_index).where(_i.memory_id == _ID)),
-    Statement(delete(memory_embeddings).where(_v.memory_id == _ID)),
+DELETE_ROWS = (
+    Query(delete(memory_index).where(_i.memory_id == _ID)),
+    Query(delete(memory_embeddings).where(_v.memory_id == _ID)),
 )
-WORDS = Statement(
-    select(_i.doc, _i.revision, _i.terms, _i.memory_id).where(AmongNumbers(_i.doc, _DOCS))
+WORDS = Query(
+    select(_i.doc, _i.revision, _i.terms, _i.memory_id).where(InNumberList(_i.doc, _DOCS))
 )
-VECTORS = Statement(
+VECTORS = Query(
     select(_v.doc, _i.revision, _v.embedding)
     .select_from(memory_embeddings.join(memory_index, _i.doc == _v.doc))
-    .where(AmongNumbers(_v.doc, _DOCS), _v.model == _MODEL)
+    .where(InNumberList(_v.doc, _DOCS), _v.model == _MODEL)
 )
-FACTS = Statement(
+DERIVED_IDS = Query(
     select(_s.source_id, _s.memory_id).where(
-        _s.kind == word("memory"), AmongTexts(_s.source_id, param("ids", _s.source_id))
+        _s.kind == literal_word("memory"), InTextList(_s.source_id, param("ids", _s.source_id))
     )
 )
 # Revision and pending flag are compared in the update itself: of two jobs that embedded the same
 # text one changes the row, and neither can do so for a text that was replaced.
-TAKE = Statement(
+CLEAR_PENDING = Query(
     update(memory_index)
     .where(_i.doc == _DOC, _i.revision == param("revision", _i.revision), _i.pending == true())
     .values(pending=literal_column("false"), vector_model=_MODEL)
 )
 # From the index row, so that nothing is inserted for a row that was dropped meanwhile.
-INSERT_VECTOR = Statement(
+INSERT_VECTOR = Query(
     insert_if_absent(memory_embeddings, "doc").from_select(
         ["doc", "memory_id", "embedding", "model", "dimensions"],
         select(
@@ -235,9 +236,9 @@ INSERT_VECTOR = Statement(
         ).where(_i.doc == _DOC),
     )
 )
-MARK = Statement(
-    update(memory_index).where(AmongNumbers(_i.doc, _DOCS)).values(pending=literal_column("true"))
+MARK_PENDING = Query(
+    update(memory_index).where(InNumberList(_i.doc, _DOCS)).values(pending=literal_column("true"))
 )
-PROGRESS = Statement(
+PROGRESS = Query(
     select(func.count(), func.count().filter(_i.pending == true())).select_from(memory_index)
 )

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Table
 
-from recollect.stores.columns import at, flag, metadata, number, real, text
+from recollect.stores.columns import flag, metadata, number, real, text, timestamp
 from recollect.stores.engines.expressions import VectorType
 
 # `doc` is a row number for the search indexes. `place` in related tables is the order of items.
@@ -31,7 +31,7 @@ memories = Table(
     text("stated_by"),
     text("learned_in"),
     text("origin"),
-    at("observed_at"),
+    timestamp("observed_at"),
     real("confidence"),
     flag("verified"),
     text("trust"),
@@ -40,16 +40,16 @@ memories = Table(
     text("pii_tags"),
     number("pii_risk"),
     text("retention_policy"),
-    at("expires_at"),
+    timestamp("expires_at"),
     text("expiry_rule"),
-    at("requested_expires_at"),
-    at("explicit_expires_at"),
-    at("approved_expires_at"),
-    at("valid_from"),
-    at("valid_until"),
-    at("created_at"),
-    at("updated_at"),
-    at("retracted_at"),
+    timestamp("requested_expires_at"),
+    timestamp("explicit_expires_at"),
+    timestamp("approved_expires_at"),
+    timestamp("valid_from"),
+    timestamp("valid_until"),
+    timestamp("created_at"),
+    timestamp("updated_at"),
+    timestamp("retracted_at"),
     text("superseded_by"),
     number("repeats"),
     number("version"),
@@ -59,7 +59,7 @@ memories = Table(
     text("parent_run_id"),
     text("status"),
     text("archive_reason"),
-    at("status_at"),
+    timestamp("status_at"),
     text("written_by_kind"),
     text("written_by_id"),
     text("import_id"),
@@ -67,8 +67,8 @@ memories = Table(
     flag("privacy_said"),
     real("suspicion"),
     text("suspicion_reasons"),
-    at("used_at"),
-    at("compacted_at"),
+    timestamp("used_at"),
+    timestamp("compacted_at"),
     text("erasure_id"),
 )
 
@@ -105,7 +105,7 @@ memory_links = Table(
     text("from_id"),
     text("kind"),
     text("to_id"),
-    at("at"),
+    timestamp("at"),
     text("reason"),
 )
 
@@ -118,13 +118,13 @@ memory_versions = Table(
     text("memory_id"),
     number("version"),
     text("change"),
-    at("at"),
-    at("until"),
+    timestamp("at"),
+    timestamp("until"),
     text("by_kind"),
     text("by_id"),
     text("status"),
-    at("valid_from"),
-    at("valid_until"),
+    timestamp("valid_from"),
+    timestamp("valid_until"),
     text("snapshot"),
 )
 
@@ -133,7 +133,7 @@ memory_removals = Table(
     "memory_removals",
     metadata,
     text("memory_id"),
-    at("removed_at"),
+    timestamp("removed_at"),
 )
 
 # The words of memories, as `entry_index` has those of entries. Encrypted words are not in the
@@ -181,8 +181,8 @@ relations = Table(
     text("to_id"),
     text("relation"),
     text("memory_id"),
-    at("recorded_at"),
-    at("retracted_at"),
+    timestamp("recorded_at"),
+    timestamp("retracted_at"),
 )
 
 approvals = Table(
@@ -192,13 +192,13 @@ approvals = Table(
     text("memory_id"),
     text("requested_by_kind"),
     text("requested_by_id"),
-    at("requested_expires_at"),
+    timestamp("requested_expires_at"),
     text("status"),
     text("decided_by"),
-    at("decided_at"),
+    timestamp("decided_at"),
     text("justification"),
-    at("valid_until"),
-    at("created_at"),
+    timestamp("valid_until"),
+    timestamp("created_at"),
 )
 
 # Claimed idempotency keys. `answer` holds the reserved id and the recorded body, encrypted.
@@ -211,7 +211,7 @@ idempotency_answers = Table(
     text("fingerprint"),
     number("status"),
     text("answer"),
-    at("claimed_at"),
+    timestamp("claimed_at"),
 )
 
 # The ids that a recorded answer mentions: it is deleted when one of them is.
@@ -228,12 +228,12 @@ rollbacks = Table(
     "rollbacks",
     metadata,
     text("id"),
-    at("at"),
+    timestamp("at"),
     text("by_kind"),
     text("by_id"),
     text("source"),
     text("changes"),
-    at("undone_at"),
+    timestamp("undone_at"),
 )
 
 # `target` says who is erased; it is removed when the job ends. The report stays.
@@ -242,8 +242,8 @@ erasures = Table(
     metadata,
     text("id"),
     text("status"),
-    at("created_at"),
-    at("finished_at"),
+    timestamp("created_at"),
+    timestamp("finished_at"),
     text("target"),
     text("report"),
 )

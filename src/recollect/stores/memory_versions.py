@@ -8,13 +8,13 @@ from sqlalchemy import insert, or_, select, update
 
 from recollect.domain import jsontext
 from recollect.domain.agents import Owner, OwnerKind
-from recollect.domain.memories import Memory, MemoryId, Status
+from recollect.domain.memories import Memory, MemoryId, MemoryStatus
 from recollect.ports.database import Tx
-from recollect.ports.memories import Change, Stored, Version
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.memory_rows import MemoryRows, as_it_was, version_id
+from recollect.ports.memories import MemoryVersion, StoredMemory, VersionChange
+from recollect.stores.engines.expressions import InTextList
+from recollect.stores.memory_rows import MemoryRows, apply_snapshot, version_id
 from recollect.stores.memory_tables import memory_versions
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.statements import Query, Row, param
 
 _v = memory_versions.c
 _COLUMNS = tuple(memory_versions.columns)
@@ -26,7 +26,9 @@ class MemoryVersions:
     def __init__(self, rows: MemoryRows) -> None:
         self._rows = rows
 
-    def begin(self, tx: Tx, memory: Memory, change: Change, *, by: Owner, at: datetime) -> None:
+    def start_version(
+        self, tx: Tx, memory: Memory, change: VersionChange, *, by: Owner, at: datetime
+    ) -> None:
         """Insert the version that is current from `at` on. Its fields are in the row of the
         memory."""
         params = {
@@ -45,18 +47,20 @@ class MemoryVersions:
         }
         tx.run(_BEGIN, params)
 
-    def end(self, tx: Tx, memory: Memory, *, at: datetime) -> None:
+    def close_version(self, tx: Tx, memory: Memory, *, at: datetime) -> None:
         """Close a version and store its snapshot. The next one begins at the same instant."""
-        snapshot = self._rows.snapshot_of(memory)
+        snapshot = self._rows.make_snapshot(memory)
         id_ = version_id(memory.id, memory.version)
         tx.run(_END, {"id": id_, "until": at, "snapshot": snapshot})
 
-    def all_of(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[Version]:
+    def fetch_all(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[MemoryVersion]:
         """All versions of these memories, oldest first."""
         rows = tx.fetch(_ALL, {"ids": jsontext.dump(list(memory_ids))})
-        return [self._version(row) for row in rows]
+        return [self._to_version(row) for row in rows]
 
-    def as_of(self, tx: Tx, found: Sequence[Stored], at: datetime) -> list[Stored]:
+    def restore_as_of(
+        self, tx: Tx, found: Sequence[StoredMemory], at: datetime
+    ) -> list[StoredMemory]:
         """Each row with the fields of the version that was current at `at`. A row without an older
         version then stays as it is."""
         # A row of version 1 never changed, so it has no snapshot. Neither has the present version
@@ -67,42 +71,42 @@ class MemoryVersions:
         rows = tx.fetch(_CURRENT_AT, {"ids": jsontext.dump(changed), "at": at})
         kept = {row[1]: self._rows.open_snapshot(row[2], row[0]) for row in rows}
         snapshots = ((stored, kept.get(stored.memory.id)) for stored in found)
-        return [as_it_was(stored, then) if then else stored for stored, then in snapshots]
+        return [apply_snapshot(stored, then) if then else stored for stored, then in snapshots]
 
-    def _version(self, row: Row) -> Version:
+    def _to_version(self, row: Row) -> MemoryVersion:
         named = dict(zip(_NAMES, row, strict=True))
-        return Version(
+        return MemoryVersion(
             memory_id=MemoryId(named["memory_id"]),
             version=named["version"],
-            change=Change(named["change"]),
+            change=VersionChange(named["change"]),
             at=named["at"],
             until=named["until"],
             by=Owner(OwnerKind(named["by_kind"]), named["by_id"]),
-            status=Status(named["status"]),
+            status=MemoryStatus(named["status"]),
             snapshot=self._rows.open_snapshot(named["snapshot"], named["id"]),
         )
 
 
-def _values(columns: Iterable[Any]) -> dict[str, Any]:
+def _column_params(columns: Iterable[Any]) -> dict[str, Any]:
     return {column.name: param(column.name, column) for column in columns}
 
 
 _NAMES = tuple(column.name for column in _COLUMNS)
-_BEGIN = Statement(insert(memory_versions).values(_values(_COLUMNS)))
-_END = Statement(
+_BEGIN = Query(insert(memory_versions).values(_column_params(_COLUMNS)))
+_END = Query(
     update(memory_versions)
     .where(_v.id == param("id", _v.id))
-    .values(_values((_v.until, _v.snapshot)))
+    .values(_column_params((_v.until, _v.snapshot)))
 )
-_ALL = Statement(
+_ALL = Query(
     select(*_COLUMNS)
-    .where(AmongTexts(_v.memory_id, param("ids")))
+    .where(InTextList(_v.memory_id, param("ids")))
     .order_by(_v.at, _v.memory_id, _v.version)
 )
 _AT = param("at", _v.at)
-_CURRENT_AT = Statement(
+_CURRENT_AT = Query(
     select(_v.id, _v.memory_id, _v.snapshot).where(
-        AmongTexts(_v.memory_id, param("ids")),
+        InTextList(_v.memory_id, param("ids")),
         _v.at <= _AT,
         or_(_v.until.is_(None), _v.until > _AT),
     )

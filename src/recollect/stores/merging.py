@@ -17,19 +17,19 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.people import MergePlan
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.people import Likeness, Merge, MovedParts
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.ports.people import MergeImpact, PersonMerge, PossibleDuplicate
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import memories, relations
 from recollect.stores.merging_links import (
-    give_back_orgs,
-    give_back_stays,
-    give_back_subjects,
-    join_orgs_of_users,
+    add_orgs_of_users,
+    move_back_orgs,
+    move_back_participations,
+    move_back_subjects,
     move_orgs,
-    move_stays,
+    move_participations,
     move_subjects,
 )
-from recollect.stores.merging_parts import parts_of
+from recollect.stores.merging_parts import load_merge_impact
 from recollect.stores.people_tables import (
     people,
     person_aliases,
@@ -37,15 +37,15 @@ from recollect.stores.people_tables import (
     person_relationships,
     person_users,
 )
-from recollect.stores.person_pairs import likenesses
-from recollect.stores.person_rows import params_of
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.person_pairs import find_duplicates
+from recollect.stores.person_rows import column_params
+from recollect.stores.statements import Query, Row, param
 
 _g = person_merges.c
 _COLUMNS = (_g.id, _g.primary_id, _g.secondary_id, _g.at, _g.by_kind, _g.by_id, _g.moved)
 
 
-class _Column:
+class _PersonColumn:
     """A column that refers to people, and the key column of its table."""
 
     def __init__(self, table: Table, key: str, name: str) -> None:
@@ -53,35 +53,37 @@ class _Column:
         person: Column[Any] = table.c[name]
         to = {name: param("to_id", person)}
         moving = update(table).where(person == param("from_id", person)).values(to)
-        self._move = Statement(moving.returning(id_))
-        self._give_back = Statement(moving.where(AmongTexts(id_, param("ids"))))
+        self._move = Query(moving.returning(id_))
+        self._give_back = Query(moving.where(InTextList(id_, param("ids"))))
 
     def move(self, tx: Tx, from_id: str, to_id: str) -> list[str]:
         """Move all rows; returns their keys."""
         rows = tx.fetch(self._move, {"from_id": from_id, "to_id": to_id})
         return sorted(row[0] for row in rows)
 
-    def give_back(self, tx: Tx, ids: list[str], *, from_id: str, to_id: str) -> None:
+    def move_back(self, tx: Tx, ids: list[str], *, from_id: str, to_id: str) -> None:
         """Move back those of these rows that still name `from_id`."""
         ids_text = jsontext.dump(ids)
         tx.run(self._give_back, {"ids": ids_text, "from_id": from_id, "to_id": to_id})
 
 
 class SqlMerges:
-    def merge(self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime) -> Merge:
-        moved = _moved(tx, plan.secondary_id, plan.primary_id, at)
-        merge = Merge(merge_id, plan.primary_id, plan.secondary_id, at, by, moved)
+    def merge(
+        self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime
+    ) -> PersonMerge:
+        moved = _move_rows(tx, plan.secondary_id, plan.primary_id, at)
+        merge = PersonMerge(merge_id, plan.primary_id, plan.secondary_id, at, by, moved)
         tx.run(_INSERT, _to_params(merge))
         return merge
 
-    def parts(self, tx: Tx, requester: Requester, merge: Merge) -> MovedParts:
-        return parts_of(tx, requester, merge.moved)
+    def load_impact(self, tx: Tx, requester: Requester, merge: PersonMerge) -> MergeImpact:
+        return load_merge_impact(tx, requester, merge.moved)
 
-    def standing(self, tx: Tx, secondary_id: PersonId) -> Merge | None:
-        row = tx.first(_STANDING, {"secondary_id": secondary_id})
+    def fetch_active(self, tx: Tx, secondary_id: PersonId) -> PersonMerge | None:
+        row = tx.fetch_first(_FETCH_ACTIVE, {"secondary_id": secondary_id})
         return _from_row(row) if row else None
 
-    def undo(self, tx: Tx, merge: Merge, *, at: datetime) -> None:
+    def undo(self, tx: Tx, merge: PersonMerge, *, at: datetime) -> None:
         # Merges of the same people depend on each other: where both people had a row for the same
         # thing (subjects of one memory, open participations in one chat), only one row is left.
         # Example: B and C are merged into A, in this order, and one memory was about B and C. The
@@ -93,64 +95,68 @@ class SqlMerges:
         # person, the newest first; take back this one; then make the later ones again, in their
         # order. Their records are replaced, because they may move other rows this time.
         later = [
-            one for one in _standing_with(tx, merge) if (one.at, one.id) > (merge.at, merge.id)
+            one for one in _active_merges_with(tx, merge) if (one.at, one.id) > (merge.at, merge.id)
         ]
         for one in reversed(later):
-            _give_back(tx, one, at)
-        _give_back(tx, merge, at)
-        tx.run(_UNDONE, {"id": merge.id, "at": at})
+            _move_rows_back(tx, one, at)
+        _move_rows_back(tx, merge, at)
+        tx.run(_MARK_UNDONE, {"id": merge.id, "at": at})
         for one in later:
-            moved = _moved(tx, one.secondary_id, one.primary_id, at)
-            tx.run(_REMADE, {"id": one.id, "moved": jsontext.dump(moved)})
+            moved = _move_rows(tx, one.secondary_id, one.primary_id, at)
+            tx.run(_UPDATE_RECORD, {"id": one.id, "moved": jsontext.dump(moved)})
 
-    def likenesses(
+    def find_duplicates(
         self, tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
-    ) -> list[Likeness]:
-        return likenesses(tx, requester, after=after, limit=limit)
+    ) -> list[PossibleDuplicate]:
+        return find_duplicates(tx, requester, after=after, limit=limit)
 
 
-def lead(tx: Tx, away: PersonId, to: PersonId, *, at: datetime) -> None:
+def redirect_person(tx: Tx, away: PersonId, to: PersonId, *, at: datetime) -> None:
     """Move all rows from one person to another without a record, so that it can't be undone:
     repairs references to a person who was merged away."""
-    _moved(tx, away, to, at)
+    _move_rows(tx, away, to, at)
 
 
-def _moved(tx: Tx, away: PersonId, to: PersonId, at: datetime) -> dict[str, Any]:
+def _move_rows(tx: Tx, away: PersonId, to: PersonId, at: datetime) -> dict[str, Any]:
     """Move every row that names `away` to `to`, and redirect `away`; returns the record.
 
     Columns first, then what both people may have (see `merge_links`), and the redirect last.
     """
-    moved: dict[str, Any] = {kind: column.move(tx, away, to) for kind, column in _MOVING.items()}
-    moved |= move_subjects(tx, away, to) | move_stays(tx, away, to) | move_orgs(tx, away, to)
-    tx.run(_LEAD, {"id": away, "merged_into": to, "at": at})
+    moved: dict[str, Any] = {
+        kind: column.move(tx, away, to) for kind, column in _PERSON_COLUMNS.items()
+    }
+    moved |= (
+        move_subjects(tx, away, to) | move_participations(tx, away, to) | move_orgs(tx, away, to)
+    )
+    tx.run(_SET_REDIRECT, {"id": away, "merged_into": to, "at": at})
     return moved
 
 
-def _give_back(tx: Tx, merge: Merge, at: datetime) -> None:
+def _move_rows_back(tx: Tx, merge: PersonMerge, at: datetime) -> None:
     # The links to users are back before orgs are handled, since both statements about orgs depend
     # on whose users these are now: the primary loses orgs that came only with the secondary, and
     # the secondary joins orgs that its users entered while they were merged.
     away, to = merge.secondary_id, merge.primary_id
-    tx.run(_LEAD, {"id": away, "merged_into": None, "at": at})
-    for kind, column in _MOVING.items():
-        column.give_back(tx, merge.moved[kind], from_id=to, to_id=away)
-    give_back_subjects(tx, merge.moved, from_id=to, to_id=away)
-    give_back_stays(tx, merge.moved, from_id=to, to_id=away)
-    give_back_orgs(tx, merge.moved, person_id=to)
-    join_orgs_of_users(tx, away)
+    tx.run(_SET_REDIRECT, {"id": away, "merged_into": None, "at": at})
+    for kind, column in _PERSON_COLUMNS.items():
+        column.move_back(tx, merge.moved[kind], from_id=to, to_id=away)
+    move_back_subjects(tx, merge.moved, from_id=to, to_id=away)
+    move_back_participations(tx, merge.moved, from_id=to, to_id=away)
+    move_back_orgs(tx, merge.moved, person_id=to)
+    add_orgs_of_users(tx, away)
 
 
-def _standing_with(tx: Tx, merge: Merge) -> list[Merge]:
+def _active_merges_with(tx: Tx, merge: PersonMerge) -> list[PersonMerge]:
     """All active merges into the canonical person that this merge belongs to, the oldest first.
 
     The secondary's redirect leads to that person directly, also if the primary itself was merged
     into somebody else later.
     """
-    rows = tx.fetch(_STANDING_WITH, {"id": merge.secondary_id})
+    rows = tx.fetch(_FETCH_ACTIVE_WITH, {"id": merge.secondary_id})
     return [_from_row(row) for row in rows]
 
 
-def _to_params(merge: Merge) -> dict[str, Any]:
+def _to_params(merge: PersonMerge) -> dict[str, Any]:
     return {
         "id": merge.id,
         "primary_id": merge.primary_id,
@@ -163,29 +169,29 @@ def _to_params(merge: Merge) -> dict[str, Any]:
     }
 
 
-def _from_row(row: Row) -> Merge:
+def _from_row(row: Row) -> PersonMerge:
     moved: Mapping[str, Any] = jsontext.load(row[6])
     by = Owner(OwnerKind(row[4]), row[5])
-    return Merge(row[0], PersonId(row[1]), PersonId(row[2]), row[3], by, moved)
+    return PersonMerge(row[0], PersonId(row[1]), PersonId(row[2]), row[3], by, moved)
 
 
-_MOVING = {
-    "users": _Column(person_users, "user_id", "person_id"),
-    "statements": _Column(memories, "id", "stated_by"),
-    "aliases": _Column(person_aliases, "id", "person_id"),
-    "alias_claims": _Column(person_aliases, "id", "stated_by"),
-    "relationships": _Column(person_relationships, "id", "person_id"),
-    "relationships_to": _Column(person_relationships, "id", "to_person_id"),
-    "relationship_claims": _Column(person_relationships, "id", "stated_by"),
-    "edges_from": _Column(relations, "id", "from_id"),
-    "edges_to": _Column(relations, "id", "to_id"),
+_PERSON_COLUMNS = {
+    "users": _PersonColumn(person_users, "user_id", "person_id"),
+    "statements": _PersonColumn(memories, "id", "stated_by"),
+    "aliases": _PersonColumn(person_aliases, "id", "person_id"),
+    "alias_claims": _PersonColumn(person_aliases, "id", "stated_by"),
+    "relationships": _PersonColumn(person_relationships, "id", "person_id"),
+    "relationships_to": _PersonColumn(person_relationships, "id", "to_person_id"),
+    "relationship_claims": _PersonColumn(person_relationships, "id", "stated_by"),
+    "edges_from": _PersonColumn(relations, "id", "from_id"),
+    "edges_to": _PersonColumn(relations, "id", "to_id"),
     # People merged into the secondary earlier are redirected to the primary, so that a redirect
     # always takes one step.
-    "redirects": _Column(people, "id", "merged_into"),
+    "redirects": _PersonColumn(people, "id", "merged_into"),
 }
 _ID = param("id", people.c.id)
 _self = people.alias("self")
-_LEAD = Statement(
+_SET_REDIRECT = Query(
     update(people)
     .where(people.c.id == _ID)
     .values(
@@ -193,25 +199,25 @@ _LEAD = Statement(
         updated_at=param("at", people.c.updated_at),
     )
 )
-_INSERT = Statement(insert(person_merges).values(params_of(person_merges)))
-_STANDING = Statement(
+_INSERT = Query(insert(person_merges).values(column_params(person_merges)))
+_FETCH_ACTIVE = Query(
     select(*_COLUMNS)
     .where(_g.secondary_id == param("secondary_id", _g.secondary_id), _g.undone_at.is_(None))
     .order_by(_g.at.desc(), _g.id.desc())
 )
-_UNDONE = Statement(
+_MARK_UNDONE = Query(
     update(person_merges)
     .where(_g.id == param("id", _g.id))
     .values(undone_at=param("at", _g.undone_at))
 )
-_REMADE = Statement(
+_UPDATE_RECORD = Query(
     update(person_merges).where(_g.id == param("id", _g.id)).values(moved=param("moved", _g.moved))
 )
-_TOGETHER = select(people.c.id).where(
+_SAME_CANONICAL = select(people.c.id).where(
     people.c.merged_into == select(_self.c.merged_into).where(_self.c.id == _ID).scalar_subquery()
 )
-_STANDING_WITH = Statement(
+_FETCH_ACTIVE_WITH = Query(
     select(*_COLUMNS)
-    .where(_g.secondary_id.in_(_TOGETHER), _g.undone_at.is_(None))
+    .where(_g.secondary_id.in_(_SAME_CANONICAL), _g.undone_at.is_(None))
     .order_by(_g.at, _g.id)
 )

@@ -9,41 +9,41 @@ from recollect.domain import jsontext
 from recollect.domain.memories import MemoryId
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.people import MovedParts
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.ports.people import MergeImpact
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import relations
-from recollect.stores.merging_links import Moved
+from recollect.stores.merging_links import MergeRecord
 from recollect.stores.people_tables import chats, person_aliases, person_relationships
 from recollect.stores.person_visibility import (
     OWN_PERSON,
-    SEEN_CLAIM,
-    STATED_RELATIONSHIP,
+    STATED_RELATIONSHIP_BY_CALLER,
+    VISIBLE_ALIAS,
     requester_params,
 )
-from recollect.stores.presences import seats
-from recollect.stores.statements import Statement, param
+from recollect.stores.presences import current_chat_ids
+from recollect.stores.statements import Query, param
 
 _g, _r = relations.c, person_relationships.c
 
 
-def parts_of(tx: Tx, requester: Requester, moved: Moved) -> MovedParts:
+def load_merge_impact(tx: Tx, requester: Requester, moved: MergeRecord) -> MergeImpact:
     """Read from the record of a merge. A kind that is missing there moved nothing."""
     joint = [memory_id for memory_id, _ in moved.get("joint_subjects", ())]
-    return MovedParts(
+    return MergeImpact(
         memories={
             "subjects": [*moved.get("subjects", ()), *joint],
             "statements": moved.get("statements", ()),
-            "edges": _of_edges(tx, moved),
+            "edges": _edge_memories(tx, moved),
         },
         others={
-            "participations": _stays(tx, requester, moved),
-            "claims": _claims(tx, requester, moved),
+            "participations": _count_participations(tx, requester, moved),
+            "claims": _count_claims(tx, requester, moved),
             "users": len(moved.get("users", ())),
         },
     )
 
 
-def _of_edges(tx: Tx, moved: Moved) -> list[MemoryId]:
+def _edge_memories(tx: Tx, moved: MergeRecord) -> list[MemoryId]:
     """The memory of each moved edge. An edge from the person to themself moved at both ends and
     counts twice."""
     edges = [*moved.get("edges_from", ()), *moved.get("edges_to", ())]
@@ -51,41 +51,45 @@ def _of_edges(tx: Tx, moved: Moved) -> list[MemoryId]:
     return [MemoryId(known[id_]) for id_ in edges if id_ in known]
 
 
-def _stays(tx: Tx, requester: Requester, moved: Moved) -> int:
+def _count_participations(tx: Tx, requester: Requester, moved: MergeRecord) -> int:
     """Moved participations in chats where the caller takes part."""
     there = [chat_id for chat_id, *_ in (*moved.get("stays", ()), *moved.get("joint_stays", ()))]
-    known = {row[0] for row in tx.fetch(_CHATS, _asked(requester, there))}
+    known = {row[0] for row in tx.fetch(_CHATS, _query_params(requester, there))}
     return sum(chat_id in known for chat_id in there)
 
 
-def _claims(tx: Tx, requester: Requester, moved: Moved) -> int:
+def _count_claims(tx: Tx, requester: Requester, moved: MergeRecord) -> int:
     found = 0
     for statement, kinds in _CLAIMS:
         for kind in kinds:
-            ((count,),) = tx.fetch(statement, _asked(requester, moved.get(kind, ())))
+            ((count,),) = tx.fetch(statement, _query_params(requester, moved.get(kind, ())))
             found += count
     return found
 
 
-def _asked(requester: Requester, ids: Sequence[str]) -> dict[str, Any]:
+def _query_params(requester: Requester, ids: Sequence[str]) -> dict[str, Any]:
     return requester_params(requester) | {"ids": jsontext.dump(list(ids))}
 
 
-def _seen(table: Table, is_seen: ColumnElement[bool]) -> Statement:
-    return Statement(
-        select(func.count()).select_from(table).where(AmongTexts(table.c.id, param("ids")), is_seen)
+def _count_statement(table: Table, is_seen: ColumnElement[bool]) -> Query:
+    return Query(
+        select(func.count()).select_from(table).where(InTextList(table.c.id, param("ids")), is_seen)
     )
 
 
-_MEMORIES = Statement(select(_g.id, _g.memory_id).where(AmongTexts(_g.id, param("ids"))))
-_CHATS = Statement(
-    select(chats.c.id).where(AmongTexts(chats.c.id, param("ids")), chats.c.id.in_(seats()))
+_MEMORIES = Query(select(_g.id, _g.memory_id).where(InTextList(_g.id, param("ids"))))
+_CHATS = Query(
+    select(chats.c.id).where(
+        InTextList(chats.c.id, param("ids")), chats.c.id.in_(current_chat_ids())
+    )
 )
-_SEEN_RELATIONSHIP = or_(STATED_RELATIONSHIP, _r.person_id == OWN_PERSON, _r.chat_id.in_(seats()))
+_VISIBLE_RELATIONSHIP = or_(
+    STATED_RELATIONSHIP_BY_CALLER, _r.person_id == OWN_PERSON, _r.chat_id.in_(current_chat_ids())
+)
 _CLAIMS = (
-    (_seen(person_aliases, SEEN_CLAIM), ("aliases", "alias_claims")),
+    (_count_statement(person_aliases, VISIBLE_ALIAS), ("aliases", "alias_claims")),
     (
-        _seen(person_relationships, _SEEN_RELATIONSHIP),
+        _count_statement(person_relationships, _VISIBLE_RELATIONSHIP),
         ("relationships", "relationships_to", "relationship_claims"),
     ),
 )

@@ -25,10 +25,10 @@ INSERT INTO schema_versions VALUES (1, 0, 0) ON CONFLICT (only_row) DO NOTHING;
 _BUMP = """
 UPDATE schema_versions SET schema_version = {number}, compat_version = {compat};
 """
-_DONE = "SELECT 1 FROM schema_versions WHERE schema_version >= {number}"
+_IS_APPLIED = "SELECT 1 FROM schema_versions WHERE schema_version >= {number}"
 
 
-class Scriptable(Protocol):
+class ScriptRunner(Protocol):
     """The part of an engine that migrations need, before its threads start."""
 
     @property
@@ -61,24 +61,24 @@ class MigrationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _MigrationFile:
     number: int
     sql: str
 
 
-def migrate(engine: Scriptable) -> MigrationReport:
+def migrate(engine: ScriptRunner) -> MigrationReport:
     """Bring the database to the newest version. Safe when several processes start at once."""
     engine.run_script(_CREATE)
-    found = _checked_version(engine)
-    for file in _files(engine.name):
+    found = _read_version(engine)
+    for file in _migration_files(engine.name):
         if file.number > found:
-            _apply(engine, file)
+            _apply_file(engine, file)
     return MigrationReport(found, max(found, newest_version(engine)))
 
 
-def require_current(engine: Scriptable) -> None:
+def require_current(engine: ScriptRunner) -> None:
     """Raise Conflict if the schema is older than the code. Writes nothing."""
-    found = _checked_version(engine) if engine.has_table(_TABLE) else 0
+    found = _read_version(engine) if engine.has_table(_TABLE) else 0
     newest = newest_version(engine)
     if found < newest:
         raise Conflict(
@@ -87,12 +87,12 @@ def require_current(engine: Scriptable) -> None:
         )
 
 
-def newest_version(engine: Scriptable) -> int:
+def newest_version(engine: ScriptRunner) -> int:
     """The number of the last migration file."""
-    return max(file.number for file in _files(engine.name))
+    return max(file.number for file in _migration_files(engine.name))
 
 
-def _checked_version(engine: Scriptable) -> int:
+def _read_version(engine: ScriptRunner) -> int:
     schema, compat = engine.query_script(
         "SELECT schema_version, compat_version FROM schema_versions"
     )[0]
@@ -105,18 +105,18 @@ def _checked_version(engine: Scriptable) -> int:
     return int(schema)
 
 
-def _apply(engine: Scriptable, file: _File) -> None:
+def _apply_file(engine: ScriptRunner, file: _MigrationFile) -> None:
     """Run a file and set its number in one transaction.
 
     A second process that wanted to run it too finds the number there and skips the file.
     """
     bump = _BUMP.format(number=file.number, compat=COMPAT_VERSION)
-    done = _DONE.format(number=file.number)
+    done = _IS_APPLIED.format(number=file.number)
     engine.run_script(bump + file.sql, unless=done)
 
 
-def _files(engine_name: str) -> Iterator[_File]:
+def _migration_files(engine_name: str) -> Iterator[_MigrationFile]:
     folder = resources.files("recollect.stores.engines") / engine_name / "migrations"
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".sql"))
     for name in names:
-        yield _File(int(name.split("_", 1)[0]), (folder / name).read_text())
+        yield _MigrationFile(int(name.split("_", 1)[0]), (folder / name).read_text())

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Table
 
-from recollect.stores.columns import at, flag, metadata, number, text, views
+from recollect.stores.columns import flag, metadata, number, text, timestamp, views
 
 agents = Table(
     "agents",
@@ -16,10 +16,10 @@ agents = Table(
     text("space_mode"),
     text("created_by_kind"),
     text("created_by_id"),
-    at("created_at"),
-    at("updated_at"),
+    timestamp("created_at"),
+    timestamp("updated_at"),
     text("metadata"),
-    at("removed_at"),
+    timestamp("removed_at"),
 )
 
 user_orgs = Table(
@@ -39,8 +39,8 @@ people = Table(
     text("time_zone"),
     text("created_by_kind"),
     text("created_by_id"),
-    at("created_at"),
-    at("updated_at"),
+    timestamp("created_at"),
+    timestamp("updated_at"),
     text("merged_into"),
     text("metadata"),
     text("erasure_id"),
@@ -73,7 +73,7 @@ person_aliases = Table(
     text("added_by_id"),
     text("stated_by"),
     text("chat_id"),
-    at("created_at"),
+    timestamp("created_at"),
 )
 
 person_relationships = Table(
@@ -88,7 +88,7 @@ person_relationships = Table(
     text("added_by_id"),
     text("stated_by"),
     text("chat_id"),
-    at("created_at"),
+    timestamp("created_at"),
 )
 
 # `moved` is what a merge changed, so that it can be undone.
@@ -98,11 +98,11 @@ person_merges = Table(
     text("id"),
     text("primary_id"),
     text("secondary_id"),
-    at("at"),
+    timestamp("at"),
     text("by_kind"),
     text("by_id"),
     text("moved"),
-    at("undone_at"),
+    timestamp("undone_at"),
 )
 
 # Chats that an outside system names. A conversation tree is a chat too: see the view `chats`.
@@ -115,7 +115,7 @@ named_chats = Table(
     text("provider"),
     text("created_by_kind"),
     text("created_by_id"),
-    at("created_at"),
+    timestamp("created_at"),
 )
 
 chat_participations = Table(
@@ -124,8 +124,8 @@ chat_participations = Table(
     text("chat_id"),
     text("kind"),
     text("member_id"),
-    at("joined_at"),
-    at("left_at"),
+    timestamp("joined_at"),
+    timestamp("left_at"),
 )
 
 runs = Table(
@@ -137,8 +137,8 @@ runs = Table(
     text("root_run_id"),
     text("status"),
     text("error"),
-    at("started_at"),
-    at("completed_at"),
+    timestamp("started_at"),
+    timestamp("completed_at"),
     text("metadata"),
 )
 
@@ -158,8 +158,8 @@ presences = Table(
     text("chat_id"),
     text("kind"),
     text("member_id"),
-    at("joined_at"),
-    at("left_at"),
+    timestamp("joined_at"),
+    timestamp("left_at"),
 )
 
 # A view: named chats, and every live tree under its root's id with a computed kind and title.
@@ -173,5 +173,5 @@ chats = Table(
     flag("tree"),
     text("created_by_kind"),
     text("created_by_id"),
-    at("created_at"),
+    timestamp("created_at"),
 )

@@ -10,25 +10,25 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.people import Alias, AliasKind, ClaimId, Relationship
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.people_tables import person_aliases, person_relationships
 from recollect.stores.person_rows import (
-    ALIAS,
-    RELATIONSHIP,
+    ALIAS_COLUMNS,
+    RELATIONSHIP_COLUMNS,
     alias_from_row,
     alias_params,
-    params_of,
+    column_params,
     relationship_from_row,
     relationship_params,
 )
 from recollect.stores.person_visibility import (
-    HEARD,
     OWN_PERSON,
-    STATED_ALIAS,
-    STATED_RELATIONSHIP,
+    STATED_ALIAS_BY_CALLER,
+    STATED_IN_OWN_CHAT,
+    STATED_RELATIONSHIP_BY_CALLER,
     requester_params,
 )
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.statements import Query, literal_word, param
 
 _a, _r = person_aliases.c, person_relationships.c
 
@@ -36,7 +36,7 @@ _a, _r = person_aliases.c, person_relationships.c
 class SqlClaims:
     def put_alias(self, tx: Tx, alias: Alias) -> Alias:
         params = alias_params(alias)
-        row = tx.first(_SAME_ALIAS, params)
+        row = tx.fetch_first(_SAME_ALIAS, params)
         if row is not None:
             return alias_from_row(row)
         tx.run(_INSERT_ALIAS, params)
@@ -53,70 +53,74 @@ class SqlClaims:
         return relationship
 
     def aliases(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Alias]:
-        return [alias_from_row(row) for row in tx.fetch(_ALIASES, _among(person_ids))]
+        return [alias_from_row(row) for row in tx.fetch(_ALIASES, _ids_param(person_ids))]
 
     def relationships(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Relationship]:
-        rows = tx.fetch(_RELATIONSHIPS, _among(person_ids))
+        rows = tx.fetch(_RELATIONSHIPS, _ids_param(person_ids))
         return [relationship_from_row(row) for row in rows]
 
     def delete_aliases(self, tx: Tx, claim_ids: Collection[ClaimId]) -> None:
-        tx.run(_DELETE_ALIASES, _among(claim_ids))
+        tx.run(_DELETE_ALIASES, _ids_param(claim_ids))
 
     def delete_relationship(self, tx: Tx, claim_id: ClaimId) -> None:
         tx.run(_DELETE_RELATIONSHIP, {"id": claim_id})
 
-    def spelled(self, tx: Tx, requester: Requester, form: str) -> list[Alias]:
-        rows = tx.fetch(_SPELLED, requester_params(requester) | {"form": form})
+    def find_aliases(self, tx: Tx, requester: Requester, form: str) -> list[Alias]:
+        rows = tx.fetch(_FIND_ALIASES, requester_params(requester) | {"form": form})
         return [alias_from_row(row) for row in rows]
 
-    def related(self, tx: Tx, requester: Requester, key: str) -> list[Relationship]:
-        rows = tx.fetch(_RELATED, requester_params(requester) | {"key": key})
+    def find_relationships(self, tx: Tx, requester: Requester, key: str) -> list[Relationship]:
+        rows = tx.fetch(_FIND_RELATIONSHIPS, requester_params(requester) | {"key": key})
         return [relationship_from_row(row) for row in rows]
 
 
-def _among(ids: Collection[str]) -> dict[str, Any]:
+def _ids_param(ids: Collection[str]) -> dict[str, Any]:
     return {"ids": jsontext.dump(sorted(set(ids)))}
 
 
-def _same(table: Table, *names: str) -> list[Any]:
+def _equals_params(table: Table, *names: str) -> list[Any]:
     return [table.c[name] == param(name, table.c[name]) for name in names]
 
 
 _STATER = ("person_id", "added_by_kind", "added_by_id")
 _IDS = param("ids")
-_SAME_ALIAS = Statement(
-    select(*ALIAS).where(*_same(person_aliases, *_STATER, "normal_value", "kind"))
+_SAME_ALIAS = Query(
+    select(*ALIAS_COLUMNS).where(*_equals_params(person_aliases, *_STATER, "normal_value", "kind"))
 )
-_SAME_RELATIONSHIP = Statement(
-    select(*RELATIONSHIP).where(*_same(person_relationships, *_STATER, "normal_relationship"))
+_SAME_RELATIONSHIP = Query(
+    select(*RELATIONSHIP_COLUMNS).where(
+        *_equals_params(person_relationships, *_STATER, "normal_relationship")
+    )
 )
-_INSERT_ALIAS = Statement(insert(person_aliases).values(params_of(person_aliases)))
-_INSERT_RELATIONSHIP = Statement(
-    insert(person_relationships).values(params_of(person_relationships))
+_INSERT_ALIAS = Query(insert(person_aliases).values(column_params(person_aliases)))
+_INSERT_RELATIONSHIP = Query(
+    insert(person_relationships).values(column_params(person_relationships))
 )
-_ALIASES = Statement(
-    select(*ALIAS).where(AmongTexts(_a.person_id, _IDS)).order_by(_a.created_at, _a.id)
+_ALIASES = Query(
+    select(*ALIAS_COLUMNS).where(InTextList(_a.person_id, _IDS)).order_by(_a.created_at, _a.id)
 )
-_RELATIONSHIPS = Statement(
-    select(*RELATIONSHIP).where(AmongTexts(_r.person_id, _IDS)).order_by(_r.created_at, _r.id)
+_RELATIONSHIPS = Query(
+    select(*RELATIONSHIP_COLUMNS)
+    .where(InTextList(_r.person_id, _IDS))
+    .order_by(_r.created_at, _r.id)
 )
-_DELETE_ALIASES = Statement(delete(person_aliases).where(AmongTexts(_a.id, _IDS)))
-_DELETE_RELATIONSHIP = Statement(delete(person_relationships).where(_r.id == param("id", _r.id)))
-_SPELLED = Statement(
-    select(*ALIAS).where(
+_DELETE_ALIASES = Query(delete(person_aliases).where(InTextList(_a.id, _IDS)))
+_DELETE_RELATIONSHIP = Query(delete(person_relationships).where(_r.id == param("id", _r.id)))
+_FIND_ALIASES = Query(
+    select(*ALIAS_COLUMNS).where(
         _a.normal_value == param("form", _a.normal_value),
         or_(
-            _a.kind == word(AliasKind.HANDLE),
-            STATED_ALIAS,
+            _a.kind == literal_word(AliasKind.HANDLE),
+            STATED_ALIAS_BY_CALLER,
             _a.stated_by == _a.person_id,
-            HEARD,
+            STATED_IN_OWN_CHAT,
         ),
     )
 )
-_RELATED = Statement(
-    select(*RELATIONSHIP).where(
+_FIND_RELATIONSHIPS = Query(
+    select(*RELATIONSHIP_COLUMNS).where(
         _r.normal_relationship == param("key", _r.normal_relationship),
-        STATED_RELATIONSHIP,
+        STATED_RELATIONSHIP_BY_CALLER,
         or_(_r.to_person_id.is_(None), _r.to_person_id == OWN_PERSON),
     )
 )

@@ -8,53 +8,61 @@ from sqlalchemy import BigInteger, and_, case, func, literal_column, or_, select
 from recollect.domain.disclosure import PersonId
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.ports.people import Likeness
+from recollect.ports.people import PossibleDuplicate
 from recollect.stores.people_tables import people, person_aliases
 from recollect.stores.person_visibility import (
-    CREATED,
+    CREATED_BY_CALLER,
     LIVE,
     OWN_PERSON,
-    SEEN_CLAIM,
+    VISIBLE_ALIAS,
     requester_params,
 )
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.statements import Query, literal_word, param
 
 _p, _a = people.c, person_aliases.c
 # In the order of strength: of several reasons the first is reported.
 _REASONS = ("name", "handle", "alias")
 
 
-def likenesses(
+def find_duplicates(
     tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
-) -> list[Likeness]:
+) -> list[PossibleDuplicate]:
     """Pairs ordered by the two ids, of which the first is the smaller."""
     params: dict[str, Any] = requester_params(requester) | {"limit": limit}
     if after is not None:
         params |= {"one": after[0], "other": after[1]}
-    rows = tx.fetch(_pairs(cursor=after is not None), params)
-    return [Likeness(PersonId(row[0]), PersonId(row[1]), _REASONS[row[2]]) for row in rows]
+    rows = tx.fetch(_pairs_statement(cursor=after is not None), params)
+    return [PossibleDuplicate(PersonId(row[0]), PersonId(row[1]), _REASONS[row[2]]) for row in rows]
 
 
-def _spellings() -> Any:
+def _spellings_query() -> Any:
     """All spellings of these people: names, and aliases that the caller may see."""
-    mine = and_(LIVE, or_(CREATED, _p.id == OWN_PERSON))
-    names = select(_p.id, _p.normal_name.label("form"), word("name").label("kind")).where(mine)
+    mine = and_(LIVE, or_(CREATED_BY_CALLER, _p.id == OWN_PERSON))
+    names = select(_p.id, _p.normal_name.label("form"), literal_word("name").label("kind")).where(
+        mine
+    )
     aliases = (
         select(_a.person_id, _a.normal_value, _a.kind)
         .select_from(person_aliases.join(people, _p.id == _a.person_id))
-        .where(mine, SEEN_CLAIM)
+        .where(mine, VISIBLE_ALIAS)
     )
     return union_all(names, aliases)
 
 
 @cache
-def _pairs(*, cursor: bool) -> Statement:
-    called = _spellings().cte("called")
+def _pairs_statement(*, cursor: bool) -> Query:
+    called = _spellings_query().cte("called")
     one, other = called.alias("one"), called.alias("other")
     place = {reason: literal_column(str(i), BigInteger) for i, reason in enumerate(_REASONS)}
     reason = case(
-        (and_(one.c.kind == word("name"), other.c.kind == word("name")), place["name"]),
-        (and_(one.c.kind == word("handle"), other.c.kind == word("handle")), place["handle"]),
+        (
+            and_(one.c.kind == literal_word("name"), other.c.kind == literal_word("name")),
+            place["name"],
+        ),
+        (
+            and_(one.c.kind == literal_word("handle"), other.c.kind == literal_word("handle")),
+            place["handle"],
+        ),
         else_=place["alias"],
     )
     # `one.id < other.id` keeps a person from matching themself and gives each pair once.
@@ -67,4 +75,4 @@ def _pairs(*, cursor: bool) -> Statement:
     if cursor:
         here = tuple_(param("one", _p.id), param("other", _p.id))
         query = query.where(tuple_(one.c.id, other.c.id) > here)
-    return Statement(query.limit(param("limit")))
+    return Query(query.limit(param("limit")))

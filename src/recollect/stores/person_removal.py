@@ -21,7 +21,7 @@ from recollect.domain.disclosure import PersonId
 from recollect.domain.ids import UserId
 from recollect.policy.requesters import Requester
 from recollect.ports.database import Tx
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import memories, memory_subjects, relations
 from recollect.stores.people_tables import (
     chat_participations,
@@ -33,8 +33,8 @@ from recollect.stores.people_tables import (
     person_relationships,
 )
 from recollect.stores.person_visibility import OWN_PERSON, requester_params
-from recollect.stores.presences import seats
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.presences import current_chat_ids
+from recollect.stores.statements import Query, literal_word, param
 
 _p, _m, _s, _t = people.c, memories.c, memory_subjects.c, chat_participations.c
 _a, _r, _g, _x = person_aliases.c, person_relationships.c, relations.c, person_merges.c
@@ -49,18 +49,18 @@ def delete_person(tx: Tx, person_id: PersonId) -> None:
 def is_in_memories(tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
     """Is a memory about them or stated by them, outside the spaces of these users?"""
     params = {"id": person_id, "users": jsontext.dump(sorted(outside))}
-    return tx.first(_REFERRING, params) is not None
+    return tx.fetch_first(_REFERRING, params) is not None
 
 
-def others_refer(tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+def has_other_references(tx: Tx, requester: Requester, person_id: PersonId) -> bool:
     """Does a memory, claim or participation that is not the requester's refer to the person?"""
     if is_in_memories(tx, person_id, outside=requester.user_ids):
         return True
     params = requester_params(requester) | {"id": person_id}
-    return any(tx.first(statement, params) is not None for statement in _OF_OTHERS)
+    return any(tx.fetch_first(statement, params) is not None for statement in _REFERENCES_OF_OTHERS)
 
 
-def _said_by_others(claims: Table, *naming: str) -> Statement:
+def _claims_of_others(claims: Table, *naming: str) -> Query:
     """Claims about the person, or stated by them, that somebody other than the caller made. All
     users of the caller's person are one stater."""
     by: ColumnElement[bool] = and_(
@@ -69,63 +69,74 @@ def _said_by_others(claims: Table, *naming: str) -> Statement:
     said = claims.c.stated_by
     others = and_(not_(by), or_(said.is_(None), said.is_distinct_from(OWN_PERSON)))
     named = or_(*(claims.c[name] == _ID for name in naming))
-    return Statement(select(claims.c.id).where(named, others).limit(1))
+    return Query(select(claims.c.id).where(named, others).limit(1))
 
 
 _WHO_KIND, _WHO_ID = param("who_kind", _p.created_by_kind), param("who_id", _p.created_by_id)
 _ID = param("id", _p.id)
-_ABOUT = select(_s.memory_id).where(_s.person_id == _ID)
-_INSIDE = and_(_m.space_kind == word("user"), AmongTexts(_m.space_id, param("users")))
-_REFERRING = Statement(
-    select(_m.id).where(or_(_m.id.in_(_ABOUT), _m.stated_by == _ID), not_(_INSIDE)).limit(1)
+_MEMORIES_ABOUT = select(_s.memory_id).where(_s.person_id == _ID)
+_IN_OWN_SPACE = and_(_m.space_kind == literal_word("user"), InTextList(_m.space_id, param("users")))
+_REFERRING = Query(
+    select(_m.id)
+    .where(or_(_m.id.in_(_MEMORIES_ABOUT), _m.stated_by == _ID), not_(_IN_OWN_SPACE))
+    .limit(1)
 )
 _n = named_chats.c
-_MADE = exists().where(
+_CREATED_CHAT = exists().where(
     _n.id == _t.chat_id, _n.created_by_kind == _WHO_KIND, _n.created_by_id == _WHO_ID
 )
-_OF_OTHERS = (
-    _said_by_others(person_aliases, "person_id", "stated_by"),
-    _said_by_others(person_relationships, "person_id", "to_person_id", "stated_by"),
+_REFERENCES_OF_OTHERS = (
+    _claims_of_others(person_aliases, "person_id", "stated_by"),
+    _claims_of_others(person_relationships, "person_id", "to_person_id", "stated_by"),
     # Ended participations count: their interval still decides what the person was present for.
-    Statement(
+    Query(
         select(_t.chat_id)
         .where(
-            _t.kind == word("person"), _t.member_id == _ID, _t.chat_id.not_in(seats()), not_(_MADE)
+            _t.kind == literal_word("person"),
+            _t.member_id == _ID,
+            _t.chat_id.not_in(current_chat_ids()),
+            not_(_CREATED_CHAT),
         )
         .limit(1)
     ),
 )
 _others = memory_subjects.alias("others")
-_ALONE = not_(
+_NO_OTHER_SUBJECT = not_(
     or_(
         _m.bare_names.is_not(None),
         exists().where(_others.c.memory_id == _m.id, _others.c.person_id != _ID),
     )
 )
-_GONE = select(_p.id).where(_p.merged_into == _ID)
+_MERGED_IDS = select(_p.id).where(_p.merged_into == _ID)
 # The order matters. `has_subjects` is cleared while the rows of subjects still tell which memories
 # are about this person; redirects are needed to find merges and orgs, so people go last.
 _DELETE = [
-    Statement(update(memories).where(_m.id.in_(_ABOUT), _ALONE).values(has_subjects=false())),
-    Statement(delete(memory_subjects).where(_s.person_id == _ID)),
-    Statement(update(memories).where(_m.stated_by == _ID).values(stated_by=null())),
-    Statement(delete(relations).where(or_(_g.from_id == _ID, _g.to_id == _ID))),
-    Statement(delete(chat_participations).where(_t.kind == word("person"), _t.member_id == _ID)),
-    Statement(delete(person_aliases).where(or_(_a.person_id == _ID, _a.stated_by == _ID))),
-    Statement(
+    Query(
+        update(memories)
+        .where(_m.id.in_(_MEMORIES_ABOUT), _NO_OTHER_SUBJECT)
+        .values(has_subjects=false())
+    ),
+    Query(delete(memory_subjects).where(_s.person_id == _ID)),
+    Query(update(memories).where(_m.stated_by == _ID).values(stated_by=null())),
+    Query(delete(relations).where(or_(_g.from_id == _ID, _g.to_id == _ID))),
+    Query(
+        delete(chat_participations).where(_t.kind == literal_word("person"), _t.member_id == _ID)
+    ),
+    Query(delete(person_aliases).where(or_(_a.person_id == _ID, _a.stated_by == _ID))),
+    Query(
         delete(person_relationships).where(
             or_(_r.person_id == _ID, _r.to_person_id == _ID, _r.stated_by == _ID)
         )
     ),
-    Statement(
+    Query(
         delete(person_merges).where(
-            or_(_x.primary_id == _ID, _x.secondary_id == _ID, _x.secondary_id.in_(_GONE))
+            or_(_x.primary_id == _ID, _x.secondary_id == _ID, _x.secondary_id.in_(_MERGED_IDS))
         )
     ),
-    Statement(
+    Query(
         delete(person_orgs).where(
-            or_(person_orgs.c.person_id == _ID, person_orgs.c.person_id.in_(_GONE))
+            or_(person_orgs.c.person_id == _ID, person_orgs.c.person_id.in_(_MERGED_IDS))
         )
     ),
-    Statement(delete(people).where(or_(_p.id == _ID, _p.merged_into == _ID))),
+    Query(delete(people).where(or_(_p.id == _ID, _p.merged_into == _ID))),
 ]

@@ -16,18 +16,18 @@ from recollect.stores.people_tables import people, person_aliases, person_relati
 from recollect.stores.statements import Row, param
 
 
-def columns_but(table: Table, *names: str) -> tuple[Column[Any], ...]:
+def columns_except(table: Table, *names: str) -> tuple[Column[Any], ...]:
     """The columns of a table without these."""
     return tuple(column for column in table.columns if column.name not in names)
 
 
 # The `..._from_row` functions below take the columns in this order.
-PERSON = columns_but(people, "normal_name", "erasure_id")
-ALIAS = columns_but(person_aliases, "normal_value")
-RELATIONSHIP = columns_but(person_relationships, "normal_relationship")
+PERSON_COLUMNS = columns_except(people, "normal_name", "erasure_id")
+ALIAS_COLUMNS = columns_except(person_aliases, "normal_value")
+RELATIONSHIP_COLUMNS = columns_except(person_relationships, "normal_relationship")
 
 
-def params_of(table: Table) -> dict[str, Any]:
+def column_params(table: Table) -> dict[str, Any]:
     """A parameter for each column, of the same name."""
     return {column.name: param(column.name, column) for column in table.columns}
 

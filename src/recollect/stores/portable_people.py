@@ -8,7 +8,7 @@ from sqlalchemy import select
 from recollect.domain import jsontext
 from recollect.ports.database import Tx
 from recollect.stores import portable_rows as rows
-from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.engines.expressions import InTextList, insert_if_absent
 from recollect.stores.people_tables import (
     person_aliases,
     person_orgs,
@@ -16,37 +16,37 @@ from recollect.stores.people_tables import (
     person_users,
     user_orgs,
 )
-from recollect.stores.portable_rows import Values
-from recollect.stores.statements import Statement, param
+from recollect.stores.portable_rows import LineValues
+from recollect.stores.statements import Query, param
 
 
-def add_parts(tx: Tx, found: Sequence[Values]) -> None:
+def add_person_parts(tx: Tx, found: Sequence[LineValues]) -> None:
     """Add users (with their orgs), orgs, aliases and relationships to the values of people, by one
     query each for the whole page."""
-    ids = _listed([values["id"] for values in found])
-    users = rows.texts_by(tx.fetch(_USERS, ids))
-    user_ids = _listed([user for several in users.values() for user in several])
-    orgs_of_users = rows.texts_by(tx.fetch(_USER_ORGS, user_ids))
-    orgs = rows.texts_by(tx.fetch(_ORGS, ids))
-    aliases = rows.by_person(tx.fetch(_ALIASES, ids), rows.ALIASES, 1)
-    relationships = rows.by_person(tx.fetch(_RELATIONSHIPS, ids), rows.RELATIONSHIPS, 1)
+    ids = _ids_param([values["id"] for values in found])
+    users = rows.group_texts(tx.fetch(_USERS, ids))
+    user_ids = _ids_param([user for several in users.values() for user in several])
+    orgs_of_users = rows.group_texts(tx.fetch(_USER_ORGS, user_ids))
+    orgs = rows.group_texts(tx.fetch(_ORGS, ids))
+    aliases = rows.group_by_person(tx.fetch(_ALIASES, ids), rows.ALIASES, 1)
+    relationships = rows.group_by_person(tx.fetch(_RELATIONSHIPS, ids), rows.RELATIONSHIPS, 1)
     for values in found:
         id_ = values["id"]
         linked = users.get(id_, [])
         values["users"] = [{"id": one, "orgs": orgs_of_users.get(one, [])} for one in linked]
         values["orgs"] = orgs.get(id_, [])
-        values["aliases"] = [_without_person(one) for one in aliases.get(id_, [])]
-        values["relationships"] = [_without_person(one) for one in relationships.get(id_, [])]
+        values["aliases"] = [_drop_person_id(one) for one in aliases.get(id_, [])]
+        values["relationships"] = [_drop_person_id(one) for one in relationships.get(id_, [])]
 
 
-def _without_person(claim: Values) -> Values:
+def _drop_person_id(claim: LineValues) -> LineValues:
     return {name: value for name, value in claim.items() if name != "person_id"}
 
 
 def put_person(tx: Tx, values: Mapping[str, Any]) -> bool:
     """Insert a person with all of that; False if the id is taken. A user who is linked to another
     person stays linked to it."""
-    if tx.first(_INSERT_PERSON, rows.PEOPLE.to_params(values)) is None:
+    if tx.fetch_first(_INSERT_PERSON, rows.PEOPLE.to_params(values)) is None:
         return False
     person = {"person_id": values["id"]}
     for org_id in values["orgs"] or ():
@@ -62,44 +62,44 @@ def put_person(tx: Tx, values: Mapping[str, Any]) -> bool:
     return True
 
 
-def _listed(ids: Collection[str]) -> dict[str, Any]:
+def _ids_param(ids: Collection[str]) -> dict[str, Any]:
     return {"ids": jsontext.dump(sorted(ids))}
 
 
 _IDS = param("ids")
-_INSERT_PERSON = rows.PEOPLE.insert
-_INSERT_ALIAS, _INSERT_RELATIONSHIP = rows.ALIASES.insert, rows.RELATIONSHIPS.insert
+_INSERT_PERSON = rows.PEOPLE.insert_query
+_INSERT_ALIAS, _INSERT_RELATIONSHIP = rows.ALIASES.insert_query, rows.RELATIONSHIPS.insert_query
 _l, _o, _w = person_users.c, person_orgs.c, user_orgs.c
 _n, _b = person_aliases.c, person_relationships.c
-_USERS = Statement(
-    select(_l.person_id, _l.user_id).where(AmongTexts(_l.person_id, _IDS)).order_by(_l.user_id)
+_USERS = Query(
+    select(_l.person_id, _l.user_id).where(InTextList(_l.person_id, _IDS)).order_by(_l.user_id)
 )
-_USER_ORGS = Statement(
-    select(_w.user_id, _w.org_id).where(AmongTexts(_w.user_id, _IDS)).order_by(_w.org_id)
+_USER_ORGS = Query(
+    select(_w.user_id, _w.org_id).where(InTextList(_w.user_id, _IDS)).order_by(_w.org_id)
 )
-_ORGS = Statement(
-    select(_o.person_id, _o.org_id).where(AmongTexts(_o.person_id, _IDS)).order_by(_o.org_id)
+_ORGS = Query(
+    select(_o.person_id, _o.org_id).where(InTextList(_o.person_id, _IDS)).order_by(_o.org_id)
 )
-_ALIASES = Statement(
+_ALIASES = Query(
     select(*rows.ALIASES.columns)
-    .where(AmongTexts(_n.person_id, _IDS))
+    .where(InTextList(_n.person_id, _IDS))
     .order_by(_n.created_at, _n.id)
 )
-_RELATIONSHIPS = Statement(
+_RELATIONSHIPS = Query(
     select(*rows.RELATIONSHIPS.columns)
-    .where(AmongTexts(_b.person_id, _IDS))
+    .where(InTextList(_b.person_id, _IDS))
     .order_by(_b.created_at, _b.id)
 )
 _PERSON_ID = param("person_id", _l.person_id)
-_JOIN_ORG = Statement(
+_JOIN_ORG = Query(
     insert_if_absent(person_orgs).values(person_id=_PERSON_ID, org_id=param("org_id", _o.org_id))
 )
-_LINK_USER = Statement(
+_LINK_USER = Query(
     insert_if_absent(person_users, "user_id").values(
         person_id=_PERSON_ID, user_id=param("user_id", _l.user_id)
     )
 )
-_JOIN_USER_ORG = Statement(
+_JOIN_USER_ORG = Query(
     insert_if_absent(user_orgs).values(
         user_id=param("user_id", _w.user_id), org_id=param("org_id", _w.org_id)
     )

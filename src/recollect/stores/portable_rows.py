@@ -26,15 +26,15 @@ from recollect.stores.people_tables import (
     person_relationships,
     runs,
 )
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.statements import Query, Row, param
 
-Values = dict[str, Any]
+LineValues = dict[str, Any]
 
-_JSON = frozenset({"metadata", "moved", "snapshot"})
+_JSON_COLUMNS = frozenset({"metadata", "moved", "snapshot"})
 
 
 @dataclass(frozen=True)
-class Rows:
+class LineTable:
     """One table. `omitted` columns are not exported, `owners` are the fields that take two columns,
     `derived` computes columns from other fields when a row is inserted."""
 
@@ -49,21 +49,21 @@ class Rows:
         """The columns that an export reads."""
         return tuple(column for column in self.table.columns if column.name not in self.omitted)
 
-    def to_values(self, row: Row) -> Values:
+    def to_values(self, row: Row) -> LineValues:
         """The values of a row, by field."""
         named = dict(zip((column.name for column in self.columns), row, strict=True))
         for name in self.owners:
-            kind, id_ = _pair(name)
+            kind, id_ = _owner_columns(name)
             named[name] = Owner(OwnerKind(named.pop(kind)), named.pop(id_))
-        return {name: _opened(name, value) for name, value in named.items()}
+        return {name: _parse_json(name, value) for name, value in named.items()}
 
     def to_params(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Bind parameters for all columns of the table."""
         params = {column.name: values.get(column.name) for column in self.table.columns}
         for name in self.owners:
             owner: Owner = values[name]
-            params |= dict(zip(_pair(name), (owner.kind, owner.id), strict=True))
-        for name in _JSON & params.keys():
+            params |= dict(zip(_owner_columns(name), (owner.kind, owner.id), strict=True))
+        for name in _JSON_COLUMNS & params.keys():
             known = params[name]
             params[name] = known if isinstance(known, str) else jsontext.dump(known or {})
         for name, make in (self.derived or {}).items():
@@ -71,32 +71,32 @@ class Rows:
         return params
 
     @property
-    def insert(self) -> Statement:
+    def insert_query(self) -> Query:
         """An INSERT that does nothing if the key is taken. It returns the first column of the key,
         or no row in that case."""
         values = {column.name: param(column.name, column) for column in self.table.columns}
         made = insert_if_absent(self.table, *self.key).values(values)
-        return Statement(made.returning(self.table.c[self.key[0]]))
+        return Query(made.returning(self.table.c[self.key[0]]))
 
 
-def _pair(name: str) -> tuple[str, str]:
+def _owner_columns(name: str) -> tuple[str, str]:
     stem = name.removesuffix("_id")
     return f"{stem}_kind", f"{stem}_id"
 
 
-def _opened(name: str, value: Any) -> Any:
-    return jsontext.load(value) if name in _JSON and isinstance(value, str) else value
+def _parse_json(name: str, value: Any) -> Any:
+    return jsontext.load(value) if name in _JSON_COLUMNS and isinstance(value, str) else value
 
 
-def by_person(rows: Iterable[Row], table: Rows, at: int) -> dict[str, list[Values]]:
+def group_by_person(rows: Iterable[Row], table: LineTable, at: int) -> dict[str, list[LineValues]]:
     """Values of the rows, grouped by the person id in column `at`."""
-    found: dict[str, list[Values]] = {}
+    found: dict[str, list[LineValues]] = {}
     for row in rows:
         found.setdefault(row[at], []).append(table.to_values(row))
     return found
 
 
-def texts_by(rows: Sequence[Row]) -> dict[str, list[str]]:
+def group_texts(rows: Sequence[Row]) -> dict[str, list[str]]:
     """The texts of (id, text) rows, grouped by id."""
     found: dict[str, list[str]] = {}
     for id_, text in rows:
@@ -104,32 +104,32 @@ def texts_by(rows: Sequence[Row]) -> dict[str, list[str]]:
     return found
 
 
-AGENTS = Rows(agents, ("id",), ("owner_id", "created_by"))
-PEOPLE = Rows(
+AGENTS = LineTable(agents, ("id",), ("owner_id", "created_by"))
+PEOPLE = LineTable(
     people,
     ("id",),
     ("created_by",),
     ("normal_name", "erasure_id"),
     {"normal_name": lambda values: normal_form(values["name"])},
 )
-ALIASES = Rows(
+ALIASES = LineTable(
     person_aliases,
     ("id",),
     ("added_by",),
     ("normal_value",),
     {"normal_value": lambda values: normal_form(values["value"])},
 )
-RELATIONSHIPS = Rows(
+RELATIONSHIPS = LineTable(
     person_relationships,
     ("id",),
     ("added_by",),
     ("normal_relationship",),
     {"normal_relationship": lambda values: relationship_key(values["relationship"])},
 )
-MERGES = Rows(person_merges, ("id",), ("by",))
-CHATS = Rows(named_chats, ("id",), ("created_by",))
-STAYS = Rows(chat_participations, ())
-RUNS = Rows(runs, ("id",))
-VERSIONS = Rows(memory_versions, ("id",), ("by",))
-RELATIONS = Rows(relations, ("id",))
-APPROVALS = Rows(approvals, ("id",), ("requested_by",))
+MERGES = LineTable(person_merges, ("id",), ("by",))
+CHATS = LineTable(named_chats, ("id",), ("created_by",))
+PARTICIPATIONS = LineTable(chat_participations, ())
+RUNS = LineTable(runs, ("id",))
+VERSIONS = LineTable(memory_versions, ("id",), ("by",))
+RELATIONS = LineTable(relations, ("id",))
+APPROVALS = LineTable(approvals, ("id",), ("requested_by",))

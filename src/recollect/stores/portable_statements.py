@@ -18,10 +18,10 @@ from sqlalchemy import (
 from recollect.domain.portable import LineType
 from recollect.domain.spaces import SpaceKind
 from recollect.stores import portable_rows as rows
-from recollect.stores.engines.expressions import AmongTexts
-from recollect.stores.keeping import kept_clause
+from recollect.stores.engines.expressions import InTextList
+from recollect.stores.keeping import writable_clause
 from recollect.stores.memory_filters import FilterShape, filter_clause
-from recollect.stores.memory_rows import MEMORY
+from recollect.stores.memory_rows import MEMORY_COLUMNS
 from recollect.stores.memory_tables import memories, memory_subjects
 from recollect.stores.people_tables import (
     agents,
@@ -32,9 +32,9 @@ from recollect.stores.people_tables import (
     run_ancestors,
     runs,
 )
-from recollect.stores.sights import SightShape, sight_clause, standing_clause
-from recollect.stores.space_rights import CHATS
-from recollect.stores.statements import Statement, param, word
+from recollect.stores.sights import ViewerShape, visible_clause, visible_or_compacted_clause
+from recollect.stores.space_rights import ASKER_CHATS
+from recollect.stores.statements import Query, literal_word, param
 
 _m, _p = memories.c, people.c
 
@@ -43,14 +43,14 @@ TABLES = {
     LineType.PERSON: rows.PEOPLE,
     LineType.MERGE: rows.MERGES,
     LineType.CHAT: rows.CHATS,
-    LineType.PARTICIPANT: rows.STAYS,
+    LineType.PARTICIPANT: rows.PARTICIPATIONS,
     LineType.RUN: rows.RUNS,
     LineType.VERSION: rows.VERSIONS,
     LineType.RELATION: rows.RELATIONS,
     LineType.APPROVAL: rows.APPROVALS,
 }
-_STAYS = chat_participations.c
-_DEPTH: ColumnElement[Any] = (
+_PARTICIPATIONS = chat_participations.c
+_RUN_DEPTH: ColumnElement[Any] = (
     select(func.count())
     .where(run_ancestors.c.run_id == runs.c.id)
     .correlate(runs)
@@ -58,44 +58,49 @@ _DEPTH: ColumnElement[Any] = (
 )
 # The sort key of a type is its cursor, so it must be unique. Runs are ordered by depth: a run comes
 # after its ancestors, because an import needs the parent to find the root.
-ORDERS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
+SORT_KEYS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
     LineType.AGENT: (agents.c.id,),
     LineType.PERSON: (_p.id,),
     LineType.MERGE: (person_merges.c.at, person_merges.c.id),
     LineType.CHAT: (named_chats.c.id,),
-    LineType.PARTICIPANT: (_STAYS.chat_id, _STAYS.kind, _STAYS.member_id, _STAYS.joined_at),
-    LineType.RUN: (_DEPTH, runs.c.id),
+    LineType.PARTICIPANT: (
+        _PARTICIPATIONS.chat_id,
+        _PARTICIPATIONS.kind,
+        _PARTICIPATIONS.member_id,
+        _PARTICIPATIONS.joined_at,
+    ),
+    LineType.RUN: (_RUN_DEPTH, runs.c.id),
 }
 
 
 @cache
-def memory_page(seen: SightShape, chosen: FilterShape, *, cursor: bool) -> Statement:
+def memory_page(seen: ViewerShape, chosen: FilterShape, *, cursor: bool) -> Query:
     """Memories, oldest first. The queries are cached by the shapes of viewer and filter: values are
     bound as parameters, so few texts exist."""
-    query = select(*MEMORY).where(*_chosen(seen, chosen))
+    query = select(*MEMORY_COLUMNS).where(*_memory_clauses(seen, chosen))
     order = (_m.created_at, _m.id)
-    return Statement(_paged(query, order, cursor=cursor))
+    return Query(_add_paging(query, order, cursor=cursor))
 
 
 @cache
 def page(
-    type_: LineType, seen: SightShape, chosen: FilterShape, *, everything: bool, cursor: bool
-) -> Statement:
+    type_: LineType, seen: ViewerShape, chosen: FilterShape, *, everything: bool, cursor: bool
+) -> Query:
     """Rows of another type: the columns of its sort key, then the exported columns."""
-    order = ORDERS[type_]
+    order = SORT_KEYS[type_]
     query = select(*order, *TABLES[type_].columns)
     if type_ is LineType.PERSON:
         query = query.where(_p.erasure_id.is_(None))
     if not everything:
-        picked = _picked(seen, chosen)
-        query = query.where(_REFERRED[type_](picked, seen.system))
-    return Statement(_paged(query, order, cursor=cursor))
+        picked = _picked_memories(seen, chosen)
+        query = query.where(_REFERRED_CLAUSES[type_](picked, seen.system))
+    return Query(_add_paging(query, order, cursor=cursor))
 
 
-def _chosen(seen: SightShape, chosen: FilterShape) -> tuple[ColumnElement[bool], ...]:
+def _memory_clauses(seen: ViewerShape, chosen: FilterShape) -> tuple[ColumnElement[bool], ...]:
     # Compacted memories are exported as well, unless with `as_of`: what they said then is gone.
-    sight = sight_clause(seen) if chosen.as_of else standing_clause(seen)
-    return sight, kept_clause(seen), filter_clause(chosen)
+    sight = visible_clause(seen) if chosen.as_of else visible_or_compacted_clause(seen)
+    return sight, writable_clause(seen), filter_clause(chosen)
 
 
 # The clauses below say which rows of a type the picked memories refer to. The second argument is
@@ -103,7 +108,7 @@ def _chosen(seen: SightShape, chosen: FilterShape) -> tuple[ColumnElement[bool],
 # only chats in which the owner takes part.
 
 
-def _picked(seen: SightShape, chosen: FilterShape) -> CTE:
+def _picked_memories(seen: ViewerShape, chosen: FilterShape) -> CTE:
     named = (
         _m.id,
         _m.agent_id,
@@ -114,17 +119,17 @@ def _picked(seen: SightShape, chosen: FilterShape) -> CTE:
         _m.space_id,
         _m.run_id,
     )
-    return select(*named).where(*_chosen(seen, chosen)).cte("picked")
+    return select(*named).where(*_memory_clauses(seen, chosen)).cte("picked")
 
 
-def _paged(query: Select[Any], order: tuple[Any, ...], *, cursor: bool) -> Select[Any]:
+def _add_paging(query: Select[Any], order: tuple[Any, ...], *, cursor: bool) -> Select[Any]:
     if cursor:
         here = tuple_(*(param(f"after_{at}", column) for at, column in enumerate(order)))
         query = query.where(tuple_(*order) > here)
     return query.order_by(*order).limit(param("limit"))
 
 
-def _agents(picked: CTE, _all: bool) -> ColumnElement[bool]:
+def _agents_clause(picked: CTE, _all: bool) -> ColumnElement[bool]:
     ids = union(select(picked.c.agent_id), select(picked.c.source_agent))
     return agents.c.id.in_(ids)
 
@@ -137,39 +142,39 @@ def _people_ids(picked: CTE) -> Any:
     return union(subjects, stated)
 
 
-def _people(picked: CTE, all_: bool) -> ColumnElement[bool]:
+def _people_clause(picked: CTE, all_: bool) -> ColumnElement[bool]:
     ids = _people_ids(picked)
     return or_(_p.id.in_(ids), _p.merged_into.in_(ids)) if all_ else _p.id.in_(ids)
 
 
-def _merges(picked: CTE, _all: bool) -> ColumnElement[bool]:
+def _merges_clause(picked: CTE, _all: bool) -> ColumnElement[bool]:
     ids = _people_ids(picked)
     return or_(person_merges.c.primary_id.in_(ids), person_merges.c.secondary_id.in_(ids))
 
 
-def _chats(picked: CTE, all_: bool) -> ColumnElement[bool]:
+def _chats_clause(picked: CTE, all_: bool) -> ColumnElement[bool]:
     learned = select(picked.c.learned_in).where(picked.c.learned_in.is_not(None))
-    lying = select(picked.c.space_id).where(picked.c.space_kind == word(SpaceKind.CHAT))
+    lying = select(picked.c.space_id).where(picked.c.space_kind == literal_word(SpaceKind.CHAT))
     named = named_chats.c.id.in_(union(learned, lying))
-    return named if all_ else and_(named, AmongTexts(named_chats.c.id, CHATS))
+    return named if all_ else and_(named, InTextList(named_chats.c.id, ASKER_CHATS))
 
 
-def _stays(picked: CTE, all_: bool) -> ColumnElement[bool]:
-    return _STAYS.chat_id.in_(select(named_chats.c.id).where(_chats(picked, all_)))
+def _participations_clause(picked: CTE, all_: bool) -> ColumnElement[bool]:
+    return _PARTICIPATIONS.chat_id.in_(select(named_chats.c.id).where(_chats_clause(picked, all_)))
 
 
-def _runs(picked: CTE, _all: bool) -> ColumnElement[bool]:
+def _runs_clause(picked: CTE, _all: bool) -> ColumnElement[bool]:
     # With all ancestors: an import needs the parent of each run.
     own = select(picked.c.run_id).where(picked.c.run_id.is_not(None))
     above = select(run_ancestors.c.ancestor_id).where(run_ancestors.c.run_id.in_(own))
     return or_(runs.c.id.in_(own), runs.c.id.in_(above))
 
 
-_REFERRED = {
-    LineType.AGENT: _agents,
-    LineType.PERSON: _people,
-    LineType.MERGE: _merges,
-    LineType.CHAT: _chats,
-    LineType.PARTICIPANT: _stays,
-    LineType.RUN: _runs,
+_REFERRED_CLAUSES = {
+    LineType.AGENT: _agents_clause,
+    LineType.PERSON: _people_clause,
+    LineType.MERGE: _merges_clause,
+    LineType.CHAT: _chats_clause,
+    LineType.PARTICIPANT: _participations_clause,
+    LineType.RUN: _runs_clause,
 }

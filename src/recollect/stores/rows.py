@@ -20,7 +20,7 @@ _c = tables.conversations.c
 _e = tables.entries.c
 
 # Rows are read by position, which is faster than by name. `from_row` follows this order.
-CONVERSATION: tuple[Column[Any], ...] = (
+CONVERSATION_COLUMNS: tuple[Column[Any], ...] = (
     _c.id,
     _c.conversation_group_id,
     _c.owner_user_id,
@@ -37,7 +37,7 @@ CONVERSATION: tuple[Column[Any], ...] = (
     _c.deleted_at,
 )
 
-ENTRY: tuple[Column[Any], ...] = (
+ENTRY_COLUMNS: tuple[Column[Any], ...] = (
     _e.id,
     _e.conversation_id,
     _e.conversation_group_id,
@@ -53,7 +53,7 @@ ENTRY: tuple[Column[Any], ...] = (
 )
 
 
-class Sealed:
+class EncryptedColumn:
     """A column that may be encrypted. Each value is bound to its table, column and row, so a
     ciphertext that is copied to another row can't be decrypted there."""
 
@@ -79,8 +79,8 @@ class ConversationRows:
     """Converts conversations. Title and preview are encrypted."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self.title = Sealed(cipher, _c.title)
-        self.preview = Sealed(cipher, _c.last_message_preview)
+        self.title = EncryptedColumn(cipher, _c.title)
+        self.preview = EncryptedColumn(cipher, _c.last_message_preview)
 
     def from_row(self, row: Row) -> Conversation:
         """Expects the columns of CONVERSATION_COLUMNS, in that order."""
@@ -127,7 +127,7 @@ class EntryRows:
     """Converts entries. The content is encrypted."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self.content = Sealed(cipher, _e.content)
+        self.content = EncryptedColumn(cipher, _e.content)
 
     def from_row(self, row: Row) -> Entry:
         """Expects the columns of ENTRY_COLUMNS, in that order."""

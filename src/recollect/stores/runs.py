@@ -12,10 +12,10 @@ from recollect.domain.agents import AgentId, Owner, OwnerKind
 from recollect.domain.runs import Run, RunStatus
 from recollect.domain.spaces import RunId
 from recollect.ports.database import Tx
-from recollect.ports.runs import Lineage
+from recollect.ports.runs import RunLineage
 from recollect.stores.engines.expressions import insert_if_absent
 from recollect.stores.people_tables import agents, run_ancestors, runs
-from recollect.stores.statements import Row, Statement, param, word
+from recollect.stores.statements import Query, Row, literal_word, param
 
 _r, _u, _a = runs.c, run_ancestors.c, agents.c
 _COLUMNS = tuple(runs.columns)
@@ -23,20 +23,20 @@ _COLUMNS = tuple(runs.columns)
 
 class SqlRuns:
     def insert(self, tx: Tx, run: Run) -> bool:
-        if tx.first(_INSERT, _to_params(run)) is None:
+        if tx.fetch_first(_INSERT, _to_params(run)) is None:
             return False
         if run.parent_run_id is not None:
-            tx.run(_DESCEND, {"id": run.id, "parent_run_id": run.parent_run_id})
+            tx.run(_INSERT_ANCESTORS, {"id": run.id, "parent_run_id": run.parent_run_id})
         return True
 
     def fetch(self, tx: Tx, run_id: RunId, *, lock: bool = False) -> Run | None:
         if lock:
             tx.lock(_LOCK, {"id": run_id})
-        row = tx.first(_FETCH, {"id": run_id})
+        row = tx.fetch_first(_FETCH, {"id": run_id})
         return _from_row(row) if row else None
 
-    def see(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
-        row = tx.first(_see(who.kind), {"who": who.id, "id": run_id})
+    def fetch_visible(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
+        row = tx.fetch_first(_fetch_visible(who.kind), {"who": who.id, "id": run_id})
         return _from_row(row) if row else None
 
     def page(
@@ -61,13 +61,13 @@ class SqlRuns:
         )
         return [_from_row(row) for row in tx.fetch(statement, params)]
 
-    def lineage(self, tx: Tx, who: Owner, run_id: RunId) -> Lineage:
+    def fetch_lineage(self, tx: Tx, who: Owner, run_id: RunId) -> RunLineage:
         params = {"who": who.id, "id": run_id}
-        above = tx.fetch(_above(who.kind), params)
-        below = tx.fetch(_below(who.kind), params)
-        return Lineage([_from_row(row) for row in above], [_from_row(row) for row in below])
+        above = tx.fetch(_ancestors(who.kind), params)
+        below = tx.fetch(_descendants(who.kind), params)
+        return RunLineage([_from_row(row) for row in above], [_from_row(row) for row in below])
 
-    def tree(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
+    def fetch_tree_ids(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
         return [RunId(row[0]) for row in tx.fetch(_TREE, {"id": root_run_id})]
 
     def complete(self, tx: Tx, run: Run) -> None:
@@ -102,10 +102,10 @@ def _from_row(row: Row) -> Run:
     )
 
 
-def _seen(kind: OwnerKind) -> ColumnElement[bool]:
+def _is_visible(kind: OwnerKind) -> ColumnElement[bool]:
     """The same rule as `_can_read_run` in `visibility/spaces_sql.py`, over `runs`."""
     who = param("who", _r.agent_id)
-    owned = select(_a.id).where(_a.owner_kind == word(kind), _a.owner_id == who)
+    owned = select(_a.id).where(_a.owner_kind == literal_word(kind), _a.owner_id == who)
     if kind is not OwnerKind.AGENT:
         return _r.agent_id.in_(owned)
     # Ancestors and descendants of the agent's own runs, as two subqueries that don't depend on the
@@ -118,13 +118,13 @@ def _seen(kind: OwnerKind) -> ColumnElement[bool]:
 
 
 @cache
-def _see(kind: OwnerKind) -> Statement:
-    return Statement(select(*_COLUMNS).where(_r.id == _ID, _seen(kind)))
+def _fetch_visible(kind: OwnerKind) -> Query:
+    return Query(select(*_COLUMNS).where(_r.id == _ID, _is_visible(kind)))
 
 
 @cache
-def _page(kind: OwnerKind, *, of_agent: bool, of_status: bool, cursor: bool) -> Statement:
-    query = select(*_COLUMNS).where(_seen(kind))
+def _page(kind: OwnerKind, *, of_agent: bool, of_status: bool, cursor: bool) -> Query:
+    query = select(*_COLUMNS).where(_is_visible(kind))
     if of_agent:
         query = query.where(_r.agent_id == param("agent_id", _r.agent_id))
     if of_status:
@@ -133,23 +133,23 @@ def _page(kind: OwnerKind, *, of_agent: bool, of_status: bool, cursor: bool) -> 
         here = tuple_(param("at", _r.started_at), _ID)
         query = query.where(tuple_(_r.started_at, _r.id) < here)
     query = query.order_by(_r.started_at.desc(), _r.id.desc())
-    return Statement(query.limit(param("limit")))
+    return Query(query.limit(param("limit")))
 
 
 @cache
-def _above(kind: OwnerKind) -> Statement:
+def _ancestors(kind: OwnerKind) -> Query:
     query = select(*_COLUMNS).join(run_ancestors, _u.ancestor_id == _r.id)
-    return Statement(query.where(_u.run_id == _ID, _seen(kind)).order_by(_u.depth))
+    return Query(query.where(_u.run_id == _ID, _is_visible(kind)).order_by(_u.depth))
 
 
 @cache
-def _below(kind: OwnerKind) -> Statement:
+def _descendants(kind: OwnerKind) -> Query:
     query = select(*_COLUMNS).join(run_ancestors, _u.run_id == _r.id)
-    query = query.where(_u.ancestor_id == _ID, _seen(kind))
-    return Statement(query.order_by(_u.depth, _r.started_at, _r.id))
+    query = query.where(_u.ancestor_id == _ID, _is_visible(kind))
+    return Query(query.order_by(_u.depth, _r.started_at, _r.id))
 
 
-def _descend() -> Statement:
+def _insert_ancestors() -> Query:
     """Insert the parent, and all ancestors of the parent, as ancestors of the run."""
     parent = param("parent_run_id", _r.parent_run_id)
     one: ColumnElement[int] = literal_column("1")
@@ -157,20 +157,20 @@ def _descend() -> Statement:
         select(_ID, parent, one),
         select(_ID, _u.ancestor_id, _u.depth + one).where(_u.run_id == parent),
     )
-    return Statement(insert(run_ancestors).from_select(["run_id", "ancestor_id", "depth"], rows))
+    return Query(insert(run_ancestors).from_select(["run_id", "ancestor_id", "depth"], rows))
 
 
 _ID = param("id", _r.id)
-_INSERT = Statement(
+_INSERT = Query(
     insert_if_absent(runs, "id")
     .values({column.name: param(column.name, column) for column in _COLUMNS})
     .returning(_r.id)
 )
-_DESCEND = _descend()
-_FETCH = Statement(select(*_COLUMNS).where(_r.id == _ID))
-_LOCK = Statement(select(_r.id).where(_r.id == _ID).with_for_update())
-_TREE = Statement(select(_r.id).where(_r.root_run_id == _ID).order_by(_r.started_at, _r.id))
-_COMPLETE = Statement(
+_INSERT_ANCESTORS = _insert_ancestors()
+_FETCH = Query(select(*_COLUMNS).where(_r.id == _ID))
+_LOCK = Query(select(_r.id).where(_r.id == _ID).with_for_update())
+_TREE = Query(select(_r.id).where(_r.root_run_id == _ID).order_by(_r.started_at, _r.id))
+_COMPLETE = Query(
     update(runs)
     .where(_r.id == _ID)
     .values({name: param(name, _r[name]) for name in ("status", "error", "completed_at")})

@@ -3,14 +3,14 @@
 from sqlalchemy import ColumnElement, FromClause, and_, false, true
 
 from recollect.domain.memberships import Level
-from recollect.policy.scope import Reach, Scope
-from recollect.stores.statements import Params, param, word
+from recollect.policy.scope import ScopeReach, TreeScope
+from recollect.stores.statements import Params, literal_word, param
 from recollect.stores.tables import memberships
 
 
-def needs_membership(scope: Scope) -> bool:
+def needs_membership(scope: TreeScope) -> bool:
     """Does the clause need a join with memberships?"""
-    return scope.reach is Reach.MEMBER
+    return scope.reach is ScopeReach.MEMBER
 
 
 def membership_join(tree_id: ColumnElement[str]) -> ColumnElement[bool]:
@@ -21,23 +21,23 @@ def membership_join(tree_id: ColumnElement[str]) -> ColumnElement[bool]:
     )
 
 
-def predicate(scope: Scope, deleted_at: ColumnElement[object]) -> ColumnElement[bool]:
+def scope_clause(scope: TreeScope, deleted_at: ColumnElement[object]) -> ColumnElement[bool]:
     """The WHERE clause of the scope. Needs `membership_join` where `needs_membership` says so."""
-    if scope.reach is Reach.EVERYTHING:
+    if scope.reach is ScopeReach.EVERYTHING:
         return true()
-    if scope.reach is Reach.NOTHING:
+    if scope.reach is ScopeReach.NOTHING:
         return false()
     # Levels are stored as words, which SQL can't order. So the sufficient ones are listed.
-    enough = [word(level.word) for level in Level if level >= scope.least]
+    enough = [literal_word(level.word) for level in Level if level >= scope.least]
     return and_(deleted_at.is_(None), memberships.c.access_level.in_(enough))
 
 
-def scope_params(scope: Scope) -> Params:
+def scope_params(scope: TreeScope) -> Params:
     """The parameters of `membership_join`."""
     return {"scope_user_id": scope.user_id} if needs_membership(scope) else {}
 
 
-def scoped(source: FromClause, scope: Scope, tree_id: ColumnElement[str]) -> FromClause:
+def join_scope(source: FromClause, scope: TreeScope, tree_id: ColumnElement[str]) -> FromClause:
     """`source`, joined with memberships if the scope needs them."""
     if not needs_membership(scope):
         return source

@@ -14,20 +14,20 @@ from recollect.domain import jsontext
 from recollect.domain.agents import OwnerKind
 from recollect.domain.spaces import SpaceKind
 from recollect.policy.spaces import Caller
-from recollect.stores.engines.expressions import AmongTexts
+from recollect.stores.engines.expressions import InTextList
 from recollect.stores.memory_tables import memories
 from recollect.stores.people_tables import agents, chats, presences, run_ancestors, runs
-from recollect.stores.statements import param, word
+from recollect.stores.statements import literal_word, param
 
 _m, _a, _p, _r, _u = memories.c, agents.c, presences.c, runs.c, run_ancestors.c
 _ONE: ColumnElement[int] = literal_column("1")
 
-CHATS = param("sight_chats", _m.space_id)
+ASKER_CHATS = param("sight_chats", _m.space_id)
 NOW = param("sight_now", _m.expires_at)
 # The function hides the column from the planners on purpose. A condition on the kind alone is not
 # selective, and without it the engines would collect all rows of the kind by index and sort them,
 # instead of reading an index in the requested order and stopping at the limit.
-KIND = func.coalesce(_m.space_kind, word("none"))
+SPACE_KIND = func.coalesce(_m.space_kind, literal_word("none"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class CallerShape:
         return param(f"sight_id_{self.place}", _m.space_id)
 
     @property
-    def acting(self) -> ColumnElement[Any]:
+    def acting_id(self) -> ColumnElement[Any]:
         """The caller's id if it is an agent with its owner's rights, else NULL."""
         return param(f"sight_acting_{self.place}", _m.space_id)
 
     @property
-    def admin(self) -> ColumnElement[Any]:
+    def is_admin(self) -> ColumnElement[Any]:
         return param(f"sight_admin_{self.place}", _m.verified)
 
     @property
@@ -78,85 +78,87 @@ def caller_params(callers: Sequence[Caller]) -> dict[str, Any]:
     return params
 
 
-def of_kind(*kinds: SpaceKind) -> ColumnElement[bool]:
-    return KIND.in_([word(kind) for kind in kinds])
+def is_of_kind(*kinds: SpaceKind) -> ColumnElement[bool]:
+    return SPACE_KIND.in_([literal_word(kind) for kind in kinds])
 
 
-def all_read(callers: Sequence[CallerShape], kind: SpaceKind) -> ColumnElement[bool]:
+def all_can_read(callers: Sequence[CallerShape], kind: SpaceKind) -> ColumnElement[bool]:
     """May every caller read the space, given that it is of this kind? Only for kinds that are not
     public and that are not read through disclosure. False without callers, as `all_may_read`."""
     return and_(*(_READERS[kind](caller) for caller in callers)) if callers else false()
 
 
-def all_write(callers: Sequence[CallerShape]) -> ColumnElement[bool]:
+def all_can_write(callers: Sequence[CallerShape]) -> ColumnElement[bool]:
     """May every caller write the space, whatever its kind? False without callers."""
     if not callers:
         return false()
     return or_(
         *(
-            and_(of_kind(*kinds), *(writes(caller) for caller in callers))
+            and_(is_of_kind(*kinds), *(writes(caller) for caller in callers))
             for kinds, writes in _WRITERS
         )
     )
 
 
-def not_due(instant: ColumnElement[Any]) -> ColumnElement[bool]:
+def is_not_expired(instant: ColumnElement[Any]) -> ColumnElement[bool]:
     return or_(_m.expires_at.is_(None), _m.expires_at > instant)
 
 
-def present_at(instant: ColumnElement[Any]) -> ColumnElement[bool]:
+def is_present_at(instant: ColumnElement[Any]) -> ColumnElement[bool]:
     """Does the interval of a row of `presences` contain the instant? It is half-open."""
     return and_(_p.joined_at <= instant, or_(_p.left_at.is_(None), _p.left_at > instant))
 
 
-def _owns(caller: CallerShape, agent_id: ColumnElement[str]) -> ColumnElement[bool]:
+def _owns_agent(caller: CallerShape, agent_id: ColumnElement[str]) -> ColumnElement[bool]:
     """Does the caller own the agent? Removed agents count: their owner still reads what was
     archived."""
     query = select(_ONE).where(
-        _a.id == agent_id, _a.owner_kind == word(caller.kind), _a.owner_id == caller.id
+        _a.id == agent_id, _a.owner_kind == literal_word(caller.kind), _a.owner_id == caller.id
     )
     return exists(query.correlate(memories))
 
 
 def _owns_space(caller: CallerShape) -> ColumnElement[bool]:
-    owner = _owns(caller, _m.space_id)
-    return or_(owner, _m.space_id == caller.acting) if caller.kind is OwnerKind.AGENT else owner
+    owner = _owns_agent(caller, _m.space_id)
+    return or_(owner, _m.space_id == caller.acting_id) if caller.kind is OwnerKind.AGENT else owner
 
 
-def _owns_writer(caller: CallerShape) -> ColumnElement[bool]:
-    return _owns(caller, _m.agent_id)
+def _owns_writing_agent(caller: CallerShape) -> ColumnElement[bool]:
+    return _owns_agent(caller, _m.agent_id)
 
 
-def _runs(caller: CallerShape) -> ColumnElement[bool]:
-    owner = _owns_writer(caller)
+def _runs_or_owns_agent(caller: CallerShape) -> ColumnElement[bool]:
+    owner = _owns_writing_agent(caller)
     return or_(owner, _m.agent_id == caller.id) if caller.kind is OwnerKind.AGENT else owner
 
 
-def _reads_run(caller: CallerShape) -> ColumnElement[bool]:
+def _can_read_run(caller: CallerShape) -> ColumnElement[bool]:
     if caller.kind is not OwnerKind.AGENT:
-        return _runs(caller)
+        return _runs_or_owns_agent(caller)
     above = select(_ONE).where(
         _u.run_id == _m.space_id, _r.id == _u.ancestor_id, _r.agent_id == caller.id
     )
     below = select(_ONE).where(
         _u.ancestor_id == _m.space_id, _r.id == _u.run_id, _r.agent_id == caller.id
     )
-    return or_(_runs(caller), *(exists(way.correlate(memories)) for way in (above, below)))
+    return or_(
+        _runs_or_owns_agent(caller), *(exists(way.correlate(memories)) for way in (above, below))
+    )
 
 
-def _in_org(caller: CallerShape) -> ColumnElement[bool]:
-    return AmongTexts(_m.space_id, caller.orgs)
+def _is_in_org(caller: CallerShape) -> ColumnElement[bool]:
+    return InTextList(_m.space_id, caller.orgs)
 
 
-def _writes_org(caller: CallerShape) -> ColumnElement[bool]:
-    return or_(_owns_writer(caller), caller.admin == true())
+def _can_write_org(caller: CallerShape) -> ColumnElement[bool]:
+    return or_(_owns_writing_agent(caller), caller.is_admin == true())
 
 
 def _is_that_user(caller: CallerShape) -> ColumnElement[bool]:
     return _m.space_id == caller.id if caller.kind is OwnerKind.USER else false()
 
 
-def _takes_part(caller: CallerShape) -> ColumnElement[bool]:
+def _is_participant(caller: CallerShape) -> ColumnElement[bool]:
     """Does the caller take part in the chat now?
 
     A user who calls is the person judged, so the list of the asker's chats is theirs. An agent may
@@ -164,9 +166,9 @@ def _takes_part(caller: CallerShape) -> ColumnElement[bool]:
     The chat itself must exist too: the rows of participation outlive a deleted conversation tree.
     """
     if caller.kind is OwnerKind.USER:
-        return AmongTexts(_m.space_id, CHATS)
-    named = and_(_p.kind == word(OwnerKind.AGENT), _p.member_id == caller.id)
-    member = and_(_p.kind == word(OwnerKind.USER), _p.member_id == caller.spelling)
+        return InTextList(_m.space_id, ASKER_CHATS)
+    named = and_(_p.kind == literal_word(OwnerKind.AGENT), _p.member_id == caller.id)
+    member = and_(_p.kind == literal_word(OwnerKind.USER), _p.member_id == caller.spelling)
     query = select(_ONE).where(
         _p.chat_id == _m.space_id,
         _p.left_at.is_(None),
@@ -178,13 +180,13 @@ def _takes_part(caller: CallerShape) -> ColumnElement[bool]:
 
 _READERS = {
     SpaceKind.AGENT_PRIVATE: _owns_space,
-    SpaceKind.RUN: _reads_run,
-    SpaceKind.ORG: _in_org,
+    SpaceKind.RUN: _can_read_run,
+    SpaceKind.ORG: _is_in_org,
 }
 _WRITERS = (
     ((SpaceKind.AGENT_PRIVATE, SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT), _owns_space),
     ((SpaceKind.USER,), _is_that_user),
-    ((SpaceKind.CHAT,), _takes_part),
-    ((SpaceKind.RUN,), _runs),
-    ((SpaceKind.ORG,), _writes_org),
+    ((SpaceKind.CHAT,), _is_participant),
+    ((SpaceKind.RUN,), _runs_or_owns_agent),
+    ((SpaceKind.ORG,), _can_write_org),
 )

@@ -16,24 +16,24 @@ Params = Mapping[str, Any]
 Row = tuple[Any, ...]
 
 
-class Statement:
+class Query:
     """A SQL statement and its compiled text for each engine that has run it."""
 
     __slots__ = ("_compiled", "clause")
 
     def __init__(self, clause: ClauseElement) -> None:
         self.clause = clause
-        self._compiled: dict[str, Compiled] = {}
+        self._compiled: dict[str, CompiledQuery] = {}
 
-    def on(self, dialect: Dialect) -> "Compiled":
+    def compile_for(self, dialect: Dialect) -> "CompiledQuery":
         """The compiled form for an engine; compiled at the first call."""
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
-            compiled = self._compiled[dialect.name] = Compiled(self.clause, dialect)
+            compiled = self._compiled[dialect.name] = CompiledQuery(self.clause, dialect)
         return compiled
 
 
-class Compiled:
+class CompiledQuery:
     """The SQL text of a query for one engine, and what is needed to run it.
 
     `order` names the parameters by position, `instants` are the positions of date-times,
@@ -67,7 +67,7 @@ def param(name: str, like: ColumnElement[Any] | None = None) -> BindParameter[An
     return bindparam(name, required=False, type_=None if like is None else like.type)
 
 
-def word(value: str) -> ColumnElement[str]:
+def literal_word(value: str) -> ColumnElement[str]:
     """A constant in the SQL text itself, not a parameter, so that a partial index can match it."""
     if not value.isidentifier():
         raise ValueError("only plain words go into a statement's text")

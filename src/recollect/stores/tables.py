@@ -6,7 +6,7 @@ public: operators' SQL relies on them.
 
 from sqlalchemy import Column, Table
 
-from recollect.stores.columns import at, flag, metadata, number, text, uuid
+from recollect.stores.columns import flag, metadata, number, text, timestamp, uuid
 from recollect.stores.engines.expressions import VectorType
 
 # A tree: a root conversation and all its forks. Locking its row serializes appends to the tree.
@@ -16,10 +16,10 @@ trees = Table(
     "conversation_groups",
     metadata,
     uuid("id"),
-    at("created_at"),
-    at("deleted_at"),
+    timestamp("created_at"),
+    timestamp("deleted_at"),
     number("last_seq"),
-    at("last_at"),
+    timestamp("last_at"),
     number("index_revision"),
     number("index_entries"),
 )
@@ -40,10 +40,10 @@ conversations = Table(
     uuid("forked_at_conversation_id"),
     uuid("forked_at_entry_id"),
     number("forked_at_seq"),
-    at("created_at"),
-    at("updated_at"),
-    at("vectorized_at"),
-    at("deleted_at"),
+    timestamp("created_at"),
+    timestamp("updated_at"),
+    timestamp("vectorized_at"),
+    timestamp("deleted_at"),
 )
 
 memberships = Table(
@@ -52,7 +52,7 @@ memberships = Table(
     uuid("conversation_group_id"),
     text("user_id"),
     text("access_level"),
-    at("created_at"),
+    timestamp("created_at"),
 )
 
 # Unlike memberships, ended ones stay: the visibility rules ask who was in a chat at some time.
@@ -61,8 +61,8 @@ participations = Table(
     metadata,
     uuid("conversation_group_id"),
     text("user_id"),
-    at("joined_at"),
-    at("left_at"),
+    timestamp("joined_at"),
+    timestamp("left_at"),
 )
 
 # `seq` is the position in the tree, unique there across branches. `text_seq` is the position of the
@@ -81,9 +81,9 @@ entries = Table(
     text("content_type"),
     text("content"),
     text("indexed_content"),
-    at("indexed_at"),
+    timestamp("indexed_at"),
     number("text_seq"),
-    at("created_at"),
+    timestamp("created_at"),
 )
 
 transfers = Table(
@@ -93,7 +93,7 @@ transfers = Table(
     uuid("conversation_group_id"),
     text("from_user_id"),
     text("to_user_id"),
-    at("created_at"),
+    timestamp("created_at"),
 )
 
 # The job queue, see `jobs.py`. `retry_at` is the time a job is due, and the end of its lease.
@@ -104,12 +104,12 @@ tasks = Table(
     text("task_name"),
     text("task_type"),
     text("task_body"),
-    at("created_at"),
-    at("retry_at"),
+    timestamp("created_at"),
+    timestamp("retry_at"),
     text("last_error"),
     number("retry_count"),
     uuid("claim_id"),
-    at("stuck_at"),
+    timestamp("stuck_at"),
 )
 
 embeddings = Table(
@@ -151,7 +151,7 @@ events = Table(
     "audit_events",
     metadata,
     uuid("id"),
-    at("at"),
+    timestamp("at"),
     text("kind"),
     text("action"),
     text("outcome"),

@@ -10,8 +10,8 @@ from recollect.domain.transfers import Transfer, TransferRole
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Cipher
 from recollect.stores.engines.expressions import insert_if_absent
-from recollect.stores.rows import Sealed
-from recollect.stores.statements import Row, Statement, param
+from recollect.stores.rows import EncryptedColumn
+from recollect.stores.statements import Query, Row, param
 from recollect.stores.tables import conversations, transfers
 
 _x, _c = transfers.c, conversations.c
@@ -21,7 +21,7 @@ class SqlTransfers:
     """Implements `TransferStore` on both engines."""
 
     def __init__(self, cipher: Cipher) -> None:
-        self._title = Sealed(cipher, _c.title)
+        self._title = EncryptedColumn(cipher, _c.title)
 
     def insert(self, tx: Tx, transfer: Transfer) -> bool:
         params = {
@@ -31,14 +31,14 @@ class SqlTransfers:
             "to_user_id": transfer.to_user_id,
             "at": transfer.created_at,
         }
-        return tx.first(_INSERT, params) is not None
+        return tx.fetch_first(_INSERT, params) is not None
 
     def fetch(self, tx: Tx, transfer_id: TransferId) -> Transfer | None:
-        row = tx.first(_FETCH, {"id": transfer_id})
+        row = tx.fetch_first(_FETCH, {"id": transfer_id})
         return self._from_row(row) if row else None
 
     def fetch_for_tree(self, tx: Tx, tree_id: TreeId) -> Transfer | None:
-        row = tx.first(_FETCH_FOR_TREE, {"tree_id": tree_id})
+        row = tx.fetch_first(_FETCH_FOR_TREE, {"tree_id": tree_id})
         return self._from_row(row) if row else None
 
     def page(
@@ -52,7 +52,7 @@ class SqlTransfers:
     ) -> list[Transfer]:
         at, id_ = after or (None, None)
         params = {"user_id": user_id, "at": at, "id": id_, "limit": limit}
-        statement = _page(role, cursor=after is not None, limited=limit is not None)
+        statement = _page_query(role, cursor=after is not None, limited=limit is not None)
         return [self._from_row(row) for row in tx.fetch(statement, params)]
 
     def delete(self, tx: Tx, transfer_id: TransferId) -> None:
@@ -74,7 +74,7 @@ _ID = param("id", _x.id)
 _AT = param("at", _x.created_at)
 
 
-def _select() -> Select[tuple[object, ...]]:
+def _select_transfers() -> Select[tuple[object, ...]]:
     columns = (
         _x.id,
         _x.conversation_group_id,
@@ -87,7 +87,7 @@ def _select() -> Select[tuple[object, ...]]:
     return select(*columns).select_from(root)
 
 
-def _takes_part(role: TransferRole) -> ColumnElement[bool]:
+def _party_clause(role: TransferRole) -> ColumnElement[bool]:
     user = param("user_id", _x.from_user_id)
     sides = {
         TransferRole.SENDER: [_x.from_user_id == user],
@@ -97,15 +97,15 @@ def _takes_part(role: TransferRole) -> ColumnElement[bool]:
 
 
 @cache
-def _page(role: TransferRole, *, cursor: bool, limited: bool) -> Statement:
-    query = _select().where(_takes_part(role))
+def _page_query(role: TransferRole, *, cursor: bool, limited: bool) -> Query:
+    query = _select_transfers().where(_party_clause(role))
     if cursor:
         query = query.where(tuple_(_x.created_at, _x.id) < tuple_(_AT, _ID))
     query = query.order_by(_x.created_at.desc(), _x.id.desc())
-    return Statement(query.limit(param("limit")) if limited else query)
+    return Query(query.limit(param("limit")) if limited else query)
 
 
-_INSERT = Statement(
+_INSERT = Query(
     insert_if_absent(transfers, "conversation_group_id")
     .values(
         id=_ID,
@@ -116,8 +116,10 @@ _INSERT = Statement(
     )
     .returning(_x.id)
 )
-_FETCH = Statement(_select().where(_x.id == _ID))
-_FETCH_FOR_TREE = Statement(
-    _select().where(_x.conversation_group_id == param("tree_id", _x.conversation_group_id))
+_FETCH = Query(_select_transfers().where(_x.id == _ID))
+_FETCH_FOR_TREE = Query(
+    _select_transfers().where(
+        _x.conversation_group_id == param("tree_id", _x.conversation_group_id)
+    )
 )
-_DELETE = Statement(delete(transfers).where(_x.id == _ID))
+_DELETE = Query(delete(transfers).where(_x.id == _ID))

@@ -12,9 +12,9 @@ from recollect.domain.people import normal_form
 from recollect.domain.spaces import OrgId
 from recollect.ports.agents import KnownUser
 from recollect.ports.database import Tx
-from recollect.stores.engines.expressions import AmongTexts, insert_if_absent
+from recollect.stores.engines.expressions import InTextList, insert_if_absent
 from recollect.stores.people_tables import people, person_orgs, person_users, user_orgs
-from recollect.stores.statements import Statement, param
+from recollect.stores.statements import Query, param
 
 _p, _l, _o = people.c, person_users.c, user_orgs.c
 
@@ -33,24 +33,24 @@ class SqlUsers:
             frozenset(OrgId(row[0]) for row in orgs),
         )
 
-    def called(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
+    def find_by_handle(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
         form = normal_form(handle)
         # Not every database can lower-case letters beyond ASCII. So the usual spellings are also
         # compared as they are.
         shapes = (form, form.upper(), form.title(), form.capitalize())
         params = {
             "orgs": jsontext.dump(sorted(orgs)),
-            "forms": jsontext.dump(_marked(form)),
-            "spellings": jsontext.dump(_marked(*shapes)),
+            "forms": jsontext.dump(_handle_spellings(form)),
+            "spellings": jsontext.dump(_handle_spellings(*shapes)),
         }
-        return frozenset(UserId(row[0]) for row in tx.fetch(_CALLED, params))
+        return frozenset(UserId(row[0]) for row in tx.fetch(_FIND_BY_HANDLE, params))
 
-    def introduce(
+    def insert_person(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
         # The link decides a race between two first requests of one user: only the transaction
         # that inserts it makes the person.
-        made = tx.first(_LINK, {"user_id": user_id, "person_id": person_id})
+        made = tx.fetch_first(_LINK, {"user_id": user_id, "person_id": person_id})
         if made is None:
             return
         params = {"id": person_id, "user_id": user_id, "name": name, "at": at}
@@ -68,33 +68,33 @@ class SqlUsers:
         tx.run(_LEAVE_PERSON, {"person_id": person_id})
 
 
-def _marked(*spellings: str) -> list[str]:
+def _handle_spellings(*spellings: str) -> list[str]:
     return sorted({f"{mark}{one}" for one in spellings for mark in ("", "@")})
 
 
 _USER = param("user_id", _l.user_id)
-_same = person_users.alias("same")
-_LINKS = Statement(
-    select(_same.c.person_id, _same.c.user_id)
-    .select_from(person_users.join(_same, _same.c.person_id == _l.person_id))
+_same_person = person_users.alias("same")
+_LINKS = Query(
+    select(_same_person.c.person_id, _same_person.c.user_id)
+    .select_from(person_users.join(_same_person, _same_person.c.person_id == _l.person_id))
     .where(_l.user_id == _USER)
 )
-_ORGS = Statement(select(_o.org_id).where(_o.user_id == _USER))
-_CALLED = Statement(
+_ORGS = Query(select(_o.org_id).where(_o.user_id == _USER))
+_FIND_BY_HANDLE = Query(
     select(_o.user_id).where(
-        AmongTexts(_o.org_id, param("orgs")),
+        InTextList(_o.org_id, param("orgs")),
         or_(
-            AmongTexts(_o.user_id, param("spellings")),
-            AmongTexts(func.lower(_o.user_id), param("forms")),
+            InTextList(_o.user_id, param("spellings")),
+            InTextList(func.lower(_o.user_id), param("forms")),
         ),
     )
 )
-_LINK = Statement(
+_LINK = Query(
     insert_if_absent(person_users, "user_id")
     .values(user_id=_USER, person_id=param("person_id", _l.person_id))
     .returning(_l.person_id)
 )
-_INSERT = Statement(
+_INSERT = Query(
     insert(people).values(
         id=param("id", _p.id),
         name=param("name", _p.name),
@@ -105,10 +105,10 @@ _INSERT = Statement(
         updated_at=param("at", _p.updated_at),
     )
 )
-_LEAVE = Statement(delete(user_orgs).where(_o.user_id == _USER))
+_LEAVE = Query(delete(user_orgs).where(_o.user_id == _USER))
 _ORG = param("org_id", _o.org_id)
-_JOIN = Statement(insert_if_absent(user_orgs).values(user_id=_USER, org_id=_ORG))
-_JOIN_PERSON = Statement(
+_JOIN = Query(insert_if_absent(user_orgs).values(user_id=_USER, org_id=_ORG))
+_JOIN_PERSON = Query(
     insert_if_absent(person_orgs).values(
         person_id=param("person_id", person_orgs.c.person_id), org_id=_ORG
     )
@@ -119,7 +119,7 @@ _ORGS_OF_USERS = (
     .select_from(person_users.join(user_orgs, _o.user_id == _l.user_id))
     .where(_l.person_id == _PERSON)
 )
-_LEAVE_PERSON = Statement(
+_LEAVE_PERSON = Query(
     delete(person_orgs).where(
         person_orgs.c.person_id == _PERSON, person_orgs.c.org_id.not_in(_ORGS_OF_USERS)
     )

@@ -13,7 +13,7 @@ class WordIndex(Protocol):
         ...
 
 
-class GeneratedWords:
+class GeneratedWordIndex:
     """PostgreSQL: a generated column of the row is the index."""
 
     def add(self, tx: Tx, words: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.doctor import Check
+from recollect.domain.doctor import DoctorCheck
 from tests.conftest import Host, SoakSize
 from tests.hostile.stored import contents
 from tests.memory.people import person_of
@@ -60,7 +60,7 @@ def test_a_doctor_and_two_journeys_leave_many_users_memories_as_they_were(
         assert repaired["index_rows"] == lost
         again = _doctor(town.admin, repair=True)
         found = {one["name"]: (one["count"], one["repaired"]) for one in again["checks"]}
-        assert found == {str(check): (0, 0) for check in Check}
+        assert found == {str(check): (0, 0) for check in DoctorCheck}
         first = exports(town.admin, status="all")
         assert len(of_type(first, "memory")) == USERS * each
         report = imports(Town(other).admin, first)

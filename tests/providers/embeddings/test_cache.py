@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from recollect.errors import EmbeddingFailed
-from recollect.providers.embeddings.cache import CachedQueries
-from recollect.providers.embeddings.openai import Endpoint, OpenAiEmbedder
+from recollect.providers.embeddings.cache import QueryCachingEmbedder
+from recollect.providers.embeddings.openai import EmbeddingEndpoint, OpenAiEmbedder
 from tests.support.embedding_server import EmbeddingServer, bag_of_words
 
 DIMENSIONS = 16
@@ -22,11 +22,13 @@ def server() -> Iterator[EmbeddingServer]:
 
 
 @asynccontextmanager
-async def cached(server: EmbeddingServer, *, remembered: int = 8) -> AsyncIterator[CachedQueries]:
-    endpoint = Endpoint(
+async def cached(
+    server: EmbeddingServer, *, remembered: int = 8
+) -> AsyncIterator[QueryCachingEmbedder]:
+    endpoint = EmbeddingEndpoint(
         base_url=server.url, model="bag", dimensions=DIMENSIONS, attempts_max=1, rest_seconds=0
     )
-    queries = CachedQueries(OpenAiEmbedder(endpoint), remembered=remembered)
+    queries = QueryCachingEmbedder(OpenAiEmbedder(endpoint), remembered=remembered)
     try:
         yield queries
     finally:

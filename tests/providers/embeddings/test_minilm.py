@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import EmbeddingFailed
 from recollect.ports.embedding import Vectors
-from recollect.providers.embeddings.minilm import MODEL_FILE, VOCABULARY_FILE, MiniLm
+from recollect.providers.embeddings.minilm import MODEL_FILE, VOCABULARY_FILE, MiniLmEmbedder
 
 # Made by the graph that `models/build_minilm.py --reference` writes.
 FULL_PRECISION = json.loads(
@@ -23,33 +23,33 @@ FULL_PRECISION = json.loads(
 
 
 @pytest.fixture(scope="module")
-def minilm() -> MiniLm:
-    return MiniLm()
+def minilm() -> MiniLmEmbedder:
+    return MiniLmEmbedder()
 
 
-def embed(minilm: MiniLm, *texts: str) -> Vectors:
+def embed(minilm: MiniLmEmbedder, *texts: str) -> Vectors:
     return asyncio.run(minilm.embed(texts))
 
 
-def test_vectors_are_rows_of_single_precision_and_of_length_one(minilm: MiniLm) -> None:
+def test_vectors_are_rows_of_single_precision_and_of_length_one(minilm: MiniLmEmbedder) -> None:
     rows = embed(minilm, "one", "two words", "", "🎉", "long " * 2000)
     assert rows.shape == (5, minilm.dimensions)
     assert rows.dtype == np.float32
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
-def test_no_texts_are_no_rows(minilm: MiniLm) -> None:
+def test_no_texts_are_no_rows(minilm: MiniLmEmbedder) -> None:
     assert embed(minilm).shape == (0, minilm.dimensions)
 
 
-def test_vectors_are_those_of_the_model_in_full_precision(minilm: MiniLm) -> None:
+def test_vectors_are_those_of_the_model_in_full_precision(minilm: MiniLmEmbedder) -> None:
     expected = np.array([sample["vector"] for sample in FULL_PRECISION])
     cosines = (embed(minilm, *(sample["text"] for sample in FULL_PRECISION)) * expected).sum(axis=1)
     assert cosines.mean() >= 0.99
     assert cosines.min() >= 0.98
 
 
-def test_a_paraphrase_is_nearer_than_another_subject(minilm: MiniLm) -> None:
+def test_a_paraphrase_is_nearer_than_another_subject(minilm: MiniLmEmbedder) -> None:
     told, asked, other = embed(
         minilm,
         "I can't eat peanuts, they make me ill.",
@@ -61,27 +61,29 @@ def test_a_paraphrase_is_nearer_than_another_subject(minilm: MiniLm) -> None:
 
 @settings(max_examples=8)
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=12))
-def test_a_text_has_its_vector_whatever_stands_beside_it(minilm: MiniLm, texts: list[str]) -> None:
+def test_a_text_has_its_vector_whatever_stands_beside_it(
+    minilm: MiniLmEmbedder, texts: list[str]
+) -> None:
     together = embed(minilm, "the same text", *texts, "the same text")
     alone = embed(minilm, "the same text")[0]
     assert together[0] @ alone > 1 - 1e-3
     assert together[-1] @ alone > 1 - 1e-3
 
 
-def test_rows_are_in_the_order_of_the_texts(minilm: MiniLm) -> None:
+def test_rows_are_in_the_order_of_the_texts(minilm: MiniLmEmbedder) -> None:
     texts = [f"{'word ' * (number * 7 % 20)}{number}" for number in range(40)]
     together = embed(minilm, *texts)
     alone = np.stack([embed(minilm, text)[0] for text in texts])
     assert (together * alone).sum(axis=1).min() > 1 - 1e-3
 
 
-def test_a_query_has_the_vector_of_its_text(minilm: MiniLm) -> None:
+def test_a_query_has_the_vector_of_its_text(minilm: MiniLmEmbedder) -> None:
     vector = asyncio.run(minilm.embed_query("where is it?"))
     assert vector.shape == (minilm.dimensions,)
     assert vector @ embed(minilm, "where is it?")[0] > 1 - 1e-3
 
 
-def test_the_loop_goes_on_while_vectors_are_made(minilm: MiniLm) -> None:
+def test_the_loop_goes_on_while_vectors_are_made(minilm: MiniLmEmbedder) -> None:
     async def turns() -> int:
         work = asyncio.create_task(minilm.embed(["some words " * 100] * 5))
         count = 0
@@ -95,7 +97,7 @@ def test_the_loop_goes_on_while_vectors_are_made(minilm: MiniLm) -> None:
 
 def test_many_first_calls_at_once_load_it_well() -> None:
     async def many() -> list[Vectors]:
-        fresh = MiniLm()
+        fresh = MiniLmEmbedder()
         return await asyncio.gather(*(fresh.embed_query("hello") for _ in range(8)))
 
     first, *others = asyncio.run(many())
@@ -104,7 +106,7 @@ def test_many_first_calls_at_once_load_it_well() -> None:
 
 def test_a_model_that_was_not_built_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(EmbeddingFailed, match="make install") as caught:
-        embed(MiniLm(tmp_path), "hello")
+        embed(MiniLmEmbedder(tmp_path), "hello")
     assert str(tmp_path) not in caught.value.message
 
 
@@ -112,7 +114,7 @@ def test_a_broken_model_file_fails_as_an_embedding(tmp_path: Path) -> None:
     (tmp_path / MODEL_FILE).write_bytes(b"no model")
     (tmp_path / VOCABULARY_FILE).write_text("[UNK]\n[CLS]\n[SEP]\n", encoding="utf-8")
     with pytest.raises(EmbeddingFailed, match="can't be loaded"):
-        embed(MiniLm(tmp_path), "hello")
+        embed(MiniLmEmbedder(tmp_path), "hello")
 
 
 def test_the_runtime_reports_to_nobody_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.errors import EmbeddingFailed
 from recollect.ports.embedding import Vectors
-from recollect.providers.embeddings.openai import Endpoint, OpenAiEmbedder
+from recollect.providers.embeddings.openai import EmbeddingEndpoint, OpenAiEmbedder
 from tests.support.embedding_server import EmbeddingServer, Mode, bag_of_words
 
 DIMENSIONS = 16
@@ -53,7 +53,7 @@ def run(
     **changes: Any,
 ) -> T:
     given: dict[str, Any] = {"base_url": url, "model": "bag", "dimensions": DIMENSIONS}
-    endpoint = Endpoint(**given | {"api_key": KEY} | changes)
+    endpoint = EmbeddingEndpoint(**given | {"api_key": KEY} | changes)
     passing = clock or PassingTime()
 
     async def use() -> T:
@@ -360,17 +360,19 @@ async def fails(embedder: OpenAiEmbedder) -> None:
 )
 def test_an_address_that_will_not_do_is_refused_at_once(url: str) -> None:
     with pytest.raises(ValueError, match="base URL") as caught:
-        Endpoint(base_url=url, model="bag", dimensions=DIMENSIONS)
+        EmbeddingEndpoint(base_url=url, model="bag", dimensions=DIMENSIONS)
     assert "password" not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["", "two\nlines", "schlüssel", " spaced "])
 def test_a_key_that_no_header_can_hold_is_refused_without_saying_it(key: str) -> None:
     with pytest.raises(ValueError, match="key holds characters") as caught:
-        Endpoint(base_url="http://host/v1", model="bag", dimensions=DIMENSIONS, api_key=key)
+        EmbeddingEndpoint(
+            base_url="http://host/v1", model="bag", dimensions=DIMENSIONS, api_key=key
+        )
     assert key == "" or key not in str(caught.value)
 
 
 def test_the_key_is_not_in_the_settings_printed() -> None:
-    endpoint = Endpoint(base_url="http://host/v1", model="bag", dimensions=1, api_key=KEY)
+    endpoint = EmbeddingEndpoint(base_url="http://host/v1", model="bag", dimensions=1, api_key=KEY)
     assert KEY not in repr(endpoint)

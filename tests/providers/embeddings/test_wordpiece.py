@@ -38,7 +38,9 @@ WORDS = [
 
 
 def pieces(text: str, *, tokens_max: int = 256) -> list[str]:
-    return [WORDS[number] for number in WordPiece(WORDS, tokens_max=tokens_max).ids(text)][1:-1]
+    return [WORDS[number] for number in WordPiece(WORDS, tokens_max=tokens_max).token_ids(text)][
+        1:-1
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_words_become_the_longest_known_pieces(text: str, expected: list[str]) -
 
 
 def test_every_text_is_framed_by_start_and_end() -> None:
-    ids = WordPiece(WORDS).ids("the")
+    ids = WordPiece(WORDS).token_ids("the")
     assert [WORDS[number] for number in ids] == ["[CLS]", "the", "[SEP]"]
 
 
@@ -79,7 +81,7 @@ def test_a_word_of_a_hundred_letters_is_split_and_a_longer_one_is_unknown() -> N
 
 
 def test_long_texts_are_cut_with_the_end_still_there() -> None:
-    ids = WordPiece(WORDS, tokens_max=6).ids("the " * 100)
+    ids = WordPiece(WORDS, tokens_max=6).token_ids("the " * 100)
     assert [WORDS[number] for number in ids] == ["[CLS]", "the", "the", "the", "the", "[SEP]"]
 
 
@@ -98,6 +100,6 @@ def test_a_word_is_whole_wherever_the_text_is_read_in_pieces(spaces: int) -> Non
 
 @given(st.text(st.characters(), max_size=200))
 def test_any_text_has_tokens_within_the_bound(text: str) -> None:
-    ids = WordPiece(WORDS, tokens_max=32).ids(text)
+    ids = WordPiece(WORDS, tokens_max=32).token_ids(text)
     assert 2 <= len(ids) <= 32
     assert (WORDS[ids[0]], WORDS[ids[-1]]) == ("[CLS]", "[SEP]")

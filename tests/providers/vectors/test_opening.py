@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from recollect.app.search import Finding, open_finding
+from recollect.app.search import EmbeddingBackends, open_embedding
 from recollect.config import load
 from recollect.errors import InvalidInput
 
 URL = {"search.qdrant.url": "http://127.0.0.1:9"}
 
 
-def opened(flags: dict[str, Any]) -> Finding:
-    finding = open_finding(load(flags=flags, environ={}).settings)
+def opened(flags: dict[str, Any]) -> EmbeddingBackends:
+    finding = open_embedding(load(flags=flags, environ={}).settings)
     asyncio.run(finding.close())
     return finding
 

@@ -88,8 +88,8 @@ async def forest(index: QdrantIndex) -> tuple[list[TreeId], list[EntryId]]:
 def test_the_nearest_come_first() -> None:
     async def test(index: QdrantIndex) -> None:
         _, by_nearness = await forest(index)
-        assert await index.nearest(None, WANTED, limit=100) == by_nearness
-        assert await index.nearest(None, WANTED, limit=3) == by_nearness[:3]
+        assert await index.nearest_entries(None, WANTED, limit=100) == by_nearness
+        assert await index.nearest_entries(None, WANTED, limit=3) == by_nearness[:3]
 
     in_memory(test)
 
@@ -102,9 +102,9 @@ def test_only_the_named_trees_are_looked_at(monkeypatch: pytest.MonkeyPatch, at_
         trees, by_nearness = await forest(index)
         chosen = [trees[1], trees[3], trees[4], a_tree()]
         wanted = [by_nearness[place] for place in (1, 3, 4, 6, 8, 9)]
-        assert await index.nearest(chosen, WANTED, limit=100) == wanted
-        assert await index.nearest(chosen, WANTED, limit=2) == wanted[:2]
-        assert await index.nearest([], WANTED, limit=2) == []
+        assert await index.nearest_entries(chosen, WANTED, limit=100) == wanted
+        assert await index.nearest_entries(chosen, WANTED, limit=2) == wanted[:2]
+        assert await index.nearest_entries([], WANTED, limit=2) == []
 
     in_memory(test)
 
@@ -115,10 +115,10 @@ def test_an_entry_is_there_once_with_its_last_vector() -> None:
         near, far = entries(0.9, 0.5)
         await index.put(tree, [near, far])
         await index.put(tree, [near, far])
-        assert await index.nearest([tree], WANTED, limit=9) == ids([near, far])
+        assert await index.nearest_entries([tree], WANTED, limit=9) == ids([near, far])
         moved = NewVectors(far.entry_id, far.conversation_id, WANTED, window=WANTED)
         await index.put(tree, [moved])
-        assert await index.nearest([tree], WANTED, limit=9) == ids([far, near])
+        assert await index.nearest_entries([tree], WANTED, limit=9) == ids([far, near])
 
     in_memory(test)
 
@@ -130,7 +130,7 @@ def test_what_got_a_window_alone_keeps_its_vector() -> None:
         await index.put(tree, [far])
         await index.put(tree, [NewVectors(far.entry_id, far.conversation_id, None, window=WANTED)])
         await index.put(tree, [an_entry(None)])
-        assert await index.nearest([tree], WANTED, limit=9) == ids([far])
+        assert await index.nearest_entries([tree], WANTED, limit=9) == ids([far])
 
     in_memory(test)
 
@@ -143,7 +143,7 @@ def test_a_tree_is_forgotten_and_no_other() -> None:
         await index.delete_tree(a_tree())
         gone = {by_nearness[place] for place in (0, 5, 1)}
         left = [entry_id for entry_id in by_nearness if entry_id not in gone]
-        assert await index.nearest(None, WANTED, limit=100) == left
+        assert await index.nearest_entries(None, WANTED, limit=100) == left
 
     in_memory(test)
 
@@ -158,7 +158,7 @@ def test_a_collection_that_was_removed_is_made_again() -> None:
             await index.put(tree, made)
         index._resting_until = 0.0
         await index.put(tree, made)
-        assert await index.nearest([tree], WANTED, limit=9) == ids(made)
+        assert await index.nearest_entries([tree], WANTED, limit=9) == ids(made)
 
     in_memory(test)
 
@@ -179,7 +179,7 @@ def test_what_goes_over_the_wire() -> None:
     async def test(index: QdrantIndex) -> list[EntryId]:
         await index.put(tree, made)
         await index.delete_tree(tree, keep=ids(made))
-        return await index.nearest([tree], WANTED, limit=7)
+        return await index.nearest_entries([tree], WANTED, limit=7)
 
     with QdrantServer() as server:
         server.found = [{"id": made[0].entry_id, "version": 1, "score": 0.9}]
@@ -204,12 +204,12 @@ def test_what_goes_over_the_wire() -> None:
 def test_another_server_may_make_the_collection_at_the_same_moment() -> None:
     with QdrantServer() as server:
         server.statuses["/test_model_4"] = 409
-        assert at(server.url, lambda index: index.nearest(None, WANTED, limit=1)) == []
+        assert at(server.url, lambda index: index.nearest_entries(None, WANTED, limit=1)) == []
 
 
 async def refused(index: QdrantIndex) -> str:
     with pytest.raises(Unavailable) as refusal:
-        await index.nearest(None, WANTED, limit=1)
+        await index.nearest_entries(None, WANTED, limit=1)
     return refusal.value.message
 
 
@@ -226,7 +226,7 @@ def test_a_refusal_is_told_without_the_key(end: str, status: int) -> None:
 @pytest.mark.parametrize("call", ["nearest", "put", "delete_tree"])
 def test_every_call_says_that_nobody_is_there(call: str) -> None:
     calls: dict[str, Callable[[QdrantIndex], Awaitable[object]]] = {
-        "nearest": lambda index: index.nearest(None, WANTED, limit=1),
+        "nearest": lambda index: index.nearest_entries(None, WANTED, limit=1),
         "put": lambda index: index.put(a_tree(), entries(0.5)),
         "delete_tree": lambda index: index.delete_tree(a_tree()),
     }
@@ -266,7 +266,7 @@ def test_after_a_rest_it_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None
         server.statuses["/points/query"] = 500
         await refused(index)
         server.statuses.clear()
-        return await index.nearest(None, WANTED, limit=1)
+        return await index.nearest_entries(None, WANTED, limit=1)
 
     with QdrantServer() as server:
         assert at(server.url, test) == []

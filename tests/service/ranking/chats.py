@@ -10,7 +10,7 @@ from recollect.domain import questions
 from recollect.domain.ids import ConversationId, EntryId, TreeId
 from recollect.domain.search import index_words
 from recollect.ports.search import TextRow, Vector, VectorRow
-from recollect.services.ranking import Corpus, Ranked, RankingOptions, rank_auto
+from recollect.services.ranking import Corpus, RankedRows, RankingOptions, rank_auto
 
 DIMENSIONS = 8
 
@@ -49,7 +49,7 @@ def towards(*parts: float) -> Vector:
 
 
 def a_text(said: Said) -> TextRow:
-    indexed = index_words(said.text).said_by(assistant=said.assistant)
+    indexed = index_words(said.text).with_speaker_trait(assistant=said.assistant)
     return TextRow(
         entry_id=entry_id(said.number),
         tree_id=tree_id(said.chat),
@@ -85,21 +85,21 @@ def ask(
     *,
     caller: str = "ann@example.org",
     options: RankingOptions | None = None,
-) -> Ranked:
-    asked = questions.read(question, corpus.speakers)
+) -> RankedRows:
+    asked = questions.parse_question(question, corpus.speakers)
     return rank_auto(corpus, asked, vector, caller, options or RankingOptions())
 
 
-def numbers(corpus: Corpus, ranked: Ranked) -> list[int]:
+def numbers(corpus: Corpus, ranked: RankedRows) -> list[int]:
     """What was found, best first."""
     return [UUID(corpus.entry_ids[row]).int for row in ranked.rows]
 
 
-def scores(corpus: Corpus, ranked: Ranked) -> dict[int, float]:
+def scores(corpus: Corpus, ranked: RankedRows) -> dict[int, float]:
     return dict(zip(numbers(corpus, ranked), ranked.scores.tolist(), strict=True))
 
 
-def shown(corpus: Corpus, ranked: Ranked) -> list[tuple[int, float, bool]]:
+def shown(corpus: Corpus, ranked: RankedRows) -> list[tuple[int, float, bool]]:
     """All that a caller can notice of a ranking."""
     return list(
         zip(numbers(corpus, ranked), ranked.scores.tolist(), ranked.matched.tolist(), strict=True)

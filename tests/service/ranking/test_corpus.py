@@ -74,7 +74,7 @@ def test_updates_give_what_a_new_corpus_would(batches: list[list[Said]]) -> None
     for batch in batches:
         placed = [said_again(turn, current.get(turn.number)) for turn in batch]
         given = {turn.number for turn in batch if turn.vector is not None}
-        corpus = corpus.updated(
+        corpus = corpus.with_updates(
             texts(placed), vectors([turn for turn in placed if turn.number in given])
         )
         current |= {turn.number: turn for turn in placed}
@@ -86,7 +86,7 @@ def test_updates_give_what_a_new_corpus_would(batches: list[list[Said]]) -> None
 
 def test_a_replaced_text_is_found_by_its_new_words_only() -> None:
     corpus = a_corpus(Said(1, "the lake"), Said(2, "beside"))
-    newer = corpus.updated(texts([Said(1, "the forest")]), [])
+    newer = corpus.with_updates(texts([Said(1, "the forest")]), [])
     assert newer.size == 2
     assert numbers(newer, rank_fulltext(newer, "lake")) == []
     assert numbers(newer, ask(newer, "lake")) == []
@@ -96,7 +96,7 @@ def test_a_replaced_text_is_found_by_its_new_words_only() -> None:
 def test_the_older_corpus_stays_as_it_was() -> None:
     corpus = a_corpus(Said(1, "the lake", vector=towards(1.0)), Said(2, "the race", chat=2))
     before = everything(corpus)
-    corpus.updated(texts([Said(1, "the race")]), [], gone=[tree_id(2)])
+    corpus.with_updates(texts([Said(1, "the race")]), [], gone=[tree_id(2)])
     assert everything(corpus) == before
 
 
@@ -105,7 +105,7 @@ def test_two_successors_of_one_corpus_don_t_disturb_each_other() -> None:
     corpus = a_corpus(first)
     lake = Said(2, "lake swim", chat=2, vector=towards(1.0, 2.0))
     race = Said(3, "race train", chat=3, vector=towards(2.0, 1.0))
-    one, other = (corpus.updated(texts([said]), vectors([said])) for said in (lake, race))
+    one, other = (corpus.with_updates(texts([said]), vectors([said])) for said in (lake, race))
     assert everything(one) == everything(a_corpus(first, lake))
     assert everything(other) == everything(a_corpus(first, race))
 
@@ -114,16 +114,16 @@ def test_a_text_that_comes_again_has_no_vector_before_a_new_one_comes() -> None:
     """The words may be the same and the text another."""
     said = Said(1, "the lake", vector=towards(1.0))
     for text in ("the lake", "The lake?", "a lake"):
-        corpus = a_corpus(said).updated(texts([replace(said, text=text)]), [])
+        corpus = a_corpus(said).with_updates(texts([replace(said, text=text)]), [])
         assert numbers(corpus, rank_semantic(corpus, towards(1.0), min_score=0.5)) == []
-        corpus = corpus.updated([], vectors([said]))
+        corpus = corpus.with_updates([], vectors([said]))
         assert numbers(corpus, rank_semantic(corpus, towards(1.0), min_score=0.5)) == [1]
 
 
 def test_vectors_come_later_and_are_replaced() -> None:
     corpus = a_corpus(Said(1, "the lake"))
-    corpus = corpus.updated([], vectors([Said(1, "", vector=towards(0.0, 1.0))]))
-    corpus = corpus.updated([], vectors([Said(1, "", vector=towards(1.0))]))
+    corpus = corpus.with_updates([], vectors([Said(1, "", vector=towards(0.0, 1.0))]))
+    corpus = corpus.with_updates([], vectors([Said(1, "", vector=towards(1.0))]))
     found = rank_semantic(corpus, towards(1.0), min_score=0.5)
     assert numbers(corpus, found) == [1]
 
@@ -140,7 +140,7 @@ def test_trees_that_are_gone_leave_nothing() -> None:
         Said(2, "When did Carol swim?", by="dave@example.org", chat=2, vector=towards(1.0)),
         Said(3, "the lake", by="dave@example.org", chat=2, vector=towards(1.0)),
     ]
-    corpus = a_corpus(*kept, *lost).updated([], [], gone=[tree_id(2), tree_id(9)])
+    corpus = a_corpus(*kept, *lost).with_updates([], [], gone=[tree_id(2), tree_id(9)])
     assert corpus.size == 1
     assert everything(corpus) == everything(a_corpus(*kept))
     assert corpus.speakers == {"carol": "carol@example.org"}
@@ -148,7 +148,7 @@ def test_trees_that_are_gone_leave_nothing() -> None:
 
 def test_a_tree_that_is_gone_can_come_back() -> None:
     said = [Said(1, "the lake", vector=towards(1.0)), Said(2, "a race")]
-    corpus = a_corpus(*said).updated(texts(said), vectors(said), gone=[tree_id(1)])
+    corpus = a_corpus(*said).with_updates(texts(said), vectors(said), gone=[tree_id(1)])
     assert everything(corpus) == everything(a_corpus(*said))
 
 
@@ -160,7 +160,7 @@ def test_much_replaced_takes_no_more_memory() -> None:
     corpus = fresh = a_corpus(*said)
     for turn in range(1, 11):
         changed = [replace(one, text=f"{one.text} race{turn % 2}") for one in said]
-        corpus = corpus.updated(texts(changed), vectors(changed))
+        corpus = corpus.with_updates(texts(changed), vectors(changed))
         fresh = a_corpus(*changed)
     assert everything(corpus) == everything(fresh)
     assert corpus.nbytes < 6 * fresh.nbytes

@@ -12,18 +12,23 @@ from hypothesis import strategies as st
 
 from recollect.domain import memory_questions
 from recollect.domain.search import SearchType, index_words
-from recollect.ports.memory_search import Candidate, VectorOf, WordRow
-from recollect.services.ranking.memories import Asked, MemoryRanking, RankedMemories, rank
-from recollect.services.ranking.memory_rows import MemoryTable, RowCache
+from recollect.ports.memory_search import MemoryCandidate, MemoryVector, WordRow
+from recollect.services.ranking.memories import (
+    MemoryRankingOptions,
+    RankedMemories,
+    RankingQuery,
+    rank_memories,
+)
+from recollect.services.ranking.memory_rows import MemoryRowCache, MemoryTable
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
-OPTIONS = MemoryRanking()
+OPTIONS = MemoryRankingOptions()
 
 
 def a_table(*texts: str, vectors: Sequence[Sequence[float]] = (), **facts: Any) -> MemoryTable:
     """Rows m-0, m-1 and so on; `facts` are for all of them, a list gives one for each."""
     rows = [
-        Candidate(
+        MemoryCandidate(
             doc,
             f"m-{doc}",
             1,
@@ -36,8 +41,8 @@ def a_table(*texts: str, vectors: Sequence[Sequence[float]] = (), **facts: Any) 
         for doc in range(len(texts))
     ]
     words = [WordRow(doc, 1, index_words(text).terms) for doc, text in enumerate(texts)]
-    made = [VectorOf(doc, 1, np.array(one, np.float32)) for doc, one in enumerate(vectors)]
-    return RowCache(dimensions=2, bytes_max=2**30).table(rows, words, made)
+    made = [MemoryVector(doc, 1, np.array(one, np.float32)) for doc, one in enumerate(vectors)]
+    return MemoryRowCache(dimensions=2, bytes_max=2**30).build_table(rows, words, made)
 
 
 FACTS: dict[str, Any] = {
@@ -49,14 +54,16 @@ FACTS: dict[str, Any] = {
 }
 
 
-def ask(query: str, vector: Sequence[float] | None = None, **members: Any) -> Asked:
-    question = memory_questions.read(query, NOW, UTC)
+def ask(query: str, vector: Sequence[float] | None = None, **members: Any) -> RankingQuery:
+    question = memory_questions.parse_question(query, NOW, UTC)
     made = None if vector is None else np.array(vector, np.float32)
-    return Asked(question, **({"mode": SearchType.AUTO, "vector": made, "now": NOW} | members))
+    return RankingQuery(
+        question, **({"mode": SearchType.AUTO, "vector": made, "now": NOW} | members)
+    )
 
 
-def order(table: MemoryTable, asked: Asked) -> list[str]:
-    found = rank(table, asked, OPTIONS)
+def order(table: MemoryTable, asked: RankingQuery) -> list[str]:
+    found = rank_memories(table, asked, OPTIONS)
     return [table.rows[row].memory_id for row in found.rows]
 
 
@@ -89,7 +96,7 @@ def test_scripts_without_spaces_match_by_pairs_and_by_single_characters(query: s
 
 def test_trust_weighs_equal_texts() -> None:
     table = a_table("likes tea", "likes tea", "likes tea", trust=["hearsay", "fact", "unknown"])
-    found = rank(table, ask("tea"), OPTIONS)
+    found = rank_memories(table, ask("tea"), OPTIONS)
     assert [table.rows[row].trust for row in found.rows] == ["fact", "unknown", "hearsay"]
     assert found.scores == pytest.approx([1.0, 0.9, 0.8])
 
@@ -97,7 +104,7 @@ def test_trust_weighs_equal_texts() -> None:
 def test_age_costs_a_little_and_never_more_than_its_share() -> None:
     long_ago = NOW - timedelta(days=10_000)
     table = a_table("likes tea", "likes tea and milk and sugar", observed_at=[long_ago, NOW])
-    found = rank(table, ask("tea"), OPTIONS)
+    found = rank_memories(table, ask("tea"), OPTIONS)
     assert score_of(found, 0) >= 0.9
     same = a_table("likes tea", "likes tea", observed_at=[long_ago, NOW])
     assert order(same, ask("tea")) == ["m-1", "m-0"]
@@ -105,7 +112,7 @@ def test_age_costs_a_little_and_never_more_than_its_share() -> None:
 
 def test_meaning_finds_what_shares_no_word() -> None:
     table = a_table("automobile repair", "cake recipe", vectors=[(1, 0), (0, 1)])
-    found = rank(table, ask("fixing cars", vector=(1, 0)), OPTIONS)
+    found = rank_memories(table, ask("fixing cars", vector=(1, 0)), OPTIONS)
     assert found.rows == [0]
     assert found.by_meaning.tolist() == [True]
     assert found.by_words.tolist() == [False]
@@ -169,8 +176,8 @@ def test_equal_scores_are_in_the_order_of_ids() -> None:
 
 def test_a_least_score_keeps_what_reaches_it() -> None:
     table = a_table("tea tea", "a long text that speaks of tea only once among many words")
-    found = rank(table, ask("tea"), OPTIONS)
-    kept = rank(table, ask("tea", min_score=found.scores[0]), OPTIONS)
+    found = rank_memories(table, ask("tea"), OPTIONS)
+    kept = rank_memories(table, ask("tea", min_score=found.scores[0]), OPTIONS)
     assert kept.rows == found.rows[:1]
 
 
@@ -199,9 +206,11 @@ def test_the_score_of_a_row_is_what_it_is_alone(texts: list[list[str]], data: An
     """As long as the measure is the same: no other row counts but for the best of the words."""
     asked = replace(ask("tea milk dog", vector=(1, 0)), scale=7.0)
     vectors = [(0.6, 0.8) if "red" in words else (0.0, 1.0) for words in texts]
-    found = rank(a_table(*map(" ".join, texts), vectors=vectors), asked, OPTIONS)
+    found = rank_memories(a_table(*map(" ".join, texts), vectors=vectors), asked, OPTIONS)
     chosen = data.draw(st.integers(0, len(texts) - 1))
-    alone = rank(a_table(" ".join(texts[chosen]), vectors=[vectors[chosen]]), asked, OPTIONS)
+    alone = rank_memories(
+        a_table(" ".join(texts[chosen]), vectors=[vectors[chosen]]), asked, OPTIONS
+    )
     assert (chosen in found.rows) == bool(alone.rows)
     if alone.rows:
         assert score_of(found, chosen) == alone.scores[0]

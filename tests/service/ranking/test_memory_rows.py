@@ -6,33 +6,33 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.ports.memory_search import Candidate, VectorOf, WordRow
-from recollect.services.ranking.memory_rows import MemoryTable, RowCache
+from recollect.ports.memory_search import MemoryCandidate, MemoryVector, WordRow
+from recollect.services.ranking.memory_rows import MemoryRowCache, MemoryTable
 
 NOON = datetime(2025, 5, 7, 12, tzinfo=UTC)
 ROOM = 2**30
 
 
-def a_row(doc: int, revision: int = 1, *, has_vector: bool = False) -> Candidate:
-    return Candidate(doc, f"m-{doc}", revision, has_vector, "fact", NOON, None, None, False)
+def a_row(doc: int, revision: int = 1, *, has_vector: bool = False) -> MemoryCandidate:
+    return MemoryCandidate(doc, f"m-{doc}", revision, has_vector, "fact", NOON, None, None, False)
 
 
 def words(doc: int, terms: str, revision: int = 1) -> WordRow:
     return WordRow(doc, revision, terms)
 
 
-def vector(doc: int, *numbers: float) -> VectorOf:
-    return VectorOf(doc, 1, np.array(numbers, ">f4"))
+def vector(doc: int, *numbers: float) -> MemoryVector:
+    return MemoryVector(doc, 1, np.array(numbers, ">f4"))
 
 
 def texts(table: MemoryTable) -> dict[str, list[str]]:
-    return {row.memory_id: table.words_of(place) for place, row in enumerate(table.rows)}
+    return {row.memory_id: table.row_words(place) for place, row in enumerate(table.rows)}
 
 
 def test_a_table_has_the_rows_that_were_asked_for_and_no_others() -> None:
-    cache = RowCache(dimensions=1, bytes_max=ROOM)
-    cache.table([a_row(1), a_row(2)], [words(1, "a b"), words(2, "c")], [])
-    table = cache.table([a_row(2)], [], [])
+    cache = MemoryRowCache(dimensions=1, bytes_max=ROOM)
+    cache.build_table([a_row(1), a_row(2)], [words(1, "a b"), words(2, "c")], [])
+    table = cache.build_table([a_row(2)], [], [])
     assert texts(table) == {"m-2": ["c"]}
     tokens, owners = table.all_tokens()
     assert [table.vocabulary.names[token] for token in tokens] == ["c"]
@@ -40,46 +40,46 @@ def test_a_table_has_the_rows_that_were_asked_for_and_no_others() -> None:
 
 
 def test_what_is_kept_is_not_missing_and_a_changed_text_is() -> None:
-    cache = RowCache(dimensions=2, bytes_max=ROOM)
+    cache = MemoryRowCache(dimensions=2, bytes_max=ROOM)
     rows = [a_row(1, has_vector=True), a_row(2)]
-    assert cache.missing(rows) == ([1, 2], [1])
-    cache.table(rows, [words(1, "a"), words(2, "b")], [vector(1, 1, 0)])
-    assert cache.missing(rows) == ([], [])
-    assert cache.missing([a_row(1, revision=2, has_vector=True)]) == ([1], [1])
+    assert cache.find_missing(rows) == ([1, 2], [1])
+    cache.build_table(rows, [words(1, "a"), words(2, "b")], [vector(1, 1, 0)])
+    assert cache.find_missing(rows) == ([], [])
+    assert cache.find_missing([a_row(1, revision=2, has_vector=True)]) == ([1], [1])
 
 
 def test_a_changed_text_is_known_by_its_new_words() -> None:
-    cache = RowCache(dimensions=1, bytes_max=ROOM)
-    cache.table([a_row(1)], [words(1, "porto")], [])
-    table = cache.table([a_row(1, 2)], [words(1, "lisbon", 2)], [])
+    cache = MemoryRowCache(dimensions=1, bytes_max=ROOM)
+    cache.build_table([a_row(1)], [words(1, "porto")], [])
+    table = cache.build_table([a_row(1, 2)], [words(1, "lisbon", 2)], [])
     assert texts(table) == {"m-1": ["lisbon"]}
 
 
 def test_a_row_without_its_words_makes_the_table_less_than_whole() -> None:
-    cache = RowCache(dimensions=1, bytes_max=ROOM)
-    table = cache.table([a_row(1), a_row(2)], [words(1, "a")], [])
+    cache = MemoryRowCache(dimensions=1, bytes_max=ROOM)
+    table = cache.build_table([a_row(1), a_row(2)], [words(1, "a")], [])
     assert not table.whole
     assert texts(table) == {"m-1": ["a"]}
-    assert not cache.table([a_row(1, has_vector=True)], [], []).whole
-    assert cache.table([a_row(1)], [], []).whole
+    assert not cache.build_table([a_row(1, has_vector=True)], [], []).whole
+    assert cache.build_table([a_row(1)], [], []).whole
 
 
 def test_a_vector_is_found_at_its_place() -> None:
-    cache = RowCache(dimensions=2, bytes_max=ROOM)
+    cache = MemoryRowCache(dimensions=2, bytes_max=ROOM)
     rows = [a_row(1, has_vector=True), a_row(2), a_row(3, has_vector=True)]
     given_words = [words(doc, "x") for doc in (1, 2, 3)]
-    table = cache.table(rows, given_words, [vector(3, 0, 1), vector(1, 1, 0)])
+    table = cache.build_table(rows, given_words, [vector(3, 0, 1), vector(1, 1, 0)])
     assert table.vectors.rows[table.places[0]].tolist() == [1, 0]
     assert table.places[1] == -1
     assert table.vectors.rows[table.places[2]].tolist() == [0, 1]
 
 
 def test_what_was_used_longest_ago_is_cleared_away() -> None:
-    cache = RowCache(dimensions=1, bytes_max=60_000)
+    cache = MemoryRowCache(dimensions=1, bytes_max=60_000)
     old, new = [a_row(doc) for doc in range(50)], [a_row(doc) for doc in range(50, 150)]
-    cache.table(old, [words(row.doc, "word") for row in old], [])
-    cache.table(new, [words(row.doc, f"word other{row.doc}") for row in new], [])
-    missing, _ = cache.missing([*old, *new])
+    cache.build_table(old, [words(row.doc, "word") for row in old], [])
+    cache.build_table(new, [words(row.doc, f"word other{row.doc}") for row in new], [])
+    missing, _ = cache.find_missing([*old, *new])
     assert {row.doc for row in old} <= set(missing)
     assert set(missing) < {row.doc for row in (*old, *new)}
 
@@ -96,11 +96,11 @@ def test_what_was_used_longest_ago_is_cleared_away() -> None:
 def test_tables_are_the_same_however_little_is_kept(searches: list[list[int]], room: int) -> None:
     """A search reads what is missing; what others asked for, and what was cleared away, never
     shows."""
-    cache = RowCache(dimensions=2, bytes_max=room)
+    cache = MemoryRowCache(dimensions=2, bytes_max=room)
     for docs in searches:
         rows = [a_row(doc, has_vector=doc % 2 == 0) for doc in docs]
-        no_words, no_vectors = cache.missing(rows)
-        table = cache.table(
+        no_words, no_vectors = cache.find_missing(rows)
+        table = cache.build_table(
             rows,
             [words(doc, f"w{doc} w{doc % 3} all") for doc in no_words],
             [vector(doc, doc, 1) for doc in no_vectors],

@@ -1,10 +1,10 @@
 """A corpus that is a part of a larger one: what it ranks has the scores it has there."""
 
 from recollect.services.ranking import rank_fulltext, rank_semantic
-from recollect.services.ranking.corpus import Whole
+from recollect.services.ranking.corpus import WholeScope
 from tests.service.ranking.chats import Said, a_corpus, ask, entry_id, scores, towards
 
-WHOLE = Whole(names=(), has_assistant=False)
+WHOLE = WholeScope(names=(), has_assistant=False)
 TALK = [
     Said(1, "the ferry leaves at noon", vector=towards(1, 0)),
     Said(2, "from which pier, I wonder", vector=towards(0, 1)),
@@ -34,7 +34,7 @@ def test_who_speaks_elsewhere_is_known_by_name() -> None:
         Said(4, "hello", by="dora", chat=4),
     ]
     whole = a_corpus(*turns)
-    part = a_corpus(*turns[:2]).as_part(Whole(names=whole.speakers, has_assistant=False))
+    part = a_corpus(*turns[:2]).as_part(WholeScope(names=whole.speakers, has_assistant=False))
     alone = a_corpus(*turns[:2])
     query = "dora's, cora's"
     assert scores(part, ask(part, query)) == scores(whole, ask(whole, query))
@@ -45,7 +45,7 @@ def test_an_assistant_elsewhere_is_whom_a_question_means() -> None:
     mine = Said(1, "I suggest a boat")
     theirs = Said(2, "here you are", chat=2, assistant=True)
     whole, alone = a_corpus(mine, theirs), a_corpus(mine)
-    part = alone.as_part(Whole(names=whole.speakers, has_assistant=True))
+    part = alone.as_part(WholeScope(names=whole.speakers, has_assistant=True))
     query = "which boat did you suggest to me?"
     assert scores(part, ask(part, query))[1] == scores(whole, ask(whole, query))[1]
     assert not alone.has_assistant

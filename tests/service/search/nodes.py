@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from recollect.app import App, build
-from recollect.app.search import search_parts
+from recollect.app.search import build_search_deps
 from recollect.config import load
 from recollect.domain.durations import Duration
 from recollect.domain.entries import Entry
 from recollect.domain.ids import ConversationId, UserId, Uuid7Ids
 from recollect.domain.memberships import Level
-from recollect.domain.search import NewText, SearchRequest, SearchType
-from recollect.policy.principals import Principal, Role
+from recollect.domain.search import NewIndexText, SearchRequest, SearchType
+from recollect.policy.principals import Principal, ServerRole
 from recollect.ports.runtime import Runtime
 from recollect.providers.encryption import AesGcmCipher
 from recollect.services.entries import NewEntry
-from recollect.services.search import SearchService
+from recollect.services.search import EntrySearchService
 from tests.support.clock import TestClock
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
@@ -30,7 +30,7 @@ Found = dict[str, list[tuple[str, float]]]
 
 WAIT_SECONDS = 60
 DIMENSIONS = 16
-ADMIN = Principal(UserId("root"), roles=frozenset({Role.ADMIN}))
+ADMIN = Principal(UserId("root"), roles=frozenset({ServerRole.ADMIN}))
 _A_DAY = Duration(0, 24 * 3_600 * 1_000_000)
 
 
@@ -81,7 +81,7 @@ class Node:
 
     def index(self, entry: Entry, text: str) -> None:
         """Give an entry another text."""
-        item = NewText(entry.conversation_id, entry.id, text)
+        item = NewIndexText(entry.conversation_id, entry.id, text)
         self._run(self.app.services.indexing.index(ADMIN, [item]))
 
     def share(self, owner: str, id_: str, user: str) -> None:
@@ -109,7 +109,7 @@ class Node:
 
         async def work() -> None:
             eviction = await self.app.services.eviction.begin(ADMIN, _A_DAY, justification=None)
-            await eviction.done()
+            await eviction.wait()
 
         self._run(work())
 
@@ -130,10 +130,10 @@ class Node:
         """The same by a service that was just made and remembers nothing."""
         app, clock = self.app, self._nodes.clock
         runtime = Runtime(clock=clock, ids=Uuid7Ids(clock), cipher=AesGcmCipher([]))
-        parts = search_parts(app.finding, app.settings, app.engine, app.stores)
-        return self._find(SearchService(app.engine, app.stores, runtime, parts), user, query)
+        parts = build_search_deps(app.finding, app.settings, app.engine, app.stores)
+        return self._find(EntrySearchService(app.engine, app.stores, runtime, parts), user, query)
 
-    def _find(self, service: SearchService, user: str, query: str) -> Found:
+    def _find(self, service: EntrySearchService, user: str, query: str) -> Found:
         async def ask(kind: str) -> list[tuple[str, float]]:
             request = SearchRequest(query, SearchType(kind), group_by_conversation=False)
             page = await service.search(_as(user), request)

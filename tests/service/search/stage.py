@@ -10,23 +10,23 @@ from recollect.domain.ids import TreeId, UserId
 from recollect.domain.jobs import Job
 from recollect.domain.jsontext import JsonText
 from recollect.domain.memberships import Level
-from recollect.domain.search import Hit, SearchPage, SearchRequest, SearchType, index_words
-from recollect.policy.principals import Principal, Role
+from recollect.domain.search import EntryHit, EntryHitPage, SearchRequest, SearchType, index_words
+from recollect.policy.principals import Principal, ServerRole
 from recollect.ports.database import Tx
 from recollect.ports.metrics import NoMetrics
 from recollect.ports.search import VectorIndex
-from recollect.services.corpora import Corpora, Limits
-from recollect.services.gathering import Gathering
-from recollect.services.index_jobs import IndexJobs, IndexParts
-from recollect.services.indexing import VECTOR_INDEX, Indexer
+from recollect.services.corpora import CorpusCache, CorpusLimits
+from recollect.services.gathering import EntryCandidateFinder
+from recollect.services.index_jobs import IndexDeps, IndexJobs
+from recollect.services.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.services.memory_indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.services.ranking import RankingOptions
-from recollect.services.search import SearchParts, SearchService
+from recollect.services.search import EntrySearchDeps, EntrySearchService
 from tests.store.builders import an_entry, plant
 from tests.store.storage import Storage
 from tests.support.embedding import WordEmbedder
 
-ADMIN = Principal(UserId("root"), roles=frozenset({Role.ADMIN}))
+ADMIN = Principal(UserId("root"), roles=frozenset({ServerRole.ADMIN}))
 # Every scope with more entries takes the way of the large ones.
 FEW = 5
 MANY = 50_000
@@ -37,9 +37,9 @@ class Finder:
     """Asks one search service."""
 
     storage: Storage
-    service: SearchService
+    service: EntrySearchService
 
-    def page(self, user: str, query: str, kind: str = "auto", **fields: Any) -> SearchPage:
+    def page(self, user: str, query: str, kind: str = "auto", **fields: Any) -> EntryHitPage:
         """One page for a user."""
         request = SearchRequest(query, SearchType(kind), **fields)
         return self.storage.run(self.service.search(Principal(UserId(user)), request))
@@ -52,7 +52,7 @@ class Finder:
         user_id: str | None = None,
         include_deleted: bool = False,
         **fields: Any,
-    ) -> SearchPage:
+    ) -> EntryHitPage:
         """One page for an administrator."""
         request = SearchRequest(query, SearchType(kind), **fields)
         asked = self.service.search_all(
@@ -60,9 +60,9 @@ class Finder:
         )
         return self.storage.run(asked)
 
-    def walk(self, user: str, query: str, kind: str = "auto", **fields: Any) -> list[Hit]:
+    def walk(self, user: str, query: str, kind: str = "auto", **fields: Any) -> list[EntryHit]:
         """All results, page by page."""
-        found: list[Hit] = []
+        found: list[EntryHit] = []
         page = self.page(user, query, kind, **fields)
         while page.next_cursor is not None:
             found += page.items
@@ -83,7 +83,7 @@ class Stage:
         self.storage = storage
         self.embedder = embedder or WordEmbedder()
         self.beside = beside
-        self.indexer = Indexer(storage.stores, storage.runtime, vectors=True)
+        self.indexer = EntryIndexer(storage.stores, storage.runtime, vectors=True)
         self._last_seq: Counter[str] = Counter()
         self._waiting: set[TreeId] = set()
 
@@ -108,7 +108,7 @@ class Stage:
 
         def work(tx: Tx) -> None:
             self.storage.stores.entries.insert(tx, entry)
-            words = index_words(text).said_by(assistant=assistant)
+            words = index_words(text).with_speaker_trait(assistant=assistant)
             self.storage.stores.search.replace(tx, entry, words, pending=True)
 
         self.storage.write(work)
@@ -144,7 +144,7 @@ class Stage:
             storage.runtime,
             NoMetrics(),
             self.indexer,
-            IndexParts(self.embedder, self.beside, exact_max),
+            IndexDeps(self.embedder, self.beside, exact_max),
             memories,
         )
 
@@ -152,15 +152,15 @@ class Stage:
         """A search service that ranks up to so many entries as a whole."""
         database, store = self.storage.engine, self.storage.stores.search
         model, dimensions = self.embedder.model, self.embedder.dimensions
-        parts = SearchParts(
-            corpora=Corpora(
+        parts = EntrySearchDeps(
+            corpora=CorpusCache(
                 database,
                 store,
-                Limits(entries=exact_max, bytes=2**24),
+                CorpusLimits(entries=exact_max, bytes=2**24),
                 model=model,
                 dimensions=dimensions,
             ),
-            gathering=Gathering(
+            gathering=EntryCandidateFinder(
                 database,
                 store,
                 self.beside,
@@ -172,5 +172,5 @@ class Stage:
             fulltext=True,
             ranking=replace(RankingOptions(), candidates=candidates),
         )
-        service = SearchService(database, self.storage.stores, self.storage.runtime, parts)
+        service = EntrySearchService(database, self.storage.stores, self.storage.runtime, parts)
         return Finder(self.storage, service)

@@ -10,7 +10,7 @@ from qdrant_client import AsyncQdrantClient
 from recollect.domain.entries import Entry
 from recollect.domain.ids import TreeId
 from recollect.domain.jobs import Job
-from recollect.domain.search import Hit
+from recollect.domain.search import EntryHit
 from recollect.errors import Unavailable
 from recollect.ports.search import NewVectors
 from recollect.providers.vectors.qdrant import QdrantIndex, QdrantServer
@@ -61,11 +61,11 @@ def talk(stage: Stage, owner: str, count: int = 10) -> list[Entry]:
 def held(storage: Storage, beside: QdrantIndex, *trees: TreeId) -> set[str]:
     """The entries of these trees that the vector database holds."""
     vector = bag_of_words("tide", EMBEDDER.dimensions)
-    return set(storage.run(beside.nearest(trees, vector, limit=1_000)))
+    return set(storage.run(beside.nearest_entries(trees, vector, limit=1_000)))
 
 
 def ids(found: Any) -> set[str]:
-    return {one.entry_id if isinstance(one, Hit) else one.id for one in found}
+    return {one.entry_id if isinstance(one, EntryHit) else one.id for one in found}
 
 
 @pytest.mark.parametrize("kind", ["auto", "semantic"])
@@ -163,7 +163,7 @@ def test_vectors_that_it_did_not_take_are_made_again(
     stage = a_stage(storage, broken)
     own = talk(stage, "rob")
     tree_id = own[0].tree_id
-    storage.write(lambda tx: stage.indexer.queue(tx, tree_id))
+    storage.write(lambda tx: stage.indexer.queue_job(tx, tree_id))
     find = "SELECT id, task_type FROM tasks WHERE task_name LIKE :name"
     [(job_id, kind)] = storage.database.rows(find, name=f"%{tree_id}")
     job = Job(str(job_id), kind, {"conversationGroupId": tree_id}, attempt=1)

@@ -7,10 +7,10 @@ import pytest
 
 from recollect.domain.ids import ConversationId, EntryId, TreeId, UserId
 from recollect.domain.memberships import Level
-from recollect.domain.search import Trait
-from recollect.policy.scope import Scope
+from recollect.domain.search import EntryTrait
+from recollect.policy.scope import TreeScope
 from recollect.ports.search import SearchScope, TextRow, TreeState, VectorRow
-from recollect.services.corpora import Corpora, Limits
+from recollect.services.corpora import CorpusCache, CorpusLimits
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NOTHING: list[VectorRow] = []
@@ -42,7 +42,7 @@ class Shelf:
                 ConversationId(name),
                 number,
                 name,
-                Trait.NONE,
+                EntryTrait.NONE,
                 3,
                 f"heron number {number}",
             )
@@ -54,15 +54,15 @@ class Shelf:
 
 
 def scope_of(number: int) -> SearchScope:
-    return SearchScope(Scope.member(UserId(f"user{number}"), Level.READER))
+    return SearchScope(TreeScope.member(UserId(f"user{number}"), Level.READER))
 
 
-def corpora(shelf: Shelf, *, kilobytes: int) -> Corpora:
-    limits = Limits(entries=1_000, bytes=kilobytes * 1_000)
-    return Corpora(shelf, shelf, limits, model="", dimensions=4)  # type: ignore[arg-type]
+def corpora(shelf: Shelf, *, kilobytes: int) -> CorpusCache:
+    limits = CorpusLimits(entries=1_000, bytes=kilobytes * 1_000)
+    return CorpusCache(shelf, shelf, limits, model="", dimensions=4)  # type: ignore[arg-type]
 
 
-def held(kept: Corpora) -> int:
+def held(kept: CorpusCache) -> int:
     return len(kept._held)
 
 

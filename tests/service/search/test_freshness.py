@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from recollect.domain.entries import Entry
 from recollect.domain.ids import EntryId
-from recollect.ports.search import PlacedText
+from recollect.ports.search import PositionedText
 from recollect.services.index_jobs import window_text
 from tests.conftest import SoakSize
 from tests.service.search.nodes import DIMENSIONS, Node, Nodes, some_nodes
@@ -178,9 +178,9 @@ def test_searches_among_writes_leave_nothing_behind(nodes: Nodes, engine: TestDa
 
 def assert_windows(database: TestDatabase) -> None:
     """Each entry has the window that its text and its neighbours' make now."""
-    conversations: dict[str, list[tuple[PlacedText, Any]]] = {}
+    conversations: dict[str, list[tuple[PositionedText, Any]]] = {}
     for conversation, id_, seq, text, window in database.rows(WINDOWS):
-        placed = PlacedText(EntryId(str(id_)), seq, text)
+        placed = PositionedText(EntryId(str(id_)), seq, text)
         conversations.setdefault(str(conversation), []).append((placed, window))
     for rows in conversations.values():
         placed_texts = [placed for placed, _ in rows]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.conversations import Conversation
-from recollect.domain.search import Hit
+from recollect.domain.search import EntryHit
 from recollect.services import gathering
 from tests.service.search.stage import FEW, MANY, Finder, Stage
 from tests.store.builders import NOON
@@ -85,7 +85,7 @@ def large(stage: Stage) -> dict[str, Finder]:
     return {kind: stage.finder(exact_max=FEW, candidates=n) for kind, n in CANDIDATES.items()}
 
 
-def places(hits: Sequence[Hit]) -> list[tuple[str, float, str | None]]:
+def places(hits: Sequence[EntryHit]) -> list[tuple[str, float, str | None]]:
     return [(hit.entry_id, hit.score, hit.highlights) for hit in hits]
 
 

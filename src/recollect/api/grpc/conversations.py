@@ -8,17 +8,17 @@ from google.protobuf.empty_pb2 import Empty
 
 from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
 from recollect.api.calls import Call
-from recollect.api.conversation_calls import conversation_of
-from recollect.api.grpc.dispatch import Asked, Method, Told, method
+from recollect.api.conversation_calls import path_conversation_id
+from recollect.api.grpc.dispatch import DeferredReply, GrpcMethod, GrpcRequest, grpc_method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import (
-    size_of_metadata,
+    estimate_metadata_size,
     to_conversation,
     to_fork,
     to_page_info,
     to_summaries,
 )
-from recollect.api.grpc.values import from_struct, needed_id
+from recollect.api.grpc.values import required_id, struct_to_json
 from recollect.domain.ids import EntryId
 
 _MODES = {
@@ -29,45 +29,45 @@ _MODES = {
 }
 
 
-def ask_for_conversations(message: pb.ListConversationsRequest) -> Asked:
+def parse_list_conversations(message: pb.ListConversationsRequest) -> GrpcRequest:
     """The filters and the page of a list."""
     mode = _MODES.get(message.mode, str(message.mode))
-    return Asked.page(message.page, query={"mode": mode, "query": message.query})
+    return GrpcRequest.for_page(message.page, query={"mode": mode, "query": message.query})
 
 
-def ask_for_new(message: pb.CreateConversationRequest) -> Asked:
+def parse_create(message: pb.CreateConversationRequest) -> GrpcRequest:
     """Title and metadata, both optional."""
-    metadata = from_struct(message.metadata) if message.HasField("metadata") else None
-    return Asked(body={"title": message.title or None, "metadata": metadata})
+    metadata = struct_to_json(message.metadata) if message.HasField("metadata") else None
+    return GrpcRequest(body={"title": message.title or None, "metadata": metadata})
 
 
-def ask_by_id(message: pb.GetConversationRequest | pb.DeleteConversationRequest) -> Asked:
-    return Asked(path=in_conversation(message.conversation_id))
+def parse_by_id(message: pb.GetConversationRequest | pb.DeleteConversationRequest) -> GrpcRequest:
+    return GrpcRequest(path=conversation_path(message.conversation_id))
 
 
-def ask_for_rename(message: pb.UpdateConversationRequest) -> Asked:
+def parse_update(message: pb.UpdateConversationRequest) -> GrpcRequest:
     """An absent title stays, an empty one clears it."""
     body = {"title": message.title or None} if message.HasField("title") else {}
-    return Asked(path=in_conversation(message.conversation_id), body=body)
+    return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
 
 
-def ask_for_fork(message: pb.ForkConversationRequest) -> Asked:
+def parse_fork(message: pb.ForkConversationRequest) -> GrpcRequest:
     """The entry to fork at, and a title."""
-    path = in_conversation(message.conversation_id)
-    entry_id = needed_id(message.entry_id, "entry_id")
-    return Asked(path=path | {"entryId": entry_id}, body={"title": message.title or None})
+    path = conversation_path(message.conversation_id)
+    entry_id = required_id(message.entry_id, "entry_id")
+    return GrpcRequest(path=path | {"entryId": entry_id}, body={"title": message.title or None})
 
 
-def ask_for_forks(message: pb.ListForksRequest) -> Asked:
-    return Asked.page(message.page, path=in_conversation(message.conversation_id))
+def parse_list_forks(message: pb.ListForksRequest) -> GrpcRequest:
+    return GrpcRequest.for_page(message.page, path=conversation_path(message.conversation_id))
 
 
-def in_conversation(conversation_id: bytes) -> dict[str, str]:
+def conversation_path(conversation_id: bytes) -> dict[str, str]:
     """The path parameters of an operation on a conversation."""
-    return {"id": needed_id(conversation_id, "conversation_id")}
+    return {"id": required_id(conversation_id, "conversation_id")}
 
 
-async def list_conversations(call: Call) -> Told:
+async def list_conversations(call: Call) -> DeferredReply:
     """A page of the caller's conversations."""
     page = await call.services.conversations.list(
         call.principal,
@@ -76,7 +76,7 @@ async def list_conversations(call: Call) -> Told:
         after=call.page.after,
         limit=call.page.size,
     )
-    return Told(partial(to_summaries, page), size_of_metadata(page.items))
+    return DeferredReply(partial(to_summaries, page), estimate_metadata_size(page.items))
 
 
 async def create_conversation(call: Call) -> pb.Conversation:
@@ -89,7 +89,7 @@ async def create_conversation(call: Call) -> pb.Conversation:
 
 async def get_conversation(call: Call) -> pb.Conversation:
     return to_conversation(
-        await call.services.conversations.get(call.principal, conversation_of(call))
+        await call.services.conversations.get(call.principal, path_conversation_id(call))
     )
 
 
@@ -97,21 +97,21 @@ async def update_conversation(call: Call) -> pb.Conversation:
     """Rename a conversation."""
     body: ConversationPatch = call.body
     seen = await call.services.conversations.rename(
-        call.principal, conversation_of(call), body.new_title
+        call.principal, path_conversation_id(call), body.new_title
     )
     return to_conversation(seen)
 
 
 async def delete_conversation(call: Call) -> Empty:
     """Soft-delete a tree."""
-    await call.services.conversations.delete(call.principal, conversation_of(call))
+    await call.services.conversations.delete(call.principal, path_conversation_id(call))
     return Empty()
 
 
 async def fork_conversation(call: Call) -> pb.Conversation:
     body: NewFork = call.body
     seen = await call.services.conversations.fork(
-        call.principal, conversation_of(call), EntryId(call.path["entryId"]), title=body.title
+        call.principal, path_conversation_id(call), EntryId(call.path["entryId"]), title=body.title
     )
     return to_conversation(seen)
 
@@ -119,29 +119,31 @@ async def fork_conversation(call: Call) -> pb.Conversation:
 async def list_forks(call: Call) -> pb.ListForksResponse:
     """The conversations of a tree."""
     page = await call.services.conversations.list_forks(
-        call.principal, conversation_of(call), after=call.page.after, limit=call.page.limit
+        call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
     )
     return pb.ListForksResponse(
         forks=map(to_fork, page.items), page_info=to_page_info(page.next_cursor)
     )
 
 
-METHODS: dict[str, Method] = {
-    "ConversationsService/ListConversations": method(
-        "listConversations", ask_for_conversations, list_conversations
+METHODS: dict[str, GrpcMethod] = {
+    "ConversationsService/ListConversations": grpc_method(
+        "listConversations", parse_list_conversations, list_conversations
     ),
-    "ConversationsService/CreateConversation": method(
-        "createConversation", ask_for_new, create_conversation
+    "ConversationsService/CreateConversation": grpc_method(
+        "createConversation", parse_create, create_conversation
     ),
-    "ConversationsService/GetConversation": method("getConversation", ask_by_id, get_conversation),
-    "ConversationsService/UpdateConversation": method(
-        "updateConversation", ask_for_rename, update_conversation
+    "ConversationsService/GetConversation": grpc_method(
+        "getConversation", parse_by_id, get_conversation
     ),
-    "ConversationsService/DeleteConversation": method(
-        "deleteConversation", ask_by_id, delete_conversation
+    "ConversationsService/UpdateConversation": grpc_method(
+        "updateConversation", parse_update, update_conversation
     ),
-    "ConversationsService/ForkConversation": method(
-        "forkConversation", ask_for_fork, fork_conversation
+    "ConversationsService/DeleteConversation": grpc_method(
+        "deleteConversation", parse_by_id, delete_conversation
     ),
-    "ConversationsService/ListForks": method("listForks", ask_for_forks, list_forks),
+    "ConversationsService/ForkConversation": grpc_method(
+        "forkConversation", parse_fork, fork_conversation
+    ),
+    "ConversationsService/ListForks": grpc_method("listForks", parse_list_forks, list_forks),
 }

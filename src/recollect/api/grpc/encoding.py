@@ -24,7 +24,7 @@ _DOUBLE = Layout("<Bd")
 # For the largest content the separate pieces would take gigabytes, so they are joined in between.
 _PIECES_MAX = 4096
 
-Parts = list[bytes]
+ReversedPieces = list[bytes]
 """Pieces of a message in reverse order."""
 
 
@@ -44,7 +44,7 @@ _varint = _Varints()
 _varint.update({number: _varint[number] for number in range(4096)})
 
 
-class Encoded(Message):
+class EncodedMessage(Message):
     """A message that is encoded already. The server sends its bytes as they are."""
 
     __slots__ = ("raw",)
@@ -57,7 +57,7 @@ class Encoded(Message):
         return self.raw
 
 
-def joined(message: Message, number: int, inner: Iterable[bytes]) -> bytes:
+def join_messages(message: Message, number: int, inner: Iterable[bytes]) -> bytes:
     """Encode `message`, and append encoded messages as its repeated field `number`.
 
     The wire format allows fields in any order, so the appended field can follow all others."""
@@ -76,32 +76,32 @@ def encode_value(value: Any) -> bytes:
     message comes before its bytes, and is known only when those are written. Writing backwards
     needs no second pass, and does not copy inner messages once for each level around them.
     """
-    out: Parts = []
-    _KINDS[type(value)](value, out, LEVELS_MAX)
+    out: ReversedPieces = []
+    _PUT_BY_TYPE[type(value)](value, out, LEVELS_MAX)
     return b"".join(reversed(out))
 
 
-def _join_behind(start: int, out: Parts) -> int:
+def _join_pieces(start: int, out: ReversedPieces) -> int:
     """Join the pieces from `start` on into one. Returns the index after it."""
     out[start:] = [b"".join(reversed(out[start:]))]
     return start + 1
 
 
-def _put_text(text: str, out: Parts, _: int) -> int:
+def _put_text(text: str, out: ReversedPieces, _: int) -> int:
     raw = text.encode()
     size = _varint[len(raw)]
     out += (raw, size, _STRING)
     return 1 + len(size) + len(raw)
 
 
-def _put_object(members: dict[str, Any], out: Parts, levels: int) -> int:
+def _put_object(members: dict[str, Any], out: ReversedPieces, levels: int) -> int:
     if levels == 0:
         return _put_text(dump(members), out, levels)
     # Pieces are added in reverse: value, its size and tag, then key, its size and tag, then the
     # size and tag of the map entry around both.
     length, start = 0, len(out)
     for name, member in reversed(members.items()):
-        value_length = _KINDS[type(member)](member, out, levels - 1)
+        value_length = _PUT_BY_TYPE[type(member)](member, out, levels - 1)
         key = name.encode()
         value_size, key_size = _varint[value_length], _varint[len(key)]
         whole = 2 + len(key_size) + len(key) + len(value_size) + value_length
@@ -109,50 +109,50 @@ def _put_object(members: dict[str, Any], out: Parts, levels: int) -> int:
         out += (value_size, _MEMBER_VALUE, key, key_size, _NAME, size, _MEMBER)
         length += 1 + len(size) + whole
         if len(out) > start + _PIECES_MAX:
-            start = _join_behind(start, out)
+            start = _join_pieces(start, out)
     size = _varint[length]
     out += (size, _STRUCT)
     return 1 + len(size) + length
 
 
-def _put_list(items: list[Any], out: Parts, levels: int) -> int:
+def _put_list(items: list[Any], out: ReversedPieces, levels: int) -> int:
     if levels == 0:
         return _put_text(dump(items), out, levels)
     length, start = 0, len(out)
     for item in reversed(items):
-        item_length = _KINDS[type(item)](item, out, levels - 1)
+        item_length = _PUT_BY_TYPE[type(item)](item, out, levels - 1)
         size = _varint[item_length]
         out += (size, _ITEM)
         length += 1 + len(size) + item_length
         if len(out) > start + _PIECES_MAX:
-            start = _join_behind(start, out)
+            start = _join_pieces(start, out)
     size = _varint[length]
     out += (size, _LIST)
     return 1 + len(size) + length
 
 
-def _put_number(number: float, out: Parts, _: int) -> int:
+def _put_number(number: float, out: ReversedPieces, _: int) -> int:
     out.append(_DOUBLE.pack(_NUMBER, to_double(number)))
     return _DOUBLE.size
 
 
-def _put_truth(truth: bool, out: Parts, _: int) -> int:
+def _put_bool(truth: bool, out: ReversedPieces, _: int) -> int:
     out.append(_TRUE if truth else _FALSE)
     return len(_TRUE)
 
 
-def _put_null(_: None, out: Parts, __: int) -> int:
+def _put_null(_: None, out: ReversedPieces, __: int) -> int:
     out.append(_NULL)
     return len(_NULL)
 
 
-_KINDS: dict[type, Callable[[Any, Parts, int], int]] = {
+_PUT_BY_TYPE: dict[type, Callable[[Any, ReversedPieces, int], int]] = {
     str: _put_text,
     dict: _put_object,
     list: _put_list,
     float: _put_number,
     int: _put_number,
-    bool: _put_truth,
+    bool: _put_bool,
     type(None): _put_null,
 }
 """For each type, the function that puts a value before the existing pieces and returns its length

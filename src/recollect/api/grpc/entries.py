@@ -5,57 +5,59 @@ from typing import Any
 
 from recollect.api.calls import Call
 from recollect.api.conversation_calls import (
-    conversation_of,
     entry_query,
     new_entry,
     new_text,
+    path_conversation_id,
     search_request,
 )
-from recollect.api.grpc.conversations import in_conversation
-from recollect.api.grpc.dispatch import Asked, Method, Told, method
+from recollect.api.grpc.conversations import conversation_path
+from recollect.api.grpc.dispatch import DeferredReply, GrpcMethod, GrpcRequest, grpc_method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import (
-    size_of,
+    estimate_size,
     to_entries,
     to_entry,
     to_results,
     to_sync_outcome,
     to_unindexed,
 )
-from recollect.api.grpc.values import from_id, from_value
+from recollect.api.grpc.values import id_from_bytes, value_to_json
 from recollect.policy.actions import Action
 
 _CHANNELS = {pb.CHANNEL_HISTORY: "history", pb.CHANNEL_MEMORY: "memory"}
 
 
-def ask_for_entries(message: pb.ListEntriesRequest) -> Asked:
+def parse_list_entries(message: pb.ListEntriesRequest) -> GrpcRequest:
     """The filters and the page of a list."""
     query = {
-        "channel": _channel(message.channel) or "",
+        "channel": _channel_name(message.channel) or "",
         "epoch": message.epoch_filter,
         "forks": message.forks,
     }
-    return Asked.page(message.page, path=in_conversation(message.conversation_id), query=query)
+    return GrpcRequest.for_page(
+        message.page, path=conversation_path(message.conversation_id), query=query
+    )
 
 
-def ask_to_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> Asked:
+def parse_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> GrpcRequest:
     """The entry of an append or a sync. Empty protobuf fields count as absent."""
     entry = message.entry
     body: dict[str, Any] = {
         "userId": entry.user_id or None,
-        "channel": _channel(entry.channel),
+        "channel": _channel_name(entry.channel),
         "contentType": entry.content_type or None,
-        "content": [from_value(item) for item in entry.content],
+        "content": [value_to_json(item) for item in entry.content],
         "indexedContent": entry.indexed_content or None,
-        "forkedAtConversationId": from_id(
+        "forkedAtConversationId": id_from_bytes(
             entry.forked_at_conversation_id, "entry.forked_at_conversation_id"
         ),
-        "forkedAtEntryId": from_id(entry.forked_at_entry_id, "entry.forked_at_entry_id"),
+        "forkedAtEntryId": id_from_bytes(entry.forked_at_entry_id, "entry.forked_at_entry_id"),
     }
-    return Asked(path=in_conversation(message.conversation_id), body=body)
+    return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
 
 
-def ask_to_search(message: pb.SearchEntriesRequest) -> Asked:
+def parse_search(message: pb.SearchEntriesRequest) -> GrpcRequest:
     """The query and its options. Optional flags are passed on only if they are set."""
     body: dict[str, Any] = {
         "query": message.query or None,
@@ -67,65 +69,65 @@ def ask_to_search(message: pb.SearchEntriesRequest) -> Asked:
         body["includeEntry"] = message.include_entry
     if message.HasField("group_by_conversation"):
         body["groupByConversation"] = message.group_by_conversation
-    return Asked(body=body)
+    return GrpcRequest(body=body)
 
 
-def ask_to_index(message: pb.IndexConversationsRequest) -> Asked:
+def parse_index(message: pb.IndexConversationsRequest) -> GrpcRequest:
     """The texts of an index call."""
-    return Asked(body=[_index_item(item) for item in message.entries])
+    return GrpcRequest(body=[_index_item(item) for item in message.entries])
 
 
-def ask_for_unindexed(message: pb.ListUnindexedEntriesRequest) -> Asked:
+def parse_list_unindexed(message: pb.ListUnindexedEntriesRequest) -> GrpcRequest:
     """The page of entries without a text."""
-    return Asked(after=message.cursor, limit=message.limit or None)
+    return GrpcRequest(after=message.cursor, limit=message.limit or None)
 
 
-def _channel(channel: pb.Channel) -> str | None:
+def _channel_name(channel: pb.Channel) -> str | None:
     return _CHANNELS.get(channel, str(channel)) if channel else None
 
 
 def _index_item(item: pb.IndexEntryRequest) -> dict[str, str]:
     members = {
-        "conversationId": from_id(item.conversation_id, "conversation_id"),
-        "entryId": from_id(item.entry_id, "entry_id"),
+        "conversationId": id_from_bytes(item.conversation_id, "conversation_id"),
+        "entryId": id_from_bytes(item.entry_id, "entry_id"),
         "indexedContent": item.indexed_content or None,
     }
     return {name: member for name, member in members.items() if member is not None}
 
 
-async def append_entry(call: Call) -> Told:
+async def append_entry(call: Call) -> DeferredReply:
     entry = await call.services.entries.append(
-        call.principal, conversation_of(call), new_entry(call.body)
+        call.principal, path_conversation_id(call), new_entry(call.body)
     )
-    return Told(partial(to_entry, entry), size_of([entry]))
+    return DeferredReply(partial(to_entry, entry), estimate_size([entry]))
 
 
-async def list_entries(call: Call) -> Told:
+async def list_entries(call: Call) -> DeferredReply:
     """A page of the visible path, or of the whole tree."""
     page = await call.services.entries.list(
         call.principal,
-        conversation_of(call),
+        path_conversation_id(call),
         entry_query(call),
         after=call.page.after,
         limit=call.page.size,
     )
-    return Told(partial(to_entries, page), size_of(page.items))
+    return DeferredReply(partial(to_entries, page), estimate_size(page.items))
 
 
-async def sync_entries(call: Call) -> Told:
+async def sync_entries(call: Call) -> DeferredReply:
     """Make the client's memory equal to the list."""
     outcome = await call.services.entries.sync(
-        call.principal, conversation_of(call), new_entry(call.body)
+        call.principal, path_conversation_id(call), new_entry(call.body)
     )
-    return Told(partial(to_sync_outcome, outcome), size_of([outcome.entry]))
+    return DeferredReply(partial(to_sync_outcome, outcome), estimate_size([outcome.entry]))
 
 
-async def search(call: Call) -> Told:
+async def search(call: Call) -> DeferredReply:
     """Search the caller's trees. Stages that failed are named in the trailer `degraded`."""
     page = await call.services.search.search(call.principal, search_request(call))
     trailers = (("degraded", ",".join(page.degraded)),) if page.degraded else ()
-    size = size_of(hit.entry for hit in page.items)
-    return Told(partial(to_results, page), size, trailers)
+    size = estimate_size(hit.entry for hit in page.items)
+    return DeferredReply(partial(to_results, page), size, trailers)
 
 
 async def index_entries(call: Call) -> pb.IndexConversationsResponse:
@@ -136,24 +138,24 @@ async def index_entries(call: Call) -> pb.IndexConversationsResponse:
     )
 
 
-async def list_unindexed(call: Call) -> Told:
+async def list_unindexed(call: Call) -> DeferredReply:
     """Entries that have no text to be found by."""
     page = await call.services.indexing.list_unindexed(
         call.principal, cursor=call.page.after, limit=call.page.size
     )
-    return Told(partial(to_unindexed, page), size_of(page.items))
+    return DeferredReply(partial(to_unindexed, page), estimate_size(page.items))
 
 
 # Over gRPC every append needs an API key, whatever the channel: hence the action WRITE_MEMORY.
-METHODS: dict[str, Method] = {
-    "EntriesService/ListEntries": method("listEntries", ask_for_entries, list_entries),
-    "EntriesService/AppendEntry": method(
-        "appendEntry", ask_to_write, append_entry, Action.WRITE_MEMORY
+METHODS: dict[str, GrpcMethod] = {
+    "EntriesService/ListEntries": grpc_method("listEntries", parse_list_entries, list_entries),
+    "EntriesService/AppendEntry": grpc_method(
+        "appendEntry", parse_write, append_entry, Action.WRITE_MEMORY
     ),
-    "EntriesService/SyncEntries": method("syncEntries", ask_to_write, sync_entries),
-    "SearchService/SearchConversations": method("searchConversations", ask_to_search, search),
-    "SearchService/IndexConversations": method("indexEntries", ask_to_index, index_entries),
-    "SearchService/ListUnindexedEntries": method(
-        "listUnindexed", ask_for_unindexed, list_unindexed
+    "EntriesService/SyncEntries": grpc_method("syncEntries", parse_write, sync_entries),
+    "SearchService/SearchConversations": grpc_method("searchConversations", parse_search, search),
+    "SearchService/IndexConversations": grpc_method("indexEntries", parse_index, index_entries),
+    "SearchService/ListUnindexedEntries": grpc_method(
+        "listUnindexed", parse_list_unindexed, list_unindexed
     ),
 }

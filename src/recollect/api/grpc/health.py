@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from recollect.api.grpc.frame import Context
+from recollect.api.grpc.frame import GrpcContext
 from recollect.errors import RecollectError
 from recollect.services.bundle import Services
 
@@ -17,7 +17,7 @@ WATCHERS_MAX = 100
 _State = health_pb2.HealthCheckResponse
 
 
-class Health(health_pb2_grpc.HealthServicer):
+class GrpcHealth(health_pb2_grpc.HealthServicer):
     """SERVING means that the database answers, as over REST. Watchers get changes within seconds,
     and NOT_SERVING when the server stops."""
 
@@ -34,33 +34,33 @@ class Health(health_pb2_grpc.HealthServicer):
         self._stopping.set()
 
     async def Check(  # noqa: N802 - the protocol's name
-        self, request: health_pb2.HealthCheckRequest, context: Context
+        self, request: health_pb2.HealthCheckRequest, context: GrpcContext
     ) -> health_pb2.HealthCheckResponse:
         """The status now, from the database."""
-        if not self._knows(request.service):
+        if not self._is_known(request.service):
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
-        return _State(status=await self._status())
+        return _State(status=await self._fetch_status())
 
     async def Watch(  # noqa: N802 - the protocol's name
-        self, request: health_pb2.HealthCheckRequest, context: Context
+        self, request: health_pb2.HealthCheckRequest, context: GrpcContext
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
         """Stream status changes. It needs no credentials, so the number of watchers is limited."""
         if self._watchers >= WATCHERS_MAX:
             await context.abort(grpc.StatusCode.UNAVAILABLE, "too many watchers: use Check")
         self._watchers += 1
         try:
-            async for state in self._states(request):
+            async for state in self._watch_states(request):
                 yield state
         finally:
             self._watchers -= 1
 
-    async def _states(
+    async def _watch_states(
         self, request: health_pb2.HealthCheckRequest
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
         told = None
         while not self._stopping.is_set():
-            known = self._knows(request.service)
-            status = await self._lately() if known else _State.SERVICE_UNKNOWN
+            known = self._is_known(request.service)
+            status = await self._recent_status() if known else _State.SERVICE_UNKNOWN
             if status != told:
                 yield _State(status=status)
             told = status
@@ -68,17 +68,17 @@ class Health(health_pb2_grpc.HealthServicer):
                 await asyncio.wait_for(self._stopping.wait(), _WATCH_SECONDS)
         yield _State(status=_State.NOT_SERVING)
 
-    async def _lately(self) -> Any:
+    async def _recent_status(self) -> Any:
         """The status, at most a few seconds old: all watchers share one query."""
         now = asyncio.get_running_loop().time()
         if now - self._seen[0] >= _WATCH_SECONDS / 2:
-            self._seen = (now, await self._status())
+            self._seen = (now, await self._fetch_status())
         return self._seen[1]
 
-    def _knows(self, service: str) -> bool:
+    def _is_known(self, service: str) -> bool:
         return not service or service in self._names
 
-    async def _status(self) -> Any:
+    async def _fetch_status(self) -> Any:
         try:
             await self._services.status.ping()
         except RecollectError:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from recollect.api.grpc.frame import Context
+from recollect.api.grpc.frame import GrpcContext
 from recollect.api.inputs import BODY_BYTES_MAX
 from recollect.errors import LimitExceeded, Unavailable, ValidationFailed
 
@@ -22,31 +22,31 @@ from recollect.errors import LimitExceeded, Unavailable, ValidationFailed
 MESSAGE_BYTES_MAX = BODY_BYTES_MAX + 64 * 1024
 # Larger messages are parsed on a thread, so that other calls don't wait.
 LARGE_BYTES = 64 * 1024
-STRANGERS_MAX = 16
-_STRANGER_BYTES_MAX = 64 * 1024
-_STRANGER_SECONDS = 30
-_CUT_SECONDS = 10
+ANONYMOUS_READS_MAX = 16
+_ANONYMOUS_BYTES_MAX = 64 * 1024
+_ANONYMOUS_SECONDS = 30
+_CANCEL_WAIT_SECONDS = 10
 M = TypeVar("M", bound=Message)
 
 
-class Inbox(Generic[M]):
+class RequestReader(Generic[M]):
     """Reads the messages of one call. `large` tells whether the last one was large."""
 
     __slots__ = ("_context", "_kind", "large")
 
-    def __init__(self, kind: type[M], context: Context) -> None:
+    def __init__(self, kind: type[M], context: GrpcContext) -> None:
         self.large = False
         self._kind = kind
         self._context = context
 
-    async def one(self) -> M:
+    async def read_one(self) -> M:
         """The message of a unary call. Raises ValidationFailed if the call ended without one."""
-        message = await self.following()
+        message = await self.read_next()
         if message is None:
-            raise ValidationFailed.of("message", "must be sent: the call ended without one")
+            raise ValidationFailed.for_field("message", "must be sent: the call ended without one")
         return message
 
-    async def following(self) -> M | None:
+    async def read_next(self) -> M | None:
         """The next message; None if the caller ended the stream.
 
         Raises LimitExceeded or ValidationFailed for a message that is too large or malformed.
@@ -56,7 +56,7 @@ class Inbox(Generic[M]):
             await self._confirm_end()
             return None
         self.large = len(raw) > LARGE_BYTES
-        parse = partial(_parsed, self._kind, raw, BODY_BYTES_MAX)
+        parse = partial(_parse, self._kind, raw, BODY_BYTES_MAX)
         return await asyncio.to_thread(parse) if self.large else parse()
 
     async def _confirm_end(self) -> None:
@@ -69,11 +69,11 @@ class Inbox(Generic[M]):
         try:
             await self._context.send_initial_metadata(())
         except grpc.aio.InternalError:
-            await asyncio.sleep(_CUT_SECONDS)
+            await asyncio.sleep(_CANCEL_WAIT_SECONDS)
             raise Unavailable("the call was interrupted") from None
 
 
-class Strangers:
+class AnonymousReader:
     """Reads messages of callers without credentials, only a few at a time.
 
     An unfinished message of many megabytes costs its sender nothing but us the memory. When all
@@ -84,30 +84,30 @@ class Strangers:
     def __init__(self) -> None:
         self._waiting: dict[asyncio.Timeout, None] = {}
 
-    async def following(self, kind: type[M], context: Context) -> M | None:
+    async def read_next(self, kind: type[M], context: GrpcContext) -> M | None:
         """The next message; None at the end of the stream. Raises Unavailable when timed out."""
         try:
-            async with asyncio.timeout(_STRANGER_SECONDS) as patience:
-                raw = await self._read(context, patience)
+            async with asyncio.timeout(_ANONYMOUS_SECONDS) as patience:
+                raw = await self._read_in_turn(context, patience)
         except TimeoutError:
             raise Unavailable("the message did not come in time") from None
         if raw is grpc.aio.EOF:
             return None
-        return _parsed(kind, raw, _STRANGER_BYTES_MAX)
+        return _parse(kind, raw, _ANONYMOUS_BYTES_MAX)
 
     def stop(self) -> None:
         """Time out every read: they would keep the server from stopping."""
         for patience in [*self._waiting]:
-            self._send_away(patience)
+            self._time_out(patience)
 
-    def _send_away(self, patience: asyncio.Timeout) -> None:
+    def _time_out(self, patience: asyncio.Timeout) -> None:
         del self._waiting[patience]
         patience.reschedule(asyncio.get_running_loop().time())
 
-    async def _read(self, context: Context, patience: asyncio.Timeout) -> Any:
+    async def _read_in_turn(self, context: GrpcContext, patience: asyncio.Timeout) -> Any:
         # A dict keeps the order of insertion, so its first key is the longest wait.
-        if len(self._waiting) >= STRANGERS_MAX:
-            self._send_away(next(iter(self._waiting)))
+        if len(self._waiting) >= ANONYMOUS_READS_MAX:
+            self._time_out(next(iter(self._waiting)))
         self._waiting[patience] = None
         try:
             return await context.read()
@@ -115,11 +115,11 @@ class Strangers:
             self._waiting.pop(patience, None)
 
 
-def _parsed(kind: type[M], raw: bytes, bytes_max: int) -> M:
+def _parse(kind: type[M], raw: bytes, bytes_max: int) -> M:
     if len(raw) > bytes_max:
         raise LimitExceeded(f"the message must have at most {bytes_max} bytes")
     try:
         return kind.FromString(raw)
     except DecodeError:
         message = "must be of its type, and nest to 100 levels"
-        raise ValidationFailed.of("message", message) from None
+        raise ValidationFailed.for_field("message", message) from None

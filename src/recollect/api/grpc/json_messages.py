@@ -7,14 +7,14 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 
-from recollect.api.grpc.values import fill_struct, from_struct
+from recollect.api.grpc.values import fill_struct, struct_to_json
 from recollect.errors import ValidationFailed
 
 # Messages that stand for a list: a repeated field alone can't tell an empty one from none.
 _LISTS = {"memory.v1.TextList": "values", "memory.v1.MemoryMessages": "items"}
 
 
-def refuse_unknown(message: Message) -> None:
+def refuse_unknown_fields(message: Message) -> None:
     """Refuse a message with unknown fields, at any depth: a newer client may have meant to restrict
     visibility with one. A copy without unknown fields is smaller if there are any."""
     known = type(message)()
@@ -22,19 +22,19 @@ def refuse_unknown(message: Message) -> None:
     known.DiscardUnknownFields()
     if known.ByteSize() != message.ByteSize():
         wanted = "has a field that this server does not know; see its `memories.proto`"
-        raise ValidationFailed.of("message", wanted)
+        raise ValidationFailed.for_field("message", wanted)
 
 
-def to_members(message: Message) -> dict[str, Any]:
+def to_json_object(message: Message) -> dict[str, Any]:
     """The fields that were sent, as a JSON object.
 
     Proto3 can't tell an empty text or list from an absent one, except in `optional` fields and
     wrapper messages; without those, empty counts as absent.
     """
-    return {field.name: _to_json(field, value) for field, value in message.ListFields()}
+    return {field.name: _field_to_json(field, value) for field, value in message.ListFields()}
 
 
-def fill(message: Message, members: Mapping[str, Any]) -> None:
+def fill_message(message: Message, members: Mapping[str, Any]) -> None:
     """Copy JSON fields to the message's fields of the same names; skip nulls and unknown names."""
     for name, value in members.items():
         field = message.DESCRIPTOR.fields_by_name.get(name)
@@ -42,20 +42,22 @@ def fill(message: Message, members: Mapping[str, Any]) -> None:
             _fill_field(message, field, value)
 
 
-def _to_json(field: FieldDescriptor, value: Any) -> Any:
+def _field_to_json(field: FieldDescriptor, value: Any) -> Any:
     if field.type != FieldDescriptor.TYPE_MESSAGE:
         return list(value) if field.is_repeated else value
-    return [_object(item) for item in value] if field.is_repeated else _object(value)
+    return (
+        [_message_to_json(item) for item in value] if field.is_repeated else _message_to_json(value)
+    )
 
 
-def _object(value: Message) -> Any:
+def _message_to_json(value: Message) -> Any:
     if isinstance(value, Struct):
-        return from_struct(value)
+        return struct_to_json(value)
     listed = _LISTS.get(value.DESCRIPTOR.full_name)
     if listed is None:
-        return to_members(value)
+        return to_json_object(value)
     items = getattr(value, listed)
-    return [to_members(item) if isinstance(item, Message) else item for item in items]
+    return [to_json_object(item) if isinstance(item, Message) else item for item in items]
 
 
 def _fill_field(message: Message, field: Any, value: Any) -> None:
@@ -67,7 +69,7 @@ def _fill_field(message: Message, field: Any, value: Any) -> None:
             setattr(message, field.name, value)
     elif field.is_repeated:
         for item in value:
-            fill(target.add(), item)
+            fill_message(target.add(), item)
     else:
         target.SetInParent()
-        (fill_struct if isinstance(target, Struct) else fill)(target, value)
+        (fill_struct if isinstance(target, Struct) else fill_message)(target, value)

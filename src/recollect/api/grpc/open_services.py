@@ -14,23 +14,23 @@ from grpc_reflection.v1alpha import reflection_pb2
 from grpc_reflection.v1alpha.reflection import SERVICE_NAME as REFLECTION
 from grpc_reflection.v1alpha.reflection import aio as reflection
 
-from recollect.api.grpc.frame import Context
-from recollect.api.grpc.health import Health
-from recollect.api.grpc.inbox import Strangers
-from recollect.api.grpc.status import status_of
+from recollect.api.grpc.frame import GrpcContext
+from recollect.api.grpc.health import GrpcHealth
+from recollect.api.grpc.inbox import AnonymousReader
+from recollect.api.grpc.status import grpc_status
 from recollect.errors import RecollectError
 
-OPEN_SERVICES = (HEALTH, REFLECTION)
+PUBLIC_SERVICE_NAMES = (HEALTH, REFLECTION)
 M = TypeVar("M", bound=Message)
 
 
-class OpenServices:
+class PublicServices:
     """The handlers of health and reflection."""
 
-    def __init__(self, health: Health, names: Collection[str]) -> None:
+    def __init__(self, health: GrpcHealth, names: Collection[str]) -> None:
         self._health = health
         self._reflection: Any = reflection.ReflectionServicer(names)
-        self._strangers = Strangers()
+        self._strangers = AnonymousReader()
 
     def handlers(self) -> Iterator[grpc.GenericRpcHandler]:
         """The handlers, to register with the gRPC server."""
@@ -45,7 +45,7 @@ class OpenServices:
             },
         )
         yield grpc.method_handlers_generic_handler(
-            REFLECTION, {"ServerReflectionInfo": many(self._tell, response_serializer=reply)}
+            REFLECTION, {"ServerReflectionInfo": many(self._reflect, response_serializer=reply)}
         )
 
     def stop(self) -> None:
@@ -53,38 +53,40 @@ class OpenServices:
         self._strangers.stop()
         self._health.stop()
 
-    async def _check(self, _: Any, context: Context) -> health_pb2.HealthCheckResponse:
-        request = await self._one(health_pb2.HealthCheckRequest, context)
+    async def _check(self, _: Any, context: GrpcContext) -> health_pb2.HealthCheckResponse:
+        request = await self._read_one(health_pb2.HealthCheckRequest, context)
         return await self._health.Check(request, context)
 
     async def _watch(
-        self, _: Any, context: Context
+        self, _: Any, context: GrpcContext
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
-        request = await self._one(health_pb2.HealthCheckRequest, context)
+        request = await self._read_one(health_pb2.HealthCheckRequest, context)
         async for state in self._health.Watch(request, context):
             yield state
 
-    async def _tell(
-        self, _: Any, context: Context
+    async def _reflect(
+        self, _: Any, context: GrpcContext
     ) -> AsyncIterator[reflection_pb2.ServerReflectionResponse]:
-        async for reply in self._reflection.ServerReflectionInfo(self._all(context), context):
+        async for reply in self._reflection.ServerReflectionInfo(self._read_all(context), context):
             yield reply
 
-    async def _all(self, context: Context) -> AsyncIterator[reflection_pb2.ServerReflectionRequest]:
+    async def _read_all(
+        self, context: GrpcContext
+    ) -> AsyncIterator[reflection_pb2.ServerReflectionRequest]:
         kind = reflection_pb2.ServerReflectionRequest
-        while (request := await self._following(kind, context)) is not None:
+        while (request := await self._read_next(kind, context)) is not None:
             yield request
 
-    async def _one(self, kind: type[M], context: Context) -> M:
-        message = await self._following(kind, context)
+    async def _read_one(self, kind: type[M], context: GrpcContext) -> M:
+        message = await self._read_next(kind, context)
         if message is None:
             text = "the call ended without a message"
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, text)
         return message
 
-    async def _following(self, kind: type[M], context: Context) -> M | None:
+    async def _read_next(self, kind: type[M], context: GrpcContext) -> M | None:
         try:
-            return await self._strangers.following(kind, context)
+            return await self._strangers.read_next(kind, context)
         except RecollectError as error:
-            refusal = status_of(error, strict=False), error.message
+            refusal = grpc_status(error, strict=False), error.message
         return await context.abort(*refusal)

@@ -5,16 +5,16 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from recollect.api.grpc.dispatch import Dispatch
-from recollect.api.grpc.frame import Context
+from recollect.api.grpc.dispatch import GrpcDispatch
+from recollect.api.grpc.frame import GrpcContext
 from recollect.api.grpc.generated import memory_service_pb2 as pb
-from recollect.api.grpc.inbox import Inbox
-from recollect.api.grpc.values import needed_id, to_id
+from recollect.api.grpc.inbox import RequestReader
+from recollect.api.grpc.values import id_to_bytes, required_id
 from recollect.domain.ids import ConversationId
 from recollect.domain.recordings import RecordOutcome
 from recollect.errors import Conflict, RecordingFull, ValidationFailed
 from recollect.services.recorder import CHECK_IDS_MAX
-from recollect.services.replaying import Elsewhere
+from recollect.services.replaying import RemoteNode
 
 _STATUS = {
     RecordOutcome.SUCCESS: pb.RECORD_STATUS_SUCCESS,
@@ -25,72 +25,82 @@ _STATUS = {
 class RecorderMethods:
     """The methods of `ResponseRecorderService`."""
 
-    def __init__(self, dispatch: Dispatch) -> None:
+    def __init__(self, dispatch: GrpcDispatch) -> None:
         self._dispatch = dispatch
         self._recorder = dispatch.services.recorder
 
-    async def record(self, inbox: Inbox[pb.RecordRequest], context: Context) -> Message:
+    async def record(self, inbox: RequestReader[pb.RecordRequest], context: GrpcContext) -> Message:
         """Record texts until there are no more. A recording that is refused or full is reported
         in the response, as the protocol says, and not as a failed call."""
         principal = await self._dispatch.authenticate(context)
-        first = await inbox.one()
-        conversation_id = _conversation(first.conversation_id)
+        first = await inbox.read_one()
+        conversation_id = _parse_conversation_id(first.conversation_id)
         try:
-            outcome = await self._recorder.record(principal, conversation_id, _texts(first, inbox))
+            outcome = await self._recorder.record(
+                principal, conversation_id, _iter_texts(first, inbox)
+            )
         except (Conflict, RecordingFull) as error:
             return pb.RecordResponse(status=pb.RECORD_STATUS_ERROR, error_message=error.message)
         return pb.RecordResponse(status=_STATUS[outcome])
 
     async def replay(
-        self, inbox: Inbox[pb.ReplayRequest], context: Context
+        self, inbox: RequestReader[pb.ReplayRequest], context: GrpcContext
     ) -> AsyncIterator[pb.ReplayResponse]:
         """Follow a recording, or return the address of the node that has it."""
         principal = await self._dispatch.authenticate(context)
-        conversation_id = _conversation((await inbox.one()).conversation_id)
+        conversation_id = _parse_conversation_id((await inbox.read_one()).conversation_id)
         found = await self._recorder.replay(principal, conversation_id)
-        if isinstance(found, Elsewhere):
+        if isinstance(found, RemoteNode):
             yield pb.ReplayResponse(redirect_address=found.address)
         elif found is not None:
             async for piece in found:
                 if piece.text:
                     yield pb.ReplayResponse(content=piece.text)
 
-    async def cancel(self, inbox: Inbox[pb.CancelRecordRequest], context: Context) -> Message:
+    async def cancel(
+        self, inbox: RequestReader[pb.CancelRecordRequest], context: GrpcContext
+    ) -> Message:
         """End a recording, or return the address of the node that has it."""
         principal = await self._dispatch.authenticate(context)
-        conversation_id = _conversation((await inbox.one()).conversation_id)
+        conversation_id = _parse_conversation_id((await inbox.read_one()).conversation_id)
         elsewhere = await self._recorder.cancel(principal, conversation_id)
         if elsewhere is None:
             return pb.CancelRecordResponse(accepted=True)
         return pb.CancelRecordResponse(redirect_address=elsewhere.address)
 
-    async def is_enabled(self, _: Inbox[Any], context: Context) -> Message:
+    async def is_enabled(self, _: RequestReader[Any], context: GrpcContext) -> Message:
         await self._dispatch.authenticate(context)
         return pb.IsEnabledResponse(enabled=self._recorder.enabled)
 
-    async def check(self, inbox: Inbox[pb.CheckRecordingsRequest], context: Context) -> Message:
+    async def check(
+        self, inbox: RequestReader[pb.CheckRecordingsRequest], context: GrpcContext
+    ) -> Message:
         """Which of some conversations are being recorded."""
         principal = await self._dispatch.authenticate(context)
-        sent = (await inbox.one()).conversation_ids
+        sent = (await inbox.read_one()).conversation_ids
         if len(sent) > CHECK_IDS_MAX:
-            raise ValidationFailed.of("conversation_ids", f"must be at most {CHECK_IDS_MAX} ids")
-        wanted = [ConversationId(needed_id(raw, "conversation_ids")) for raw in sent]
+            raise ValidationFailed.for_field(
+                "conversation_ids", f"must be at most {CHECK_IDS_MAX} ids"
+            )
+        wanted = [ConversationId(required_id(raw, "conversation_ids")) for raw in sent]
         found = await self._recorder.check(principal, wanted)
-        return pb.CheckRecordingsResponse(conversation_ids=map(to_id, found))
+        return pb.CheckRecordingsResponse(conversation_ids=map(id_to_bytes, found))
 
 
-async def _texts(first: pb.RecordRequest, inbox: Inbox[pb.RecordRequest]) -> AsyncIterator[str]:
+async def _iter_texts(
+    first: pb.RecordRequest, inbox: RequestReader[pb.RecordRequest]
+) -> AsyncIterator[str]:
     """The texts of the stream, up to the message with `complete`. Later messages are ignored.
     Raises ValidationFailed if a message names another conversation."""
     message: pb.RecordRequest | None = first
     while message is not None:
         if message.conversation_id not in (b"", first.conversation_id):
-            raise ValidationFailed.of(
+            raise ValidationFailed.for_field(
                 "conversation_id", "must be that of the first message, or empty"
             )
         yield message.content
-        message = None if message.complete else await inbox.following()
+        message = None if message.complete else await inbox.read_next()
 
 
-def _conversation(raw: bytes) -> ConversationId:
-    return ConversationId(needed_id(raw, "conversation_id"))
+def _parse_conversation_id(raw: bytes) -> ConversationId:
+    return ConversationId(required_id(raw, "conversation_id"))

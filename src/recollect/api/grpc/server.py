@@ -14,21 +14,21 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from recollect.api.grpc import conversations, entries, sharing
-from recollect.api.grpc.dispatch import Dispatch, Method
-from recollect.api.grpc.frame import Context, Frame
+from recollect.api.grpc.dispatch import GrpcDispatch, GrpcMethod
+from recollect.api.grpc.frame import GrpcContext, GrpcMiddleware
 from recollect.api.grpc.generated import memories_pb2
 from recollect.api.grpc.generated import memory_service_pb2 as pb
-from recollect.api.grpc.health import Health
-from recollect.api.grpc.inbox import MESSAGE_BYTES_MAX, Inbox
+from recollect.api.grpc.health import GrpcHealth
+from recollect.api.grpc.inbox import MESSAGE_BYTES_MAX, RequestReader
 from recollect.api.grpc.memories import MEMORY_METHODS
-from recollect.api.grpc.open_services import OPEN_SERVICES, OpenServices
+from recollect.api.grpc.open_services import PUBLIC_SERVICE_NAMES, PublicServices
 from recollect.api.grpc.recorder import RecorderMethods
 from recollect.ports.identity import Authenticator
 from recollect.ports.metrics import Metrics
 from recollect.ports.requests import RequestLog
 from recollect.services.bundle import Services
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, GrpcMethod] = {
     **conversations.METHODS,
     **entries.METHODS,
     **sharing.METHODS,
@@ -64,9 +64,9 @@ class GrpcServer:
         requests: RequestLog,
     ) -> None:
         self._services = services
-        self._dispatch = Dispatch(services, authenticator)
-        self._frame = Frame(metrics, requests)
-        self._open = OpenServices(Health(services, _service_names()), _service_names())
+        self._dispatch = GrpcDispatch(services, authenticator)
+        self._frame = GrpcMiddleware(metrics, requests)
+        self._open = PublicServices(GrpcHealth(services, _service_names()), _service_names())
         self._recorder = RecorderMethods(self._dispatch)
         self._server: grpc.aio.Server | None = None
 
@@ -102,25 +102,25 @@ class GrpcServer:
         serializer = methodcaller("SerializeToString")
         if name == _REPLAY:
 
-            async def follow(_: Any, context: Context) -> AsyncIterator[Message]:
-                messages = self._recorder.replay(Inbox(asked, context), context)
-                async for reply in self._frame.stream(context, route, messages):
+            async def follow(_: Any, context: GrpcContext) -> AsyncIterator[Message]:
+                messages = self._recorder.replay(RequestReader(asked, context), context)
+                async for reply in self._frame.run_stream(context, route, messages):
                     yield reply
 
             return grpc.stream_stream_rpc_method_handler(follow, response_serializer=serializer)
-        answer = self._answer(name)
+        answer = self._resolve_method(name)
         strict = name in MEMORY_METHODS
 
-        async def run(_: Any, context: Context) -> Message:
-            inbox = Inbox(asked, context)
-            return await self._frame.run(
+        async def run(_: Any, context: GrpcContext) -> Message:
+            inbox = RequestReader(asked, context)
+            return await self._frame.run_unary(
                 context, route, lambda: answer(inbox, context), strict=strict
             )
 
         return grpc.stream_unary_rpc_method_handler(run, response_serializer=serializer)
 
-    def _answer(self, name: str) -> Callable[[Any, Context], Awaitable[Message]]:
-        own: dict[str, Callable[[Any, Context], Awaitable[Message]]] = {
+    def _resolve_method(self, name: str) -> Callable[[Any, GrpcContext], Awaitable[Message]]:
+        own: dict[str, Callable[[Any, GrpcContext], Awaitable[Message]]] = {
             "SystemService/GetHealth": self._get_health,
             "ResponseRecorderService/Record": self._recorder.record,
             "ResponseRecorderService/Cancel": self._recorder.cancel,
@@ -131,15 +131,15 @@ class GrpcServer:
             return own[name]
         if name in MEMORY_METHODS:
             of_memories = MEMORY_METHODS[name]
-            return lambda inbox, context: self._dispatch.answer_memory(of_memories, inbox, context)
+            return lambda inbox, context: self._dispatch.handle_memory(of_memories, inbox, context)
         method = METHODS[name]
-        return lambda inbox, context: self._dispatch.answer(method, inbox, context)
+        return lambda inbox, context: self._dispatch.handle(method, inbox, context)
 
-    async def _get_health(self, _: Inbox[Any], __: Context) -> Message:
+    async def _get_health(self, _: RequestReader[Any], __: GrpcContext) -> Message:
         await self._services.status.ping()
         return pb.HealthResponse(status="ok")
 
 
 def _service_names() -> list[str]:
     ours = [service.full_name for file in FILES for service in file.services_by_name.values()]
-    return [*ours, *OPEN_SERVICES]
+    return [*ours, *PUBLIC_SERVICE_NAMES]

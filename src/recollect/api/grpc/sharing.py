@@ -5,12 +5,12 @@ from google.protobuf.empty_pb2 import Empty
 from recollect.api import paths
 from recollect.api.bodies import MembershipPatch, NewMembership, NewTransfer
 from recollect.api.calls import Call
-from recollect.api.conversation_calls import conversation_of
-from recollect.api.grpc.conversations import in_conversation
-from recollect.api.grpc.dispatch import Asked, Method, method
+from recollect.api.conversation_calls import path_conversation_id
+from recollect.api.grpc.conversations import conversation_path
+from recollect.api.grpc.dispatch import GrpcMethod, GrpcRequest, grpc_method
 from recollect.api.grpc.generated import memory_service_pb2 as pb
 from recollect.api.grpc.messages import to_membership, to_page_info, to_transfer
-from recollect.api.grpc.values import from_id, needed_id
+from recollect.api.grpc.values import id_from_bytes, required_id
 from recollect.domain.ids import ConversationId, TransferId, UserId
 from recollect.errors import ValidationFailed
 
@@ -21,65 +21,67 @@ _LEVELS = {
     pb.ACCESS_LEVEL_READER: "reader",
 }
 _ROLES = {pb.TRANSFER_ROLE_SENDER: "sender", pb.TRANSFER_ROLE_RECIPIENT: "recipient"}
-_ById = (
+_TransferIdRequest = (
     pb.GetOwnershipTransferRequest
     | pb.AcceptOwnershipTransferRequest
     | pb.DeleteOwnershipTransferRequest
 )
 
 
-def ask_for_memberships(message: pb.ListMembershipsRequest) -> Asked:
-    return Asked.page(message.page, path=in_conversation(message.conversation_id))
+def parse_list_memberships(message: pb.ListMembershipsRequest) -> GrpcRequest:
+    return GrpcRequest.for_page(message.page, path=conversation_path(message.conversation_id))
 
 
-def ask_to_share(message: pb.ShareConversationRequest) -> Asked:
-    body = {"userId": message.user_id or None, "accessLevel": _level(message.access_level)}
-    return Asked(path=in_conversation(message.conversation_id), body=body)
+def parse_share(message: pb.ShareConversationRequest) -> GrpcRequest:
+    body = {"userId": message.user_id or None, "accessLevel": _level_name(message.access_level)}
+    return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
 
 
-def ask_for_change(message: pb.UpdateMembershipRequest) -> Asked:
-    body = {"accessLevel": _level(message.access_level)}
-    return Asked(path=_member(message.conversation_id, message.member_user_id), body=body)
+def parse_update_membership(message: pb.UpdateMembershipRequest) -> GrpcRequest:
+    body = {"accessLevel": _level_name(message.access_level)}
+    return GrpcRequest(
+        path=_membership_path(message.conversation_id, message.member_user_id), body=body
+    )
 
 
-def ask_for_removal(message: pb.DeleteMembershipRequest) -> Asked:
-    return Asked(path=_member(message.conversation_id, message.member_user_id))
+def parse_delete_membership(message: pb.DeleteMembershipRequest) -> GrpcRequest:
+    return GrpcRequest(path=_membership_path(message.conversation_id, message.member_user_id))
 
 
-def ask_for_transfers(message: pb.ListOwnershipTransfersRequest) -> Asked:
+def parse_list_transfers(message: pb.ListOwnershipTransfersRequest) -> GrpcRequest:
     """The role filter and the page."""
-    return Asked.page(message.page, query={"role": _ROLES.get(message.role, "")})
+    return GrpcRequest.for_page(message.page, query={"role": _ROLES.get(message.role, "")})
 
 
-def ask_for_transfer(message: pb.CreateOwnershipTransferRequest) -> Asked:
+def parse_create_transfer(message: pb.CreateOwnershipTransferRequest) -> GrpcRequest:
     """The conversation and its new owner."""
-    return Asked(
+    return GrpcRequest(
         body={
-            "conversationId": from_id(message.conversation_id, "conversation_id"),
+            "conversationId": id_from_bytes(message.conversation_id, "conversation_id"),
             "newOwnerUserId": message.new_owner_user_id or None,
         }
     )
 
 
-def ask_by_id(message: _ById) -> Asked:
-    return Asked(path={"transferId": needed_id(message.transfer_id, "transfer_id")})
+def parse_transfer_id(message: _TransferIdRequest) -> GrpcRequest:
+    return GrpcRequest(path={"transferId": required_id(message.transfer_id, "transfer_id")})
 
 
-def _level(level: pb.AccessLevel) -> str | None:
+def _level_name(level: pb.AccessLevel) -> str | None:
     return _LEVELS.get(level, str(level)) if level else None
 
 
-def _member(conversation_id: bytes, user_id: str) -> dict[str, str]:
+def _membership_path(conversation_id: bytes, user_id: str) -> dict[str, str]:
     if not user_id:
-        raise ValidationFailed.of("member_user_id", "must not be empty")
-    path = in_conversation(conversation_id) | {"userId": user_id}
+        raise ValidationFailed.for_field("member_user_id", "must not be empty")
+    path = conversation_path(conversation_id) | {"userId": user_id}
     paths.check_user(path)
     return path
 
 
 async def list_memberships(call: Call) -> pb.ListMembershipsResponse:
     """The members, under the conversation that was named."""
-    conversation_id = conversation_of(call)
+    conversation_id = path_conversation_id(call)
     page = await call.services.sharing.list(
         call.principal, conversation_id, after=call.page.after, limit=call.page.limit
     )
@@ -92,7 +94,7 @@ async def list_memberships(call: Call) -> pb.ListMembershipsResponse:
 async def share_conversation(call: Call) -> pb.ConversationMembership:
     """Add a member, or replace a member's level."""
     body: NewMembership = call.body
-    conversation_id = conversation_of(call)
+    conversation_id = path_conversation_id(call)
     membership = await call.services.sharing.share(
         call.principal, conversation_id, UserId(body.user_id), body.access_level
     )
@@ -101,7 +103,7 @@ async def share_conversation(call: Call) -> pb.ConversationMembership:
 
 async def update_membership(call: Call) -> pb.ConversationMembership:
     body: MembershipPatch = call.body
-    conversation_id = conversation_of(call)
+    conversation_id = path_conversation_id(call)
     membership = await call.services.sharing.change(
         call.principal, conversation_id, UserId(call.path["userId"]), body.access_level
     )
@@ -111,7 +113,7 @@ async def update_membership(call: Call) -> pb.ConversationMembership:
 async def delete_membership(call: Call) -> Empty:
     """Remove a member, or leave."""
     await call.services.sharing.remove(
-        call.principal, conversation_of(call), UserId(call.path["userId"])
+        call.principal, path_conversation_id(call), UserId(call.path["userId"])
     )
     return Empty()
 
@@ -135,51 +137,51 @@ async def create_transfer(call: Call) -> pb.OwnershipTransfer:
 
 
 async def get_transfer(call: Call) -> pb.OwnershipTransfer:
-    return to_transfer(await call.services.transfers.get(call.principal, _transfer_of(call)))
+    return to_transfer(await call.services.transfers.get(call.principal, _path_transfer_id(call)))
 
 
 async def accept_transfer(call: Call) -> Empty:
     """Become the owner."""
-    await call.services.transfers.accept(call.principal, _transfer_of(call))
+    await call.services.transfers.accept(call.principal, _path_transfer_id(call))
     return Empty()
 
 
 async def delete_transfer(call: Call) -> Empty:
     """Cancel or reject."""
-    await call.services.transfers.delete(call.principal, _transfer_of(call))
+    await call.services.transfers.delete(call.principal, _path_transfer_id(call))
     return Empty()
 
 
-def _transfer_of(call: Call) -> TransferId:
+def _path_transfer_id(call: Call) -> TransferId:
     return TransferId(call.path["transferId"])
 
 
-METHODS: dict[str, Method] = {
-    "ConversationMembershipsService/ListMemberships": method(
-        "listMemberships", ask_for_memberships, list_memberships
+METHODS: dict[str, GrpcMethod] = {
+    "ConversationMembershipsService/ListMemberships": grpc_method(
+        "listMemberships", parse_list_memberships, list_memberships
     ),
-    "ConversationMembershipsService/ShareConversation": method(
-        "shareConversation", ask_to_share, share_conversation
+    "ConversationMembershipsService/ShareConversation": grpc_method(
+        "shareConversation", parse_share, share_conversation
     ),
-    "ConversationMembershipsService/UpdateMembership": method(
-        "updateMembership", ask_for_change, update_membership
+    "ConversationMembershipsService/UpdateMembership": grpc_method(
+        "updateMembership", parse_update_membership, update_membership
     ),
-    "ConversationMembershipsService/DeleteMembership": method(
-        "deleteMembership", ask_for_removal, delete_membership
+    "ConversationMembershipsService/DeleteMembership": grpc_method(
+        "deleteMembership", parse_delete_membership, delete_membership
     ),
-    "OwnershipTransfersService/ListOwnershipTransfers": method(
-        "listOwnershipTransfers", ask_for_transfers, list_transfers
+    "OwnershipTransfersService/ListOwnershipTransfers": grpc_method(
+        "listOwnershipTransfers", parse_list_transfers, list_transfers
     ),
-    "OwnershipTransfersService/CreateOwnershipTransfer": method(
-        "createOwnershipTransfer", ask_for_transfer, create_transfer
+    "OwnershipTransfersService/CreateOwnershipTransfer": grpc_method(
+        "createOwnershipTransfer", parse_create_transfer, create_transfer
     ),
-    "OwnershipTransfersService/GetOwnershipTransfer": method(
-        "getOwnershipTransfer", ask_by_id, get_transfer
+    "OwnershipTransfersService/GetOwnershipTransfer": grpc_method(
+        "getOwnershipTransfer", parse_transfer_id, get_transfer
     ),
-    "OwnershipTransfersService/AcceptOwnershipTransfer": method(
-        "acceptOwnershipTransfer", ask_by_id, accept_transfer
+    "OwnershipTransfersService/AcceptOwnershipTransfer": grpc_method(
+        "acceptOwnershipTransfer", parse_transfer_id, accept_transfer
     ),
-    "OwnershipTransfersService/DeleteOwnershipTransfer": method(
-        "deleteOwnershipTransfer", ask_by_id, delete_transfer
+    "OwnershipTransfersService/DeleteOwnershipTransfer": grpc_method(
+        "deleteOwnershipTransfer", parse_transfer_id, delete_transfer
     ),
 }

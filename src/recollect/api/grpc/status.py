@@ -27,14 +27,14 @@ _RETRY_AFTER = b"retry-after"
 Trailers = tuple[tuple[str, str], ...]
 
 
-def status_of(error: RecollectError, *, strict: bool) -> grpc.StatusCode:
+def grpc_status(error: RecollectError, *, strict: bool) -> grpc.StatusCode:
     """The gRPC status of an error, by its HTTP status; INTERNAL for those not in the table."""
     if isinstance(error, TransferPending):
         return grpc.StatusCode.ALREADY_EXISTS
     return _STATUS.get(http_status(error, strict=strict), grpc.StatusCode.INTERNAL)
 
 
-def told(error: RecollectError, request_id: str, *, strict: bool) -> tuple[str, Trailers]:
+def describe_error(error: RecollectError, request_id: str, *, strict: bool) -> tuple[str, Trailers]:
     """The text and the trailers of an error. An internal error shows the request's id only; the
     memory API adds REST's `details` as JSON."""
     body = error_body(error, request_id, strict=strict)
@@ -47,18 +47,18 @@ def told(error: RecollectError, request_id: str, *, strict: bool) -> tuple[str, 
     if isinstance(error, TransferPending):
         trailers.append(("existing-transfer-id", error.existing_transfer_id))
     if strict:
-        trailers.append(("error-details", _details(body["details"])))
-    return _cut(str(body.get("message") or body["error"])), tuple(trailers)
+        trailers.append(("error-details", _details_json(body["details"])))
+    return _truncate(str(body.get("message") or body["error"])), tuple(trailers)
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     raw = text.encode()
     if len(raw) <= _TEXT_BYTES_MAX:
         return text
     return f"{raw[:_TEXT_BYTES_MAX].decode(errors='ignore')} ..."
 
 
-def _details(members: Mapping[str, Any]) -> str:
+def _details_json(members: Mapping[str, Any]) -> str:
     """The details as JSON. Lists are halved until it fits; `{}` if even that is too large."""
     items = max((len(v) for v in members.values() if isinstance(v, list)), default=0)
     text = json.dumps(members)

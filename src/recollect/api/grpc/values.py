@@ -17,47 +17,47 @@ object is three. So deeper objects and lists go out as their JSON text; these fi
 _WHOLE_MAX = 2**53
 
 
-def from_id(raw: bytes, field: str) -> str | None:
+def id_from_bytes(raw: bytes, field: str) -> str | None:
     """An id in canonical text; None if empty. ValidationFailed unless it has 16 bytes."""
     if not raw:
         return None
     if len(raw) != ID_BYTES:
-        raise ValidationFailed.of(field, f"must have {ID_BYTES} bytes, or none")
+        raise ValidationFailed.for_field(field, f"must have {ID_BYTES} bytes, or none")
     digits = raw.hex()
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def needed_id(raw: bytes, field: str) -> str:
+def required_id(raw: bytes, field: str) -> str:
     """Like `id_from_bytes`, for an id that must be there."""
-    text = from_id(raw, field)
+    text = id_from_bytes(raw, field)
     if text is None:
-        raise ValidationFailed.of(field, f"must have {ID_BYTES} bytes")
+        raise ValidationFailed.for_field(field, f"must have {ID_BYTES} bytes")
     return text
 
 
-def to_id(text: str | None) -> bytes:
+def id_to_bytes(text: str | None) -> bytes:
     """An id as 16 bytes; empty for None."""
     return bytes.fromhex(text.replace("-", "")) if text else b""
 
 
-def from_value(value: Value) -> Any:
+def value_to_json(value: Value) -> Any:
     """The JSON value of a Value. One without a kind is null."""
     kind = value.WhichOneof("kind")
     if kind == "string_value":
         return value.string_value
     if kind == "struct_value":
-        return from_struct(value.struct_value)
+        return struct_to_json(value.struct_value)
     if kind == "number_value":
-        return _number(value.number_value)
+        return _to_number(value.number_value)
     if kind == "list_value":
-        return [from_value(item) for item in value.list_value.values]
+        return [value_to_json(item) for item in value.list_value.values]
     return value.bool_value if kind == "bool_value" else None
 
 
-def from_struct(struct: Struct) -> dict[str, Any]:
+def struct_to_json(struct: Struct) -> dict[str, Any]:
     """The JSON object of a Struct, sorted by name: a Struct does not keep its sender's order."""
     fields = struct.fields
-    return {name: from_value(fields[name]) for name in sorted(fields)}
+    return {name: value_to_json(fields[name]) for name in sorted(fields)}
 
 
 def fill_value(into: Value, value: Any, *, levels: int = LEVELS_MAX) -> None:
@@ -100,7 +100,7 @@ def to_double(number: float) -> float:
         return sys.float_info.max if number > 0 else -sys.float_info.max
 
 
-def _number(number: float) -> int | float:
+def _to_number(number: float) -> int | float:
     if number.is_integer() and abs(number) <= _WHOLE_MAX:
         return int(number)
     return number

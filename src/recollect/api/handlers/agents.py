@@ -2,16 +2,16 @@
 them."""
 
 from recollect.api.calls import Call, Handler
-from recollect.api.handlers.shapes import instant
+from recollect.api.handlers.shapes import instant_text
 from recollect.api.memory.agents import AgentPatch, NewAgent, NewOwner
 from recollect.domain.agents import AgentId, parse_agent_id, parse_owner
 from recollect.domain.jsontext import dump
 from recollect.domain.registry import Agent
 from recollect.domain.spaces import OrgId
-from recollect.services.agents import AgentChange, Registration
+from recollect.services.agents import AgentChange, AgentRegistration
 
 
-def to_agent(agent: Agent) -> str:
+def agent_to_json(agent: Agent) -> str:
     return dump(
         {
             "id": agent.id,
@@ -21,8 +21,8 @@ def to_agent(agent: Agent) -> str:
             "org_id": agent.org_id,
             "space_mode": agent.space_mode,
             "created_by": agent.created_by.spelling,
-            "created_at": instant(agent.created_at),
-            "updated_at": instant(agent.updated_at),
+            "created_at": instant_text(agent.created_at),
+            "updated_at": instant_text(agent.updated_at),
             "metadata": agent.metadata,
         }
     )
@@ -30,7 +30,7 @@ def to_agent(agent: Agent) -> str:
 
 async def register_agent(call: Call) -> str:
     body: NewAgent = call.body
-    registration = Registration(
+    registration = AgentRegistration(
         id=parse_agent_id(body.id) if body.id is not None else None,
         name=body.name,
         description=body.description,
@@ -40,42 +40,48 @@ async def register_agent(call: Call) -> str:
         metadata=body.metadata or {},
         reserved_id=call.reserved_id,
     )
-    return to_agent(await call.services.agents.register(call.asker, registration))
+    return agent_to_json(await call.services.agents.register(call.required_requester, registration))
 
 
 async def list_agents(call: Call) -> bytes:
     owner = call.query["owner_id"]
     page = await call.services.agents.list(
-        call.asker,
+        call.required_requester,
         query=call.query["query"],
         owner=parse_owner(owner) if owner is not None else None,
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.to_page(map(to_agent, page.items), page.next_cursor)
+    return call.render_page(map(agent_to_json, page.items), page.next_cursor)
 
 
 async def get_agent(call: Call) -> str:
-    return to_agent(await call.services.agents.get(call.asker, _agent_of(call)))
+    return agent_to_json(await call.services.agents.get(call.required_requester, _agent_id(call)))
 
 
 async def update_agent(call: Call) -> str:
     body: AgentPatch = call.body
     change = AgentChange({name: getattr(body, name) for name in body.model_fields_set})
-    return to_agent(await call.services.agents.update(call.asker, _agent_of(call), change))
+    return agent_to_json(
+        await call.services.agents.update(call.required_requester, _agent_id(call), change)
+    )
 
 
 async def set_agent_owner(call: Call) -> str:
     body: NewOwner = call.body
     owner = parse_owner(body.owner_id)
-    return to_agent(await call.services.agents.hand_over(call.asker, _agent_of(call), owner))
+    return agent_to_json(
+        await call.services.agents.hand_over(call.required_requester, _agent_id(call), owner)
+    )
 
 
 async def delete_agent(call: Call) -> None:
-    await call.services.agents.remove(call.asker, _agent_of(call), memories=call.query["memories"])
+    await call.services.agents.remove(
+        call.required_requester, _agent_id(call), memories=call.query["memories"]
+    )
 
 
-def _agent_of(call: Call) -> AgentId:
+def _agent_id(call: Call) -> AgentId:
     return AgentId(call.path["agent_id"])
 
 

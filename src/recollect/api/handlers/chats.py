@@ -2,17 +2,17 @@
 
 from recollect.api.calls import Call, Handler, Reply
 from recollect.api.handlers.paths import path_id
-from recollect.api.handlers.shapes import instant
+from recollect.api.handlers.shapes import instant_text
 from recollect.api.memory.chats import ChatBody, ParticipantBody
 from recollect.domain.chats import Chat
 from recollect.domain.jsontext import dump
-from recollect.domain.spaces import ChatId, as_chat_id
+from recollect.domain.spaces import ChatId, to_chat_id
 from recollect.services.chats import ChatDraft
-from recollect.services.participants import Newcomer
-from recollect.services.stays import Stay
+from recollect.services.participants import NewParticipant
+from recollect.services.stays import Participation
 
 
-def to_chat(chat: Chat) -> str:
+def chat_to_json(chat: Chat) -> str:
     return dump(
         {
             "id": chat.id,
@@ -21,19 +21,19 @@ def to_chat(chat: Chat) -> str:
             "provider": chat.provider,
             "tree": chat.tree,
             "created_by": chat.created_by.spelling,
-            "created_at": instant(chat.created_at),
+            "created_at": instant_text(chat.created_at),
         }
     )
 
 
-def to_participant(stay: Stay) -> str:
+def participant_to_json(stay: Participation) -> str:
     return dump(
         {
             "person_id": stay.person_id,
             "user_id": stay.user_id,
             "agent_id": stay.agent_id,
-            "joined_at": instant(stay.joined_at),
-            "left_at": instant(stay.left_at),
+            "joined_at": instant_text(stay.joined_at),
+            "left_at": instant_text(stay.left_at),
         }
     )
 
@@ -43,47 +43,49 @@ async def put_chat(call: Call) -> str | Reply:
     sent = {name: getattr(body, name) for name in body.model_fields_set - {"kind"}}
     # Without `path_id`, which answers 404 for an impossible id: here the id is to be created, so
     # the caller must learn what is wrong with it.
-    draft = ChatDraft(id=as_chat_id(call.path["chat_id"]), kind=body.kind, members=sent)
-    chat, made = await call.services.chats.put(call.asker, draft)
-    return Reply(201, to_chat(chat).encode()) if made else to_chat(chat)
+    draft = ChatDraft(id=to_chat_id(call.path["chat_id"]), kind=body.kind, members=sent)
+    chat, made = await call.services.chats.put(call.required_requester, draft)
+    return Reply(201, chat_to_json(chat).encode()) if made else chat_to_json(chat)
 
 
 async def list_chats(call: Call) -> bytes:
-    page = await call.services.chats.list(call.asker, after=call.page.after, limit=call.page.size)
-    return call.to_page(map(to_chat, page.items), page.next_cursor)
+    page = await call.services.chats.list(
+        call.required_requester, after=call.page.after, limit=call.page.size
+    )
+    return call.render_page(map(chat_to_json, page.items), page.next_cursor)
 
 
 async def get_chat(call: Call) -> str:
-    return to_chat(await call.services.chats.get(call.asker, _chat_of(call)))
+    return chat_to_json(await call.services.chats.get(call.required_requester, _chat_id(call)))
 
 
 async def list_participants(call: Call) -> bytes:
     page = await call.services.participants.list(
-        call.asker,
-        _chat_of(call),
+        call.required_requester,
+        _chat_id(call),
         include_left=call.query["include_left"],
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.to_page(map(to_participant, page.items), page.next_cursor)
+    return call.render_page(map(participant_to_json, page.items), page.next_cursor)
 
 
 async def put_participant(call: Call) -> str:
     body: ParticipantBody = call.body
-    newcomer = Newcomer(body.kind, call.path["member_id"], body.joined_at)
-    stay = await call.services.participants.add(call.asker, _chat_of(call), newcomer)
-    return to_participant(stay)
+    newcomer = NewParticipant(body.kind, call.path["member_id"], body.joined_at)
+    stay = await call.services.participants.add(call.required_requester, _chat_id(call), newcomer)
+    return participant_to_json(stay)
 
 
 async def delete_participant(call: Call) -> None:
     member_id = path_id(call, "member_id", "participant")
     await call.services.participants.remove(
-        call.asker, _chat_of(call), member_id, kind=call.query["kind"]
+        call.required_requester, _chat_id(call), member_id, kind=call.query["kind"]
     )
 
 
-def _chat_of(call: Call) -> ChatId:
-    return as_chat_id(path_id(call, "chat_id", "chat"))
+def _chat_id(call: Call) -> ChatId:
+    return to_chat_id(path_id(call, "chat_id", "chat"))
 
 
 HANDLERS: dict[str, Handler] = {

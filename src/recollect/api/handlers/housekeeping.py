@@ -1,17 +1,17 @@
 """Handlers of cleanup: expire, vacuum, gc, compact."""
 
 from recollect.api.calls import Call, Handler
-from recollect.api.handlers.shapes import instant
+from recollect.api.handlers.shapes import instant_text
 from recollect.api.memory.housekeeping import ExpireBody, TidyBody, VacuumBody
 from recollect.domain.jsontext import dump
-from recollect.services.housekeeping import Tidied
-from recollect.services.housekeeping_events import Commission
+from recollect.services.housekeeping import CleanupResult
+from recollect.services.housekeeping_events import CleanupOrder
 
 
 async def expire_memories(call: Call) -> str:
     body: ExpireBody = call.body
     done = await call.services.housekeeping.expire(
-        _commission(call, dry_run=body.dry_run), scope=body.scope
+        _cleanup_order(call, dry_run=body.dry_run), scope=body.scope
     )
     return dump(
         {
@@ -25,7 +25,7 @@ async def expire_memories(call: Call) -> str:
 async def vacuum_memories(call: Call) -> str:
     body: VacuumBody = call.body
     done = await call.services.housekeeping.vacuum(
-        _commission(call, dry_run=body.dry_run),
+        _cleanup_order(call, dry_run=body.dry_run),
         scope=body.scope,
         older_than_days=body.older_than_days,
     )
@@ -36,7 +36,7 @@ async def vacuum_memories(call: Call) -> str:
             "skipped_count": done.skipped_count,
             "scope": body.scope or "all",
             "older_than_days": body.older_than_days,
-            "cutoff": instant(done.cutoff),
+            "cutoff": instant_text(done.cutoff),
             "dry_run": body.dry_run,
             "backup": done.backup,
         }
@@ -45,25 +45,27 @@ async def vacuum_memories(call: Call) -> str:
 
 async def collect_memories(call: Call) -> str:
     body: TidyBody = call.body
-    commission = _commission(call, dry_run=body.dry_run)
-    return _tidied(
+    commission = _cleanup_order(call, dry_run=body.dry_run)
+    return _result_to_json(
         await call.services.housekeeping.gc(commission, older_than_days=body.older_than_days)
     )
 
 
 async def compact_memories(call: Call) -> str:
     body: TidyBody = call.body
-    commission = _commission(call, dry_run=body.dry_run)
-    return _tidied(
+    commission = _cleanup_order(call, dry_run=body.dry_run)
+    return _result_to_json(
         await call.services.housekeeping.compact(commission, older_than_days=body.older_than_days)
     )
 
 
-def _commission(call: Call, *, dry_run: bool) -> Commission:
-    return Commission(dry_run=dry_run, requester=call.asker, justification=call.justification)
+def _cleanup_order(call: Call, *, dry_run: bool) -> CleanupOrder:
+    return CleanupOrder(
+        dry_run=dry_run, requester=call.required_requester, justification=call.justification
+    )
 
 
-def _tidied(done: Tidied) -> str:
+def _result_to_json(done: CleanupResult) -> str:
     return dump({"by_step": dict(done.by_step), "count": done.count})
 
 

@@ -6,37 +6,37 @@ from typing import Any
 from recollect.api import inputs
 from recollect.api.calls import Call, Handler, Reply
 from recollect.api.errors import error_body, http_status
-from recollect.api.handlers.memory_shapes import to_memory
-from recollect.api.handlers.reading import memory_of
+from recollect.api.handlers.memory_shapes import memory_to_json
+from recollect.api.handlers.reading import path_memory_id
 from recollect.api.memory.memories import (
+    BatchDeleteBody,
     MemoryBatch,
     MemoryMove,
     MemoryPatch,
-    MemoryRemoval,
     NewMemory,
 )
 from recollect.domain.jsontext import dump
 from recollect.domain.memories import MemoryId
 from recollect.errors import RecollectError, ValidationFailed
-from recollect.ports.memories import Stored
+from recollect.ports.memories import StoredMemory
 from recollect.services.memory_batches import (
+    BatchCreate,
+    BatchDelete,
+    BatchFailure,
+    BatchItem,
+    BatchOp,
+    BatchOutcome,
     BatchRefused,
-    Broken,
-    Creation,
-    Deletion,
-    Done,
-    Failure,
-    Item,
-    Op,
-    Outcome,
-    Update,
+    BatchSuccess,
+    BatchUpdate,
+    InvalidBatchItem,
 )
-from recollect.services.memory_writing import Written
+from recollect.services.memory_writing import MemoryWriteResult
 
-_SUCCESS = {Op.CREATE: 201, Op.UPDATE: 200, Op.DELETE: 204}
+_SUCCESS_STATUS = {BatchOp.CREATE: 201, BatchOp.UPDATE: 200, BatchOp.DELETE: 204}
 
 
-def to_written(written: Written) -> str:
+def write_result_to_json(written: MemoryWriteResult) -> str:
     """The JSON of a `WriteResult`."""
     memory = written.stored.memory
     return dump(
@@ -44,7 +44,7 @@ def to_written(written: Written) -> str:
             "id": memory.id,
             "group_id": memory.space.group_id,
             "status": written.status,
-            "memory": _shown(written.stored),
+            "memory": _written_memory_json(written.stored),
             "warnings": [{"code": w.code, "message": w.message} for w in written.warnings],
         }
     )
@@ -53,94 +53,101 @@ def to_written(written: Written) -> str:
 async def create_memory(call: Call) -> str:
     body: NewMemory = call.body
     written = await call.services.memories.create(
-        call.asker, body.members, reserved_id=call.reserved_id
+        call.required_requester, body.sent_fields, reserved_id=call.reserved_id
     )
-    return to_written(written)
+    return write_result_to_json(written)
 
 
 async def update_memory(call: Call) -> str | Reply:
     """200 with the changed memory, or 202 with the approval that the change needs."""
     body: MemoryPatch = call.body
-    changed = await call.services.memories.update(call.asker, memory_of(call), body.members)
-    memory = _shown(changed.stored)
+    changed = await call.services.memories.update(
+        call.required_requester, path_memory_id(call), body.sent_fields
+    )
+    memory = _written_memory_json(changed.stored)
     if changed.approval is None:
         return dump(memory)
     return Reply(202, dump({"approval_id": changed.approval.id, "memory": memory}).encode())
 
 
 async def delete_memory(call: Call) -> None:
-    await call.services.memories.delete(call.asker, memory_of(call))
+    await call.services.memories.delete(call.required_requester, path_memory_id(call))
 
 
 async def move_memory(call: Call) -> str:
     body: MemoryMove = call.body
     moved = await call.services.memories.move(
-        call.asker, memory_of(call), body.members, reserved_id=call.reserved_id
+        call.required_requester,
+        path_memory_id(call),
+        body.sent_fields,
+        reserved_id=call.reserved_id,
     )
-    return to_written(moved)
+    return write_result_to_json(moved)
 
 
 async def batch_memories(call: Call) -> str:
     body: MemoryBatch = call.body
-    items = [_item(item) for item in body.items]
+    items = [_read_item(item) for item in body.items]
     try:
         outcomes = await call.services.memory_batches.run(
-            call.asker, items, atomic=body.atomic, reserved_id=call.reserved_id
+            call.required_requester, items, atomic=body.atomic, reserved_id=call.reserved_id
         )
     except BatchRefused as refused:
-        raise _first_of(refused) from None
-    return dump({"results": [_result(outcome) for outcome in outcomes]})
+        raise _first_failure(refused) from None
+    return dump({"results": [_result_json(outcome) for outcome in outcomes]})
 
 
-def _shown(stored: Stored) -> dict[str, Any]:
+def _written_memory_json(stored: StoredMemory) -> dict[str, Any]:
     """The memory with the status that it had at the instant of the write."""
-    return to_memory(stored, stored.memory.updated_at)
+    return memory_to_json(stored, stored.memory.updated_at)
 
 
-def _item(value: Any) -> Item:
+def _read_item(value: Any) -> BatchItem:
     """Parse an item. Its error becomes an item too: it must not refuse the others of a batch that
     is not atomic, and an atomic one reports all failures."""
     try:
-        return _parsed_item(value)
+        return _parse_item(value)
     except RecollectError as error:
-        return Broken(error)
+        return InvalidBatchItem(error)
 
 
-def _parsed_item(value: Any) -> Item:
+def _parse_item(value: Any) -> BatchItem:
     if not isinstance(value, dict):
-        raise ValidationFailed.of("body", "must be an object with `op`")
+        raise ValidationFailed.for_field("body", "must be an object with `op`")
     rest = {name: member for name, member in value.items() if name != "op"}
     match value.get("op"):
-        case Op.CREATE:
-            return Creation(inputs.from_value(rest, NewMemory).members)
-        case Op.UPDATE:
-            memory_id = _item_id(rest)
-            return Update(memory_id, inputs.from_value(rest, MemoryPatch).members)
-        case Op.DELETE:
-            removal = inputs.from_value(rest, MemoryRemoval)
-            return Deletion(MemoryId(removal.id), removal.version)
-    raise ValidationFailed.of("op", f"must be one of {', '.join(Op)}", allowed=list(Op))
+        case BatchOp.CREATE:
+            return BatchCreate(inputs.validate_body(rest, NewMemory).sent_fields)
+        case BatchOp.UPDATE:
+            memory_id = _pop_item_id(rest)
+            return BatchUpdate(memory_id, inputs.validate_body(rest, MemoryPatch).sent_fields)
+        case BatchOp.DELETE:
+            removal = inputs.validate_body(rest, BatchDeleteBody)
+            return BatchDelete(MemoryId(removal.id), removal.version)
+    raise ValidationFailed.for_field(
+        "op", f"must be one of {', '.join(BatchOp)}", allowed=list(BatchOp)
+    )
 
 
-def _item_id(rest: dict[str, Any]) -> MemoryId:
+def _pop_item_id(rest: dict[str, Any]) -> MemoryId:
     """Take the id out of an update; the rest are the fields to change."""
     memory_id = rest.pop("id", None)
     if not isinstance(memory_id, str) or not memory_id:
-        raise ValidationFailed.of("id", "must name the memory to change")
+        raise ValidationFailed.for_field("id", "must name the memory to change")
     return MemoryId(memory_id)
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
-    if isinstance(outcome, Failure):
-        return _failed(outcome)
-    return {"index": outcome.index, "status": _status(outcome), "id": outcome.id}
+def _result_json(outcome: BatchOutcome) -> dict[str, Any]:
+    if isinstance(outcome, BatchFailure):
+        return _failure_json(outcome)
+    return {"index": outcome.index, "status": _status_code(outcome), "id": outcome.id}
 
 
-def _status(done: Done) -> int:
-    return 202 if done.approval_id is not None else _SUCCESS[done.op]
+def _status_code(done: BatchSuccess) -> int:
+    return 202 if done.approval_id is not None else _SUCCESS_STATUS[done.op]
 
 
-def _failed(failure: Failure) -> dict[str, Any]:
+def _failure_json(failure: BatchFailure) -> dict[str, Any]:
     error: Mapping[str, Any] = error_body(failure.error, "", strict=True)
     return {
         "index": failure.index,
@@ -149,11 +156,11 @@ def _failed(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _first_of(refused: BatchRefused) -> RecollectError:
+def _first_failure(refused: BatchRefused) -> RecollectError:
     """The error of the first failure, with its own status and code and all failures in its
     details."""
     error = refused.failures[0].error
-    items = [_failed(failure) for failure in refused.failures]
+    items = [_failure_json(failure) for failure in refused.failures]
     error.details = {**error_body(error, "", strict=True)["details"], "items": items}
     return error
 

@@ -3,11 +3,17 @@
 from typing import Any
 
 from recollect.api.calls import Call, Handler
-from recollect.api.handlers.shapes import instant
+from recollect.api.handlers.shapes import instant_text
 from recollect.api.memory.retention import RetentionPreview
 from recollect.domain.jsontext import dump
-from recollect.domain.retention import Alert, Policy, RetentionRules, RiskRule, TagRule
-from recollect.services.retention import Proposal
+from recollect.domain.retention import (
+    AuditAlert,
+    PiiRiskRule,
+    PiiTagRule,
+    RetentionPolicy,
+    RetentionRules,
+)
+from recollect.services.retention import ProposedMemory
 
 
 async def get_retention_policies(call: Call) -> str:
@@ -18,8 +24,8 @@ async def get_retention_policies(call: Call) -> str:
         {
             "profile": retention.profile,
             "default_ttl": dict(rules.default_ttl_seconds),
-            "policies": [_policy(policy) for policy in rules.policies.values()],
-            "pii": _pii(rules),
+            "policies": [_policy_fields(policy) for policy in rules.policies.values()],
+            "pii": _pii_fields(rules),
             "vacuum": {
                 "enabled": rules.vacuum.enabled,
                 "interval_hours": rules.vacuum.interval_hours,
@@ -34,8 +40,8 @@ async def get_retention_policies(call: Call) -> str:
             "audit": {
                 "log_content": False,
                 "alerts": {
-                    "mass_deletion": _alert(rules.audit.mass_deletion),
-                    "pii_access_spike": _alert(rules.audit.pii_access_spike),
+                    "mass_deletion": _alert_fields(rules.audit.mass_deletion),
+                    "pii_access_spike": _alert_fields(rules.audit.pii_access_spike),
                 },
             },
         }
@@ -44,7 +50,7 @@ async def get_retention_policies(call: Call) -> str:
 
 async def preview_retention(call: Call) -> str:
     body: RetentionPreview = call.body
-    proposal = Proposal(
+    proposal = ProposedMemory(
         scope=body.scope,
         type=body.type,
         retention_policy=body.retention_policy,
@@ -55,14 +61,14 @@ async def preview_retention(call: Call) -> str:
     ending = call.services.retention.preview(proposal)
     return dump(
         {
-            "expires_at": instant(ending.expires_at),
+            "expires_at": instant_text(ending.expires_at),
             "expiry_rule": ending.rule,
             "clamped": ending.clamped,
         }
     )
 
 
-def _policy(policy: Policy) -> dict[str, Any]:
+def _policy_fields(policy: RetentionPolicy) -> dict[str, Any]:
     return {
         "name": policy.name,
         "ttl_seconds": policy.ttl_seconds,
@@ -71,18 +77,18 @@ def _policy(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _pii(rules: RetentionRules) -> dict[str, Any]:
+def _pii_fields(rules: RetentionRules) -> dict[str, Any]:
     return {
-        "tags": {name: _tag(tag) for name, tag in rules.tags.items()},
-        "retention_rules": {risk.word: _risk(rule) for risk, rule in rules.risks.items()},
+        "tags": {name: _tag_fields(tag) for name, tag in rules.tags.items()},
+        "retention_rules": {risk.label: _risk_fields(rule) for risk, rule in rules.risks.items()},
     }
 
 
-def _tag(tag: TagRule) -> dict[str, Any]:
-    return {"risk": tag.risk.word, "handling": sorted(tag.handling)}
+def _tag_fields(tag: PiiTagRule) -> dict[str, Any]:
+    return {"risk": tag.risk.label, "handling": sorted(tag.handling)}
 
 
-def _risk(rule: RiskRule) -> dict[str, Any]:
+def _risk_fields(rule: PiiRiskRule) -> dict[str, Any]:
     return {
         "max_ttl_seconds": rule.max_ttl_seconds,
         "approval": rule.approval,
@@ -90,7 +96,7 @@ def _risk(rule: RiskRule) -> dict[str, Any]:
     }
 
 
-def _alert(alert: Alert) -> dict[str, Any]:
+def _alert_fields(alert: AuditAlert) -> dict[str, Any]:
     return {
         "count": alert.count,
         "window_minutes": alert.window_minutes,

@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from recollect.api.calls import Call, Handler
-from recollect.api.handlers.memory_shapes import to_memory
-from recollect.api.handlers.shapes import instant
+from recollect.api.handlers.memory_shapes import memory_to_json
+from recollect.api.handlers.shapes import instant_text
 from recollect.api.memory.search import RecallMemories, SearchMemories
 from recollect.domain.jsontext import dump
 from recollect.domain.memory_checks import parse_messages
 from recollect.domain.people import Relationship
 from recollect.errors import ValidationFailed
-from recollect.services.memory_search import MemoryHit, MemorySearch
+from recollect.services.memory_search import MemoryHit, MemorySearchRequest
 from recollect.services.recall import RecallRequest
 from recollect.services.recall_people import RecalledPerson
 
@@ -20,7 +20,7 @@ from recollect.services.recall_people import RecalledPerson
 async def search_memories(call: Call) -> str:
     """Return a page of hits."""
     body: SearchMemories = call.body
-    request = MemorySearch(
+    request = MemorySearchRequest(
         query=body.query,
         filters=body.filters,
         mode=body.mode,
@@ -29,7 +29,7 @@ async def search_memories(call: Call) -> str:
         after=body.after,
         explain=body.explain,
     )
-    found = await call.services.memory_search.search(call.asker, request)
+    found = await call.services.memory_search.search(call.required_requester, request)
     page = {
         "data": _to_hits(found.items, found.now),
         "next_cursor": found.next_cursor,
@@ -43,13 +43,13 @@ async def recall_memories(call: Call) -> str:
     body: RecallMemories = call.body
     request = RecallRequest(
         filters=body.filters,
-        **_asked(body),
+        **_query_or_messages(body),
         token_budget=body.token_budget,
         max_items=body.max_items,
         include_people=body.include_people,
         format=body.format,
     )
-    told = await call.services.recall.recall(call.asker, request)
+    told = await call.services.recall.recall(call.required_requester, request)
     return dump(
         {
             "context": told.context,
@@ -63,11 +63,11 @@ async def recall_memories(call: Call) -> str:
     )
 
 
-def _asked(body: RecallMemories) -> dict[str, Any]:
+def _query_or_messages(body: RecallMemories) -> dict[str, Any]:
     """The query or the messages of a recall, or neither. Raises ValidationFailed for both. A string
     in `messages` is taken as a query."""
     if body.query is not None and body.messages is not None:
-        raise ValidationFailed.of("messages", "send `query` or `messages`, not both")
+        raise ValidationFailed.for_field("messages", "send `query` or `messages`, not both")
     if isinstance(body.messages, list):
         return {"messages": parse_messages(body.messages)}
     return {"query": body.messages if body.query is None else body.query}
@@ -75,7 +75,7 @@ def _asked(body: RecallMemories) -> dict[str, Any]:
 
 def _to_hits(hits: Sequence[MemoryHit], now: datetime) -> list[dict[str, Any]]:
     return [
-        to_memory(hit.stored, now)
+        memory_to_json(hit.stored, now)
         | {"score": hit.score, "stages": list(hit.stages), "why": hit.why}
         for hit in hits
     ]
@@ -95,7 +95,7 @@ def _to_relationship(claim: Relationship) -> dict[str, Any]:
         "relationship": claim.relationship,
         "to_person_id": claim.to_person_id,
         "stated_by": claim.stated_by_person,
-        "created_at": instant(claim.created_at),
+        "created_at": instant_text(claim.created_at),
     }
 
 

@@ -5,6 +5,6 @@ from datetime import datetime
 from recollect.domain.clock import to_text
 
 
-def instant(at: datetime | None) -> str | None:
+def instant_text(at: datetime | None) -> str | None:
     """An instant as ISO-8601 text; None stays None."""
     return None if at is None else to_text(at)

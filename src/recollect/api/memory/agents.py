@@ -4,10 +4,19 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from recollect.api.bodies import StrictBody, exactly
-from recollect.api.memory.rows import ID, LIST, OWNER, Id, id_param, optional, resource, row
+from recollect.api.bodies import StrictBody, exact_word
+from recollect.api.memory.rows import (
+    ID,
+    LIST,
+    OWNER,
+    Id,
+    id_param,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
-from recollect.api.params import Schema, one_of, query
+from recollect.api.params import Schema, enum_param, query_param
 from recollect.api.resources import INSTANT, OBJECT, TEXT
 from recollect.domain.memories import NAME_CHARS_MAX
 from recollect.domain.registry import DESCRIPTION_CHARS_MAX, MemoriesOfRemoved
@@ -15,7 +24,7 @@ from recollect.domain.spaces import SpaceMode
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
 Description = Annotated[str, Field(min_length=1, max_length=DESCRIPTION_CHARS_MAX)]
-Mode = Annotated[SpaceMode, exactly(SpaceMode)]
+Mode = Annotated[SpaceMode, exact_word(SpaceMode)]
 
 
 class NewAgent(StrictBody):
@@ -50,11 +59,13 @@ RESOURCES: dict[str, Schema] = {
     "Agent": resource(
         {
             "id": ID,
-            "name": optional(TEXT),
-            "description": optional(TEXT),
+            "name": nullable_field(TEXT),
+            "description": nullable_field(TEXT),
             "owner_id": OWNER,
             "org_id": TEXT,
-            "space_mode": optional({"type": "string", "enum": [str(mode) for mode in SpaceMode]}),
+            "space_mode": nullable_field(
+                {"type": "string", "enum": [str(mode) for mode in SpaceMode]}
+            ),
             "created_by": OWNER,
             "created_at": INSTANT,
             "updated_at": INSTANT,
@@ -63,10 +74,10 @@ RESOURCES: dict[str, Schema] = {
     )
 }
 
-_ONE = "/v1/agents/{agent_id}"
+_AGENT_PATH = "/v1/agents/{agent_id}"
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "registerAgent",
         "POST /v1/agents",
         201,
@@ -75,7 +86,7 @@ OPERATIONS: tuple[Operation, ...] = (
         body=NewAgent,
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "listAgents",
         "GET /v1/agents",
         200,
@@ -83,36 +94,36 @@ OPERATIONS: tuple[Operation, ...] = (
         "by match with `query`.",
         response="Agent",
         query=(
-            query("Words of the id, name or description."),
+            query_param("Words of the id, name or description."),
             id_param("owner_id", "Only agents of this owner."),
         ),
         paging=LIST,
     ),
-    row("getAgent", f"GET {_ONE}", 200, "Get an agent.", response="Agent"),
-    row(
+    memory_operation("getAgent", f"GET {_AGENT_PATH}", 200, "Get an agent.", response="Agent"),
+    memory_operation(
         "updateAgent",
-        f"PATCH {_ONE}",
+        f"PATCH {_AGENT_PATH}",
         200,
         "Change an agent. Needs its owner or an admin; its creator may too while it owns itself. "
         "A change of the mode moves no memory.",
         response="Agent",
         body=AgentPatch,
     ),
-    row(
+    memory_operation(
         "setAgentOwner",
-        f"PUT {_ONE}/owner",
+        f"PUT {_AGENT_PATH}/owner",
         200,
         "Hand an agent to another owner, and with it the agent's private memories.",
         response="Agent",
         body=NewOwner,
     ),
-    row(
+    memory_operation(
         "deleteAgent",
-        f"DELETE {_ONE}",
+        f"DELETE {_AGENT_PATH}",
         204,
         "Remove an agent; what becomes of its memories must be said if it has any.",
         query=(
-            one_of(
+            enum_param(
                 "memories",
                 MemoriesOfRemoved,
                 "What becomes of them.",

@@ -3,9 +3,17 @@ cap."""
 
 from typing import ClassVar
 
-from recollect.api.memory.rows import ID, LIST, OWNER, JustifiedStrict, optional, resource, row
+from recollect.api.memory.rows import (
+    ID,
+    LIST,
+    OWNER,
+    JustifiedStrict,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
-from recollect.api.params import Schema, one_of
+from recollect.api.params import Schema, enum_param
 from recollect.api.resources import INSTANT
 from recollect.domain.expiry import ApprovalStatus
 from recollect.policy.actions import Action
@@ -23,33 +31,35 @@ RESOURCES: dict[str, Schema] = {
             "id": ID,
             "memory_id": ID,
             "requested_by": OWNER,
-            "requested_expires_at": optional(
+            "requested_expires_at": nullable_field(
                 INSTANT | {"description": "Null: the memory is to live for ever."}
             ),
             "status": {"type": "string", "enum": [str(status) for status in ApprovalStatus]},
-            "decided_by": optional(OWNER),
-            "decided_at": optional(INSTANT),
+            "decided_by": nullable_field(OWNER),
+            "decided_at": nullable_field(INSTANT),
             "valid_until": INSTANT,
         }
     )
 }
 
-_ONE = "/v1/approvals/{approval_id}"
+_APPROVAL_PATH = "/v1/approvals/{approval_id}"
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "listApprovals",
         "GET /v1/approvals",
         200,
         "List the caller's own requests, the newest first; an admin sees all.",
         response="Approval",
-        query=(one_of("status", ApprovalStatus, "Only requests in this state."),),
+        query=(enum_param("status", ApprovalStatus, "Only requests in this state."),),
         paging=LIST,
     ),
-    row("getApproval", f"GET {_ONE}", 200, "Get a request.", response="Approval"),
-    row(
+    memory_operation(
+        "getApproval", f"GET {_APPROVAL_PATH}", 200, "Get a request.", response="Approval"
+    ),
+    memory_operation(
         "approve",
-        f"POST {_ONE}/approve",
+        f"POST {_APPROVAL_PATH}/approve",
         200,
         "Grant a request: the memory's expiry is set as asked. Nobody grants their own.",
         response="Approval",
@@ -58,9 +68,9 @@ OPERATIONS: tuple[Operation, ...] = (
         body=ApprovalDecision,
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "deny",
-        f"POST {_ONE}/deny",
+        f"POST {_APPROVAL_PATH}/deny",
         200,
         "Refuse a request: the memory stays as it is. Nobody refuses their own.",
         response="Approval",

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recollect.api.bodies import exactly
-from recollect.api.memory.rows import JustifiedStrict, resource, row
+from recollect.api.bodies import exact_word
+from recollect.api.memory.rows import JustifiedStrict, memory_operation, resource
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
-from recollect.api.resources import TEXT, WHOLE
-from recollect.domain.doctor import SAMPLE_MAX, Check, Severity
+from recollect.api.resources import INTEGER, TEXT
+from recollect.domain.doctor import SAMPLE_MAX, DoctorCheck, Severity
 from recollect.policy.actions import Action
 
 
@@ -19,7 +19,8 @@ class DoctorBody(JustifiedStrict):
 
     checks: (
         Annotated[
-            list[Annotated[Check, exactly(Check)]], Field(min_length=1, max_length=len(Check))
+            list[Annotated[DoctorCheck, exact_word(DoctorCheck)]],
+            Field(min_length=1, max_length=len(DoctorCheck)),
         ]
         | None
     ) = None
@@ -27,24 +28,24 @@ class DoctorBody(JustifiedStrict):
     with_model: bool = False
 
 
-_TRUTH: Schema = {"type": "boolean"}
-_CHECK = resource(
+_BOOLEAN: Schema = {"type": "boolean"}
+_CHECK_RESULT = resource(
     {
-        "name": {"type": "string", "enum": [str(check) for check in Check]},
+        "name": {"type": "string", "enum": [str(check) for check in DoctorCheck]},
         "severity": {"type": "string", "enum": [str(severity) for severity in Severity]},
-        "count": WHOLE,
+        "count": INTEGER,
         "sample_ids": {"type": "array", "items": TEXT, "maxItems": SAMPLE_MAX},
-        "repairable": _TRUTH,
-        "repaired": WHOLE,
+        "repairable": _BOOLEAN,
+        "repaired": INTEGER,
     }
 )
 
 RESOURCES: dict[str, Schema] = {
-    "DoctorReport": resource({"checks": {"type": "array", "items": _CHECK}, "ok": _TRUTH}),
+    "DoctorReport": resource({"checks": {"type": "array", "items": _CHECK_RESULT}, "ok": _BOOLEAN}),
 }
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "examineMemories",
         "POST /v1/admin/doctor",
         200,

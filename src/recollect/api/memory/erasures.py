@@ -5,10 +5,17 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from recollect.api.bodies import StrictBody
-from recollect.api.memory.rows import ID, Id, JustifiedStrict, optional, resource, row
+from recollect.api.memory.rows import (
+    ID,
+    Id,
+    JustifiedStrict,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
-from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE
+from recollect.api.resources import INSTANT, INTEGER, OBJECT, TEXT
 from recollect.domain.erasure import IDENTIFIERS_MAX, ErasureStatus
 
 
@@ -21,7 +28,7 @@ class EraseBody(JustifiedStrict):
     block_relearn: bool = False
 
     @model_validator(mode="after")
-    def _names_one(self) -> "EraseBody":
+    def _require_one(self) -> "EraseBody":
         if (self.person_id is None) == (self.user_id is None):
             raise ValueError("exactly one of person_id and user_id must be given")
         return self
@@ -33,9 +40,9 @@ class VerifyBody(StrictBody):
     identifiers: Annotated[list[Id], Field(min_length=1, max_length=IDENTIFIERS_MAX)]
 
 
-_CHECK = resource({"store": TEXT, "probes": WHOLE, "found": WHOLE})
+_CHECK = resource({"store": TEXT, "probes": INTEGER, "found": INTEGER})
 _STATUS: Schema = {"type": "string", "enum": [str(status) for status in ErasureStatus]}
-_LIST: dict[str, Any] = {"type": "array"}
+_ARRAY: dict[str, Any] = {"type": "array"}
 
 RESOURCES: dict[str, Schema] = {
     "EraseReport": resource(
@@ -45,21 +52,21 @@ RESOURCES: dict[str, Schema] = {
             "dry_run": {"type": "boolean"},
             "requested_by_role": {"type": "string", "enum": ["person", "admin"]},
             "started_at": INSTANT,
-            "finished_at": optional(INSTANT),
+            "finished_at": nullable_field(INSTANT),
             "counts": OBJECT,
-            "joint": WHOLE,
-            "checks": _LIST | {"items": _CHECK},
-            "not_covered": _LIST | {"items": TEXT},
+            "joint": INTEGER,
+            "checks": _ARRAY | {"items": _CHECK},
+            "not_covered": _ARRAY | {"items": TEXT},
             "digest": TEXT | {"description": "SHA-256 of the rest in canonical JSON."},
-            "signature": optional(TEXT | {"description": "With `erase.signing_key`."}),
+            "signature": nullable_field(TEXT | {"description": "With `erase.signing_key`."}),
         }
     )
 }
 
-_ONE = "/v1/erasures/{erasure_id}"
+_ERASURE_PATH = "/v1/erasures/{erasure_id}"
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "erase",
         "POST /v1/erasures",
         200,
@@ -70,17 +77,17 @@ OPERATIONS: tuple[Operation, ...] = (
         body=EraseBody,
         refusals=(404, 409),
     ),
-    row(
+    memory_operation(
         "getErasure",
-        f"GET {_ONE}",
+        f"GET {_ERASURE_PATH}",
         200,
         "Get the report of an erasure. It names nobody.",
         response="EraseReport",
         introduces=False,
     ),
-    row(
+    memory_operation(
         "verifyErasure",
-        f"POST {_ONE}/verify",
+        f"POST {_ERASURE_PATH}/verify",
         200,
         "Search everything once more for the given names, within 30 days.",
         response="EraseReport",

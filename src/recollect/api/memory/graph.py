@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from recollect.api.memory.rows import ID, LIST, id_param, optional, resource, row
+from recollect.api.memory.rows import ID, LIST, id_param, memory_operation, nullable_field, resource
 from recollect.api.operation import Operation
-from recollect.api.params import Param, Schema, instant, limit, one_of, query
+from recollect.api.params import Param, Schema, enum_param, instant_param, limit_param, query_param
 from recollect.api.resources import INSTANT, TEXT
 from recollect.domain.graph import HOPS_MAX, PATH_HOPS_MAX
 from recollect.domain.sayings import EntityKind
@@ -18,8 +18,8 @@ _ENTITY = resource(
     {
         "id": ID,
         "kind": {"type": "string", "enum": [str(kind) for kind in EntityKind]},
-        "name": optional(TEXT),
-        "space": optional(_SPACE),
+        "name": nullable_field(TEXT),
+        "space": nullable_field(_SPACE),
     }
 )
 _RELATION = resource(
@@ -30,15 +30,15 @@ _RELATION = resource(
         "relation": TEXT,
         "memory_id": ID,
         "space": _SPACE,
-        "valid_from": optional(INSTANT),
-        "valid_until": optional(INSTANT),
+        "valid_from": nullable_field(INSTANT),
+        "valid_until": nullable_field(INSTANT),
         "recorded_at": INSTANT,
-        "retracted_at": optional(INSTANT),
+        "retracted_at": nullable_field(INSTANT),
     }
 )
 
 
-def _list_of(schema: Schema) -> Schema:
+def _array_of(schema: Schema) -> Schema:
     return {"type": "array", "items": schema}
 
 
@@ -47,21 +47,21 @@ RESOURCES: dict[str, Schema] = {
     "Neighbourhood": resource(
         {
             "entity": _ENTITY,
-            "entities": _list_of(_ENTITY),
-            "relations": _list_of(_RELATION),
+            "entities": _array_of(_ENTITY),
+            "relations": _array_of(_RELATION),
             "truncated": {"type": "boolean"},
         }
     ),
-    "GraphPath": resource({"relations": _list_of(_RELATION)}),
+    "GraphPath": resource({"relations": _array_of(_RELATION)}),
 }
 
 
-def _number(name: str, description: str, *, highest: int, default: int) -> Param:
+def _number_param(name: str, description: str, *, highest: int, default: int) -> Param:
     schema: Schema = {"type": "integer", "minimum": 1, "maximum": highest, "default": default}
-    return Param(name, _reader(highest), schema, description, default)
+    return Param(name, _integer_parser(highest), schema, description, default)
 
 
-def _reader(highest: int) -> Callable[[str], int]:
+def _integer_parser(highest: int) -> Callable[[str], int]:
     words = {str(number): number for number in range(1, highest + 1)}
 
     def read(value: str) -> int:
@@ -73,7 +73,7 @@ def _reader(highest: int) -> Callable[[str], int]:
 
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "listEntities",
         "GET /v1/graph/entities",
         200,
@@ -81,12 +81,12 @@ OPERATIONS: tuple[Operation, ...] = (
         "first. People are among them if the caller may know their names.",
         response="Entity",
         query=(
-            query("A part of the name."),
-            one_of("kind", EntityKind, "Only entities of this kind."),
+            query_param("A part of the name."),
+            enum_param("kind", EntityKind, "Only entities of this kind."),
         ),
         paging=LIST,
     ),
-    row(
+    memory_operation(
         "getEntity",
         "GET /v1/graph/entities/{entity_id}",
         200,
@@ -94,14 +94,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "`truncated` tells that there are more.",
         response="Neighbourhood",
         query=(
-            _number("hops", "How many steps to go.", highest=HOPS_MAX, default=1),
+            _number_param("hops", "How many steps to go.", highest=HOPS_MAX, default=1),
             id_param("chat_id", "The chat in which it is asked."),
-            instant("as_of", "What was recorded at this instant."),
-            instant("valid_at", "What was true at this instant."),
-            limit(AROUND_LIMIT),
+            instant_param("as_of", "What was recorded at this instant."),
+            instant_param("valid_at", "What was true at this instant."),
+            limit_param(AROUND_LIMIT),
         ),
     ),
-    row(
+    memory_operation(
         "findPath",
         "GET /v1/graph/path",
         200,
@@ -110,7 +110,7 @@ OPERATIONS: tuple[Operation, ...] = (
         query=(
             id_param("from", "The entity to start from."),
             id_param("to", "The entity to arrive at."),
-            _number(
+            _number_param(
                 "max_hops", "How many steps at most.", highest=PATH_HOPS_MAX, default=PATH_HOPS
             ),
         ),

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from recollect.api.memory.retention import ScopeWord
-from recollect.api.memory.rows import JustifiedStrict, optional, resource, row
+from recollect.api.memory.rows import JustifiedStrict, memory_operation, nullable_field, resource
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
-from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE
+from recollect.api.resources import INSTANT, INTEGER, OBJECT, TEXT
 from recollect.domain.retention import VACUUM_DAYS, MemoryScope
 from recollect.policy.actions import Action
 
@@ -35,7 +35,7 @@ class TidyBody(JustifiedStrict):
     older_than_days: Days | None = None
 
 
-_COUNTS = {"deleted_count": WHOLE, "would_delete_count": WHOLE}
+_COUNTS = {"deleted_count": INTEGER, "would_delete_count": INTEGER}
 _SCOPE: Schema = {"type": "string", "enum": ["all", *(str(scope) for scope in MemoryScope)]}
 
 RESOURCES: dict[str, Schema] = {
@@ -43,19 +43,19 @@ RESOURCES: dict[str, Schema] = {
     "VacuumReport": resource(
         _COUNTS
         | {
-            "skipped_count": WHOLE,
+            "skipped_count": INTEGER,
             "scope": _SCOPE,
-            "older_than_days": WHOLE,
+            "older_than_days": INTEGER,
             "cutoff": INSTANT,
             "dry_run": {"type": "boolean"},
-            "backup": optional(TEXT),
+            "backup": nullable_field(TEXT),
         }
     ),
-    "TidyReport": resource({"by_step": OBJECT, "count": WHOLE}),
+    "TidyReport": resource({"by_step": OBJECT, "count": INTEGER}),
 }
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "expireMemories",
         "POST /v1/admin/expire",
         200,
@@ -65,7 +65,7 @@ OPERATIONS: tuple[Operation, ...] = (
         audit="expire",
         body=ExpireBody,
     ),
-    row(
+    memory_operation(
         "vacuumMemories",
         "POST /v1/admin/vacuum",
         200,
@@ -77,7 +77,7 @@ OPERATIONS: tuple[Operation, ...] = (
         audit="vacuum",
         body=VacuumBody,
     ),
-    row(
+    memory_operation(
         "collectMemories",
         "POST /v1/admin/gc",
         200,
@@ -88,7 +88,7 @@ OPERATIONS: tuple[Operation, ...] = (
         audit="gc",
         body=TidyBody,
     ),
-    row(
+    memory_operation(
         "compactMemories",
         "POST /v1/admin/compact",
         200,

@@ -4,12 +4,21 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from recollect.api.bodies import OffByDefault, StrictBody, exactly
+from recollect.api.bodies import OffByDefault, StrictBody, exact_word
 from recollect.api.memory.filters import FILTER_PARAMS
-from recollect.api.memory.rows import ID, LIST, OWNER, Id, id_param, optional, resource, row
+from recollect.api.memory.rows import (
+    ID,
+    LIST,
+    OWNER,
+    Id,
+    id_param,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
-from recollect.api.params import Schema, query
-from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE, ref
+from recollect.api.params import Schema, query_param
+from recollect.api.resources import INSTANT, INTEGER, OBJECT, TEXT, schema_ref
 from recollect.domain.memories import NAME_CHARS_MAX
 from recollect.domain.people import (
     ALIASES_MAX,
@@ -26,7 +35,7 @@ class AliasBody(StrictBody):
     """Another name, or a handle at a provider."""
 
     value: Name
-    kind: Annotated[AliasKind, exactly(AliasKind)] = AliasKind.ALIAS
+    kind: Annotated[AliasKind, exact_word(AliasKind)] = AliasKind.ALIAS
     provider: Annotated[str, Field(min_length=1, max_length=PROVIDER_CHARS_MAX)] | None = None
 
 
@@ -83,7 +92,7 @@ _ALIAS = resource(
     {
         "value": TEXT,
         "kind": {"type": "string", "enum": [str(kind) for kind in AliasKind]},
-        "provider": optional(TEXT),
+        "provider": nullable_field(TEXT),
         "added_by": OWNER,
         "created_at": INSTANT,
     }
@@ -92,12 +101,12 @@ _RELATIONSHIP = resource(
     {
         "id": ID,
         "relationship": TEXT,
-        "to_person_id": optional(ID),
+        "to_person_id": nullable_field(ID),
         "stated_by": OWNER,
         "created_at": INSTANT,
     }
 )
-_PEOPLE: Schema = {"type": "array", "items": ref("Person")}
+_PEOPLE: Schema = {"type": "array", "items": schema_ref("Person")}
 RESOURCES: dict[str, Schema] = {
     "Alias": _ALIAS,
     "Relationship": _RELATIONSHIP,
@@ -105,28 +114,28 @@ RESOURCES: dict[str, Schema] = {
         {
             "id": ID,
             "name": TEXT,
-            "aliases": {"type": "array", "items": ref("Alias")},
-            "relationships": {"type": "array", "items": ref("Relationship")},
-            "user_id": optional(TEXT),
-            "time_zone": optional(TEXT),
-            "created_by": optional(OWNER),
+            "aliases": {"type": "array", "items": schema_ref("Alias")},
+            "relationships": {"type": "array", "items": schema_ref("Relationship")},
+            "user_id": nullable_field(TEXT),
+            "time_zone": nullable_field(TEXT),
+            "created_by": nullable_field(OWNER),
             "created_at": INSTANT,
             "updated_at": INSTANT,
-            "merged_into": optional(ID),
-            "metadata": optional(OBJECT),
+            "merged_into": nullable_field(ID),
+            "metadata": nullable_field(OBJECT),
         }
     ),
     "ResolvedName": resource(
         {
-            "person": optional(ref("Person")),
+            "person": nullable_field(schema_ref("Person")),
             "ambiguous": {"type": "boolean"},
             "candidates": _PEOPLE,
         }
     ),
     "MergedPeople": resource(
         {
-            "person": ref("Person"),
-            "moved": {"type": "object", "additionalProperties": WHOLE},
+            "person": schema_ref("Person"),
+            "moved": {"type": "object", "additionalProperties": INTEGER},
         }
     ),
     "Duplicates": resource(
@@ -138,15 +147,15 @@ RESOURCES: dict[str, Schema] = {
 }
 
 # Filters that this list sets itself: the subject is the person, and the spaces are fixed.
-_SETTLED = {"subjects", "agent_id", "spaces", "visibility", "scope", "run_id", "user_id"}
-MEMORY_PARAMS = tuple(param for param in FILTER_PARAMS if param.name not in _SETTLED)
-_ALL = "/v1/people"
-_ONE = f"{_ALL}/{{person_id}}"
+_FIXED_FILTERS = {"subjects", "agent_id", "spaces", "visibility", "scope", "run_id", "user_id"}
+MEMORY_PARAMS = tuple(param for param in FILTER_PARAMS if param.name not in _FIXED_FILTERS)
+_PEOPLE_PATH = "/v1/people"
+_PERSON_PATH = f"{_PEOPLE_PATH}/{{person_id}}"
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "createPerson",
-        f"POST {_ALL}",
+        f"POST {_PEOPLE_PATH}",
         201,
         "Make somebody known in the caller's orgs, with what the caller claims of them. The id of "
         "another user is no handle, unless an admin says so.",
@@ -154,27 +163,27 @@ OPERATIONS: tuple[Operation, ...] = (
         body=PersonBody,
         refusals=(404, 409),
     ),
-    row(
+    memory_operation(
         "listPeople",
-        f"GET {_ALL}",
+        f"GET {_PEOPLE_PATH}",
         200,
         "List the people whose names the caller may see: the newest first, or with `query` those "
         "with it in their name or in an alias that the caller may see, the closest first.",
         response="Person",
-        query=(query("A name or a part of one."),),
+        query=(query_param("A name or a part of one."),),
         paging=LIST,
     ),
-    row(
+    memory_operation(
         "listDuplicatePeople",
-        f"GET {_ALL}/duplicates",
+        f"GET {_PEOPLE_PATH}/duplicates",
         200,
         "List pairs of people who may be one, among those whom the caller may change.",
         response="Duplicates",
         paging=LIST,
     ),
-    row(
+    memory_operation(
         "resolvePerson",
-        f"POST {_ALL}/resolve",
+        f"POST {_PEOPLE_PATH}/resolve",
         200,
         "Whom a name means when the caller says it, in a chat or outside. Creates nobody.",
         response="ResolvedName",
@@ -182,9 +191,9 @@ OPERATIONS: tuple[Operation, ...] = (
         refusals=(404,),
         only_reads=True,
     ),
-    row(
+    memory_operation(
         "mergePeople",
-        f"POST {_ALL}/merge",
+        f"POST {_PEOPLE_PATH}/merge",
         200,
         "Make one person of two. Needs the right to change both. Two users' people stay two, "
         "unless an admin sends `link_users`; a user and somebody to whom others refer, unless an "
@@ -193,31 +202,31 @@ OPERATIONS: tuple[Operation, ...] = (
         body=MergeBody,
         refusals=(404, 409),
     ),
-    row(
+    memory_operation(
         "getPerson",
-        f"GET {_ONE}",
+        f"GET {_PERSON_PATH}",
         200,
         "Get a person; an id that was merged away answers with the person it leads to.",
         response="Person",
     ),
-    row(
+    memory_operation(
         "updatePerson",
-        f"PATCH {_ONE}",
+        f"PATCH {_PERSON_PATH}",
         200,
         "Change a person. Needs who created them, or their own user, who alone sets the time zone.",
         response="Person",
         body=PersonPatch,
     ),
-    row(
+    memory_operation(
         "deletePerson",
-        f"DELETE {_ONE}",
+        f"DELETE {_PERSON_PATH}",
         204,
         "Remove a person who is no user and whom no memory of others refers to.",
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "listPersonMemories",
-        f"GET {_ONE}/memories",
+        f"GET {_PERSON_PATH}/memories",
         200,
         "List what spaces of users and chats hold about a person, as far as it may be told to the "
         "caller here, the newest first.",
@@ -228,18 +237,18 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         paging=LIST,
     ),
-    row(
+    memory_operation(
         "unmergePeople",
-        f"POST {_ONE}/unmerge",
+        f"POST {_PERSON_PATH}/unmerge",
         200,
         "Undo a merge: what it moved goes back, as far as it is still there.",
         response="MergedPeople",
         body=UnmergeBody,
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "addAlias",
-        f"POST {_ONE}/aliases",
+        f"POST {_PERSON_PATH}/aliases",
         201,
         "Say what a person is also called. Needs the right to change them; a handle of a user's "
         "person needs that user or an admin, and so does one that is another user's id.",
@@ -247,23 +256,23 @@ OPERATIONS: tuple[Operation, ...] = (
         body=AliasBody,
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "deleteAlias",
-        f"DELETE {_ONE}/aliases/{{value}}",
+        f"DELETE {_PERSON_PATH}/aliases/{{value}}",
         204,
         "Take back the caller's own alias.",
     ),
-    row(
+    memory_operation(
         "addRelationship",
-        f"POST {_ONE}/relationships",
+        f"POST {_PERSON_PATH}/relationships",
         201,
         "Say what a person is to the caller, or to somebody else.",
         response="Relationship",
         body=RelationshipBody,
     ),
-    row(
+    memory_operation(
         "deleteRelationship",
-        f"DELETE {_ONE}/relationships/{{claim_id}}",
+        f"DELETE {_PERSON_PATH}/relationships/{{claim_id}}",
         204,
         "Take back the caller's own claim.",
     ),

@@ -1,29 +1,33 @@
 """The operations export and import, in NDJSON."""
 
 from recollect.api.memory.filters import FILTER_PARAMS
-from recollect.api.memory.reading import Included
-from recollect.api.memory.rows import ID, optional, resource, row
+from recollect.api.memory.reading import IncludedField
+from recollect.api.memory.rows import ID, memory_operation, nullable_field, resource
 from recollect.api.operation import Operation
-from recollect.api.params import Param, Schema, one_of, text, word_reader
-from recollect.api.resources import TEXT, WHOLE
+from recollect.api.params import Param, Schema, enum_param, text_param, word_reader
+from recollect.api.resources import INTEGER, TEXT
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
-from recollect.domain.memories import Status
+from recollect.domain.memories import MemoryStatus
 from recollect.services.import_orders import ImportMode
 
 NDJSON = "application/x-ndjson"
 
 ALL = "all"
 
-_WORDS: dict[str, Status | None] = {ALL: None} | {str(status): status for status in Status}
+_STATUS_WORDS: dict[str, MemoryStatus | None] = {ALL: None} | {
+    str(status): status for status in MemoryStatus
+}
 # As in a list the default is `active`; an export alone also knows `all`.
 _STATUS = Param(
     "status",
-    word_reader(_WORDS),
-    {"type": "string", "enum": list(_WORDS), "default": str(Status.ACTIVE)},
+    word_reader(_STATUS_WORDS),
+    {"type": "string", "enum": list(_STATUS_WORDS), "default": str(MemoryStatus.ACTIVE)},
     "Only memories of this status, or `all`.",
-    Status.ACTIVE,
+    MemoryStatus.ACTIVE,
 )
-_REASON = text("justification", "Why; it goes to the audit log.", chars_max=JUSTIFICATION_CHARS_MAX)
+_JUSTIFICATION = text_param(
+    "justification", "Why; it goes to the audit log.", chars_max=JUSTIFICATION_CHARS_MAX
+)
 _DRY_RUN = Param(
     "dry_run",
     word_reader({"true": True, "false": False}),
@@ -34,18 +38,18 @@ _DRY_RUN = Param(
 RESOURCES: dict[str, Schema] = {
     "ImportReport": resource(
         {
-            "import_id": optional(ID),
-            "read": WHOLE,
-            "created": WHOLE,
-            "updated": WHOLE,
-            "skipped": WHOLE,
-            "refused": {"type": "array", "items": resource({"line": WHOLE, "code": TEXT})},
+            "import_id": nullable_field(ID),
+            "read": INTEGER,
+            "created": INTEGER,
+            "updated": INTEGER,
+            "skipped": INTEGER,
+            "refused": {"type": "array", "items": resource({"line": INTEGER, "code": TEXT})},
         }
     ),
 }
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "exportMemories",
         "GET /v1/export",
         200,
@@ -54,12 +58,12 @@ OPERATIONS: tuple[Operation, ...] = (
         media=NDJSON,
         query=(
             *(_STATUS if param.name == "status" else param for param in FILTER_PARAMS),
-            one_of("include", Included, "Also the vectors, which an import makes anew."),
-            _REASON,
+            enum_param("include", IncludedField, "Also the vectors, which an import makes anew."),
+            _JUSTIFICATION,
         ),
         refusals=(404,),
     ),
-    row(
+    memory_operation(
         "importMemories",
         "POST /v1/import",
         200,
@@ -69,9 +73,9 @@ OPERATIONS: tuple[Operation, ...] = (
         response="ImportReport",
         takes=NDJSON,
         query=(
-            one_of("mode", ImportMode, "What happens to ids that are taken.", ImportMode.FAIL),
+            enum_param("mode", ImportMode, "What happens to ids that are taken.", ImportMode.FAIL),
             _DRY_RUN,
-            _REASON,
+            _JUSTIFICATION,
         ),
         refusals=(413, 415),
     ),

@@ -1,11 +1,13 @@
 """Schemas of the memory API's errors: `details` is always an object, and bad input is 422."""
 
 from recollect.api.params import Schema
-from recollect.api.problems import Statuses, problem
-from recollect.api.resources import TEXT, shape
+from recollect.api.problems import Statuses, problem_schema
+from recollect.api.resources import TEXT, object_schema
 
 _ANY: Schema = {"type": "object"}
-_VIOLATION = shape({"field": TEXT, "message": TEXT}, {"allowed": {"type": "array", "items": TEXT}})
+_VIOLATION = object_schema(
+    {"field": TEXT, "message": TEXT}, {"allowed": {"type": "array", "items": TEXT}}
+)
 
 # Every code of a 422 besides `validation_error`.
 REFUSAL_CODES = (
@@ -33,25 +35,29 @@ CONFLICT_REASONS = (
 )
 
 MEMORY_PROBLEMS: dict[str, Schema] = {
-    "RequesterRequired": problem("requester_required", _ANY),
-    "RequesterInvalid": problem("requester_invalid", _ANY),
-    "JustificationRequired": problem("JUSTIFICATION_REQUIRED", _ANY),
-    "Unauthorized": problem("unauthorized", _ANY),
-    "Forbidden": problem(FORBIDDEN_CODES, _ANY),
-    "NotFound": problem("not_found", shape({}, {"resource": TEXT, "id": TEXT, "message": TEXT})),
-    "MethodNotAllowed": problem("method_not_allowed", _ANY),
-    "Conflict": problem(
+    "RequesterRequired": problem_schema("requester_required", _ANY),
+    "RequesterInvalid": problem_schema("requester_invalid", _ANY),
+    "JustificationRequired": problem_schema("JUSTIFICATION_REQUIRED", _ANY),
+    "Unauthorized": problem_schema("unauthorized", _ANY),
+    "Forbidden": problem_schema(FORBIDDEN_CODES, _ANY),
+    "NotFound": problem_schema(
+        "not_found", object_schema({}, {"resource": TEXT, "id": TEXT, "message": TEXT})
+    ),
+    "MethodNotAllowed": problem_schema("method_not_allowed", _ANY),
+    "Conflict": problem_schema(
         "conflict", _ANY | {"properties": {"reason": {"enum": list(CONFLICT_REASONS)}}}
     ),
-    "PayloadTooLarge": problem("payload_too_large", _ANY),
-    "UnsupportedMediaType": problem("unsupported_media_type", _ANY),
-    "ValidationError": problem(
+    "PayloadTooLarge": problem_schema("payload_too_large", _ANY),
+    "UnsupportedMediaType": problem_schema("unsupported_media_type", _ANY),
+    "ValidationError": problem_schema(
         "validation_error",
-        shape({"message": TEXT, "violations": {"type": "array", "items": _VIOLATION}}),
+        object_schema({"message": TEXT, "violations": {"type": "array", "items": _VIOLATION}}),
     ),
-    "Refused": problem(REFUSAL_CODES, _ANY),
-    "InternalError": problem("internal_error", shape({"message": TEXT, "requestId": TEXT})),
-    "Unavailable": problem("unavailable", _ANY),
+    "Refused": problem_schema(REFUSAL_CODES, _ANY),
+    "InternalError": problem_schema(
+        "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
+    ),
+    "Unavailable": problem_schema("unavailable", _ANY),
 }
 
 MEMORY_STATUSES: Statuses = {

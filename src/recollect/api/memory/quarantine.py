@@ -6,16 +6,16 @@ from pydantic import Field
 
 from recollect.api.bodies import StrictBody
 from recollect.api.memory.filters import FILTER_PARAMS
-from recollect.api.memory.reading import MEMORY
-from recollect.api.memory.rows import LIST, resource, row
+from recollect.api.memory.reading import MEMORY_PROPERTIES
+from recollect.api.memory.rows import LIST, memory_operation, resource
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
 from recollect.api.resources import TEXT
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX
 
 # Quarantined rows are visible to no asker and have no past versions to read.
-_ELSEWHERE = ("chat_id", "asker_id", "status", "valid_at", "as_of")
-FILTERS = tuple(param for param in FILTER_PARAMS if param.name not in _ELSEWHERE)
+_UNSUPPORTED_FILTERS = ("chat_id", "asker_id", "status", "valid_at", "as_of")
+FILTERS = tuple(param for param in FILTER_PARAMS if param.name not in _UNSUPPORTED_FILTERS)
 
 
 class DecisionBody(StrictBody):
@@ -28,7 +28,7 @@ class DecisionBody(StrictBody):
 
 RESOURCES: dict[str, Schema] = {
     "QuarantinedMemory": resource(
-        MEMORY
+        MEMORY_PROPERTIES
         | {
             "score": {"type": "number", "minimum": 0, "maximum": 1},
             "reasons": {"type": "array", "items": TEXT},
@@ -36,10 +36,10 @@ RESOURCES: dict[str, Schema] = {
     ),
 }
 
-_ONE = "/v1/quarantine/{memory_id}"
+_QUARANTINE_PATH = "/v1/quarantine/{memory_id}"
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "listQuarantine",
         "GET /v1/quarantine",
         200,
@@ -50,18 +50,18 @@ OPERATIONS: tuple[Operation, ...] = (
         paging=LIST,
         refusals=(404,),
     ),
-    row(
+    memory_operation(
         "releaseMemory",
-        f"POST {_ONE}/release",
+        f"POST {_QUARANTINE_PATH}/release",
         200,
         "Let a quarantined memory in. It is active from now on, with trust `unknown`.",
         response="Memory",
         body=DecisionBody,
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "rejectMemory",
-        f"POST {_ONE}/reject",
+        f"POST {_QUARANTINE_PATH}/reject",
         204,
         "Remove a quarantined memory for good.",
         body=DecisionBody,

@@ -4,126 +4,134 @@ from enum import StrEnum
 from typing import Any
 
 from recollect.api.memory.filters import FILTER_PARAMS
-from recollect.api.memory.rows import ID, LIST, OWNER, id_param, optional, resource, row
+from recollect.api.memory.rows import (
+    ID,
+    LIST,
+    OWNER,
+    id_param,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
-from recollect.api.params import Schema, instant, one_of, query
-from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE, shape
-from recollect.domain.disclosure import ChatKind, Relation
+from recollect.api.params import Schema, enum_param, instant_param, query_param
+from recollect.api.resources import INSTANT, INTEGER, OBJECT, TEXT, object_schema
+from recollect.domain.disclosure import AskerRelation, ChatKind
 from recollect.domain.memories import (
     ArchiveReason,
-    Kind,
+    MemoryKind,
+    MemoryOrigin,
+    MemorySource,
+    MemoryStatus,
     MemoryType,
-    Origin,
     Sensitivity,
-    Source,
-    Status,
-    Trust,
+    TrustLevel,
 )
 from recollect.domain.retention import MemoryScope
 from recollect.domain.spaces import SpaceKind, Visibility
-from recollect.ports.memories import Change
+from recollect.ports.memories import VersionChange
 
 
-class Included(StrEnum):
+class IncludedField(StrEnum):
     """Fields that a response has only on request."""
 
     EMBEDDING = "embedding"
 
 
-def _word(kind: type[StrEnum], *more: str) -> Schema:
+def _enum_schema(kind: type[StrEnum], *more: str) -> Schema:
     return {"type": "string", "enum": [*more, *(str(member) for member in kind)]}
 
 
-def _list_of(schema: Schema) -> Schema:
+def _list_schema(schema: Schema) -> Schema:
     return {"type": "array", "items": schema}
 
 
-_TRUTH: Schema = {"type": "boolean"}
+_BOOLEAN: Schema = {"type": "boolean"}
 _NUMBER: Schema = {"type": "number"}
-_SPACE = resource({"kind": _word(SpaceKind), "id": ID})
+_SPACE_SCHEMA = resource({"kind": _enum_schema(SpaceKind), "id": ID})
 
-MEMORY: dict[str, Any] = {
+MEMORY_PROPERTIES: dict[str, Any] = {
     "id": ID,
-    "kind": _word(Kind),
+    "kind": _enum_schema(MemoryKind),
     "content": TEXT,
-    "key": optional(TEXT),
-    "value": optional(OBJECT),
-    "space": _SPACE,
+    "key": nullable_field(TEXT),
+    "value": nullable_field(OBJECT),
+    "space": _SPACE_SCHEMA,
     "group_id": TEXT,
-    "visibility": optional(_word(Visibility)),
-    "scope": _word(MemoryScope),
-    "agent_id": optional(ID),
-    "org_id": optional(ID),
-    "type": _word(MemoryType),
-    "sensitivity": _word(Sensitivity),
-    "portable": _TRUTH,
-    "subjects": _list_of(ID),
-    "stated_by": optional(ID),
-    "learned_in": optional(ID),
-    "origin": _word(Origin),
+    "visibility": nullable_field(_enum_schema(Visibility)),
+    "scope": _enum_schema(MemoryScope),
+    "agent_id": nullable_field(ID),
+    "org_id": nullable_field(ID),
+    "type": _enum_schema(MemoryType),
+    "sensitivity": _enum_schema(Sensitivity),
+    "portable": _BOOLEAN,
+    "subjects": _list_schema(ID),
+    "stated_by": nullable_field(ID),
+    "learned_in": nullable_field(ID),
+    "origin": _enum_schema(MemoryOrigin),
     "observed_at": INSTANT,
-    "confidence": optional(_NUMBER),
-    "verified": _TRUTH,
-    "trust": _word(Trust),
-    "tags": _list_of(TEXT),
+    "confidence": nullable_field(_NUMBER),
+    "verified": _BOOLEAN,
+    "trust": _enum_schema(TrustLevel),
+    "tags": _list_schema(TEXT),
     "metadata": OBJECT,
-    "pii_tags": _list_of(TEXT),
-    "retention_policy": optional(TEXT),
-    "expires_at": optional(INSTANT),
+    "pii_tags": _list_schema(TEXT),
+    "retention_policy": nullable_field(TEXT),
+    "expires_at": nullable_field(INSTANT),
     "expiry_rule": TEXT,
-    "requested_expires_at": optional(INSTANT),
-    "valid_from": optional(INSTANT),
-    "valid_until": optional(INSTANT),
+    "requested_expires_at": nullable_field(INSTANT),
+    "valid_from": nullable_field(INSTANT),
+    "valid_until": nullable_field(INSTANT),
     "created_at": INSTANT,
     "updated_at": INSTANT,
-    "retracted_at": optional(INSTANT),
-    "supersedes": _list_of(ID),
-    "superseded_by": optional(ID),
-    "conflicts_with": _list_of(ID),
-    "repeats": WHOLE,
-    "version": WHOLE | {"minimum": 1},
-    "source": _word(Source),
-    "source_entries": _list_of(ID),
-    "source_memories": _list_of(ID),
-    "source_agent": optional(ID),
-    "run_id": optional(ID),
-    "parent_run_id": optional(ID),
-    "status": _word(Status),
-    "archive_reason": optional(_word(ArchiveReason)),
+    "retracted_at": nullable_field(INSTANT),
+    "supersedes": _list_schema(ID),
+    "superseded_by": nullable_field(ID),
+    "conflicts_with": _list_schema(ID),
+    "repeats": INTEGER,
+    "version": INTEGER | {"minimum": 1},
+    "source": _enum_schema(MemorySource),
+    "source_entries": _list_schema(ID),
+    "source_memories": _list_schema(ID),
+    "source_agent": nullable_field(ID),
+    "run_id": nullable_field(ID),
+    "parent_run_id": nullable_field(ID),
+    "status": _enum_schema(MemoryStatus),
+    "archive_reason": nullable_field(_enum_schema(ArchiveReason)),
 }
-_EMBEDDING: dict[str, Any] = {"embedding": optional(_list_of(_NUMBER))}
+_EMBEDDING_PROPERTIES: dict[str, Any] = {"embedding": nullable_field(_list_schema(_NUMBER))}
 
 RESOURCES: dict[str, Schema] = {
-    "Memory": shape(MEMORY, _EMBEDDING),
-    "HistoryItem": shape(
+    "Memory": object_schema(MEMORY_PROPERTIES, _EMBEDDING_PROPERTIES),
+    "HistoryItem": object_schema(
         {
             "memory_id": ID,
-            "version": optional(WHOLE),
-            "change": _word(Change),
+            "version": nullable_field(INTEGER),
+            "change": _enum_schema(VersionChange),
             "at": INSTANT,
-            "by": optional(OWNER),
-            "superseded_by": optional(ID),
-            "depth": WHOLE,
+            "by": nullable_field(OWNER),
+            "superseded_by": nullable_field(ID),
+            "depth": INTEGER,
         },
-        {"content": optional(TEXT), "value": optional(OBJECT)},
+        {"content": nullable_field(TEXT), "value": nullable_field(OBJECT)},
     ),
-    "Explanation": shape(
+    "Explanation": object_schema(
         {
             "memory_id": ID,
-            "allowed": _TRUTH,
+            "allowed": _BOOLEAN,
             "rule": TEXT,
-            "context": _word(ChatKind, "direct"),
-            "relations": _list_of(_word(Relation)),
-            "space": _SPACE,
-            "origin": _word(Origin),
-            "portable": _TRUTH,
-            "expires_at": optional(INSTANT),
+            "context": _enum_schema(ChatKind, "direct"),
+            "relations": _list_schema(_enum_schema(AskerRelation)),
+            "space": _SPACE_SCHEMA,
+            "origin": _enum_schema(MemoryOrigin),
+            "portable": _BOOLEAN,
+            "expires_at": nullable_field(INSTANT),
             "expiry_rule": TEXT,
-            "trust": _word(Trust),
-            "sources": _list_of(
+            "trust": _enum_schema(TrustLevel),
+            "sources": _list_schema(
                 resource({"kind": {"type": "string", "enum": ["entry", "memory"]}, "id": ID})
             ),
-            "supersession": _list_of(
+            "supersession": _list_schema(
                 resource(
                     {
                         "relation": {"type": "string", "enum": ["supersedes", "superseded_by"]},
@@ -136,11 +144,11 @@ RESOURCES: dict[str, Schema] = {
     ),
 }
 
-_ONE = "/v1/memories/{memory_id}"
-_CHAT = id_param("chat_id", "The chat in whose context is asked.")
+_MEMORY_PATH = "/v1/memories/{memory_id}"
+_CHAT_PARAM = id_param("chat_id", "The chat in whose context is asked.")
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "listMemories",
         "GET /v1/memories",
         200,
@@ -151,36 +159,36 @@ OPERATIONS: tuple[Operation, ...] = (
         paging=LIST,
         refusals=(404,),
     ),
-    row(
+    memory_operation(
         "getMemory",
-        f"GET {_ONE}",
+        f"GET {_MEMORY_PATH}",
         200,
         "Get a memory, or with `as_of` the version of that instant.",
         response="Memory",
         query=(
-            _CHAT,
-            one_of("include", Included, "The vector, for those who may write the space."),
-            instant("as_of", "The version that was current at this instant."),
+            _CHAT_PARAM,
+            enum_param("include", IncludedField, "The vector, for those who may write the space."),
+            instant_param("as_of", "The version that was current at this instant."),
         ),
     ),
-    row(
+    memory_operation(
         "getHistory",
-        f"GET {_ONE}/history",
+        f"GET {_MEMORY_PATH}/history",
         200,
         "Get all versions of a memory and of what it replaced, breadth first. What the caller may "
         "not read is there without its text.",
         response="HistoryItem",
         paging=LIST,
     ),
-    row(
+    memory_operation(
         "explainMemory",
-        f"GET {_ONE}/explain",
+        f"GET {_MEMORY_PATH}/explain",
         200,
         "Explain why a memory is shown. A hidden one is explained to an auditor with `as_user`.",
         response="Explanation",
         query=(
-            _CHAT,
-            query("A query whose score of this memory is wanted."),
+            _CHAT_PARAM,
+            query_param("A query whose score of this memory is wanted."),
             id_param("as_user", "As this user would see it; for auditors."),
         ),
     ),

@@ -4,19 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recollect.api.bodies import StrictBody, exactly
-from recollect.api.memory.rows import Id, Instant, optional, resource, row
+from recollect.api.bodies import StrictBody, exact_word
+from recollect.api.memory.rows import Id, Instant, memory_operation, nullable_field, resource
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
-from recollect.api.resources import INSTANT, OBJECT, TEXT, WHOLE
+from recollect.api.resources import INSTANT, INTEGER, OBJECT, TEXT
 from recollect.domain.memories import MemoryType
 from recollect.domain.retention import PII_TAGS, MemoryScope
 
 _TAGS_MAX = 50
-_WORDS: Schema = {"type": "array", "items": TEXT}
-_TRUTH: Schema = {"type": "boolean"}
+_STRINGS: Schema = {"type": "array", "items": TEXT}
+_BOOLEAN: Schema = {"type": "boolean"}
 
-ScopeWord = Annotated[MemoryScope, exactly(MemoryScope)]
+ScopeWord = Annotated[MemoryScope, exact_word(MemoryScope)]
 
 
 class RetentionPreview(StrictBody):
@@ -24,7 +24,7 @@ class RetentionPreview(StrictBody):
     for which the default of the scope is."""
 
     scope: ScopeWord
-    type: Annotated[MemoryType, exactly(MemoryType)] | None = None
+    type: Annotated[MemoryType, exact_word(MemoryType)] | None = None
     retention_policy: Id | None = None
     ttl_seconds: Annotated[int, Field(ge=1)] | None = None
     pii_tags: Annotated[list[str], Field(max_length=_TAGS_MAX)] | None = None
@@ -35,9 +35,9 @@ RESOURCES: dict[str, Schema] = {
     "RetentionPolicy": resource(
         {
             "name": TEXT,
-            "ttl_seconds": optional(WHOLE),
-            "scopes": _WORDS,
-            "until_run_completes": _TRUTH,
+            "ttl_seconds": nullable_field(INTEGER),
+            "scopes": _STRINGS,
+            "until_run_completes": _BOOLEAN,
         }
     ),
     "RetentionRules": resource(
@@ -56,30 +56,30 @@ RESOURCES: dict[str, Schema] = {
             ),
             "vacuum": resource(
                 {
-                    "enabled": _TRUTH,
-                    "interval_hours": WHOLE,
-                    "grace_days": WHOLE,
+                    "enabled": _BOOLEAN,
+                    "interval_hours": INTEGER,
+                    "grace_days": INTEGER,
                     "after_days": OBJECT | {"description": "Days by scope."},
                 }
             ),
-            "backup": resource({"before_vacuum": _TRUTH, "format": TEXT, "keep_days": WHOLE}),
+            "backup": resource({"before_vacuum": _BOOLEAN, "format": TEXT, "keep_days": INTEGER}),
             "audit": OBJECT | {"description": "When operators are alerted."},
         }
     ),
     "ExpiryPreview": resource(
-        {"expires_at": optional(INSTANT), "expiry_rule": TEXT, "clamped": _TRUTH}
+        {"expires_at": nullable_field(INSTANT), "expiry_rule": TEXT, "clamped": _BOOLEAN}
     ),
 }
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "getRetentionPolicies",
         "GET /v1/retention/policies",
         200,
         "The policies and rules that this server has loaded.",
         response="RetentionRules",
     ),
-    row(
+    memory_operation(
         "previewRetention",
         "POST /v1/retention/preview",
         200,

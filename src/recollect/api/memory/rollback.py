@@ -5,14 +5,22 @@ from typing import ClassVar
 from pydantic import model_validator
 
 from recollect.api.bodies import StrictBody
-from recollect.api.memory.rows import ID, Id, Instant, JustifiedStrict, optional, resource, row
+from recollect.api.memory.rows import (
+    ID,
+    Id,
+    Instant,
+    JustifiedStrict,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
 from recollect.api.params import Schema
-from recollect.api.resources import WHOLE
-from recollect.domain.spaces import as_chat_id
+from recollect.api.resources import INTEGER
+from recollect.domain.spaces import to_chat_id
 from recollect.ports.keeping import RollbackSource, SourceKind
 
-_NAMES = ", ".join(SourceKind)
+_SOURCE_FIELDS = ", ".join(SourceKind)
 
 
 class SourceBody(StrictBody):
@@ -28,18 +36,18 @@ class SourceBody(StrictBody):
     memory_id: Id | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> "SourceBody":
-        if len(self.sent) != 1:
-            raise ValueError(f"must have exactly one of {_NAMES}")
+    def _require_one(self) -> "SourceBody":
+        if len(self.sent_ids) != 1:
+            raise ValueError(f"must have exactly one of {_SOURCE_FIELDS}")
         return self
 
     @property
-    def sent(self) -> dict[SourceKind, str]:
+    def sent_ids(self) -> dict[SourceKind, str]:
         """The fields that were sent; chat ids in canonical form."""
         named = ((kind, getattr(self, kind)) for kind in SourceKind)
         sent = {kind: id_ for kind, id_ in named if id_ is not None}
         chat = sent.get(SourceKind.CHAT)
-        return sent if chat is None else sent | {SourceKind.CHAT: as_chat_id(chat)}
+        return sent if chat is None else sent | {SourceKind.CHAT: to_chat_id(chat)}
 
 
 class RollbackBody(JustifiedStrict):
@@ -51,8 +59,8 @@ class RollbackBody(JustifiedStrict):
     dry_run: bool
 
     @property
-    def wanted(self) -> RollbackSource:
-        ((kind, id_),) = self.source.sent.items()
+    def rollback_source(self) -> RollbackSource:
+        ((kind, id_),) = self.source.sent_ids.items()
         return RollbackSource(kind, id_, self.since, self.until)
 
 
@@ -65,17 +73,17 @@ class UndoBody(JustifiedStrict):
 RESOURCES: dict[str, Schema] = {
     "RollbackReport": resource(
         {
-            "id": optional(ID),
-            "archived": WHOLE,
-            "restored": WHOLE,
-            "untouched": WHOLE,
+            "id": nullable_field(ID),
+            "archived": INTEGER,
+            "restored": INTEGER,
+            "untouched": INTEGER,
             "ids": {"type": "array", "items": ID},
         }
     ),
 }
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "rollBack",
         "POST /v1/rollbacks",
         200,
@@ -86,7 +94,7 @@ OPERATIONS: tuple[Operation, ...] = (
         body=RollbackBody,
         refusals=(404,),
     ),
-    row(
+    memory_operation(
         "undoRollback",
         "POST /v1/rollbacks/{rollback_id}/undo",
         200,

@@ -5,15 +5,23 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from recollect.api.bodies import StrictBody, exactly
-from recollect.api.memory.rows import ID, LIST, Id, id_param, optional, resource, row
+from recollect.api.bodies import StrictBody, exact_word
+from recollect.api.memory.rows import (
+    ID,
+    LIST,
+    Id,
+    id_param,
+    memory_operation,
+    nullable_field,
+    resource,
+)
 from recollect.api.operation import Operation
-from recollect.api.params import Schema, one_of
-from recollect.api.resources import INSTANT, OBJECT, WHOLE, ref
+from recollect.api.params import Schema, enum_param
+from recollect.api.resources import INSTANT, INTEGER, OBJECT, schema_ref
 from recollect.domain.runs import ERROR_CHARS_MAX, RunStatus
 
 
-class Ending(StrEnum):
+class RunEnding(StrEnum):
     """The ways in which a run ends."""
 
     SUCCEEDED = "succeeded"
@@ -33,7 +41,7 @@ class NewRunBody(StrictBody):
 class RunEnd(StrictBody):
     """How a run ended."""
 
-    status: Annotated[Ending, exactly(Ending)]
+    status: Annotated[RunEnding, exact_word(RunEnding)]
     error: Annotated[str, Field(min_length=1, max_length=ERROR_CHARS_MAX)] | None = None
 
 
@@ -42,32 +50,34 @@ RESOURCES: dict[str, Schema] = {
         {
             "id": ID,
             "agent_id": ID,
-            "parent_run_id": optional(ID),
+            "parent_run_id": nullable_field(ID),
             "root_run_id": ID,
             "status": {"type": "string", "enum": [str(status) for status in RunStatus]},
             "started_at": INSTANT,
-            "completed_at": optional(INSTANT),
+            "completed_at": nullable_field(INSTANT),
             "metadata": OBJECT,
         }
     ),
     "RunCompletion": resource(
         {
-            "run": ref("Run"),
-            "removed": resource({"ephemeral": WHOLE, "critical_pii": WHOLE, "session": WHOLE}),
+            "run": schema_ref("Run"),
+            "removed": resource(
+                {"ephemeral": INTEGER, "critical_pii": INTEGER, "session": INTEGER}
+            ),
         }
     ),
     "RunLineage": resource(
         {
-            "ancestors": {"type": "array", "items": ref("Run")},
-            "descendants": {"type": "array", "items": ref("Run")},
+            "ancestors": {"type": "array", "items": schema_ref("Run")},
+            "descendants": {"type": "array", "items": schema_ref("Run")},
         }
     ),
 }
 
-_ONE = "/v1/runs/{run_id}"
+_RUN_PATH = "/v1/runs/{run_id}"
 
 OPERATIONS: tuple[Operation, ...] = (
-    row(
+    memory_operation(
         "startRun",
         "POST /v1/runs",
         201,
@@ -76,9 +86,9 @@ OPERATIONS: tuple[Operation, ...] = (
         body=NewRunBody,
         refusals=(404, 409),
     ),
-    row(
+    memory_operation(
         "completeRun",
-        f"POST {_ONE}/complete",
+        f"POST {_RUN_PATH}/complete",
         200,
         "End a run. Its `ephemeral` memories and those with critical personal data go at once, "
         "other session memories with the root of the lineage. A repeat changes nothing.",
@@ -86,7 +96,7 @@ OPERATIONS: tuple[Operation, ...] = (
         body=RunEnd,
         refusals=(409,),
     ),
-    row(
+    memory_operation(
         "listRuns",
         "GET /v1/runs",
         200,
@@ -94,15 +104,15 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Run",
         query=(
             id_param("agent_id", "Only runs of this agent."),
-            one_of("status", RunStatus, "Only runs in this state."),
+            enum_param("status", RunStatus, "Only runs in this state."),
         ),
         paging=LIST,
         refusals=(404,),
     ),
-    row("getRun", f"GET {_ONE}", 200, "Get a run.", response="Run"),
-    row(
+    memory_operation("getRun", f"GET {_RUN_PATH}", 200, "Get a run.", response="Run"),
+    memory_operation(
         "getRunLineage",
-        f"GET {_ONE}/lineage",
+        f"GET {_RUN_PATH}/lineage",
         200,
         "The runs above and below a run, as far as the caller may see them; siblings are neither.",
         response="RunLineage",

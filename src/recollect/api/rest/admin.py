@@ -3,7 +3,7 @@
 from functools import partial
 
 from recollect.api.calls import Call, Handler
-from recollect.api.conversation_calls import conversation_of, entry_query
+from recollect.api.conversation_calls import entry_query, path_conversation_id
 from recollect.api.rest.render import (
     to_conversation,
     to_entry,
@@ -26,13 +26,13 @@ async def list_conversations(call: Call) -> bytes:
         limit=call.page.size,
         justification=call.justification,
     )
-    return call.to_page(map(partial(to_summary, admin=True), page.items), page.next_cursor)
+    return call.render_page(map(partial(to_summary, admin=True), page.items), page.next_cursor)
 
 
 async def get_conversation(call: Call) -> str:
     """One conversation of any user."""
     seen = await call.services.admin.get_conversation(
-        call.principal, conversation_of(call), justification=call.justification
+        call.principal, path_conversation_id(call), justification=call.justification
     )
     return to_conversation(seen, admin=True)
 
@@ -40,14 +40,14 @@ async def get_conversation(call: Call) -> str:
 async def delete_conversation(call: Call) -> None:
     """Soft-delete the tree of any user."""
     await call.services.admin.delete_conversation(
-        call.principal, conversation_of(call), justification=call.justification
+        call.principal, path_conversation_id(call), justification=call.justification
     )
 
 
 async def restore_conversation(call: Call) -> str:
     """Restore a soft-deleted tree."""
     seen = await call.services.admin.restore_conversation(
-        call.principal, conversation_of(call), justification=call.justification
+        call.principal, path_conversation_id(call), justification=call.justification
     )
     return to_conversation(seen, admin=True)
 
@@ -56,18 +56,18 @@ async def list_entries(call: Call) -> bytes:
     """A page of entries, with the memory of every client."""
     page = await call.services.admin.list_entries(
         call.principal,
-        conversation_of(call),
+        path_conversation_id(call),
         entry_query(call),
         after=call.page.after,
         limit=call.page.size,
         justification=call.justification,
     )
-    return call.to_page(map(partial(to_entry, admin=True), page.items), page.next_cursor)
+    return call.render_page(map(partial(to_entry, admin=True), page.items), page.next_cursor)
 
 
 async def list_memberships(call: Call) -> bytes:
     """The members of any tree."""
-    conversation_id = conversation_of(call)
+    conversation_id = path_conversation_id(call)
     page = await call.services.admin.list_memberships(
         call.principal,
         conversation_id,
@@ -76,19 +76,19 @@ async def list_memberships(call: Call) -> bytes:
         justification=call.justification,
     )
     items = (to_membership(membership, conversation_id) for membership in page.items)
-    return call.to_page(items, page.next_cursor)
+    return call.render_page(items, page.next_cursor)
 
 
 async def list_forks(call: Call) -> bytes:
     """The conversations of any tree."""
     page = await call.services.admin.list_forks(
         call.principal,
-        conversation_of(call),
+        path_conversation_id(call),
         after=call.page.after,
         limit=call.page.limit,
         justification=call.justification,
     )
-    return call.to_page(map(to_fork, page.items), page.next_cursor)
+    return call.render_page(map(to_fork, page.items), page.next_cursor)
 
 
 async def list_events(call: Call) -> bytes:
@@ -99,7 +99,7 @@ async def list_events(call: Call) -> bytes:
         limit=call.page.size,
         justification=call.justification,
     )
-    return call.to_page(map(to_event, page.items), page.next_cursor)
+    return call.render_page(map(to_event, page.items), page.next_cursor)
 
 
 async def get_health(call: Call) -> str:

@@ -25,10 +25,10 @@ from recollect.api.rest import (
     search,
     transfers,
 )
-from recollect.api.rest.dispatch import Dispatch
-from recollect.api.rest.frame import Answer, Frame, Request
+from recollect.api.rest.dispatch import RestDispatch
+from recollect.api.rest.frame import HttpRequest, RequestHandler, RestMiddleware
 from recollect.api.rest.routes import SegmentRoute
-from recollect.api.rest.system import ShownMetrics, open_answers
+from recollect.api.rest.system import RenderableMetrics, public_handlers
 from recollect.ports.identity import Authenticator
 from recollect.ports.requests import RequestLog
 from recollect.services.bundle import Services
@@ -62,37 +62,46 @@ def create_app(
     authenticator: Authenticator,
     *,
     settings: RestSettings,
-    metrics: ShownMetrics,
+    metrics: RenderableMetrics,
     requests: RequestLog,
     lifespan: Lifespan[ASGIApp] | None = None,
 ) -> Router:
     """Build the REST API as an ASGI application."""
-    frame = Frame(metrics, requests, local_mode=settings.local_mode)
-    dispatch = Dispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
-    answers = open_answers(services, metrics) | {
-        operation.name: partial(dispatch.answer, operation, HANDLERS[operation.name])
+    frame = RestMiddleware(metrics, requests, local_mode=settings.local_mode)
+    dispatch = RestDispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
+    answers = public_handlers(services, metrics) | {
+        operation.name: partial(dispatch.handle, operation, HANDLERS[operation.name])
         for operation in (*OPERATIONS, *MEMORY_OPERATIONS)
         if not operation.open
     }
     return Router(
         [
             *(
-                Route(_template(path), Endpoint(path, _by_method(rows, answers), frame), name=path)
-                for path, rows in _by_path(OPERATIONS).items()
+                Route(
+                    _route_template(path),
+                    PathEndpoint(path, _handlers_by_method(rows, answers), frame),
+                    name=path,
+                )
+                for path, rows in _group_by_path(OPERATIONS).items()
             ),
             *_memory_routes(answers, frame),
         ],
         redirect_slashes=False,
-        default=Nowhere(frame),
+        default=NotFoundEndpoint(frame),
         lifespan=lifespan,
     )
 
 
-class Endpoint:
+class PathEndpoint:
     """All methods of one path. HEAD is answered like GET, without the body."""
 
     def __init__(
-        self, path: str, answers: Mapping[str, Answer], frame: Frame, *, strict: bool = False
+        self,
+        path: str,
+        answers: Mapping[str, RequestHandler],
+        frame: RestMiddleware,
+        *,
+        strict: bool = False,
     ) -> None:
         self.path = path
         self._strict = strict
@@ -103,19 +112,19 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the handler of the request's method."""
-        answer = self.answers.get(scope["method"], self._refuse)
+        answer = self.answers.get(scope["method"], self._refuse_method)
         await self._frame.run(
             scope, receive, send, route=self.path, answer=answer, strict=self._strict
         )
 
-    async def _refuse(self, _: Request) -> Reply:
+    async def _refuse_method(self, _: HttpRequest) -> Reply:
         raise MethodNotAllowed(sorted(self.answers))
 
 
-class Nowhere:
+class NotFoundEndpoint:
     """Answers 404 on every path that no operation has."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: RestMiddleware) -> None:
         self._frame = frame
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -123,7 +132,7 @@ class Nowhere:
         if scope["type"] == "websocket":
             await WebSocketClose()(scope, receive, send)
             return
-        await self._frame.run(scope, receive, send, route=NO_ROUTE, answer=_no_such_path)
+        await self._frame.run(scope, receive, send, route=NO_ROUTE, answer=_refuse_path)
 
 
 class UserIdConvertor(Convertor[str]):
@@ -141,34 +150,38 @@ class UserIdConvertor(Convertor[str]):
 register_url_convertor("user", UserIdConvertor())
 
 
-async def _no_such_path(_: Request) -> Reply:
+async def _refuse_path(_: HttpRequest) -> Reply:
     raise UnknownPath("no operation has this path")
 
 
-def _template(path: str) -> str:
+def _route_template(path: str) -> str:
     return path.replace("{userId}", "{userId:user}")
 
 
-def _memory_routes(answers: Mapping[str, Answer], frame: Frame) -> Iterator[SegmentRoute]:
+def _memory_routes(
+    answers: Mapping[str, RequestHandler], frame: RestMiddleware
+) -> Iterator[SegmentRoute]:
     """Routes of the memory API; `/v1/memories…` is served without `/v1` too.
 
     Where two templates match, literal segments win: `/v1/memories/search` must come before
     `/v1/memories/{memory_id}`.
     """
-    paths = _by_path(MEMORY_OPERATIONS)
+    paths = _group_by_path(MEMORY_OPERATIONS)
     for path in sorted(paths, key=lambda path: [part[:1] == "{" for part in path.split("/")]):
-        endpoint = Endpoint(path, _by_method(paths[path], answers), frame, strict=True)
+        endpoint = PathEndpoint(path, _handlers_by_method(paths[path], answers), frame, strict=True)
         yield SegmentRoute(path, endpoint)
         if path.startswith("/v1/memories"):
             yield SegmentRoute(path.removeprefix("/v1"), endpoint)
 
 
-def _by_path(operations: Iterable[Operation]) -> dict[str, list[Operation]]:
+def _group_by_path(operations: Iterable[Operation]) -> dict[str, list[Operation]]:
     paths: dict[str, list[Operation]] = {}
     for operation in operations:
         paths.setdefault(operation.path, []).append(operation)
     return paths
 
 
-def _by_method(rows: Sequence[Operation], answers: Mapping[str, Answer]) -> dict[str, Answer]:
+def _handlers_by_method(
+    rows: Sequence[Operation], answers: Mapping[str, RequestHandler]
+) -> dict[str, RequestHandler]:
     return {operation.method: answers[operation.name] for operation in rows}

@@ -2,7 +2,7 @@
 
 from recollect.api.bodies import ConversationPatch, NewConversation, NewFork
 from recollect.api.calls import Call, Handler
-from recollect.api.conversation_calls import conversation_of
+from recollect.api.conversation_calls import path_conversation_id
 from recollect.api.rest.render import to_conversation, to_fork, to_summary
 from recollect.domain.ids import EntryId
 
@@ -16,7 +16,7 @@ async def list_conversations(call: Call) -> bytes:
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.to_page(map(to_summary, page.items), page.next_cursor)
+    return call.render_page(map(to_summary, page.items), page.next_cursor)
 
 
 async def create_conversation(call: Call) -> str:
@@ -28,7 +28,7 @@ async def create_conversation(call: Call) -> str:
 
 
 async def get_conversation(call: Call) -> str:
-    seen = await call.services.conversations.get(call.principal, conversation_of(call))
+    seen = await call.services.conversations.get(call.principal, path_conversation_id(call))
     return to_conversation(seen)
 
 
@@ -36,20 +36,20 @@ async def update_conversation(call: Call) -> str:
     """Rename a conversation."""
     body: ConversationPatch = call.body
     seen = await call.services.conversations.rename(
-        call.principal, conversation_of(call), body.new_title
+        call.principal, path_conversation_id(call), body.new_title
     )
     return to_conversation(seen)
 
 
 async def delete_conversation(call: Call) -> None:
     """Soft-delete a tree."""
-    await call.services.conversations.delete(call.principal, conversation_of(call))
+    await call.services.conversations.delete(call.principal, path_conversation_id(call))
 
 
 async def fork_conversation(call: Call) -> str:
     body: NewFork = call.body
     seen = await call.services.conversations.fork(
-        call.principal, conversation_of(call), EntryId(call.path["entryId"]), title=body.title
+        call.principal, path_conversation_id(call), EntryId(call.path["entryId"]), title=body.title
     )
     return to_conversation(seen)
 
@@ -57,9 +57,9 @@ async def fork_conversation(call: Call) -> str:
 async def list_forks(call: Call) -> bytes:
     """The conversations of a tree."""
     page = await call.services.conversations.list_forks(
-        call.principal, conversation_of(call), after=call.page.after, limit=call.page.limit
+        call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
     )
-    return call.to_page(map(to_fork, page.items), page.next_cursor)
+    return call.render_page(map(to_fork, page.items), page.next_cursor)
 
 
 HANDLERS: dict[str, Handler] = {

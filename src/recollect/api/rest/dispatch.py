@@ -11,29 +11,29 @@ from functools import partial
 from typing import Any, TypeVar
 
 from recollect.api import inputs, pages, paths
-from recollect.api.calls import Call, Handler, Reply, handled, once
+from recollect.api.calls import Call, Handler, Reply, run_handler, run_idempotent
 from recollect.api.operation import PLAIN_TEXT, Envelope, Operation
-from recollect.api.pages import PageAsked
+from recollect.api.pages import RequestedPage
 from recollect.api.rest import lines, wire
-from recollect.api.rest.frame import Request
+from recollect.api.rest.frame import HttpRequest
 from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind
 from recollect.domain.ids import parse_uuid
-from recollect.domain.jsontext import canonical, check_text, dump
+from recollect.domain.jsontext import canonical_bytes, check_text, dump
 from recollect.errors import RecollectError, ValidationFailed
 from recollect.policy.actions import Action
 from recollect.policy.principals import Principal
 from recollect.ports.identity import Authenticator
 from recollect.services.audit import AuditName
 from recollect.services.bundle import Services
-from recollect.services.idempotency import fingerprint_of
+from recollect.services.idempotency import request_fingerprint
 
 T = TypeVar("T")
 _LARGE_BODY_BYTES = 64 * 1024
-_FIRST_PAGE = PageAsked(None, None, echo=False)
-_KIND_OF = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKind.ADMIN_WRITE}
+_FIRST_PAGE = RequestedPage(None, None, echo=False)
+_EVENT_KINDS = {Action.ADMIN_READ: EventKind.ADMIN_READ, Action.ADMIN_WRITE: EventKind.ADMIN_WRITE}
 
 
-class Dispatch:
+class RestDispatch:
     """Takes a request through the checks to its operation's handler."""
 
     def __init__(
@@ -43,43 +43,43 @@ class Dispatch:
         self._authenticator = authenticator
         self._emit_after_cursor = emit_after_cursor
 
-    async def answer(self, operation: Operation, handler: Handler, request: Request) -> Reply:
+    async def handle(self, operation: Operation, handler: Handler, request: HttpRequest) -> Reply:
         """Run an operation. The order of the steps decides which error a bad request gets."""
         # Rights come before syntax: who may not call the operation gets 403, whatever the body is.
         # The requester is looked up last, because that may write: it stores an unknown user.
         principal = await self._authenticate(request)
-        parameters = wire.from_query_string(request.scope["query_string"])
-        raw = await self._admit(operation, principal, request, parameters)
-        body = await _parsed(operation, request, raw)
-        call = self._call(operation, principal, request, parameters, body)
-        if operation.strict:
-            requester = await self._services.requesters.of(
+        parameters = wire.parse_query_string(request.scope["query_string"])
+        raw = await self._admit_and_read(operation, principal, request, parameters)
+        body = await _parse_body(operation, request, raw)
+        call = self._build_call(operation, principal, request, parameters, body)
+        if operation.is_strict:
+            requester = await self._services.requesters.resolve(
                 principal, introduce=operation.introduces
             )
             call = replace(call, requester=requester)
             sent = request.scope["headers"]
-            key = wire.idempotency_key(sent) if operation.method == "POST" else None
+            key = wire.read_idempotency_key(sent) if operation.method == "POST" else None
             if key is not None:
                 fingerprint = await _fingerprint(operation, request, raw)
-                return await once(operation, handler, call, (key, fingerprint))
-        return await handled(operation, handler, call)
+                return await run_idempotent(operation, handler, call, (key, fingerprint))
+        return await run_handler(operation, handler, call)
 
-    async def _authenticate(self, request: Request) -> Principal:
+    async def _authenticate(self, request: HttpRequest) -> Principal:
         headers = request.headers
         # Headers came as a list and were made a dict: fewer items mean that a name came twice.
         if len(headers) != len(request.scope["headers"]):
             wire.refuse_doubled_credentials(request.scope["headers"])
         return await self._authenticator.authenticate(
-            authorization=wire.credential(headers, b"authorization"),
-            api_key=wire.credential(headers, b"x-api-key"),
-            requester_id=wire.credential(headers, b"x-requester-id"),
+            authorization=wire.read_credential(headers, b"authorization"),
+            api_key=wire.read_credential(headers, b"x-api-key"),
+            requester_id=wire.read_credential(headers, b"x-requester-id"),
         )
 
-    async def _admit(
+    async def _admit_and_read(
         self,
         operation: Operation,
         principal: Principal,
-        request: Request,
+        request: HttpRequest,
         parameters: inputs.Parameters,
     ) -> bytes:
         """Check the operation's action, and read the raw body.
@@ -88,12 +88,12 @@ class Dispatch:
         may be in the body. So for those calls the body is read first, and an error of reading it
         (too large, wrong media type) is raised only after the check.
         """
-        if not operation.justified:
+        if not operation.takes_justification:
             await self._pass_gate(operation, principal, request, None)
-            return await _read(operation, request)
+            return await _read_raw_body(operation, request)
         raw: bytes | RecollectError
         try:
-            raw = await _read(operation, request)
+            raw = await _read_raw_body(operation, request)
         except RecollectError as error:
             raw = error
         peeked = await _off_loop_if_large(
@@ -109,7 +109,7 @@ class Dispatch:
         self,
         operation: Operation,
         principal: Principal,
-        request: Request,
+        request: HttpRequest,
         justification: str | None,
     ) -> None:
         if operation.action is None:
@@ -122,25 +122,27 @@ class Dispatch:
             justification=justification,
         )
 
-    def _call(
+    def _build_call(
         self,
         operation: Operation,
         principal: Principal,
-        request: Request,
+        request: HttpRequest,
         parameters: inputs.Parameters,
         body: Any,
     ) -> Call:
-        if operation.strict:
-            inputs.refuse_unknown(parameters, _known_parameters(operation))
-        query = inputs.from_query(parameters, operation.query) if operation.query else {}
-        page = self._page(operation, parameters, body)
-        justification = _justification(parameters, body) if operation.justified else None
+        if operation.is_strict:
+            inputs.refuse_unknown_parameters(parameters, _known_parameters(operation))
+        query = inputs.read_parameters(parameters, operation.query) if operation.query else {}
+        page = self._parse_page(operation, parameters, body)
+        justification = (
+            _read_justification(parameters, body) if operation.takes_justification else None
+        )
         path = request.scope["path_params"]
-        if operation.strict:
-            paths.check_path(path, new=operation.new_id)
+        if operation.is_strict:
+            paths.check_path(path, new=operation.new_id_param)
         else:
             paths.check_user(path)
-            path = paths.from_path(path)
+            path = paths.parse_path_ids(path)
         return Call(
             services=self._services,
             principal=principal,
@@ -154,45 +156,51 @@ class Dispatch:
             envelope=operation.paging.envelope if operation.paging else Envelope.A,
         )
 
-    def _page(self, operation: Operation, parameters: inputs.Parameters, body: Any) -> PageAsked:
+    def _parse_page(
+        self, operation: Operation, parameters: inputs.Parameters, body: Any
+    ) -> RequestedPage:
         if operation.paging is None:
             return _FIRST_PAGE
         if operation.paging.search:
-            return pages.from_search_body(body, echo=self._emit_after_cursor)
-        return pages.from_paging(parameters, operation.paging, echo=self._emit_after_cursor)
+            return pages.parse_search_page(body, echo=self._emit_after_cursor)
+        return pages.parse_page(parameters, operation.paging, echo=self._emit_after_cursor)
 
 
-async def _fingerprint(operation: Operation, request: Request, raw: bytes) -> str:
+async def _fingerprint(operation: Operation, request: HttpRequest, raw: bytes) -> str:
     """A hash of the request. JSON bodies are compared by value, JSON lines byte by byte."""
     ids = dump(request.scope["path_params"]).encode(errors="replace")
-    said = raw if operation.takes == lines.MEDIA else await _off_loop_if_large(raw, canonical)
-    return fingerprint_of(operation.name.encode(), ids, request.scope["query_string"], said)
+    said = (
+        raw
+        if operation.takes == lines.NDJSON_MEDIA
+        else await _off_loop_if_large(raw, canonical_bytes)
+    )
+    return request_fingerprint(operation.name.encode(), ids, request.scope["query_string"], said)
 
 
 def _known_parameters(operation: Operation) -> list[str]:
     names = [param.name for param in operation.query]
     names += ["after", "limit"] if operation.paging and not operation.paging.search else []
-    return [*names, "justification"] if operation.justified else names
+    return [*names, "justification"] if operation.takes_justification else names
 
 
-async def _read(operation: Operation, request: Request) -> bytes:
+async def _read_raw_body(operation: Operation, request: HttpRequest) -> bytes:
     """The raw body. JSON lines are left to the handler, which reads them as they arrive; with an
     idempotency key the whole body is needed here, for the fingerprint."""
-    if operation.takes == lines.MEDIA and b"idempotency-key" in request.headers:
-        return await lines.whole(request.receive, request.headers)
+    if operation.takes == lines.NDJSON_MEDIA and b"idempotency-key" in request.headers:
+        return await lines.read_whole(request.receive, request.headers)
     if operation.body is None:
         return b""
     return await wire.read_body(request.receive, request.headers)
 
 
-async def _parsed(operation: Operation, request: Request, raw: bytes) -> Any:
+async def _parse_body(operation: Operation, request: HttpRequest, raw: bytes) -> Any:
     if operation.takes == PLAIN_TEXT:
-        return lines.read_text(request.receive, request.headers)
-    if operation.takes == lines.MEDIA:
-        return lines.of(raw) if raw else lines.read(request.receive, request.headers)
+        return lines.read_text_chunks(request.receive, request.headers)
+    if operation.takes == lines.NDJSON_MEDIA:
+        return lines.split_lines(raw) if raw else lines.read_lines(request.receive, request.headers)
     if operation.body is None:
         return None
-    return await _off_loop_if_large(raw, partial(wire.from_body, model=operation.body))
+    return await _off_loop_if_large(raw, partial(wire.parse_body, model=operation.body))
 
 
 async def _off_loop_if_large(raw: bytes, read: Callable[[bytes], T]) -> T:
@@ -205,7 +213,7 @@ async def _off_loop_if_large(raw: bytes, read: Callable[[bytes], T]) -> T:
 def _audit_name(operation: Operation) -> AuditName | None:
     if operation.audit is None or operation.action is None:
         return None
-    return AuditName(_KIND_OF[operation.action], operation.audit)
+    return AuditName(_EVENT_KINDS[operation.action], operation.audit)
 
 
 def _peek_justification(
@@ -217,18 +225,20 @@ def _peek_justification(
     """
     given = [*parameters.get("justification", ())]
     if operation.body is not None:
-        given.append(wire.peek_member(raw, "justification", operation.body) or "")
+        given.append(wire.peek_field(raw, "justification", operation.body) or "")
     text = next((text for text in given if text), "")
     return text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX] or None
 
 
-def _justification(parameters: inputs.Parameters, body: Any) -> str | None:
+def _read_justification(parameters: inputs.Parameters, body: Any) -> str | None:
     given = {*parameters.get("justification", ()), body.justification or ""} - {""}
     if len(given) > 1:
-        raise ValidationFailed.of("justification", "must not be given twice with different values")
+        raise ValidationFailed.for_field(
+            "justification", "must not be given twice with different values"
+        )
     text = "".join(given)
     if len(text) > JUSTIFICATION_CHARS_MAX:
         message = f"must have at most {JUSTIFICATION_CHARS_MAX} characters"
-        raise ValidationFailed.of("justification", message)
+        raise ValidationFailed.for_field("justification", message)
     check_text(text, "justification")
     return text or None

@@ -1,13 +1,13 @@
 """REST handlers of entries: append, list, sync."""
 
 from recollect.api.calls import Call, Handler
-from recollect.api.conversation_calls import conversation_of, entry_query, new_entry
+from recollect.api.conversation_calls import entry_query, new_entry, path_conversation_id
 from recollect.api.rest.render import to_entry, to_sync_outcome
 
 
 async def append_entry(call: Call) -> str:
     new = new_entry(call.body)
-    entry = await call.services.entries.append(call.principal, conversation_of(call), new)
+    entry = await call.services.entries.append(call.principal, path_conversation_id(call), new)
     return to_entry(entry)
 
 
@@ -15,18 +15,18 @@ async def list_entries(call: Call) -> bytes:
     """A page of the visible path, or of the whole tree."""
     page = await call.services.entries.list(
         call.principal,
-        conversation_of(call),
+        path_conversation_id(call),
         entry_query(call),
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.to_page(map(to_entry, page.items), page.next_cursor)
+    return call.render_page(map(to_entry, page.items), page.next_cursor)
 
 
 async def sync_entries(call: Call) -> str:
     """Make the client's memory equal to the list."""
     new = new_entry(call.body)
-    outcome = await call.services.entries.sync(call.principal, conversation_of(call), new)
+    outcome = await call.services.entries.sync(call.principal, path_conversation_id(call), new)
     return to_sync_outcome(outcome)
 
 

@@ -9,7 +9,7 @@ from recollect.api.bodies import Evict
 from recollect.api.calls import Call, Handler, Reply
 from recollect.domain.jsontext import dump
 from recollect.errors import Internal, RecollectError
-from recollect.services.eviction import Eviction
+from recollect.services.eviction import EvictionRun
 
 _FAILED = "the eviction failed; the server's log says why"
 
@@ -21,24 +21,24 @@ async def evict(call: Call) -> Reply | None:
         call.principal, body.retention_period, justification=call.justification
     )
     if call.query["async"] or b"text/event-stream" in call.headers.get(b"accept", b"").lower():
-        return Reply(200, media=b"text/event-stream", stream=_events(eviction))
-    await eviction.done()
+        return Reply(200, media=b"text/event-stream", stream=_event_stream(eviction))
+    await eviction.wait()
     return None
 
 
-async def _events(eviction: Eviction) -> AsyncIterator[bytes]:
+async def _event_stream(eviction: EvictionRun) -> AsyncIterator[bytes]:
     """Progress as server-sent events. A failure is an event too: the status is already sent."""
     try:
         async for progress in eviction.progress():
-            yield _event({"progress": progress})
+            yield _event_bytes({"progress": progress})
     except RecollectError as error:
         text = _FAILED if isinstance(error, Internal) else error.message
-        yield b"event: error\n" + _event({"error": text})
+        yield b"event: error\n" + _event_bytes({"error": text})
     except Exception:  # noqa: BLE001 - outermost frame of a stream; the service has logged it
-        yield b"event: error\n" + _event({"error": _FAILED})
+        yield b"event: error\n" + _event_bytes({"error": _FAILED})
 
 
-def _event(value: dict[str, object]) -> bytes:
+def _event_bytes(value: dict[str, object]) -> bytes:
     return f"data: {dump(value)}\n\n".encode()
 
 

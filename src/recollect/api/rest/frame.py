@@ -36,7 +36,7 @@ log = structlog.get_logger("recollect.rest")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """An HTTP request as it arrived. Of a repeated header the last value is in `headers`."""
 
     scope: Scope
@@ -45,10 +45,10 @@ class Request:
     id: str
 
 
-Answer = Callable[[Request], Awaitable[Reply]]
+RequestHandler = Callable[[HttpRequest], Awaitable[Reply]]
 
 
-class Frame:
+class RestMiddleware:
     """Runs a handler for each request, sends its reply, and logs and measures it."""
 
     def __init__(self, metrics: Metrics, requests: RequestLog, *, local_mode: bool) -> None:
@@ -63,20 +63,20 @@ class Frame:
         send: Send,
         *,
         route: str,
-        answer: Answer,
+        answer: RequestHandler,
         strict: bool = False,
     ) -> None:
         """Answer one request. `route` is the path's template, for log and metrics; `strict` renders
         errors as the memory API does."""
         started_at = perf_counter()
         headers = dict(scope["headers"])
-        request = Request(scope, receive, headers, _request_id(headers))
+        request = HttpRequest(scope, receive, headers, _request_id(headers))
         status = CLIENT_GONE
         # Not unbound at the end: the server runs each request in a context of its own.
         bind_contextvars(request_id=request.id)
         try:
-            reply = await self._reply(request, answer, strict=strict)
-            await _send(reply, request, send)
+            reply = await self._reply_to(request, answer, strict=strict)
+            await _send_reply(reply, request, send)
             status = reply.status
         except (ClientGone, ClientDisconnect, OSError):
             pass
@@ -85,9 +85,11 @@ class Frame:
             if _CLOSED not in str(error):
                 raise
         finally:
-            self._record(request, route, status, perf_counter() - started_at)
+            self._record_request(request, route, status, perf_counter() - started_at)
 
-    async def _reply(self, request: Request, answer: Answer, *, strict: bool) -> Reply:
+    async def _reply_to(
+        self, request: HttpRequest, answer: RequestHandler, *, strict: bool
+    ) -> Reply:
         try:
             if self._local_mode:
                 _check_host(request.headers.get(b"host", b""))
@@ -96,21 +98,23 @@ class Frame:
             raise
         except asyncio.CancelledError:  # the server stops, and its grace period is over
             stopped = Unavailable("the server stopped before this was answered")
-            return _refusal(stopped, request, strict=strict)
+            return _error_reply(stopped, request, strict=strict)
         except RecollectError as error:
-            return _refusal(error, request, strict=strict)
+            return _error_reply(error, request, strict=strict)
         except Exception:  # the outermost frame: whatever it is, the caller gets an answer
             log.exception("request failed")
             return _to_reply(500, internal_body(request.id))
 
-    def _record(self, request: Request, route: str, status: int, seconds: float) -> None:
+    def _record_request(
+        self, request: HttpRequest, route: str, status: int, seconds: float
+    ) -> None:
         sent = request.scope["method"]
         method = sent if sent in _METHODS else "OTHER"
-        self._metrics.request(method, route, status, seconds)
+        self._metrics.record_request(method, route, status, seconds)
         self._requests.write(request.id, method=method, route=route, status=status, seconds=seconds)
 
 
-def _refusal(error: RecollectError, request: Request, *, strict: bool) -> Reply:
+def _error_reply(error: RecollectError, request: HttpRequest, *, strict: bool) -> Reply:
     status = http_status(error, strict=strict)
     if status == 500:
         log.error("request failed", exc_info=error)
@@ -125,7 +129,7 @@ def _to_reply(
     return Reply(status, dump(body).encode(errors="replace"), headers=headers)
 
 
-async def _send(reply: Reply, request: Request, send: Send) -> None:
+async def _send_reply(reply: Reply, request: HttpRequest, send: Send) -> None:
     headers = [
         (b"x-request-id", request.id.encode()),
         (b"cache-control", b"no-store"),

@@ -32,11 +32,11 @@ class BoundedHeadProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer for the first head."""
         super().connection_made(transport)
-        self._await_head()
+        self._start_head_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""
-        self._head_came()
+        self._stop_head_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -45,7 +45,7 @@ class BoundedHeadProtocol(HttpToolsProtocol):
         if self._bytes_beside_body <= HEAD_BYTES_MAX:
             super().data_received(data)
             if self._in_head:
-                self._await_head()
+                self._start_head_timer()
         # While a response is running, a 400 would be written into the middle of it.
         elif self.cycle is None or self.cycle.response_complete:
             self.send_400_response("The head of the request is too long.")
@@ -65,7 +65,7 @@ class BoundedHeadProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head ends: what follows is the body, and maybe trailers."""
         self._in_head = False
-        self._head_came()
+        self._stop_head_timer()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -87,11 +87,11 @@ class BoundedHeadProtocol(HttpToolsProtocol):
             cycle.message_event.set()
             self.transport.close()
 
-    def _await_head(self) -> None:
+    def _start_head_timer(self) -> None:
         if self._head_timer is None:
             self._head_timer = self.loop.call_later(HEAD_SECONDS_MAX, self.transport.close)
 
-    def _head_came(self) -> None:
+    def _stop_head_timer(self) -> None:
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
@@ -105,16 +105,16 @@ class OneWriteProtocol(BoundedHeadProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Put the buffering transport between uvicorn and the socket."""
         self._socket = transport
-        super().connection_made(_HeldHead(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(_HeadBufferingTransport(transport, self.loop))  # type: ignore[arg-type]
 
-    def leave(self) -> asyncio.Transport:
+    def detach_socket(self) -> asyncio.Transport:
         """Detach from the connection and return its socket; the caller takes it over."""
-        self._head_came()
+        self._stop_head_timer()
         self.connections.discard(self)
         return self._socket
 
 
-class _HeldHead:
+class _HeadBufferingTransport:
     """Holds the head of a response until its body is written, or until the loop's next turn.
 
     It relies on uvicorn writing a head in one call that begins with `HTTP/1.1`. If that changes,

@@ -12,14 +12,14 @@ from recollect.api.operation import PLAIN_TEXT
 from recollect.api.rest.wire import ClientGone
 from recollect.errors import LimitExceeded, ValidationFailed
 
-MEDIA = "application/x-ndjson"
+NDJSON_MEDIA = "application/x-ndjson"
 
 
-async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
+async def read_lines(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
     """The lines without their line feeds; the last one need not have one."""
-    _check_media(headers.get(b"content-type"), MEDIA, "lines of JSON")
+    _check_media(headers.get(b"content-type"), NDJSON_MEDIA, "lines of JSON")
     rest = b""
-    async for chunk in _chunks(receive):
+    async for chunk in _receive_chunks(receive):
         *whole_lines, rest = (rest + chunk).split(b"\n")
         _check_size(rest)
         for line in whole_lines:
@@ -29,42 +29,42 @@ async def read(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
         yield rest
 
 
-def read_text(receive: Receive, headers: Headers) -> AsyncIterator[str]:
+def read_text_chunks(receive: Receive, headers: Headers) -> AsyncIterator[str]:
     """Plain text in chunks that never split a character."""
     _check_media(headers.get(b"content-type"), PLAIN_TEXT, "plain text in UTF-8")
-    return _texts(receive)
+    return _decode_chunks(receive)
 
 
-async def whole(receive: Receive, headers: Headers) -> bytes:
+async def read_whole(receive: Receive, headers: Headers) -> bytes:
     """The whole body of JSON lines; it may be as large as any other body."""
-    _check_media(headers.get(b"content-type"), MEDIA, "lines of JSON")
+    _check_media(headers.get(b"content-type"), NDJSON_MEDIA, "lines of JSON")
     chunks: list[bytes] = []
     size = 0
-    async for chunk in _chunks(receive):
+    async for chunk in _receive_chunks(receive):
         chunks.append(chunk)
         size += len(chunk)
         if size > BODY_BYTES_MAX:
-            raise _too_large("a body that is sent with an `Idempotency-Key`")
+            raise _too_large_error("a body that is sent with an `Idempotency-Key`")
     return b"".join(chunks)
 
 
-async def of(raw: bytes) -> AsyncIterator[bytes]:
+async def split_lines(raw: bytes) -> AsyncIterator[bytes]:
     """The lines of a body that was already read."""
     for line in raw.split(b"\n"):
         yield line
 
 
-async def _texts(receive: Receive) -> AsyncIterator[str]:
+async def _decode_chunks(receive: Receive) -> AsyncIterator[str]:
     decoder = getincrementaldecoder("utf-8")()
     try:
-        async for chunk in _chunks(receive):
+        async for chunk in _receive_chunks(receive):
             yield decoder.decode(chunk)
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise ValidationFailed.of("body", "must be UTF-8") from None
+        raise ValidationFailed.for_field("body", "must be UTF-8") from None
 
 
-async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
+async def _receive_chunks(receive: Receive) -> AsyncIterator[bytes]:
     more = True
     while more:
         message = await receive()
@@ -76,10 +76,10 @@ async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
 
 def _check_size(line: bytes) -> None:
     if len(line) > BODY_BYTES_MAX:
-        raise _too_large("a line")
+        raise _too_large_error("a line")
 
 
-def _too_large(what: str) -> LimitExceeded:
+def _too_large_error(what: str) -> LimitExceeded:
     return LimitExceeded(f"{what} must have at most {BODY_BYTES_MAX} bytes")
 
 

@@ -8,25 +8,25 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from recollect.domain.clock import to_text
-from recollect.domain.conversations import Conversation, SeenConversation
+from recollect.domain.conversations import Conversation, ConversationWithLevel
 from recollect.domain.entries import Entry
 from recollect.domain.events import Event
 from recollect.domain.jsontext import dump
 from recollect.domain.memberships import Membership
-from recollect.domain.search import Hit
+from recollect.domain.search import EntryHit
 from recollect.domain.transfers import Transfer
 from recollect.services.entries import SyncOutcome
 
 
-def to_summary(seen: SeenConversation, *, admin: bool = False) -> str:
+def to_summary(seen: ConversationWithLevel, *, admin: bool = False) -> str:
     """A conversation in a list; admins see when it was deleted."""
-    return _to_object(_summary(seen, admin=admin))
+    return _to_object(_summary_fields(seen, admin=admin))
 
 
-def to_conversation(seen: SeenConversation, *, admin: bool = False) -> str:
+def to_conversation(seen: ConversationWithLevel, *, admin: bool = False) -> str:
     """A single conversation: the summary and its fork point."""
     conversation = seen.conversation
-    return _to_object(_summary(seen, admin=admin) | _fork_point(conversation))
+    return _to_object(_summary_fields(seen, admin=admin) | _fork_fields(conversation))
 
 
 def to_fork(conversation: Conversation) -> str:
@@ -34,7 +34,7 @@ def to_fork(conversation: Conversation) -> str:
     return _to_object(
         {
             "conversationId": conversation.id,
-            **_fork_point(conversation),
+            **_fork_fields(conversation),
             "title": conversation.title,
             "createdAt": to_text(conversation.created_at),
         }
@@ -110,14 +110,14 @@ def to_event(event: Event) -> str:
             "fromLevel": event.from_level,
             "toLevel": event.to_level,
             "transferId": event.transfer_id,
-            "params": (event.named | event.params) or None,
+            "params": (event.related_ids | event.params) or None,
             "count": event.count,
             "justification": event.justification,
         }
     )
 
 
-def to_hit(hit: Hit, *, admin: bool = False) -> str:
+def to_hit(hit: EntryHit, *, admin: bool = False) -> str:
     """One result of a search, with its entry if the caller asked for it."""
     result = _to_object(
         {
@@ -139,7 +139,7 @@ def to_unindexed(entry: Entry) -> str:
     return f'{{"conversationId":"{entry.conversation_id}","entry":{to_entry(entry)}}}'
 
 
-def _summary(seen: SeenConversation, *, admin: bool) -> dict[str, Any]:
+def _summary_fields(seen: ConversationWithLevel, *, admin: bool) -> dict[str, Any]:
     conversation = seen.conversation
     return {
         "id": conversation.id,
@@ -150,18 +150,18 @@ def _summary(seen: SeenConversation, *, admin: bool) -> dict[str, Any]:
         "lastMessagePreview": conversation.last_message_preview,
         "accessLevel": seen.level.word,
         "metadata": conversation.metadata or None,
-        "deletedAt": _instant(conversation.deleted_at) if admin else None,
+        "deletedAt": _instant_or_none(conversation.deleted_at) if admin else None,
     }
 
 
-def _fork_point(conversation: Conversation) -> dict[str, Any]:
+def _fork_fields(conversation: Conversation) -> dict[str, Any]:
     return {
         "forkedAtEntryId": conversation.forked_at_entry_id,
         "forkedAtConversationId": conversation.forked_at_conversation_id,
     }
 
 
-def _instant(at: datetime | None) -> str | None:
+def _instant_or_none(at: datetime | None) -> str | None:
     return None if at is None else to_text(at)
 
 

@@ -12,7 +12,7 @@ from recollect.domain.jsontext import dump
 async def search(call: Call) -> bytes:
     """Search the trees that the caller may read."""
     page = await call.services.search.search(call.principal, search_request(call))
-    return call.to_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
+    return call.render_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
 
 
 async def search_all(call: Call) -> bytes:
@@ -26,7 +26,7 @@ async def search_all(call: Call) -> bytes:
         justification=call.justification,
     )
     items = map(partial(to_hit, admin=True), page.items)
-    return call.to_page(items, page.next_cursor, degraded=page.degraded)
+    return call.render_page(items, page.next_cursor, degraded=page.degraded)
 
 
 async def index_entries(call: Call) -> str:
@@ -40,7 +40,7 @@ async def list_unindexed(call: Call) -> bytes:
     page = await call.services.indexing.list_unindexed(
         call.principal, cursor=call.page.after, limit=call.page.size
     )
-    return call.to_page(map(to_unindexed, page.items), page.next_cursor)
+    return call.render_page(map(to_unindexed, page.items), page.next_cursor)
 
 
 HANDLERS: dict[str, Handler] = {

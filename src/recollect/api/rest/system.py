@@ -7,14 +7,14 @@ from typing import Any, Protocol
 
 from recollect.api.calls import Reply
 from recollect.api.openapi import admin_document, memories_document, user_document
-from recollect.api.rest.frame import Answer, Request
+from recollect.api.rest.frame import HttpRequest, RequestHandler
 from recollect.domain.jsontext import dump
 from recollect.errors import Unavailable
 from recollect.ports.metrics import Metrics
 from recollect.services.bundle import Services
 
 
-class ShownMetrics(Metrics, Protocol):
+class RenderableMetrics(Metrics, Protocol):
     """Metrics that can be rendered for scraping."""
 
     def render(self) -> tuple[bytes, str]:
@@ -22,19 +22,19 @@ class ShownMetrics(Metrics, Protocol):
         ...
 
 
-Document = Callable[[], dict[str, Any]]
+DocumentBuilder = Callable[[], dict[str, Any]]
 
 _OK = b'{"status":"ok"}'
 
 
-def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]:
+def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str, RequestHandler]:
     """The handlers of the operations that need no credentials, by operation name."""
 
-    async def get_health(_: Request) -> Reply:
+    async def get_health(_: HttpRequest) -> Reply:
         await services.status.ping()
         return Reply(200, _OK)
 
-    async def get_metrics(_: Request) -> Reply:
+    async def get_metrics(_: HttpRequest) -> Reply:
         with suppress(Unavailable):  # the other metrics are useful while the database is down
             await services.status.measure_queue()
         body, media = metrics.render()
@@ -43,20 +43,20 @@ def open_answers(services: Services, metrics: ShownMetrics) -> dict[str, Answer]
     return {
         "getHealth": get_health,
         "getMetrics": get_metrics,
-        "getOpenapi": _constant(user_document),
-        "getAdminOpenapi": _constant(admin_document),
-        "getMemoriesOpenapi": _constant(memories_document),
+        "getOpenapi": _document_handler(user_document),
+        "getAdminOpenapi": _document_handler(admin_document),
+        "getMemoriesOpenapi": _document_handler(memories_document),
     }
 
 
-def _constant(document: Document) -> Callable[[Request], Awaitable[Reply]]:
-    async def answer(_: Request) -> Reply:
-        return _reply(document)
+def _document_handler(document: DocumentBuilder) -> Callable[[HttpRequest], Awaitable[Reply]]:
+    async def answer(_: HttpRequest) -> Reply:
+        return _document_reply(document)
 
     return answer
 
 
 @cache
-def _reply(document: Document) -> Reply:
+def _document_reply(document: DocumentBuilder) -> Reply:
     """Built at the first request and cached: most servers never get one."""
     return Reply(200, dump(document()).encode())

@@ -13,7 +13,7 @@ async def list_ownership_transfers(call: Call) -> bytes:
         after=call.page.after,
         limit=call.page.limit,
     )
-    return call.to_page(map(to_transfer, page.items), page.next_cursor)
+    return call.render_page(map(to_transfer, page.items), page.next_cursor)
 
 
 async def create_ownership_transfer(call: Call) -> str:
@@ -26,21 +26,21 @@ async def create_ownership_transfer(call: Call) -> str:
 
 
 async def get_ownership_transfer(call: Call) -> str:
-    transfer = await call.services.transfers.get(call.principal, _transfer_of(call))
+    transfer = await call.services.transfers.get(call.principal, _path_transfer_id(call))
     return to_transfer(transfer)
 
 
 async def accept_ownership_transfer(call: Call) -> None:
     """Become the owner."""
-    await call.services.transfers.accept(call.principal, _transfer_of(call))
+    await call.services.transfers.accept(call.principal, _path_transfer_id(call))
 
 
 async def delete_ownership_transfer(call: Call) -> None:
     """Cancel or reject."""
-    await call.services.transfers.delete(call.principal, _transfer_of(call))
+    await call.services.transfers.delete(call.principal, _path_transfer_id(call))
 
 
-def _transfer_of(call: Call) -> TransferId:
+def _path_transfer_id(call: Call) -> TransferId:
     return TransferId(call.path["transferId"])
 
 

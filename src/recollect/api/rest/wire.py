@@ -9,7 +9,7 @@ from starlette.types import Receive
 from recollect.api.bodies import Body
 from recollect.api.calls import Headers
 from recollect.api.errors import UnsupportedMediaType
-from recollect.api.inputs import BODY_BYTES_MAX, from_value
+from recollect.api.inputs import BODY_BYTES_MAX, validate_body
 from recollect.domain import jsontext
 from recollect.errors import (
     LimitExceeded,
@@ -34,7 +34,7 @@ def refuse_doubled_credentials(raw: Sequence[tuple[bytes, bytes]]) -> None:
         raise Unauthenticated("a credential header was sent more than once")
 
 
-def credential(headers: Headers, name: bytes) -> str | None:
+def read_credential(headers: Headers, name: bytes) -> str | None:
     """A credential header as UTF-8 text, None if absent. Raises Unauthenticated if it is none."""
     value = headers.get(name)
     if value is None:
@@ -45,11 +45,13 @@ def credential(headers: Headers, name: bytes) -> str | None:
         raise Unauthenticated(f"{name.decode()} is not UTF-8") from None
 
 
-def idempotency_key(raw: Sequence[tuple[bytes, bytes]]) -> str | None:
+def read_idempotency_key(raw: Sequence[tuple[bytes, bytes]]) -> str | None:
     """The checked idempotency key, if the request has one."""
     keys = {value for name, value in raw if name == b"idempotency-key"}
     if len(keys) > 1:
-        raise ValidationFailed.of("Idempotency-Key", "must not be sent twice with different values")
+        raise ValidationFailed.for_field(
+            "Idempotency-Key", "must not be sent twice with different values"
+        )
     return check_key(keys.pop().decode("utf-8", "replace")) if keys else None
 
 
@@ -57,7 +59,7 @@ async def read_body(receive: Receive, headers: Headers) -> bytes:
     """The whole body. LimitExceeded by its declared length, or as soon as it gets too large."""
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and (len(declared) > 15 or int(declared) > BODY_BYTES_MAX):
-        raise _too_large()
+        raise _too_large_error()
     chunks: list[bytes] = []
     size, more = 0, True
     while more:
@@ -68,25 +70,25 @@ async def read_body(receive: Receive, headers: Headers) -> bytes:
         size += len(chunks[-1])
         more = message.get("more_body", False)
         if size > BODY_BYTES_MAX:
-            raise _too_large()
+            raise _too_large_error()
     body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
     if body:
         _check_media_type(headers.get(b"content-type"))
     return body
 
 
-def from_body(raw: bytes, model: type[M]) -> M:
+def parse_body(raw: bytes, model: type[M]) -> M:
     """Parse and validate a JSON body. Null counts as absent, except in `nullable` fields."""
     if raw:
         value = jsontext.parse(raw, queries=model.queries)
     elif model.optional:
         value = {}
     else:
-        raise ValidationFailed.of("body", "a JSON body is required")
-    return from_value(value, model)
+        raise ValidationFailed.for_field("body", "a JSON body is required")
+    return validate_body(value, model)
 
 
-def from_query_string(raw: bytes) -> dict[str, list[str]]:
+def parse_query_string(raw: bytes) -> dict[str, list[str]]:
     """The values of each parameter, in order; invalid UTF-8 becomes U+FFFD."""
     parameters: dict[str, list[str]] = {}
     if raw:
@@ -96,7 +98,7 @@ def from_query_string(raw: bytes) -> dict[str, list[str]]:
     return parameters
 
 
-def peek_member(raw: bytes, name: str, model: type[Body]) -> str | None:
+def peek_field(raw: bytes, name: str, model: type[Body]) -> str | None:
     """A text field of a body that is not validated yet; None if absent or the JSON is invalid."""
     try:
         value = jsontext.parse(raw, queries=model.queries) if raw else None
@@ -121,5 +123,5 @@ def _check_media_type(content_type: bytes | None) -> None:
         )
 
 
-def _too_large() -> LimitExceeded:
+def _too_large_error() -> LimitExceeded:
     return LimitExceeded(f"the body must have at most {BODY_BYTES_MAX} bytes")

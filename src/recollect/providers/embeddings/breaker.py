@@ -12,7 +12,7 @@ class EndpointDown(EmbeddingFailed):
     """The endpoint gave no usable answer after all attempts."""
 
 
-class Breaker:
+class CircuitBreaker:
     """Opens when a call raises EndpointDown, and then refuses calls for as long as the error says.
     After that one call may probe. Its success closes the breaker; until it ends, other calls are
     still refused. For use on one event loop.
@@ -25,9 +25,9 @@ class Breaker:
         self._probing = False
 
     @contextmanager
-    def call(self) -> Iterator[None]:
+    def guard_call(self) -> Iterator[None]:
         """Wraps one call. Raises EndpointDown without making the call while the breaker is open."""
-        probe = self._admit()
+        probe = self._admit_probe()
         try:
             yield
             self._open_until = None
@@ -39,7 +39,7 @@ class Breaker:
             # before the breaker opened end here too.
             self._probing = self._probing and not probe
 
-    def _admit(self) -> bool:
+    def _admit_probe(self) -> bool:
         """Admit a call or raise; returns whether it is the probe."""
         if self._open_until is None:
             return False

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from recollect.ports.embedding import Embedder, Vectors
 
-REMEMBERED = 1024
+CACHED_QUERIES_MAX = 1024
 
 
-class CachedQueries:
+class QueryCachingEmbedder:
     """Wraps an embedder and caches query vectors, least recently used ones evicted. Failures are
     not cached. For use on one event loop."""
 
-    def __init__(self, inner: Embedder, *, remembered: int = REMEMBERED) -> None:
+    def __init__(self, inner: Embedder, *, remembered: int = CACHED_QUERIES_MAX) -> None:
         self._inner = inner
         self._remembered = remembered
         self._vectors: OrderedDict[bytes, Vectors] = OrderedDict()
@@ -36,13 +36,13 @@ class CachedQueries:
 
     async def embed_query(self, text: str) -> Vectors:
         """The query's vector. The array is read-only, because all callers get the same one."""
-        key = _key(text)
+        key = _cache_key(text)
         known = self._vectors.get(key)
         if known is not None:
             self._vectors.move_to_end(key)
             return known
         # Shielded: a caller that is cancelled must not cancel the task that others wait for.
-        return await asyncio.shield(self._pending.get(key) or self._start(key, text))
+        return await asyncio.shield(self._pending.get(key) or self._start_embedding(key, text))
 
     async def close(self) -> None:
         """Cancel pending queries, then close the inner embedder."""
@@ -52,13 +52,13 @@ class CachedQueries:
         await asyncio.gather(*pending, return_exceptions=True)
         await self._inner.close()
 
-    def _start(self, key: bytes, text: str) -> asyncio.Task[Vectors]:
+    def _start_embedding(self, key: bytes, text: str) -> asyncio.Task[Vectors]:
         task = asyncio.create_task(self._inner.embed_query(text))
         self._pending[key] = task
-        task.add_done_callback(lambda done: self._finish(key, done))
+        task.add_done_callback(lambda done: self._store_result(key, done))
         return task
 
-    def _finish(self, key: bytes, task: asyncio.Task[Vectors]) -> None:
+    def _store_result(self, key: bytes, task: asyncio.Task[Vectors]) -> None:
         del self._pending[key]
         # `exception()` also marks it as retrieved: without it asyncio logs an error if every caller
         # was cancelled.
@@ -71,6 +71,6 @@ class CachedQueries:
             self._vectors.popitem(last=False)
 
 
-def _key(text: str) -> bytes:
+def _cache_key(text: str) -> bytes:
     """A digest: of constant size, and no query stays readable in memory."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -23,12 +23,12 @@ MODEL_FILE = "minilm-l6-v2-int8.onnx"
 VOCABULARY_FILE = "vocab.txt"
 DIMENSIONS = 384
 # Texts per call of a worker thread: after so many a cancelled caller stops computing.
-STAY_TEXTS = 32
+TEXTS_PER_THREAD_CALL = 32
 # Batching makes short texts a quarter faster; larger batches no longer fit into the CPU's caches.
 BATCH_TOKENS = 256
 
 
-class MiniLm:
+class MiniLmEmbedder:
     """Unit vectors of 384 dimensions, for English. Only the first 254 tokens of a text count."""
 
     model = "minilm-l6-v2-int8"
@@ -38,14 +38,14 @@ class MiniLm:
         self._folder = folder
         self._threads = threads
         self._loading = threading.Lock()
-        self._network: _Network | None = None
+        self._network: _OnnxNetwork | None = None
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text. A text's vector does not depend on the other texts in the call."""
         rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        for at in range(0, len(texts), STAY_TEXTS):
-            stay = texts[at : at + STAY_TEXTS]
-            rows[at : at + STAY_TEXTS] = await asyncio.to_thread(self._compute, stay)
+        for at in range(0, len(texts), TEXTS_PER_THREAD_CALL):
+            stay = texts[at : at + TEXTS_PER_THREAD_CALL]
+            rows[at : at + TEXTS_PER_THREAD_CALL] = await asyncio.to_thread(self._compute, stay)
         return rows
 
     async def embed_query(self, text: str) -> Vectors:
@@ -58,22 +58,22 @@ class MiniLm:
         self._network = None
 
     def _compute(self, texts: Sequence[str]) -> Vectors:
-        network = self._loaded()
-        tokens = [network.tokens(text) for text in texts]
+        network = self._load_network()
+        tokens = [network.token_ids(text) for text in texts]
         rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        for batch in _batches([len(ids) for ids in tokens]):
-            rows[batch] = network.vectors([tokens[place] for place in batch])
+        for batch in _batches_by_length([len(ids) for ids in tokens]):
+            rows[batch] = network.compute_vectors([tokens[place] for place in batch])
         return rows
 
-    def _loaded(self) -> "_Network":
+    def _load_network(self) -> "_OnnxNetwork":
         # Under the lock: several threads may come with the first text.
         with self._loading:
             if self._network is None:
-                self._network = _Network(self._folder, self._threads)
+                self._network = _OnnxNetwork(self._folder, self._threads)
             return self._network
 
 
-class _Network:
+class _OnnxNetwork:
     """Vocabulary and ONNX session, used by several threads at once."""
 
     def __init__(self, folder: Path, threads: int) -> None:
@@ -81,19 +81,19 @@ class _Network:
             raise EmbeddingFailed("the embedding model is missing; `make install` builds it")
         silence_libraries()
         runtime = import_module("onnxruntime")
-        self._failures = _exceptions(runtime)
+        self._failures = _runtime_exceptions(runtime)
         lines = (folder / VOCABULARY_FILE).read_text(encoding="utf-8")
         self._words = WordPiece(lines.removesuffix("\n").split("\n"))
         try:
-            self._session = _session(runtime, folder / MODEL_FILE, threads)
+            self._session = _open_session(runtime, folder / MODEL_FILE, threads)
         except self._failures as error:
             raise EmbeddingFailed("the embedding model can't be loaded") from error
 
-    def tokens(self, text: str) -> list[int]:
+    def token_ids(self, text: str) -> list[int]:
         """The token ids of a text; never empty, because start and end are tokens too."""
-        return self._words.ids(text)
+        return self._words.token_ids(text)
 
-    def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
+    def compute_vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
         """One row for each list of ids, padded to the longest."""
         ids = np.zeros((len(batch), max(map(len, batch))), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -108,7 +108,7 @@ class _Network:
         return found
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def _batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Groups of text indexes. Texts of similar length are batched, so that little is padded."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -120,13 +120,13 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _session(runtime: Any, file: Path, threads: int) -> Any:
+def _open_session(runtime: Any, file: Path, threads: int) -> Any:
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
 
-def _exceptions(runtime: Any) -> tuple[type[Exception], ...]:
+def _runtime_exceptions(runtime: Any) -> tuple[type[Exception], ...]:
     """The runtime's exception classes, which have no common base class."""
     found = vars(runtime.capi.onnxruntime_pybind11_state).values()
     return tuple(kind for kind in found if isinstance(kind, type) and issubclass(kind, Exception))

@@ -18,7 +18,7 @@ import structlog
 
 from recollect.errors import EmbeddingFailed
 from recollect.ports.embedding import Vectors
-from recollect.providers.embeddings.breaker import Breaker, EndpointDown
+from recollect.providers.embeddings.breaker import CircuitBreaker, EndpointDown
 
 _log = structlog.get_logger("recollect.embedding")
 
@@ -34,7 +34,7 @@ REST_SECONDS_MAX = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class EmbeddingEndpoint:
     """The endpoint and how to call it. `base_url` ends before `/embeddings`."""
 
     base_url: str
@@ -59,7 +59,7 @@ class Endpoint:
                 "the embedding endpoint's base URL must be http(s)://host/path,"
                 " without a user, a query or a fragment"
             )
-        if self.api_key is not None and not _header_safe(self.api_key):
+        if self.api_key is not None and not _is_header_safe(self.api_key):
             raise ValueError("the embedding endpoint's key holds characters that no header can")
 
 
@@ -74,7 +74,7 @@ def _is_web_address(url: str) -> bool:
     return parsed.scheme in ("http", "https") and parsed.host != "" and not any(extras)
 
 
-def _header_safe(key: str) -> bool:
+def _is_header_safe(key: str) -> bool:
     return key.isascii() and key.isprintable() and key == key.strip() and key != ""
 
 
@@ -85,7 +85,7 @@ class OpenAiEmbedder:
 
     def __init__(
         self,
-        endpoint: Endpoint,
+        endpoint: EmbeddingEndpoint,
         *,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -96,8 +96,8 @@ class OpenAiEmbedder:
         url = httpx2.URL(endpoint.base_url)
         self._name = f"the embedding endpoint {url.netloc.decode()}"
         self._url = f"{endpoint.base_url.rstrip('/')}/embeddings"
-        self._client = _client(endpoint)
-        self._breaker = Breaker(self._name, monotonic=monotonic)
+        self._client = _build_client(endpoint)
+        self._breaker = CircuitBreaker(self._name, monotonic=monotonic)
 
     @property
     def model(self) -> str:
@@ -117,20 +117,24 @@ class OpenAiEmbedder:
         size = self._endpoint.batch_size
         for at in range(0, len(texts), size):
             batch = texts[at : at + size]
-            rows[at : at + size] = await self._rows(batch, ends_at=math.inf, all_needed=False)
+            rows[at : at + size] = await self._embed_splitting(
+                batch, ends_at=math.inf, all_needed=False
+            )
         return rows
 
     async def embed_query(self, text: str) -> Vectors:
         """The vector of one text. Raises EmbeddingFailed after `timeout_seconds` in all."""
         ends_at = self._monotonic() + self._endpoint.timeout_seconds
-        vector: Vectors = (await self._rows([text], ends_at=ends_at, all_needed=True))[0]
+        vector: Vectors = (await self._embed_splitting([text], ends_at=ends_at, all_needed=True))[0]
         return vector
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _rows(self, texts: Sequence[str], *, ends_at: float, all_needed: bool) -> Vectors:
+    async def _embed_splitting(
+        self, texts: Sequence[str], *, ends_at: float, all_needed: bool
+    ) -> Vectors:
         """Embed texts, and find the ones that the endpoint refuses.
 
         A refusal is about the whole request, and usually one text is too long. So a refused batch
@@ -140,37 +144,39 @@ class OpenAiEmbedder:
         vectors for everything would hide that.
         """
         try:
-            return await self._batch(texts, ends_at=ends_at)
+            return await self._embed_batch(texts, ends_at=ends_at)
         except _TextRefused:
             middle = len(texts) // 2
             if middle == 0 and len(texts[0]) <= SHORT_CHARS:
-                if all_needed or not await self._takes_others():
+                if all_needed or not await self._accepts_plain_text():
                     raise
                 _log.warning("the embedding endpoint refused a text", endpoint=self._name)
                 return np.zeros((1, self.dimensions), dtype=np.float32)
         parts = _halves(texts, middle) if middle else [[texts[0][: len(texts[0]) // 2]]]
-        rows = [await self._rows(p, ends_at=ends_at, all_needed=all_needed) for p in parts]
+        rows = [
+            await self._embed_splitting(p, ends_at=ends_at, all_needed=all_needed) for p in parts
+        ]
         return np.concatenate(rows)
 
-    async def _takes_others(self) -> bool:
+    async def _accepts_plain_text(self) -> bool:
         """Whether the endpoint accepts a harmless text, so that the refused one was the problem."""
         try:
-            await self._batch([PLAIN_TEXT], ends_at=math.inf)
+            await self._embed_batch([PLAIN_TEXT], ends_at=math.inf)
         except _TextRefused:
             return False
         return True
 
-    async def _batch(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
-        with self._breaker.call():
-            body = await self._post_patiently(texts, ends_at)
+    async def _embed_batch(self, texts: Sequence[str], *, ends_at: float) -> Vectors:
+        with self._breaker.guard_call():
+            body = await self._post_with_retries(texts, ends_at)
         # On a thread: parsing thousands of numbers would block the event loop.
         try:
-            return await asyncio.to_thread(_vectors, body, len(texts), self.dimensions)
-        except _Unusable as error:
+            return await asyncio.to_thread(_parse_vectors, body, len(texts), self.dimensions)
+        except _UnusableAnswer as error:
             raise EmbeddingFailed(f"{self._name} answered with {error}") from None
 
-    async def _post_patiently(self, texts: Sequence[str], ends_at: float) -> bytes:
-        request = await asyncio.to_thread(_request, self._endpoint, texts)
+    async def _post_with_retries(self, texts: Sequence[str], ends_at: float) -> bytes:
+        request = await asyncio.to_thread(_build_request, self._endpoint, texts)
         attempt = 0
         while True:
             attempt += 1
@@ -180,21 +186,21 @@ class OpenAiEmbedder:
             # Exponential backoff, or longer if the endpoint asks for it.
             backoff_seconds = self._endpoint.backoff_seconds * 2 ** (attempt - 1)
             pause_seconds = max(backoff_seconds, answer.retry_after_seconds)
-            if attempt >= self._endpoint.attempts_max or not self._may_wait(pause_seconds, ends_at):
-                raise self._down(answer)
+            if attempt >= self._endpoint.attempts_max or not self._can_wait(pause_seconds, ends_at):
+                raise self._to_endpoint_down(answer)
             await self._sleep(pause_seconds)
 
-    def _may_wait(self, seconds: float, ends_at: float) -> bool:
+    def _can_wait(self, seconds: float, ends_at: float) -> bool:
         return seconds <= self._endpoint.wait_seconds_max and self._monotonic() + seconds < ends_at
 
-    def _down(self, setback: "_Setback") -> EndpointDown:
+    def _to_endpoint_down(self, setback: "_RetryableFailure") -> EndpointDown:
         asked_seconds = min(math.ceil(setback.retry_after_seconds), REST_SECONDS_MAX)
         return EndpointDown(
             f"{self._name} {setback.reason}",
             retry_after_seconds=max(self._endpoint.rest_seconds, asked_seconds),
         )
 
-    async def _post(self, request: bytes, ends_at: float) -> "bytes | _Setback":
+    async def _post(self, request: bytes, ends_at: float) -> "bytes | _RetryableFailure":
         """One attempt: the answer's body, or a failure that may be retried. Raises for others."""
         seconds = min(self._endpoint.timeout_seconds, ends_at - self._monotonic())
         try:
@@ -202,21 +208,21 @@ class OpenAiEmbedder:
             async with asyncio.timeout(seconds):
                 response = await self._client.post(self._url, content=request)
         except (TimeoutError, httpx2.TimeoutException):
-            return _Setback("is too slow")
+            return _RetryableFailure("is too slow")
         except httpx2.HTTPError as error:
             # Without the error's message and cause, which may contain what was sent.
-            return _Setback(f"can't be reached ({type(error).__name__})")
+            return _RetryableFailure(f"can't be reached ({type(error).__name__})")
         if response.is_success:
             return response.content
-        return self._refusal(response)
+        return self._classify_failure(response)
 
-    def _refusal(self, response: httpx2.Response) -> "_Setback":
+    def _classify_failure(self, response: httpx2.Response) -> "_RetryableFailure":
         reason = f"answered with status {response.status_code}"
         if response.status_code in TEXT_STATUSES:
             raise _TextRefused(f"{self._name} {reason}")
         if response.status_code < 500 and response.status_code not in RETRIED_STATUSES:
             raise EmbeddingFailed(f"{self._name} {reason}")
-        return _Setback(reason, _retry_after_seconds(response))
+        return _RetryableFailure(reason, _retry_after_seconds(response))
 
 
 class _TextRefused(EmbeddingFailed):
@@ -228,16 +234,16 @@ def _halves(texts: Sequence[str], middle: int) -> list[Sequence[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Setback:
+class _RetryableFailure:
     reason: str
     retry_after_seconds: float = 0.0
 
 
-class _Unusable(ValueError):
+class _UnusableAnswer(ValueError):
     """The answer is malformed; the message says how."""
 
 
-def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
+def _build_client(endpoint: EmbeddingEndpoint) -> httpx2.AsyncClient:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if endpoint.api_key is not None:
         headers["Authorization"] = f"Bearer {endpoint.api_key}"
@@ -248,10 +254,10 @@ def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
     )
 
 
-def _request(endpoint: Endpoint, texts: Sequence[str]) -> bytes:
+def _build_request(endpoint: EmbeddingEndpoint, texts: Sequence[str]) -> bytes:
     asked: dict[str, Any] = {
         "model": endpoint.model,
-        "input": [_sendable(text) for text in texts],
+        "input": [_to_sendable(text) for text in texts],
         "encoding_format": "float",
     }
     if endpoint.send_dimensions:
@@ -259,7 +265,7 @@ def _request(endpoint: Endpoint, texts: Sequence[str]) -> bytes:
     return json.dumps(asked).encode()
 
 
-def _sendable(text: str) -> str:
+def _to_sendable(text: str) -> str:
     """The text without lone surrogates, and never empty: endpoints refuse both."""
     return text.encode("utf-8", "replace").decode() or " "
 
@@ -276,29 +282,29 @@ def _retry_after_seconds(response: httpx2.Response) -> float:
     return max(0.0, at - time.time())
 
 
-def _vectors(body: bytes, count: int, dimensions: int) -> Vectors:
+def _parse_vectors(body: bytes, count: int, dimensions: int) -> Vectors:
     """The vectors in the order of the texts, each of length 1. Raises _UnusableAnswer."""
     try:
-        rows = np.array(_ordered(json.loads(body), count), dtype=np.float64)
-    except _Unusable:
+        rows = np.array(_order_rows(json.loads(body), count), dtype=np.float64)
+    except _UnusableAnswer:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-        raise _Unusable("something other than vectors") from None
+        raise _UnusableAnswer("something other than vectors") from None
     if rows.shape != (count, dimensions):
-        raise _Unusable(f"vectors of {rows.shape[-1]} numbers, not {dimensions}")
+        raise _UnusableAnswer(f"vectors of {rows.shape[-1]} numbers, not {dimensions}")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise _Unusable("vectors that have no finite length")
+        raise _UnusableAnswer("vectors that have no finite length")
     unit: Vectors = (rows / lengths).astype(np.float32)
     return unit
 
 
-def _ordered(answer: dict[str, Any], count: int) -> list[Any]:
+def _order_rows(answer: dict[str, Any], count: int) -> list[Any]:
     items = answer["data"]
     if len(items) != count:
-        raise _Unusable(f"{len(items)} vectors for {count} texts")
+        raise _UnusableAnswer(f"{len(items)} vectors for {count} texts")
     # The protocol numbers the vectors; endpoints that don't are taken to answer in order.
     rows = {item.get("index", place): item["embedding"] for place, item in enumerate(items)}
     if set(rows) != set(range(count)):
-        raise _Unusable("vectors whose numbering has gaps")
+        raise _UnusableAnswer("vectors whose numbering has gaps")
     return [rows[place] for place in range(count)]

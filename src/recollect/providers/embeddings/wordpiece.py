@@ -38,10 +38,10 @@ class WordPiece:
         self._unknown = [self._ids[UNKNOWN]]
         self._start, self._end = self._ids[START], self._ids[END]
         self._room = tokens_max - 2
-        self._characters = _Characters()
+        self._characters = _BertChars()
         self._split = lru_cache(WORDS_REMEMBERED)(self._longest_matches)
 
-    def ids(self, text: str) -> list[int]:
+    def token_ids(self, text: str) -> list[int]:
         """The ids of the start token, the text's first tokens and the end token."""
         tokens = (token for word in self._words(text) for token in self._tokens(word))
         return [self._start, *islice(tokens, self._room), self._end]
@@ -70,34 +70,34 @@ class WordPiece:
             end = self._end_of_match(word, at)
             if end == at:
                 return self._unknown
-            found.append(self._ids[_inner(word, at, end)])
+            found.append(self._ids[_subword(word, at, end)])
             at = end
         return found
 
     def _end_of_match(self, word: str, at: int) -> int:
         """The end of the longest known piece that starts at `at`; `at` if there is none."""
         return next(
-            (end for end in range(len(word), at, -1) if _inner(word, at, end) in self._ids), at
+            (end for end in range(len(word), at, -1) if _subword(word, at, end) in self._ids), at
         )
 
 
-def _inner(word: str, at: int, end: int) -> str:
+def _subword(word: str, at: int, end: int) -> str:
     # The vocabulary marks pieces inside a word with "##".
     return f"##{word[at:end]}" if at else word[:end]
 
 
-class _Characters(dict[int, str]):
+class _BertChars(dict[int, str]):
     """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
-        plain = _plain(chr(code))
+        plain = _normalize_char(chr(code))
         # Bounded, because the characters come from outside.
         if len(self) < CHARACTERS_REMEMBERED:
             self[code] = plain
         return plain
 
 
-def _plain(character: str) -> str:
+def _normalize_char(character: str) -> str:
     if character in "\t\n\r":
         return " "
     category = unicodedata.category(character)
@@ -105,12 +105,12 @@ def _plain(character: str) -> str:
         return ""
     if character.isspace():
         return " "
-    if _stands_alone(character, category):
+    if _is_standalone(character, category):
         return f" {character} "
     return character.lower()
 
 
-def _stands_alone(character: str, category: str) -> bool:
+def _is_standalone(character: str, category: str) -> bool:
     code = ord(character)
     ranges = ASCII_SYMBOLS if code < 128 else IDEOGRAPHS
     return category[0] == "P" or any(first <= code <= last for first, last in ranges)

@@ -7,23 +7,23 @@ local mode, from a trusted client, or from a client that names the agent it is b
 import time
 from collections.abc import Callable
 
-from recollect.domain.agents import AGENT_MARK, OwnerKind
+from recollect.domain.agents import AGENT_PREFIX, OwnerKind
 from recollect.domain.clock import Clock
 from recollect.domain.ids import UserId
 from recollect.errors import (
     RecollectError,
+    RequesterHeaderInvalid,
     RequesterInvalid,
     RequesterMismatch,
     RequesterRequired,
-    RequesterUnfit,
     Unauthenticated,
 )
 from recollect.policy.principals import Principal
-from recollect.providers.identity.claims import ClaimReader, Claims
+from recollect.providers.identity.claims import ClaimReader, TokenClaims
 from recollect.providers.identity.clients import ApiKeys
 from recollect.providers.identity.jwks import JwksKeys
-from recollect.providers.identity.names import name_problem
-from recollect.providers.identity.orgs import Orgs
+from recollect.providers.identity.names import id_problem
+from recollect.providers.identity.orgs import OrgMemberships
 from recollect.providers.identity.roles import RoleGrants
 from recollect.providers.identity.settings import BoundAgent, IdentitySettings
 from recollect.providers.identity.signers import SharedSecret
@@ -46,8 +46,8 @@ class CredentialAuthenticator:
         self._trusted = frozenset(settings.trusted_clients)
         self._bound = dict(settings.bound_agents)
         self._roles = RoleGrants(settings)
-        self._orgs = Orgs(settings.org_members, local=self._believes_anyone)
-        self._tokens = _verifier(settings, clock, monotonic)
+        self._orgs = OrgMemberships(settings.org_members, local=self._believes_anyone)
+        self._tokens = _build_verifier(settings, clock, monotonic)
 
     async def authenticate(
         self, *, authorization: str | None, api_key: str | None, requester_id: str | None
@@ -61,35 +61,37 @@ class CredentialAuthenticator:
         """
         # The order decides which error a caller with several faults gets: first a malformed user
         # id, then the API key, then the token, and last whether they fit together.
-        problem = None if requester_id is None else name_problem(requester_id)
+        problem = None if requester_id is None else id_problem(requester_id)
         if problem:
-            raise await self._unfit(authorization, f"`X-Requester-Id` {problem}")
-        client_id = self._api_keys.client_of(api_key)
+            raise await self._requester_error(authorization, f"`X-Requester-Id` {problem}")
+        client_id = self._api_keys.find_client(api_key)
         trusted = client_id in self._trusted
         bound = self._bound.get(client_id or "")
-        claims = await self._claims(authorization)
+        claims = await self._verify_bearer(authorization)
         # Without a token the prefix of the user id tells an agent from a user. With one only the
         # claim `kind` does.
         if claims is None:
-            user_id = self._asserted(requester_id, trusted=trusted or _names(requester_id, bound))
-            kind = OwnerKind.AGENT if user_id.startswith(AGENT_MARK) else OwnerKind.USER
+            user_id = self._accept_requester(
+                requester_id, trusted=trusted or _is_bound_agent(requester_id, bound)
+            )
+            kind = OwnerKind.AGENT if user_id.startswith(AGENT_PREFIX) else OwnerKind.USER
             token_roles: frozenset[str] = frozenset()
         else:
-            user_id = _agreed(claims, requester_id)
+            user_id = _match_requester(claims, requester_id)
             kind = OwnerKind.AGENT if claims.agent else OwnerKind.USER
             token_roles = claims.roles
         return Principal(
             user_id=user_id,
             client_id=client_id,
             trusted=trusted,
-            roles=self._roles.of(user_id, client_id, token_roles),
+            roles=self._roles.find_roles(user_id, client_id, token_roles),
             kind=kind,
-            orgs=self._orgs.of(user_id, claims.orgs if claims else ()),
+            orgs=self._orgs.find_orgs(user_id, claims.orgs if claims else ()),
             acts_for_owner=_acts_for_owner(user_id, claims, bound),
             expires_at=None if claims is None else claims.expires_at,
         )
 
-    async def _claims(self, authorization: str | None) -> Claims | None:
+    async def _verify_bearer(self, authorization: str | None) -> TokenClaims | None:
         if authorization is None:
             return None
         scheme, _, token = authorization.partition(" ")
@@ -98,7 +100,7 @@ class CredentialAuthenticator:
             raise Unauthenticated("`Authorization` must be `Bearer` and a token")
         return await self._tokens.verify(token)
 
-    def _asserted(self, requester_id: str | None, *, trusted: bool) -> UserId:
+    def _accept_requester(self, requester_id: str | None, *, trusted: bool) -> UserId:
         if requester_id is None:
             if self._believes_anyone:
                 raise RequesterRequired("no user: send `X-Requester-Id` or a bearer token")
@@ -109,38 +111,38 @@ class CredentialAuthenticator:
             )
         return UserId(requester_id)
 
-    async def _unfit(self, authorization: str | None, message: str) -> RecollectError:
+    async def _requester_error(self, authorization: str | None, message: str) -> RecollectError:
         try:
-            claims = await self._claims(authorization)
+            claims = await self._verify_bearer(authorization)
         except Unauthenticated:
             claims = None
-        return RequesterInvalid(message) if claims is None else RequesterUnfit(message)
+        return RequesterInvalid(message) if claims is None else RequesterHeaderInvalid(message)
 
 
-def _names(requester_id: str | None, bound: BoundAgent | None) -> bool:
-    return bound is not None and requester_id == f"{AGENT_MARK}{bound.agent_id}"
+def _is_bound_agent(requester_id: str | None, bound: BoundAgent | None) -> bool:
+    return bound is not None and requester_id == f"{AGENT_PREFIX}{bound.agent_id}"
 
 
-def _acts_for_owner(user_id: UserId, claims: Claims | None, bound: BoundAgent | None) -> bool:
+def _acts_for_owner(user_id: UserId, claims: TokenClaims | None, bound: BoundAgent | None) -> bool:
     """From the claim of an agent's token, or from the settings of the API key."""
     if claims is not None and not claims.agent:
         return False
-    by_key = bound is not None and bound.acts_for_owner and _names(user_id, bound)
+    by_key = bound is not None and bound.acts_for_owner and _is_bound_agent(user_id, bound)
     return by_key or (claims is not None and claims.acts_for_owner)
 
 
-def _agreed(claims: Claims, requester_id: str | None) -> UserId:
-    if claims.user_id.startswith(AGENT_MARK):
+def _match_requester(claims: TokenClaims, requester_id: str | None) -> UserId:
+    if claims.user_id.startswith(AGENT_PREFIX):
         # The prefix marks agents. A user with it in the name could pass for an agent, and an agent
         # that spells it itself would have two ids.
-        raise Unauthenticated(f"the token's user must not start with `{AGENT_MARK}`")
-    spelled = UserId(f"{AGENT_MARK}{claims.user_id}") if claims.agent else claims.user_id
+        raise Unauthenticated(f"the token's user must not start with `{AGENT_PREFIX}`")
+    spelled = UserId(f"{AGENT_PREFIX}{claims.user_id}") if claims.agent else claims.user_id
     if requester_id is not None and requester_id != spelled:
         raise RequesterMismatch("`X-Requester-Id` is not the user of the token")
     return spelled
 
 
-def _verifier(
+def _build_verifier(
     settings: IdentitySettings, clock: Clock, monotonic: Callable[[], float]
 ) -> TokenVerifier:
     # In local mode only tokens signed by this server count, so no external issuer is asked.

@@ -8,17 +8,17 @@ from typing import Any
 
 from recollect.domain.ids import UserId
 from recollect.errors import Unauthenticated
-from recollect.providers.identity.names import name_problem
+from recollect.providers.identity.names import id_problem
 
 # Tolerance for `nbf`: clocks differ a little, and a token is often used in its first second.
-_EARLY_SECONDS = 30
+_CLOCK_SKEW_SECONDS = 30
 
 _USER_CLAIMS = ("preferred_username", "upn", "sub")
 _ROLE_CLAIMS = ("roles", "realm_access.roles")
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class TokenClaims:
     """The claims that matter here. Instants are in seconds since 1970."""
 
     user_id: UserId
@@ -33,7 +33,7 @@ class Claims:
         """Raises Unauthenticated if the token has expired or is not valid yet."""
         if now >= self.expires_at:
             raise Unauthenticated("the token has expired")
-        if self.valid_from is not None and now < self.valid_from - _EARLY_SECONDS:
+        if self.valid_from is not None and now < self.valid_from - _CLOCK_SKEW_SECONDS:
             raise Unauthenticated("the token is not valid yet")
 
 
@@ -47,20 +47,20 @@ class ClaimReader:
         self._audience = audience
         self._role_claims = (roles_claim,) if roles_claim else _ROLE_CLAIMS
 
-    def read(self, payload: bytes) -> Claims:
+    def read(self, payload: bytes) -> TokenClaims:
         """Raises Unauthenticated if the payload is malformed, or for another issuer or audience."""
-        members = _members(payload)
+        members = _parse_payload(payload)
         self._check_issuer(members)
         self._check_audience(members)
-        expires_at = _instant(members, "exp")
+        expires_at = _parse_instant(members, "exp")
         if expires_at is None:
             raise Unauthenticated("the token has no `exp`")
-        return Claims(
-            user_id=_user(members),
-            roles=self._roles(members),
+        return TokenClaims(
+            user_id=_parse_user_id(members),
+            roles=self._read_roles(members),
             expires_at=expires_at,
-            valid_from=_instant(members, "nbf"),
-            orgs=_names(members.get("orgs")),
+            valid_from=_parse_instant(members, "nbf"),
+            orgs=_parse_names(members.get("orgs")),
             agent=members.get("kind") == "agent",
             acts_for_owner=members.get("act_for") == "owner",
         )
@@ -77,15 +77,15 @@ class ClaimReader:
         if self._audience not in audiences:
             raise Unauthenticated("the token is for another audience")
 
-    def _roles(self, members: Mapping[str, Any]) -> frozenset[str]:
+    def _read_roles(self, members: Mapping[str, Any]) -> frozenset[str]:
         for claim in self._role_claims:
-            value = _at(members, claim)
+            value = _claim_value(members, claim)
             if value is not None:
-                return _names(value)
+                return _parse_names(value)
         return frozenset()
 
 
-def _members(payload: bytes) -> dict[str, Any]:
+def _parse_payload(payload: bytes) -> dict[str, Any]:
     try:
         value = json.loads(payload)
     except (ValueError, RecursionError):
@@ -95,21 +95,21 @@ def _members(payload: bytes) -> dict[str, Any]:
     return value
 
 
-def _user(members: Mapping[str, Any]) -> UserId:
+def _parse_user_id(members: Mapping[str, Any]) -> UserId:
     """The user id from the first claim that is present. If that is invalid the token is refused:
     falling back to the next claim could make it another user's."""
     for claim in _USER_CLAIMS:
         user_id = members.get(claim)
         if user_id is None:
             continue
-        problem = name_problem(user_id)
+        problem = id_problem(user_id)
         if problem:
             raise Unauthenticated(f"the token's `{claim}` {problem}")
         return UserId(user_id)
     raise Unauthenticated("the token names no user")
 
 
-def _instant(members: Mapping[str, Any], claim: str) -> float | None:
+def _parse_instant(members: Mapping[str, Any], claim: str) -> float | None:
     value = members.get(claim)
     if value is None:
         return None
@@ -120,7 +120,7 @@ def _instant(members: Mapping[str, Any], claim: str) -> float | None:
     return value  # type: ignore[no-any-return]
 
 
-def _at(members: Mapping[str, Any], path: str) -> Any:
+def _claim_value(members: Mapping[str, Any], path: str) -> Any:
     """The claim with this exact name (which may contain dots: `https://…/roles`), else the value
     at this dotted path."""
     if path in members:
@@ -131,7 +131,7 @@ def _at(members: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _names(value: Any) -> frozenset[str]:
+def _parse_names(value: Any) -> frozenset[str]:
     if isinstance(value, str):
         return frozenset(value.split())
     if isinstance(value, list):

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from recollect.domain.ids import ClientId
 from recollect.errors import Unauthenticated
-from recollect.providers.identity.names import name_problem
+from recollect.providers.identity.names import id_problem
 
 
 class ApiKeys:
@@ -15,13 +15,13 @@ class ApiKeys:
         """Raises ValueError for a key given twice, an unusable key or a bad client id."""
         self._clients: dict[bytes, ClientId] = {}
         for client_id, own_keys in keys.items():
-            problem = name_problem(client_id)
+            problem = id_problem(client_id)
             if problem:
                 raise ValueError(f"client id {client_id!r} {problem}")
             for key in own_keys:
                 self._add(ClientId(client_id), key)
 
-    def client_of(self, key: str | None) -> ClientId | None:
+    def find_client(self, key: str | None) -> ClientId | None:
         """The key's client, None without a key. Raises Unauthenticated for an unknown one."""
         if key is None:
             return None

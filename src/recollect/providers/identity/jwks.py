@@ -58,26 +58,26 @@ class JwksKeys:
         the algorithm. Raises Unavailable as long as no keys could be fetched at all.
         """
         now = self._monotonic()
-        renewed = now >= self._fresh_until and await self._renew(now)
-        key = self._pick(algorithm, key_id)
+        renewed = now >= self._fresh_until and await self._refresh_expired(now)
+        key = self._find_cached(algorithm, key_id)
         # Keys that were fetched just now can't be outdated, so an unknown id is really unknown.
         if key is None and not renewed:
-            await self._refetch(now)
-            key = self._pick(algorithm, key_id)
+            await self._refresh_unknown(now)
+            key = self._find_cached(algorithm, key_id)
         if self._keys is None:
             raise Unavailable(
                 "the token issuer's keys can't be fetched", retry_after_seconds=RETRY_SECONDS
             )
         return key
 
-    def _pick(self, algorithm: str, key_id: str | None) -> PublicKey | None:
+    def _find_cached(self, algorithm: str, key_id: str | None) -> PublicKey | None:
         keys = self._keys or {}
         if key_id is not None:
             return keys.get((algorithm, key_id))
         fitting = [key for key in keys.values() if key.algorithm == algorithm]
         return fitting[0] if len(fitting) == 1 else None
 
-    async def _renew(self, now: float) -> bool:
+    async def _refresh_expired(self, now: float) -> bool:
         """Refresh keys that are past their lifetime. True if a fetch was awaited.
 
         While the issuer is known to be down and old keys exist, the fetch runs in the background:
@@ -91,7 +91,7 @@ class JwksKeys:
         await asyncio.shield(self._fetching)
         return True
 
-    async def _refetch(self, now: float) -> None:
+    async def _refresh_unknown(self, now: float) -> None:
         if self._fetching is None and now >= self._retry_from:
             self._retry_from = now + RETRY_SECONDS
             self._fetching = asyncio.create_task(self._fetch(now))

@@ -72,12 +72,12 @@ def _create(path: Path) -> None:
             file.write(base64.b64encode(secrets.token_bytes(KEY_BYTES)) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        _link(temporary, path)
+        _link_if_absent(temporary, path)
     finally:
         os.unlink(temporary)
 
 
-def _link(temporary: str, path: Path) -> None:
+def _link_if_absent(temporary: str, path: Path) -> None:
     try:
         os.link(temporary, path)
     except FileExistsError:

@@ -3,15 +3,17 @@
 import unicodedata
 
 LENGTH_MAX = 255
-_REFUSED = ("Cc", "Cs")
+_FORBIDDEN_CATEGORIES = ("Cc", "Cs")
 
 
-def name_problem(name: object) -> str | None:
+def id_problem(name: object) -> str | None:
     """What is wrong with the id, for an error message; None if it is valid."""
     if not isinstance(name, str):
         return "must be a string"
     if not 1 <= len(name) <= LENGTH_MAX:
         return f"must have 1 to {LENGTH_MAX} characters"
-    if not name.isprintable() and any(unicodedata.category(c) in _REFUSED for c in name):
+    if not name.isprintable() and any(
+        unicodedata.category(c) in _FORBIDDEN_CATEGORIES for c in name
+    ):
         return "must not contain control characters or lone surrogates"
     return None

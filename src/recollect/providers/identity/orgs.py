@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from recollect.domain.spaces import DEFAULT_ORG, OrgId
 
 
-class Orgs:
+class OrgMemberships:
     """Orgs come from the token and from the settings. A user with neither belongs to the default
     org, and so does everybody in local mode."""
 
@@ -16,7 +16,7 @@ class Orgs:
             for user_id in users:
                 self._of_user.setdefault(user_id, set()).add(OrgId(org_id))
 
-    def of(self, user_id: str, claimed: Collection[str] = ()) -> frozenset[OrgId]:
+    def find_orgs(self, user_id: str, claimed: Collection[str] = ()) -> frozenset[OrgId]:
         """All orgs of the user, at least one. `claimed` are those of the token."""
         if self._local:
             return frozenset({DEFAULT_ORG})

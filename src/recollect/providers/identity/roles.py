@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 
 from recollect.domain.ids import ClientId, UserId
-from recollect.policy.principals import Role
+from recollect.policy.principals import ServerRole
 from recollect.providers.identity.settings import IdentitySettings
 
-_NO_ROLES: frozenset[Role] = frozenset()
-_OWN_NAMES = {role: frozenset({role.value}) for role in Role}
+_NO_ROLES: frozenset[ServerRole] = frozenset()
+_ROLE_NAMES = {role: frozenset({role.value}) for role in ServerRole}
 
 
 class RoleGrants:
@@ -20,15 +20,15 @@ class RoleGrants:
 
     def __init__(self, settings: IdentitySettings) -> None:
         """Raises ValueError for an unknown role name."""
-        self._users = _by_role(settings.role_users)
-        self._clients = _by_role(settings.role_clients)
-        self._tokens = _by_role(settings.role_tokens)
+        self._users = _parse_grants(settings.role_users)
+        self._clients = _parse_grants(settings.role_clients)
+        self._tokens = _parse_grants(settings.role_tokens)
         if settings.mode == "local" and not self._tokens:
-            self._tokens = _OWN_NAMES
+            self._tokens = _ROLE_NAMES
 
-    def of(
+    def find_roles(
         self, user_id: UserId, client_id: ClientId | None, token_roles: frozenset[str]
-    ) -> frozenset[Role]:
+    ) -> frozenset[ServerRole]:
         """The roles of a caller whose token names `token_roles`."""
         held = {role for role, users in self._users.items() if user_id in users}
         held.update(role for role, clients in self._clients.items() if client_id in clients)
@@ -37,13 +37,13 @@ class RoleGrants:
         return frozenset(held) if held else _NO_ROLES
 
 
-def _by_role(grants: Mapping[str, Collection[str]]) -> dict[Role, frozenset[str]]:
-    return {_role(name): frozenset(holders) for name, holders in grants.items() if holders}
+def _parse_grants(grants: Mapping[str, Collection[str]]) -> dict[ServerRole, frozenset[str]]:
+    return {_parse_role(name): frozenset(holders) for name, holders in grants.items() if holders}
 
 
-def _role(name: str) -> Role:
+def _parse_role(name: str) -> ServerRole:
     try:
-        return Role(name)
+        return ServerRole(name)
     except ValueError:
-        known = ", ".join(role.value for role in Role)
+        known = ", ".join(role.value for role in ServerRole)
         raise ValueError(f"there is no role {name!r}; the roles are {known}") from None

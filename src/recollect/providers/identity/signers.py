@@ -17,10 +17,10 @@ HMAC_ALGORITHM = "HS256"
 PUBLIC_ALGORITHMS = ("RS256", "ES256")
 
 _RSA_BITS_MIN = 2048
-_PUBLIC_MEMBERS = {"RS256": ("kty", "n", "e"), "ES256": ("kty", "crv", "x", "y")}
+_PUBLIC_JWK_FIELDS = {"RS256": ("kty", "n", "e"), "ES256": ("kty", "crv", "x", "y")}
 
 
-class Signer(Protocol):
+class TokenKey(Protocol):
     """A key whose signatures are accepted."""
 
     def payload(self, token: str) -> bytes:
@@ -45,10 +45,10 @@ class SharedSecret:
 
     def sign(self, payload: bytes) -> str:
         """Sign a payload; returns the token."""
-        return _SHARED.encode(payload, self.secret, HMAC_ALGORITHM)
+        return _HMAC_JWS.encode(payload, self.secret, HMAC_ALGORITHM)
 
     def payload(self, token: str) -> bytes:
-        return _open(_SHARED, token, self.secret, HMAC_ALGORITHM)
+        return _decode_verified(_HMAC_JWS, token, self.secret, HMAC_ALGORITHM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class PublicKey:
     jwk: PyJWK = field(compare=False, repr=False)
 
     def payload(self, token: str) -> bytes:
-        return _open(_PUBLIC, token, self.jwk, self.algorithm)
+        return _decode_verified(_PUBLIC_JWS, token, self.jwk, self.algorithm)
 
 
 def public_keys(document: Any) -> dict[tuple[str, str | None], PublicKey]:
@@ -80,10 +80,10 @@ def public_keys(document: Any) -> dict[tuple[str, str | None], PublicKey]:
 
 
 def _public_key(jwk: Mapping[str, Any]) -> PublicKey | None:
-    algorithm = _algorithm(jwk)
+    algorithm = _usable_algorithm(jwk)
     if algorithm is None or not isinstance(jwk.get("kid"), str | None):
         return None
-    members = {name: jwk.get(name) for name in _PUBLIC_MEMBERS[algorithm]}
+    members = {name: jwk.get(name) for name in _PUBLIC_JWK_FIELDS[algorithm]}
     if not all(isinstance(value, str) for value in members.values()):
         return None
     # Only the public fields are passed on: `use`, `alg` and private parts are of no use here.
@@ -96,7 +96,7 @@ def _public_key(jwk: Mapping[str, Any]) -> PublicKey | None:
     return PublicKey(algorithm, tuple(map(str, members.values())), parsed)
 
 
-def _algorithm(jwk: Mapping[str, Any]) -> str | None:
+def _usable_algorithm(jwk: Mapping[str, Any]) -> str | None:
     """The algorithm that the key may be used with here, None if it can't be used."""
     if jwk.get("kty") == "RSA":
         algorithm = "RS256"
@@ -108,7 +108,7 @@ def _algorithm(jwk: Mapping[str, Any]) -> str | None:
     return algorithm if meant_for_us else None
 
 
-def _open(jws: PyJWS, token: str, key: PyJWK | bytes, algorithm: str) -> bytes:
+def _decode_verified(jws: PyJWS, token: str, key: PyJWK | bytes, algorithm: str) -> bytes:
     try:
         payload: bytes = jws.decode(token, key, algorithms=[algorithm])
     except PyJWTError:
@@ -124,6 +124,6 @@ class _AnyLengthHmac(HMACAlgorithm):
 
 
 _HMAC = _AnyLengthHmac(HMACAlgorithm.SHA256)
-_SHARED = PyJWS(algorithms=[])
-_SHARED.register_algorithm(HMAC_ALGORITHM, _HMAC)
-_PUBLIC = PyJWS(algorithms=list(PUBLIC_ALGORITHMS))
+_HMAC_JWS = PyJWS(algorithms=[])
+_HMAC_JWS.register_algorithm(HMAC_ALGORITHM, _HMAC)
+_PUBLIC_JWS = PyJWS(algorithms=list(PUBLIC_ALGORITHMS))

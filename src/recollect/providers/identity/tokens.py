@@ -12,14 +12,14 @@ from jwt.exceptions import PyJWTError
 
 from recollect.domain.clock import Clock
 from recollect.errors import Unauthenticated
-from recollect.providers.identity.claims import ClaimReader, Claims
+from recollect.providers.identity.claims import ClaimReader, TokenClaims
 from recollect.providers.identity.jwks import JwksKeys
-from recollect.providers.identity.names import name_problem
+from recollect.providers.identity.names import id_problem
 from recollect.providers.identity.signers import (
     HMAC_ALGORITHM,
     PUBLIC_ALGORITHMS,
     SharedSecret,
-    Signer,
+    TokenKey,
 )
 
 SEEN_MAX = 4096
@@ -41,7 +41,7 @@ def mint(
 
     Raises ValueError for an invalid user id, an empty secret or a TTL of less than a second.
     """
-    problem = name_problem(user_id)
+    problem = id_problem(user_id)
     if problem:
         raise ValueError(f"user id {problem}")
     if ttl < timedelta(seconds=1):
@@ -74,25 +74,25 @@ class TokenVerifier:
         self._keys = keys
         self._claims = claims
         self._clock = clock
-        self._seen: OrderedDict[bytes, _Seen] = OrderedDict()
+        self._seen: OrderedDict[bytes, _VerifiedToken] = OrderedDict()
 
-    async def verify(self, token: str) -> Claims:
+    async def verify(self, token: str) -> TokenClaims:
         """Raises Unauthenticated for an invalid token, Unavailable if it can't be checked now."""
         if not token.isascii():
             raise Unauthenticated("the token is malformed")
         digest = sha256(token.encode()).digest()
         seen = self._seen.get(digest)
-        header = seen.header if seen else _header(token)
+        header = seen.header if seen else _parse_header(token)
         # The key is looked up even for a cached token. If it differs from the key that verified
         # the token, for example after a rotation, the signature is verified again.
-        signer = await self._signer(header)
+        signer = await self._find_key(header)
         if seen is None or seen.signer != signer:
-            seen = _Seen(header, signer, self._claims.read(signer.payload(token)))
+            seen = _VerifiedToken(header, signer, self._claims.read(signer.payload(token)))
         seen.claims.check_time(self._clock.now().timestamp())
-        self._remember(digest, seen)
+        self._cache_token(digest, seen)
         return seen.claims
 
-    async def _signer(self, header: "_Header") -> Signer:
+    async def _find_key(self, header: "_TokenHeader") -> TokenKey:
         if header.algorithm == HMAC_ALGORITHM and self._secret is not None:
             return self._secret
         if header.algorithm in PUBLIC_ALGORITHMS and self._keys is not None:
@@ -102,7 +102,7 @@ class TokenVerifier:
             return key
         raise Unauthenticated("the token's algorithm is not accepted here")
 
-    def _remember(self, digest: bytes, seen: "_Seen") -> None:
+    def _cache_token(self, digest: bytes, seen: "_VerifiedToken") -> None:
         self._seen[digest] = seen
         self._seen.move_to_end(digest)
         if len(self._seen) > SEEN_MAX:
@@ -110,19 +110,19 @@ class TokenVerifier:
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
+class _TokenHeader:
     algorithm: str
     key_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    header: _Header
-    signer: Signer
-    claims: Claims
+class _VerifiedToken:
+    header: _TokenHeader
+    signer: TokenKey
+    claims: TokenClaims
 
 
-def _header(token: str) -> _Header:
+def _parse_header(token: str) -> _TokenHeader:
     try:
         header = _JWS.get_unverified_header(token)
     except PyJWTError:
@@ -130,4 +130,4 @@ def _header(token: str) -> _Header:
     # `crit` lists extensions that the verifier must support; none is supported here.
     if not isinstance(header.get("alg"), str) or "crit" in header:
         raise Unauthenticated("the token is malformed")
-    return _Header(header["alg"], header.get("kid"))
+    return _TokenHeader(header["alg"], header.get("kid"))

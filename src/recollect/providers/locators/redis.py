@@ -19,7 +19,7 @@ from recollect.errors import InvalidInput, Unavailable
 # One retry on a new connection makes 4 seconds: still less than the interval of renewals.
 TIMEOUT_SECONDS = 2
 ATTEMPTS_MAX = 3
-_AWAY = "the recording locator does not answer"
+_UNAVAILABLE = "the recording locator does not answer"
 T = TypeVar("T")
 
 
@@ -43,34 +43,38 @@ class RedisLocator:
         # The client repeats a SET whose answer was lost. The repeated one may then find the value
         # of the first: `renew` accepts it, because the value is the caller's own.
         asked = self._redis.set(key, value, nx=True, px=_milliseconds(seconds))
-        return bool(await self._answer(asked)) or await self.renew(key, value, seconds)
+        return bool(await self._await_reply(asked)) or await self.renew(key, value, seconds)
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
-        return await self._if_unchanged(
+        return await self._run_if_unchanged(
             key, value, lambda pipe: pipe.pexpire(key, _milliseconds(seconds))
         )
 
     async def find(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = list(keys)
-        values = await self._answer(self._redis.mget(wanted)) if wanted else []
+        values = await self._await_reply(self._redis.mget(wanted)) if wanted else []
         found = zip(wanted, values, strict=True)
         return {key: str(value) for key, value in found if value is not None}
 
     async def release(self, key: str, value: str) -> None:
-        await self._if_unchanged(key, value, lambda pipe: pipe.delete(key))
+        await self._run_if_unchanged(key, value, lambda pipe: pipe.delete(key))
 
     async def close(self) -> None:
         await self._redis.aclose()
 
-    async def _if_unchanged(self, key: str, value: str, act: Callable[[Pipeline], object]) -> bool:
+    async def _run_if_unchanged(
+        self, key: str, value: str, act: Callable[[Pipeline], object]
+    ) -> bool:
         for _ in range(ATTEMPTS_MAX):
             try:
-                return await self._answer(self._attempt(key, value, act))
+                return await self._await_reply(self._try_transaction(key, value, act))
             except WatchError:  # the key changed meanwhile, or the connection was lost: try again
                 continue
-        raise Unavailable(_AWAY)
+        raise Unavailable(_UNAVAILABLE)
 
-    async def _attempt(self, key: str, value: str, act: Callable[[Pipeline], object]) -> bool:
+    async def _try_transaction(
+        self, key: str, value: str, act: Callable[[Pipeline], object]
+    ) -> bool:
         async with self._redis.pipeline(transaction=True) as pipe:
             # WATCH makes EXEC fail if the key changes after this line. So between the comparison
             # and the action nobody else can have taken the key.
@@ -82,13 +86,13 @@ class RedisLocator:
             results = await pipe.execute()
         return bool(results[0])
 
-    async def _answer(self, asked: Awaitable[T]) -> T:
+    async def _await_reply(self, asked: Awaitable[T]) -> T:
         try:
             return await asked
         except WatchError:
             raise
         except (RedisError, OSError) as error:
-            raise Unavailable(_AWAY) from error
+            raise Unavailable(_UNAVAILABLE) from error
 
 
 def _milliseconds(seconds: float) -> int:

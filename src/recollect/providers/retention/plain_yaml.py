@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import yaml
 
-Place = tuple[str | int, ...]
+NodePath = tuple[str | int, ...]
 
 # The retention file needs six levels. The composer recurses and must not exhaust the stack.
 _DEPTH_MAX = 20
@@ -20,7 +20,7 @@ _DIGITS_MAX = 18
 _BOOL, _INT, _NULL = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "null"))
 
 
-class YamlFault(Exception):
+class PlainYamlError(Exception):
     """The text is not in this subset of YAML: the line, and what would be right."""
 
     def __init__(self, line: int, message: str) -> None:
@@ -30,7 +30,7 @@ class YamlFault(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """The value, and the line of every field and item, counted from 1.
 
     The line of a field is that of its name. In paths every field name is a string, even one that
@@ -38,14 +38,14 @@ class Document:
     """
 
     value: object
-    lines: Mapping[Place, int]
+    lines: Mapping[NodePath, int]
 
 
-def read_yaml(text: str) -> Document:
+def read_yaml(text: str) -> YamlDocument:
     """The one document in the text. Raises YamlFault for the first thing that is wrong."""
-    root = _composed(text)
-    lines: dict[Place, int] = {(): 1}
-    return Document(None if root is None else _Reading(lines).value((), root), lines)
+    root = _compose(text)
+    lines: dict[NodePath, int] = {(): 1}
+    return YamlDocument(None if root is None else _ValueBuilder(lines).build_value((), root), lines)
 
 
 class _Loader(yaml.SafeLoader):
@@ -60,11 +60,11 @@ class _Loader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise YamlFault(line, "must not refer to an anchor; write the value out")
+            raise PlainYamlError(line, "must not refer to an anchor; write the value out")
         if getattr(event, "tag", None) is not None:
-            raise YamlFault(line, "must not have a YAML tag (`!…`); write the value alone")
+            raise PlainYamlError(line, "must not have a YAML tag (`!…`); write the value alone")
         if self._depth == _DEPTH_MAX:
-            raise YamlFault(line, f"must be nested at most {_DEPTH_MAX} deep")
+            raise PlainYamlError(line, f"must be nested at most {_DEPTH_MAX} deep")
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1
@@ -76,64 +76,68 @@ _Loader.add_implicit_resolver(_INT, re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z"), "-+
 _Loader.add_implicit_resolver(_NULL, re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
 
 
-def _composed(text: str) -> yaml.Node | None:
+def _compose(text: str) -> yaml.Node | None:
     loader = None
     try:
         loader = _Loader(text)
         return loader.get_single_node()
     except yaml.MarkedYAMLError as error:
-        raise _told(error) from None
+        raise _syntax_error(error) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise YamlFault(line, "must be printable text; a character here is not") from None
+        raise PlainYamlError(line, "must be printable text; a character here is not") from None
     except (ValueError, OverflowError):
         # The library converts numbers in escapes and directives without a check.
         line = loader.line + 1 if loader else 1
-        raise YamlFault(
+        raise PlainYamlError(
             line, "must be YAML; a number in an escape or directive is too large"
         ) from None
 
 
-def _told(error: yaml.MarkedYAMLError) -> YamlFault:
+def _syntax_error(error: yaml.MarkedYAMLError) -> PlainYamlError:
     told = error.problem or "it can't be read"
     if error.context and error.context_mark:
         told = f"{error.context} (line {error.context_mark.line + 1}), {told}"
     line = error.problem_mark.line + 1 if error.problem_mark else 1
-    return YamlFault(line, f"must be one YAML document: {told}")
+    return PlainYamlError(line, f"must be one YAML document: {told}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ValueBuilder:
     """Builds values of nodes and records their lines."""
 
-    lines: dict[Place, int]
+    lines: dict[NodePath, int]
 
-    def value(self, place: Place, node: yaml.Node) -> object:
+    def build_value(self, place: NodePath, node: yaml.Node) -> object:
         if isinstance(node, yaml.MappingNode):
-            return self._mapping(place, node)
+            return self._build_mapping(place, node)
         if isinstance(node, yaml.SequenceNode):
-            return [self._inner((*place, at), item, item) for at, item in enumerate(node.value)]
-        return _scalar(node)
+            return [
+                self._build_child((*place, at), item, item) for at, item in enumerate(node.value)
+            ]
+        return _parse_scalar(node)
 
-    def _mapping(self, place: Place, node: yaml.MappingNode) -> dict[object, object]:
+    def _build_mapping(self, place: NodePath, node: yaml.MappingNode) -> dict[object, object]:
         members: dict[object, object] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise YamlFault(_line(key), "a field name must be a string")
-            name = _scalar(key)
+                raise PlainYamlError(_line_number(key), "a field name must be a string")
+            name = _parse_scalar(key)
             inner = (*place, str(name))
             first = self.lines.get(inner)
             if first is not None:
-                raise YamlFault(_line(key), f"{_dotted(inner)} is defined in line {first} already")
-            members[name] = self._inner(inner, value, key)
+                raise PlainYamlError(
+                    _line_number(key), f"{_join_path(inner)} is defined in line {first} already"
+                )
+            members[name] = self._build_child(inner, value, key)
         return members
 
-    def _inner(self, place: Place, node: yaml.Node, stands: yaml.Node) -> object:
-        self.lines[place] = _line(stands)
-        return self.value(place, node)
+    def _build_child(self, place: NodePath, node: yaml.Node, stands: yaml.Node) -> object:
+        self.lines[place] = _line_number(stands)
+        return self.build_value(place, node)
 
 
-def _scalar(node: yaml.Node) -> object:
+def _parse_scalar(node: yaml.Node) -> object:
     text: str = node.value
     if node.tag == _NULL:
         return None
@@ -142,13 +146,13 @@ def _scalar(node: yaml.Node) -> object:
     if node.tag != _INT:
         return text
     if len(text) > _DIGITS_MAX:
-        raise YamlFault(_line(node), f"a number must have at most {_DIGITS_MAX} digits")
+        raise PlainYamlError(_line_number(node), f"a number must have at most {_DIGITS_MAX} digits")
     return int(text)
 
 
-def _line(node: yaml.Node) -> int:
+def _line_number(node: yaml.Node) -> int:
     return node.start_mark.line + 1
 
 
-def _dotted(place: Place) -> str:
+def _join_path(place: NodePath) -> str:
     return ".".join(map(str, place))

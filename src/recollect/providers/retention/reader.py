@@ -8,9 +8,9 @@ from pathlib import Path
 from recollect.domain.retention import RetentionRules
 from recollect.domain.retention_file import parse_rules
 from recollect.errors import ValidationFailed
-from recollect.providers.retention.plain_yaml import YamlFault, read_yaml
+from recollect.providers.retention.plain_yaml import PlainYamlError, read_yaml
 
-PACKAGED = "retention_policy.yaml"
+PACKAGED_FILE = "retention_policy.yaml"
 
 
 class RetentionFileError(ValueError):
@@ -22,39 +22,39 @@ def load_rules(path: Path | None) -> RetentionRules:
 
     Raises RetentionFileError: for the first syntax error, else for all wrong fields at once.
     """
-    return _packaged() if path is None else _rules(path)
+    return _load_packaged() if path is None else _load_file(path)
 
 
 @cache
-def _packaged() -> RetentionRules:
-    return _rules(None)
+def _load_packaged() -> RetentionRules:
+    return _load_file(None)
 
 
-def _rules(path: Path | None) -> RetentionRules:
-    name = PACKAGED if path is None else str(path)
+def _load_file(path: Path | None) -> RetentionRules:
+    name = PACKAGED_FILE if path is None else str(path)
     try:
-        document = read_yaml(_text(path))
+        document = read_yaml(_read_text(path))
         return parse_rules(document.value, document.lines.get)
     except OSError as error:
         reason = f"can't be read ({error.strerror}); retention.file must name a readable file"
         raise RetentionFileError(f"{name}: {reason}") from error
-    except YamlFault as fault:
+    except PlainYamlError as fault:
         raise RetentionFileError(f"{name}, line {fault.line}: {fault.message}") from None
     except ValidationFailed as error:
-        raise RetentionFileError("; ".join(_told(name, error))) from None
+        raise RetentionFileError("; ".join(_format_violations(name, error))) from None
 
 
-def _text(path: Path | None) -> str:
-    shipped = files("recollect.providers.retention").joinpath(PACKAGED)
+def _read_text(path: Path | None) -> str:
+    shipped = files("recollect.providers.retention").joinpath(PACKAGED_FILE)
     content = shipped.read_bytes() if path is None else path.read_bytes()
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise YamlFault(line, "must be text in UTF-8") from None
+        raise PlainYamlError(line, "must be text in UTF-8") from None
 
 
-def _told(name: str, error: ValidationFailed) -> Iterator[str]:
+def _format_violations(name: str, error: ValidationFailed) -> Iterator[str]:
     for violation in error.violations:
         # Every message begins with a line: the root has one too.
         line, _, message = violation.message.partition(": ")

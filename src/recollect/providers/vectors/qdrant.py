@@ -29,7 +29,7 @@ REST_SECONDS = 5
 TREES_PER_REQUEST = 10_000
 
 _TREE = "tree"
-_ALREADY_THERE = 409
+_CONFLICT = 409
 _FAILURES = (ApiException, QdrantException, httpx.HTTPError, OSError, ValueError)
 
 
@@ -87,7 +87,7 @@ class QdrantIndex:
             if one.embedding is not None and one.embedding.any()
         ]
         if points:
-            async with self._asking(WRITE_SECONDS_MAX):
+            async with self._guard_request(WRITE_SECONDS_MAX):
                 await self._client.upsert(self._collection, points, wait=True)
 
     async def delete_tree(self, tree_id: TreeId, *, keep: Sequence[EntryId] = ()) -> None:
@@ -95,20 +95,20 @@ class QdrantIndex:
             must=[models.FieldCondition(key=_TREE, match=models.MatchValue(value=tree_id))],
             must_not=[models.HasIdCondition(has_id=list(keep))] if keep else None,
         )
-        async with self._asking(WRITE_SECONDS_MAX):
+        async with self._guard_request(WRITE_SECONDS_MAX):
             await self._client.delete(
                 self._collection, models.FilterSelector(filter=chosen), wait=True
             )
 
-    async def nearest(
+    async def nearest_entries(
         self, trees: Sequence[TreeId] | None, vector: Vector, *, limit: int
     ) -> list[EntryId]:
         wanted = vector.tolist()
-        async with self._asking(SEARCH_SECONDS_MAX):
+        async with self._guard_request(SEARCH_SECONDS_MAX):
             found = [
                 point
-                for chosen in _filters(trees)
-                for point in await self._nearest(chosen, wanted, limit)
+                for chosen in _tree_filters(trees)
+                for point in await self._query_points(chosen, wanted, limit)
             ]
         best = nlargest(limit, found, key=lambda point: point.score)
         return [EntryId(str(point.id)) for point in best]
@@ -116,7 +116,7 @@ class QdrantIndex:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _nearest(
+    async def _query_points(
         self, chosen: models.Filter | None, wanted: list[float], limit: int
     ) -> list[models.ScoredPoint]:
         answer = await self._client.query_points(
@@ -125,40 +125,40 @@ class QdrantIndex:
         return answer.points
 
     @asynccontextmanager
-    async def _asking(self, seconds: float) -> AsyncIterator[None]:
+    async def _guard_request(self, seconds: float) -> AsyncIterator[None]:
         """Wraps requests to the collection: limits their time, and turns every failure into
         Unavailable. The original error is not chained, as it may quote the request and its key."""
         if time.monotonic() < self._resting_until:
             raise Unavailable(f"Qdrant at {self._host} failed a moment ago")
         try:
             async with asyncio.timeout(seconds):
-                await self._prepare()
+                await self._ensure_collection()
                 yield
         except _FAILURES as error:
             self._ready = False  # somebody may have removed the collection
             self._resting_until = time.monotonic() + REST_SECONDS
-            raise Unavailable(f"Qdrant at {self._host} failed: {_reason(error)}") from None
+            raise Unavailable(f"Qdrant at {self._host} failed: {_failure_reason(error)}") from None
 
-    async def _prepare(self) -> None:
+    async def _ensure_collection(self) -> None:
         # Once until the next failure, and one at a time: the first requests may come together.
         async with self._preparing:
             if self._ready:
                 return
             if not await self._client.collection_exists(self._collection):
-                await self._create()
+                await self._create_collection()
             # Does nothing if the index exists.
             keyword = models.KeywordIndexType.KEYWORD
             by_tree = models.KeywordIndexParams(type=keyword, is_tenant=True)
             await self._client.create_payload_index(self._collection, _TREE, by_tree, wait=True)
             self._ready = True
 
-    async def _create(self) -> None:
+    async def _create_collection(self) -> None:
         """Create the collection. Another server may do so at the same time: a conflict is fine."""
         size = models.VectorParams(size=self._dimensions, distance=models.Distance.COSINE)
         try:
             await self._client.create_collection(self._collection, vectors_config=size)
         except UnexpectedResponse as error:
-            if error.status_code != _ALREADY_THERE:
+            if error.status_code != _CONFLICT:
                 raise
 
 
@@ -168,7 +168,7 @@ def collection_name(prefix: str, model: str, dimensions: int) -> str:
     return f"{prefix}_{slug}_{dimensions}"
 
 
-def _filters(trees: Sequence[TreeId] | None) -> list[models.Filter | None]:
+def _tree_filters(trees: Sequence[TreeId] | None) -> list[models.Filter | None]:
     if trees is None:
         return [None]
     parts = (
@@ -181,7 +181,7 @@ def _filters(trees: Sequence[TreeId] | None) -> list[models.Filter | None]:
     ]
 
 
-def _reason(error: Exception) -> str:
+def _failure_reason(error: Exception) -> str:
     """The kind of failure, without the server's answer: it may quote the request and its key."""
     if isinstance(error, UnexpectedResponse):
         return f"status {error.status_code}"

@@ -4,64 +4,64 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.domain.doctor import Check
-from recollect.domain.expiry import still_approved
-from recollect.domain.memories import Memory, Status
+from recollect.domain.doctor import DoctorCheck
+from recollect.domain.expiry import surviving_approval
+from recollect.domain.memories import Memory, MemoryStatus
 from recollect.domain.retention import RetentionRules
 from recollect.domain.search import index_terms
 from recollect.domain.spaces import OPEN_KINDS
 from recollect.ports.database import Tx
-from recollect.ports.doctor import Kept
-from recollect.services.checks.mending import Mender
-from recollect.services.checks.order import Order
-from recollect.services.checks.rows import Examined
-from recollect.services.memory_terms import Terms
-from recollect.services.screening import Personal
+from recollect.ports.doctor import VersionSnapshot
+from recollect.services.checks.mending import MemoryRepairer
+from recollect.services.checks.order import DoctorOrder
+from recollect.services.checks.rows import ExaminedMemory
+from recollect.services.memory_terms import ExpiryCalculator
+from recollect.services.screening import PersonalDataReport
 
 
 @dataclass(frozen=True, slots=True)
-class IndexRows:
+class IndexRowsCheck:
     """The search index has exactly the words of every memory that search may find."""
 
-    mender: Mender
-    check: Check = Check.INDEX_ROWS
+    mender: MemoryRepairer
+    check: DoctorCheck = DoctorCheck.INDEX_ROWS
     repairable: bool = True
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Compares the indexed words with those of the text. Quarantined memories have none; words
         that they still have are found by the check `orphan_index`."""
         memory = row.stored.memory
-        if memory.status is Status.QUARANTINED:
+        if memory.status is MemoryStatus.QUARANTINED:
             return False
         return row.terms != index_terms(memory.content)
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Index the memory again."""
         self.mender.index(tx, row.stored)
         return True
 
 
 @dataclass(frozen=True, slots=True)
-class UntaggedPii:
+class UntaggedPiiCheck:
     """Personal data in a memory is tagged, or redacted where this server redacts. The same goes for
     earlier versions, since histories show them."""
 
-    mender: Mender
-    terms: Terms
-    check: Check = Check.UNTAGGED_PII
+    mender: MemoryRepairer
+    terms: ExpiryCalculator
+    check: DoctorCheck = DoctorCheck.UNTAGGED_PII
     repairable: bool = True
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Whether screening finds tags that are missing, or text that it would redact. A tag found
         in a version must be on the version and on the memory, whose tags cap its expiry."""
         tags = row.stored.memory.pii_tags
-        pairs = zip(row.personal_before, row.earlier, strict=True)
-        return _is_untagged(row.personal, tags) or any(
+        pairs = zip(row.earlier_personal_data, row.earlier, strict=True)
+        return _is_untagged(row.personal_data, tags) or any(
             _is_untagged(seen, {*tags}.intersection(kept.members["pii_tags"]))
             for seen, kept in pairs
         )
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Tag or redact the memory and its versions, and lower its expiry to the cap of its tags.
 
         Left alone is a memory that holds a secret, because that text must not be written again
@@ -70,98 +70,111 @@ class UntaggedPii:
         The history is read again for the rewrite: if the memory itself changed, storing it has
         added its previous state to the history as one more version, which needs the same redaction.
         """
-        seen = (row.personal, *row.personal_before)
+        seen = (row.personal_data, *row.earlier_personal_data)
         if row.has_secret or any(one.outgrown is not None for one in seen):
             return False
-        stored, after = row.stored, self.terms.capped(_tagged(row))
-        changed = [name for name in _FIELDS if _differs(after, stored.memory, name)]
+        stored, after = row.stored, self.terms.cap(_tag_memory(row))
+        changed = [name for name in _REPAIRED_FIELDS if _is_changed(after, stored.memory, name)]
         if changed:
-            self.mender.change(tx, order, stored, after, fields=changed)
+            self.mender.update(tx, order, stored, after, fields=changed)
         else:
-            self.mender.tell_rewritten(tx, order, stored)
-        self.mender.rewrite(tx, _rewritten(row, self.mender.history(tx, stored.memory.id)))
+            self.mender.record_rewrite(tx, order, stored)
+        self.mender.rewrite_snapshots(
+            tx, _corrected_snapshots(row, self.mender.snapshots(tx, stored.memory.id))
+        )
         return True
 
 
-def _is_untagged(seen: Personal, tags: Collection[str]) -> bool:
+def _is_untagged(seen: PersonalDataReport, tags: Collection[str]) -> bool:
     return bool(seen.replaced or {*seen.pii}.difference(tags))
 
 
-def _rewritten(row: Examined, history: Iterable[Kept]) -> Iterator[Kept]:
+def _corrected_snapshots(
+    row: ExaminedMemory, history: Iterable[VersionSnapshot]
+) -> Iterator[VersionSnapshot]:
     """The snapshots that need other tags or texts, corrected. A snapshot that was not among the
     earlier versions is the state that the repair has just replaced, so the findings of the row
     itself apply to it."""
-    known = dict(zip((kept.id for kept in row.earlier), row.personal_before, strict=True))
+    known = dict(zip((kept.id for kept in row.earlier), row.earlier_personal_data, strict=True))
     for kept in history:
-        seen = known.get(kept.id, row.personal)
-        fresh = {**kept.members, "pii_tags": seen.tagged(kept.members["pii_tags"])}
+        seen = known.get(kept.id, row.personal_data)
+        fresh = {**kept.members, "pii_tags": seen.merge_tags(kept.members["pii_tags"])}
         if seen.replaced:
-            texts = seen.texts.parts
+            texts = seen.texts.text_fields
             fresh |= {name: texts[name] for name in texts.keys() & kept.members.keys()}
         if fresh != kept.members:
-            yield Kept(kept.id, fresh)
+            yield VersionSnapshot(kept.id, fresh)
 
 
-def _tagged(row: Examined) -> Memory:
+def _tag_memory(row: ExaminedMemory) -> Memory:
     """The memory with redacted texts, and the tags found in it and in its history. An approval to
     live longer lapses if a tag is new, since nobody has approved that one."""
-    before, seen = row.stored.memory, (row.personal, *row.personal_before)
+    before, seen = row.stored.memory, (row.personal_data, *row.earlier_personal_data)
     found = {tag for one in seen for tag in one.pii}
     gone = {tag for one in seen for tag in one.replaced}
     tags = tuple(sorted({*before.pii_tags} - gone | found))
     return replace(
         before,
-        **row.personal.texts.parts,
+        **row.personal_data.texts.text_fields,
         pii_tags=tags,
-        approved_expires_at=still_approved(before.approved_expires_at, before.pii_tags, tags),
+        approved_expires_at=surviving_approval(before.approved_expires_at, before.pii_tags, tags),
     )
 
 
-_FIELDS = ("content", "expires_at", "key", "messages", "metadata", "pii_tags", "tags", "value")
+_REPAIRED_FIELDS = (
+    "content",
+    "expires_at",
+    "key",
+    "messages",
+    "metadata",
+    "pii_tags",
+    "tags",
+    "value",
+)
 
 
-def _differs(one: Memory, other: Memory, name: str) -> bool:
+def _is_changed(one: Memory, other: Memory, name: str) -> bool:
     first: Any = getattr(one, name)
     return bool(first != getattr(other, name))
 
 
 @dataclass(frozen=True, slots=True)
-class CriticalInPublic:
+class CriticalPiiCheck:
     """No critical personal data in spaces that anybody may read."""
 
-    mender: Mender
+    mender: MemoryRepairer
     rules: RetentionRules
-    check: Check = Check.CRITICAL_PII_IN_PUBLIC
+    check: DoctorCheck = DoctorCheck.CRITICAL_PII_IN_PUBLIC
     repairable: bool = True
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Whether tags or texts of the memory or its history are of critical risk, by the retention
         rules of this server."""
         memory = row.stored.memory
-        if memory.space.kind not in OPEN_KINDS or memory.status is Status.QUARANTINED:
+        if memory.space.kind not in OPEN_KINDS or memory.status is MemoryStatus.QUARANTINED:
             return False
         tags = {tag for kept in row.earlier for tag in kept.members["pii_tags"]}
-        for seen in (row.personal, *row.personal_before):
+        for seen in (row.personal_data, *row.earlier_personal_data):
             tags |= {*seen.pii, *seen.replaced}
         return self.rules.is_critical({*memory.pii_tags, *tags})
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Quarantine it in its space. Moving it to another is for its writers to decide."""
-        self.mender.set_aside(tx, order, row.stored, reason="critical_pii")
+        self.mender.quarantine(tx, order, row.stored, reason="critical_pii")
         return True
 
 
 @dataclass(frozen=True, slots=True)
-class Secrets:
+class SecretsCheck:
     """No secret is stored. It only reports: removing one is for its writers."""
 
-    check: Check = Check.SECRETS
+    check: DoctorCheck = DoctorCheck.SECRETS
     repairable: bool = False
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Whether any text of the memory or its history holds a secret."""
         return row.has_secret
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Never repairs."""
         return False

@@ -2,35 +2,35 @@
 
 from dataclasses import dataclass, replace
 
-from recollect.domain.doctor import Check
+from recollect.domain.doctor import DoctorCheck
 from recollect.domain.retention import RetentionRules
 from recollect.ports.database import Tx
-from recollect.services.checks.mending import Mender
-from recollect.services.checks.order import Order
-from recollect.services.checks.rows import Examined
-from recollect.services.memory_terms import Terms
+from recollect.services.checks.mending import MemoryRepairer
+from recollect.services.checks.order import DoctorOrder
+from recollect.services.checks.rows import ExaminedMemory
+from recollect.services.memory_terms import ExpiryCalculator
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyMismatch:
+class PolicyMismatchCheck:
     """The scope of a memory allows its retention policy."""
 
-    mender: Mender
-    terms: Terms
-    check: Check = Check.POLICY_MISMATCH
+    mender: MemoryRepairer
+    terms: ExpiryCalculator
+    check: DoctorCheck = DoctorCheck.POLICY_MISMATCH
     repairable: bool = True
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Asks the rules that this server has loaded."""
         memory, rules = row.stored.memory, self.terms.rules
         allowed = rules.allowed_policies(memory.space.scope)
         return memory.retention_policy in rules.policies.keys() - set(allowed)
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Remove the policy, and never extend the expiry by that."""
         memory = row.stored.memory
         bare = replace(memory, retention_policy=None)
-        after = self.terms.settled(bare).memory
+        after = self.terms.apply(bare).memory
         if memory.expires_at is not None and (
             after.expires_at is None or after.expires_at > memory.expires_at
         ):
@@ -38,45 +38,45 @@ class PolicyMismatch:
             # a caller had asked for it.
             after = replace(bare, explicit_expires_at=memory.expires_at, expiry_rule="explicit")
         fields = ["expires_at", "retention_policy"]
-        self.mender.change(tx, order, row.stored, after, fields=fields)
+        self.mender.update(tx, order, row.stored, after, fields=fields)
         return True
 
 
 @dataclass(frozen=True, slots=True)
-class VanishedPolicy:
+class UnknownPolicyCheck:
     """The retention policy of a memory exists. It only reports a policy that is no longer in the
     retention file: the expiry that was set by it stays."""
 
     rules: RetentionRules
-    check: Check = Check.POLICY_MISMATCH
+    check: DoctorCheck = DoctorCheck.POLICY_MISMATCH
     repairable: bool = False
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Asks the rules that this server has loaded."""
         policy = row.stored.memory.retention_policy
         return policy is not None and policy not in self.rules.policies
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Nothing is done."""
         return False
 
 
 @dataclass(frozen=True, slots=True)
-class ExpiryOverCap:
+class ExpiryCapCheck:
     """No memory expires later than the caps of its personal data and its policy allow."""
 
-    mender: Mender
-    terms: Terms
-    check: Check = Check.EXPIRY_OVER_CAP
+    mender: MemoryRepairer
+    terms: ExpiryCalculator
+    check: DoctorCheck = DoctorCheck.EXPIRY_OVER_CAP
     repairable: bool = True
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Whether capping would change the expiry."""
         memory = row.stored.memory
-        return self.terms.capped(memory).expires_at != memory.expires_at
+        return self.terms.cap(memory).expires_at != memory.expires_at
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Lower the expiry to the cap."""
-        after = self.terms.capped(row.stored.memory)
-        self.mender.change(tx, order, row.stored, after, fields=["expires_at"])
+        after = self.terms.cap(row.stored.memory)
+        self.mender.update(tx, order, row.stored, after, fields=["expires_at"])
         return True

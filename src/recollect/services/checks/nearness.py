@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.domain.memories import MemoryId
 from recollect.domain.spaces import Space
-from recollect.ports.doctor import SpacedVector
+from recollect.ports.doctor import StatementVector
 from recollect.ports.search import Vector
 
 # A statement is compared with so many before it in its space. Comparing it with all would take time
@@ -20,11 +20,11 @@ from recollect.ports.search import Vector
 WINDOW_ROWS = 4_096
 _OLDER_MAX = 20
 
-Olders = dict[MemoryId, float]
+OlderMatches = dict[MemoryId, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class VectorWindow:
     """The last rows of the space that the pass is in. One row of `vectors` for each id."""
 
     space: Space | None = None
@@ -32,27 +32,27 @@ class Window:
     vectors: Vector = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
 
 
-def older_copies(
-    window: Window, rows: Sequence[SpacedVector], at_least: float
-) -> tuple[Window, dict[MemoryId, Olders]]:
+def find_older_duplicates(
+    window: VectorWindow, rows: Sequence[StatementVector], at_least: float
+) -> tuple[VectorWindow, dict[MemoryId, OlderMatches]]:
     """For each row the earlier ones with a cosine of `at_least` or more, best first, and the window
     for the next page."""
-    found: dict[MemoryId, Olders] = {}
+    found: dict[MemoryId, OlderMatches] = {}
     for space, group in groupby(rows, key=lambda row: row.space):
-        before = window if window.space == space else Window(space)
-        window = _with(before, list(group))
-        found |= _near(window, len(before.ids), at_least)
-        window = Window(space, window.ids[-WINDOW_ROWS:], window.vectors[-WINDOW_ROWS:])
+        before = window if window.space == space else VectorWindow(space)
+        window = _extend_window(before, list(group))
+        found |= _find_near(window, len(before.ids), at_least)
+        window = VectorWindow(space, window.ids[-WINDOW_ROWS:], window.vectors[-WINDOW_ROWS:])
     return window, found
 
 
-def _with(before: Window, rows: Sequence[SpacedVector]) -> Window:
+def _extend_window(before: VectorWindow, rows: Sequence[StatementVector]) -> VectorWindow:
     fresh = np.stack([row.vector for row in rows])
     vectors = np.concatenate([before.vectors, fresh]) if before.ids else fresh
-    return Window(before.space, (*before.ids, *(row.memory_id for row in rows)), vectors)
+    return VectorWindow(before.space, (*before.ids, *(row.memory_id for row in rows)), vectors)
 
 
-def _near(window: Window, known: int, at_least: float) -> dict[MemoryId, Olders]:
+def _find_near(window: VectorWindow, known: int, at_least: float) -> dict[MemoryId, OlderMatches]:
     """Matches of the rows from index `known` on, each with rows before it.
 
     `cosines` has a row for each new vector and a column for each vector of the window; vectors have
@@ -62,7 +62,7 @@ def _near(window: Window, known: int, at_least: float) -> dict[MemoryId, Olders]
     """
     fresh = window.vectors[known:]
     cosines = np.tril(fresh @ window.vectors.T, known - 1)
-    near: dict[MemoryId, Olders] = {}
+    near: dict[MemoryId, OlderMatches] = {}
     for place in np.flatnonzero((cosines >= at_least).any(axis=1)):
         row = cosines[place]
         best = sorted(np.flatnonzero(row >= at_least), key=lambda old: -row[old])[:_OLDER_MAX]

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from recollect.domain.agents import Owner
-from recollect.domain.doctor import SAMPLE_MAX, Check, Result
+from recollect.domain.doctor import SAMPLE_MAX, CheckResult, DoctorCheck
 from recollect.policy.requesters import Requester
-from recollect.ports.doctor import Looking
-from recollect.services.housekeeping_events import SERVER
+from recollect.ports.doctor import CheckContext
+from recollect.services.housekeeping_events import SERVER_ACTOR
 
 ROWS_PER_PAGE = 500
 ROWS_PER_TRANSACTION = 50
@@ -16,36 +16,36 @@ CHARS_PER_TRANSACTION = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DoctorOrder:
     """Which checks to run, and whether to repair. `requester` None is the operator."""
 
-    checks: frozenset[Check]
+    checks: frozenset[DoctorCheck]
     repair: bool
-    looking: Looking
+    looking: CheckContext
     requester: Requester | None = None
 
     @property
-    def by(self) -> Owner:
+    def author(self) -> Owner:
         """Who is named in histories as the author of a repair."""
-        return SERVER if self.requester is None else self.requester.who
+        return SERVER_ACTOR if self.requester is None else self.requester.identity
 
 
 @dataclass(slots=True)
-class Tally:
+class CheckTally:
     """The counts of one check so far, and a few ids of what it found."""
 
-    check: Check
+    check: DoctorCheck
     repairable: bool
     count: int = 0
     repaired: int = 0
     sample: list[str] = field(default_factory=list)
 
-    def note(self, ids: Sequence[str]) -> None:
+    def add_ids(self, ids: Sequence[str]) -> None:
         """Count these ids, and keep them as samples while there is room."""
         self.count += len(ids)
         self.sample += ids[: SAMPLE_MAX - len(self.sample)]
 
-    def take(self, other: "Tally") -> None:
+    def merge(self, other: "CheckTally") -> None:
         """Add the counts of another examiner of the same check.
 
         Two examiners of a check may differ in `repairable`. What counts is whether something that
@@ -57,22 +57,24 @@ class Tally:
         elif other.count or not self.count:
             self.repairable = self.repairable or other.repairable
         # `add_ids` has counted the samples of the other; the rest of its count is added here.
-        self.note(other.sample)
+        self.add_ids(other.sample)
         self.count += other.count - len(other.sample)
         self.repaired += other.repaired
 
     @property
-    def result(self) -> Result:
+    def result(self) -> CheckResult:
         """For the report."""
-        return Result(self.check, self.count, tuple(self.sample), self.repairable, self.repaired)
+        return CheckResult(
+            self.check, self.count, tuple(self.sample), self.repairable, self.repaired
+        )
 
 
-def by_check(tallies: Iterable[Tally]) -> dict[Check, Tally]:
+def merge_by_check(tallies: Iterable[CheckTally]) -> dict[DoctorCheck, CheckTally]:
     """One tally for each check, merged from all of its examiners."""
-    found: dict[Check, Tally] = {}
+    found: dict[DoctorCheck, CheckTally] = {}
     for tally in tallies:
         if tally.check in found:
-            found[tally.check].take(tally)
+            found[tally.check].merge(tally)
         else:
             found[tally.check] = tally
     return found
@@ -82,10 +84,10 @@ class Examiner(Protocol):
     """Runs some checks, in pages beside live traffic."""
 
     @property
-    def checks(self) -> Collection[Check]:
+    def checks(self) -> Collection[DoctorCheck]:
         """The checks that it can run."""
         ...
 
-    async def examine(self, order: Order) -> list[Tally]:
+    async def examine(self, order: DoctorOrder) -> list[CheckTally]:
         """Run those of its checks that are ordered, and repair if that is ordered too."""
         ...

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.domain.disclosure import PersonId
-from recollect.domain.doctor import Check
-from recollect.domain.people import Person, is_merged_unasked, plan_merge
+from recollect.domain.doctor import DoctorCheck
+from recollect.domain.people import Person, is_auto_mergeable, plan_merge
 from recollect.ports.database import Tx
 from recollect.ports.runtime import Runtime
 from recollect.ports.stores import Stores
 from recollect.services.checks.ids import IdCheck
-from recollect.services.checks.order import Order
+from recollect.services.checks.order import DoctorOrder
 from recollect.services.memory_audit import MemoryAudit
 
 
@@ -24,34 +24,34 @@ class PeopleChecks:
     audit: MemoryAudit
     auto_merge: bool
 
-    def all(self) -> list[IdCheck]:
+    def id_checks(self) -> list[IdCheck]:
         """Merge chains come first: the other checks look at canonical people only."""
         return [
-            IdCheck(Check.MERGE_CHAINS, self._redirect),
-            IdCheck(Check.DUPLICATE_PEOPLE, self._merge if self.auto_merge else None),
-            IdCheck(Check.ORPHAN_PEOPLE, self._delete),
+            IdCheck(DoctorCheck.MERGE_CHAINS, self._redirect_people),
+            IdCheck(DoctorCheck.DUPLICATE_PEOPLE, self._merge_people if self.auto_merge else None),
+            IdCheck(DoctorCheck.ORPHAN_PEOPLE, self._delete_people),
         ]
 
-    def _redirect(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+    def _redirect_people(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
         people = [PersonId(id_) for id_ in ids]
         self.stores.people.lock(tx, people)
-        led = [self.stores.doctor.redirect(tx, one, at=order.looking.now) for one in people]
+        led = [self.stores.doctor.redirect_person(tx, one, at=order.looking.now) for one in people]
         return led.count(True)
 
-    def _delete(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+    def _delete_people(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
         for id_ in ids:
             self.stores.people.delete(tx, PersonId(id_))
-            payload = {"person_id": id_, "reason": str(Check.ORPHAN_PEOPLE)}
+            payload = {"person_id": id_, "reason": str(DoctorCheck.ORPHAN_PEOPLE)}
             self.audit.record(tx, order.requester, "person.delete", payload=payload)
         return len(ids)
 
-    def _merge(self, tx: Tx, order: Order, ids: Sequence[str]) -> int:
+    def _merge_people(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
         """Merge each with the first namesake that `is_merged_unasked` allows: same creator, name
         and orgs, no users. Others of the check, such as shared handles, are left to people."""
-        merged = [self._merge_one(tx, order, PersonId(id_)) for id_ in ids]
+        merged = [self._merge_person(tx, order, PersonId(id_)) for id_ in ids]
         return merged.count(True)
 
-    def _merge_one(self, tx: Tx, order: Order, person_id: PersonId) -> bool:
+    def _merge_person(self, tx: Tx, order: DoctorOrder, person_id: PersonId) -> bool:
         # Earlier merges of the batch may have changed who is there, so people are locked and read
         # again for each. `fetch_many` follows merges; nobody is merged with themself.
         alike = [PersonId(id_) for id_ in self.stores.doctor.namesakes(tx, person_id)]
@@ -61,17 +61,17 @@ class PeopleChecks:
         if person is None:
             return False
         others = [one for id_ in alike if (one := found.get(id_)) is not None]
-        first = next((one for one in others if is_merged_unasked(one, person)), None)
+        first = next((one for one in others if is_auto_mergeable(one, person)), None)
         if first is not None:
-            self._put_together(tx, order, first, person)
+            self._apply_merge(tx, order, first, person)
         return first is not None
 
-    def _put_together(self, tx: Tx, order: Order, first: Person, person: Person) -> None:
+    def _apply_merge(self, tx: Tx, order: DoctorOrder, first: Person, person: Person) -> None:
         merge = self.stores.merges.merge(
             tx,
             plan_merge(first, person),
             merge_id=self.runtime.ids.new(),
-            by=order.by,
+            by=order.author,
             at=order.looking.now,
         )
         payload = {

@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from recollect.domain.doctor import Check
-from recollect.domain.expiry import is_due
+from recollect.domain.doctor import DoctorCheck
+from recollect.domain.expiry import is_expired
 from recollect.ports.database import Database, Tx
-from recollect.ports.doctor import Kept
-from recollect.ports.memories import Stored
+from recollect.ports.doctor import VersionSnapshot
+from recollect.ports.memories import StoredMemory
 from recollect.ports.stores import Stores
-from recollect.services.checks.mending import Mender
+from recollect.services.checks.mending import MemoryRepairer
 from recollect.services.checks.order import (
     CHARS_PER_TRANSACTION,
     ROWS_PER_PAGE,
     ROWS_PER_TRANSACTION,
-    Order,
-    Tally,
+    CheckTally,
+    DoctorOrder,
 )
-from recollect.services.screening import Personal, Screening, Texts
+from recollect.services.screening import MemoryTexts, PersonalDataReport, ScreeningService
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExaminedMemory:
     """A memory with what checks look at. `terms` are its words in the search index, None if it has
     no index row; `earlier` are the snapshots of its versions, loaded only if a check needs them.
 
@@ -35,10 +35,10 @@ class Examined:
     two instances are equal as long as the row, its index and its history are unchanged.
     """
 
-    stored: Stored
+    stored: StoredMemory
     terms: str | None
-    screening: Screening
-    earlier: Sequence[Kept] = ()
+    screening: ScreeningService
+    earlier: Sequence[VersionSnapshot] = ()
 
     @property
     def id(self) -> str:
@@ -46,43 +46,43 @@ class Examined:
         return self.stored.memory.id
 
     @cached_property
-    def texts(self) -> Texts:
+    def texts(self) -> MemoryTexts:
         """All texts of the memory."""
-        return Texts.of_memory(self.stored.memory, self.stored.bare_names)
+        return MemoryTexts.from_memory(self.stored.memory, self.stored.bare_names)
 
     @cached_property
-    def said_before(self) -> Sequence[Texts]:
+    def earlier_texts(self) -> Sequence[MemoryTexts]:
         """All texts of each earlier version."""
         key = self.stored.memory.key
-        return [Texts.of_version(kept.members, key) for kept in self.earlier]
+        return [MemoryTexts.from_version(kept.members, key) for kept in self.earlier]
 
     @property
     def chars(self) -> int:
         """About how much text there is to screen."""
-        return sum(texts.chars for texts in (self.texts, *self.said_before))
+        return sum(texts.char_count for texts in (self.texts, *self.earlier_texts))
 
     @cached_property
     def has_secret(self) -> bool:
         """Whether screening finds a secret in the memory or in an earlier version."""
-        told = (self.texts, *self.said_before)
-        return any(self.screening.secret(texts) is not None for texts in told)
+        told = (self.texts, *self.earlier_texts)
+        return any(self.screening.find_first_secret(texts) is not None for texts in told)
 
     @cached_property
-    def personal(self) -> Personal:
+    def personal_data(self) -> PersonalDataReport:
         """The personal data that screening finds in the memory."""
-        return self.screening.personal(self.texts)
+        return self.screening.find_personal(self.texts)
 
     @cached_property
-    def personal_before(self) -> Sequence[Personal]:
+    def earlier_personal_data(self) -> Sequence[PersonalDataReport]:
         """The personal data that screening finds in each earlier version."""
-        return [self.screening.personal(texts) for texts in self.said_before]
+        return [self.screening.find_personal(texts) for texts in self.earlier_texts]
 
 
 class RowCheck(Protocol):
     """One rule about single memories."""
 
     @property
-    def check(self) -> Check:
+    def check(self) -> DoctorCheck:
         """The check under which its findings are reported."""
         ...
 
@@ -91,28 +91,30 @@ class RowCheck(Protocol):
         """Whether `repair` can do anything."""
         ...
 
-    def is_broken(self, row: Examined) -> bool:
+    def is_broken(self, row: ExaminedMemory) -> bool:
         """Whether the row breaks the rule."""
         ...
 
-    def mend(self, tx: Tx, order: Order, row: Examined) -> bool:
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Change the locked row so that it keeps the rule; False if that can't be done."""
         ...
 
 
 # Checks that look into histories too: an earlier version is readable like the present one.
-_OF_HISTORIES = frozenset({Check.UNTAGGED_PII, Check.CRITICAL_PII_IN_PUBLIC, Check.SECRETS})
+_HISTORY_CHECKS = frozenset(
+    {DoctorCheck.UNTAGGED_PII, DoctorCheck.CRITICAL_PII_IN_PUBLIC, DoctorCheck.SECRETS}
+)
 
 
-class RowChecks:
+class RowExaminer:
     """Runs the row checks in one pass over all memories, however many of them are ordered."""
 
     def __init__(
         self,
         database: Database,
         stores: Stores,
-        screening: Screening,
-        mender: Mender,
+        screening: ScreeningService,
+        mender: MemoryRepairer,
         rules: Sequence[RowCheck],
     ) -> None:
         self._database = database
@@ -122,69 +124,73 @@ class RowChecks:
         self._rules = rules
 
     @property
-    def checks(self) -> Collection[Check]:
+    def checks(self) -> Collection[DoctorCheck]:
         return [rule.check for rule in self._rules]
 
-    async def examine(self, order: Order) -> list[Tally]:
+    async def examine(self, order: DoctorOrder) -> list[CheckTally]:
         # Rules are repaired page by page in the order given. A repair may change a row that a later
         # rule of the same page found broken; `_batch_repairer` notices, because it compares.
         rules = [rule for rule in self._rules if rule.check in order.checks]
-        tallies = [Tally(rule.check, rule.repairable) for rule in rules]
+        tallies = [CheckTally(rule.check, rule.repairable) for rule in rules]
         after = 0
         while rules:
-            last, broken = await self._database.scan(self._finding(rules, order, after))
+            last, broken = await self._database.scan(self._page_finder(rules, order, after))
             for rule, tally, rows in zip(rules, tallies, broken, strict=True):
-                tally.note([row.id for row in rows])
+                tally.add_ids([row.id for row in rows])
                 if order.repair and rule.repairable:
-                    tally.repaired += await self._mend(rule, order, rows)
+                    tally.repaired += await self._repair_in_batches(rule, order, rows)
             if last is None:
                 break
             after = last
         return tallies
 
-    def _finding(
-        self, rules: Sequence[RowCheck], order: Order, after: int
-    ) -> Callable[[Tx], tuple[int | None, list[list[Examined]]]]:
-        def work(tx: Tx) -> tuple[int | None, list[list[Examined]]]:
+    def _page_finder(
+        self, rules: Sequence[RowCheck], order: DoctorOrder, after: int
+    ) -> Callable[[Tx], tuple[int | None, list[list[ExaminedMemory]]]]:
+        def work(tx: Tx) -> tuple[int | None, list[list[ExaminedMemory]]]:
             page = self._stores.doctor.page(tx, after_doc=after, limit=ROWS_PER_PAGE)
-            broken: list[list[Examined]] = [[] for _ in rules]
+            broken: list[list[ExaminedMemory]] = [[] for _ in rules]
             # Histories may be long, so they are loaded for a few rows at a time.
             for start in range(0, len(page), ROWS_PER_TRANSACTION):
-                rows = self._examined(tx, order, page[start : start + ROWS_PER_TRANSACTION])
+                rows = self._load_rows(tx, order, page[start : start + ROWS_PER_TRANSACTION])
                 for rule, found in zip(rules, broken, strict=True):
                     found.extend(filter(rule.is_broken, rows))
             return page[-1].doc if len(page) == ROWS_PER_PAGE else None, broken
 
         return work
 
-    def _examined(self, tx: Tx, order: Order, page: Iterable[Stored]) -> list[Examined]:
+    def _load_rows(
+        self, tx: Tx, order: DoctorOrder, page: Iterable[StoredMemory]
+    ) -> list[ExaminedMemory]:
         """The rows with index words and, if needed, snapshots. Expired rows are left out: nobody
         can read them, and the next cleanup deletes them."""
-        rows = [row for row in page if not is_due(order.looking.now, row.memory.expires_at)]
+        rows = [row for row in page if not is_expired(order.looking.now, row.memory.expires_at)]
         words = self._stores.memory_search.words(tx, [row.doc for row in rows])
         terms = {word.doc: word.terms for word in words}
-        earlier = self._earlier(tx, order, rows)
+        earlier = self._load_snapshots(tx, order, rows)
         return [
-            Examined(row, terms.get(row.doc), self._screening, earlier.get(row.memory.id, ()))
+            ExaminedMemory(row, terms.get(row.doc), self._screening, earlier.get(row.memory.id, ()))
             for row in rows
         ]
 
-    def _earlier(
-        self, tx: Tx, order: Order, rows: Iterable[Stored]
-    ) -> Mapping[str, Sequence[Kept]]:
+    def _load_snapshots(
+        self, tx: Tx, order: DoctorOrder, rows: Iterable[StoredMemory]
+    ) -> Mapping[str, Sequence[VersionSnapshot]]:
         changed = [row.memory.id for row in rows if row.memory.version > 1]
-        if not changed or _OF_HISTORIES.isdisjoint(order.checks):
+        if not changed or _HISTORY_CHECKS.isdisjoint(order.checks):
             return {}
-        return self._stores.doctor.earlier(tx, changed)
+        return self._stores.doctor.version_snapshots(tx, changed)
 
-    async def _mend(self, rule: RowCheck, order: Order, rows: Sequence[Examined]) -> int:
+    async def _repair_in_batches(
+        self, rule: RowCheck, order: DoctorOrder, rows: Sequence[ExaminedMemory]
+    ) -> int:
         mended = 0
-        for batch in _batches(rows):
-            mended += await self._database.write(self._mending(rule, order, batch))
+        for batch in _split_batches(rows):
+            mended += await self._database.write(self._batch_repairer(rule, order, batch))
         return mended
 
-    def _mending(
-        self, rule: RowCheck, order: Order, seen: Sequence[Examined]
+    def _batch_repairer(
+        self, rule: RowCheck, order: DoctorOrder, seen: Sequence[ExaminedMemory]
     ) -> Callable[[Tx], int]:
         """The transaction that repairs a batch of rows that broke `rule` when they were read.
 
@@ -196,17 +202,17 @@ class RowChecks:
         known = {row.id: row for row in seen}
 
         def work(tx: Tx) -> int:
-            held = self._examined(tx, order, self._mender.hold(tx, list(known)))
+            held = self._load_rows(tx, order, self._mender.lock_rows(tx, list(known)))
             same = [known[row.id] for row in held if row == known[row.id]]
             fresh = [row for row in held if row != known[row.id] and rule.is_broken(row)]
-            return sum(rule.mend(tx, order, row) for row in (*same, *fresh))
+            return sum(rule.repair(tx, order, row) for row in (*same, *fresh))
 
         return work
 
 
-def _batches(rows: Sequence[Examined]) -> Iterator[Sequence[Examined]]:
+def _split_batches(rows: Sequence[ExaminedMemory]) -> Iterator[Sequence[ExaminedMemory]]:
     """Batches that are small in rows and in text, so that a repair holds its locks briefly."""
-    batch: list[Examined] = []
+    batch: list[ExaminedMemory] = []
     for row in rows:
         batch.append(row)
         chars = sum(one.chars for one in batch)

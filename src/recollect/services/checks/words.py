@@ -3,18 +3,18 @@ the id of the agent, person, chat or run and repairs nothing."""
 
 from collections.abc import Callable, Collection, Sequence
 
-from recollect.domain.doctor import Check
+from recollect.domain.doctor import DoctorCheck
 from recollect.domain.secrets import find_secret_in
 from recollect.ports.database import Database, Tx
-from recollect.ports.doctor import Shelf, Written
+from recollect.ports.doctor import StoredTexts, TextSource
 from recollect.ports.stores import Stores
-from recollect.services.checks.order import ROWS_PER_PAGE, Order, Tally
+from recollect.services.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
 
 # Claims are tables of their own, but are reported by the id of their person, and each once.
-_TOLD_AS = {Shelf.ALIASES: Shelf.PEOPLE, Shelf.RELATIONSHIPS: Shelf.PEOPLE}
+_REPORTED_AS = {TextSource.ALIASES: TextSource.PEOPLE, TextSource.RELATIONSHIPS: TextSource.PEOPLE}
 
 
-class SecretWords:
+class SecretExaminer:
     """Searches every text source, page by page."""
 
     def __init__(self, database: Database, stores: Stores) -> None:
@@ -22,35 +22,37 @@ class SecretWords:
         self._stores = stores
 
     @property
-    def checks(self) -> Collection[Check]:
-        return [Check.SECRETS]
+    def checks(self) -> Collection[DoctorCheck]:
+        return [DoctorCheck.SECRETS]
 
-    async def examine(self, order: Order) -> list[Tally]:
-        if Check.SECRETS not in order.checks:
+    async def examine(self, order: DoctorOrder) -> list[CheckTally]:
+        if DoctorCheck.SECRETS not in order.checks:
             return []
-        told: dict[tuple[Shelf, str], None] = {}
-        for shelf in Shelf:
-            for id_ in await self._found_on(shelf):
-                told[_TOLD_AS.get(shelf, shelf), id_] = None
-        tally = Tally(Check.SECRETS, repairable=False)
-        tally.note([id_ for _, id_ in told])
+        told: dict[tuple[TextSource, str], None] = {}
+        for shelf in TextSource:
+            for id_ in await self._find_secrets(shelf):
+                told[_REPORTED_AS.get(shelf, shelf), id_] = None
+        tally = CheckTally(DoctorCheck.SECRETS, repairable=False)
+        tally.add_ids([id_ for _, id_ in told])
         return [tally]
 
-    async def _found_on(self, shelf: Shelf) -> list[str]:
+    async def _find_secrets(self, shelf: TextSource) -> list[str]:
         found: list[str] = []
         after: str | None = ""
         while after is not None:
-            ids, after = await self._database.scan(self._looking(shelf, after))
+            ids, after = await self._database.scan(self._page_finder(shelf, after))
             found += ids
         return found
 
-    def _looking(self, shelf: Shelf, after: str) -> Callable[[Tx], tuple[list[str], str | None]]:
+    def _page_finder(
+        self, shelf: TextSource, after: str
+    ) -> Callable[[Tx], tuple[list[str], str | None]]:
         def work(tx: Tx) -> tuple[list[str], str | None]:
-            page = self._stores.doctor.written(tx, shelf, after=after, limit=ROWS_PER_PAGE)
-            return _ids(page), page[-1].place if len(page) == ROWS_PER_PAGE else None
+            page = self._stores.doctor.texts_page(tx, shelf, after=after, limit=ROWS_PER_PAGE)
+            return _ids_with_secrets(page), page[-1].place if len(page) == ROWS_PER_PAGE else None
 
         return work
 
 
-def _ids(page: Sequence[Written]) -> list[str]:
+def _ids_with_secrets(page: Sequence[StoredTexts]) -> list[str]:
     return [one.id for one in page if any(find_secret_in(value, "") for value in one.values)]

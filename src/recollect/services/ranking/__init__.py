@@ -5,11 +5,11 @@ from recollect.services.ranking.corpus import Corpus
 from recollect.services.ranking.dense import rank_semantic
 from recollect.services.ranking.fulltext import rank_fulltext
 from recollect.services.ranking.fusion import RankingOptions, rank_auto
-from recollect.services.ranking.ranked import Ranked
+from recollect.services.ranking.ranked import RankedRows
 
 __all__ = [
     "Corpus",
-    "Ranked",
+    "RankedRows",
     "RankingOptions",
     "rank_auto",
     "rank_fulltext",

@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 
 from recollect.domain import questions, words
 from recollect.domain.ids import TreeId
-from recollect.domain.search import Trait
+from recollect.domain.search import EntryTrait
 from recollect.ports.search import TextRow, VectorRow
 from recollect.services.ranking import growth
-from recollect.services.ranking.parts import Ints, Names, Parts, Tokens, Vectors, no_parts
+from recollect.services.ranking.parts import (
+    CorpusParts,
+    CorpusTokens,
+    CorpusVectors,
+    Ints,
+    NameTables,
+    empty_parts,
+)
 
 Flags = NDArray[np.bool_]
 
@@ -28,7 +35,7 @@ _WORD_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeScope:
     """What a corpus of candidates has to know of the whole scope that they were taken from, so
     that its scores equal those of a corpus of everything."""
 
@@ -47,7 +54,7 @@ class Corpus:
     before they index it with such numbers: -1 then selects that last, neutral element.
     """
 
-    def __init__(self, parts: Parts, whole: Whole | None = None) -> None:
+    def __init__(self, parts: CorpusParts, whole: WholeScope | None = None) -> None:
         self._parts = parts
         self._whole = whole
 
@@ -56,9 +63,9 @@ class Corpus:
         cls, texts: Sequence[TextRow], vectors: Sequence[VectorRow], dimensions: int
     ) -> "Corpus":
         """A corpus of these texts; vectors of other entries are left out."""
-        return cls(no_parts(dimensions)).updated(texts, vectors)
+        return cls(empty_parts(dimensions)).with_updates(texts, vectors)
 
-    def updated(
+    def with_updates(
         self,
         texts: Sequence[TextRow],
         vectors: Sequence[VectorRow],
@@ -71,22 +78,22 @@ class Corpus:
         A replaced text loses its vectors, because they belong to the old text. Vectors of entries
         that are not in the corpus are ignored.
         """
-        parts = growth.without_trees(self._parts, gone) if gone else self._parts
+        parts = growth.remove_trees(self._parts, gone) if gone else self._parts
         if texts:
             latest = {text.entry_id: text for text in texts}
-            parts = growth.with_texts(parts, list(latest.values()))
+            parts = growth.put_texts(parts, list(latest.values()))
         known = {vector.entry_id: vector for vector in vectors if vector.entry_id in parts.row_of}
         if known:
-            parts = growth.with_vectors(parts, list(known.values()))
-        return Corpus(growth.tidied(parts))
+            parts = growth.put_vectors(parts, list(known.values()))
+        return Corpus(growth.compact_if_sparse(parts))
 
-    def as_part(self, whole: Whole, *, bystanders: Collection[str] = ()) -> "Corpus":
+    def as_part(self, whole: WholeScope, *, bystanders: Collection[str] = ()) -> "Corpus":
         """The same rows as candidates out of a whole scope, with the scores they would have there.
 
         Scores depend on neighbours, so the neighbours of each candidate must be in the corpus too.
         `bystanders` are entries that are present only as neighbours; they are never ranked.
         """
-        return Corpus(growth.without_bystanders(self._parts, bystanders), whole)
+        return Corpus(growth.exclude_bystanders(self._parts, bystanders), whole)
 
     @property
     def size(self) -> int:
@@ -94,7 +101,7 @@ class Corpus:
         return len(self._parts.row_of)
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """Number of rows, dead ones included."""
         return len(self._parts.rows)
 
@@ -108,7 +115,7 @@ class Corpus:
             self.vectors.own.rows,
             self.vectors.mixed.rows,
         )
-        strings = _ROW_BYTES * self.rows + _WORD_BYTES * len(self.names.words)
+        strings = _ROW_BYTES * self.row_count + _WORD_BYTES * len(self.names.words)
         return sum(array.nbytes for array in arrays) + strings
 
     @property
@@ -122,17 +129,17 @@ class Corpus:
         return self._parts.conversation_ids
 
     @property
-    def names(self) -> Names:
+    def names(self) -> NameTables:
         """Not by row: the tables that number words and ids."""
         return self._parts.names
 
     @property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> CorpusTokens:
         """Not by row: the words of all texts."""
         return self._parts.tokens
 
     @property
-    def vectors(self) -> Vectors:
+    def vectors(self) -> CorpusVectors:
         """By vector place, not by row: `vector_place` maps a row to its place."""
         return self._parts.vectors
 
@@ -142,7 +149,7 @@ class Corpus:
         return self._column("id")
 
     @cached_property
-    def live(self) -> Flags:
+    def is_live(self) -> Flags:
         """Whether the row is not dead."""
         return self._column("live")
 
@@ -167,32 +174,32 @@ class Corpus:
         return self._column("head")
 
     @cached_property
-    def before(self) -> Ints:
+    def previous_row(self) -> Ints:
         """The previous row in the conversation."""
         return self._column("before")
 
     @cached_property
-    def after(self) -> Ints:
+    def next_row(self) -> Ints:
         """The next row in the conversation."""
         return self._column("after")
 
     @cached_property
-    def place(self) -> Ints:
+    def vector_place(self) -> Ints:
         """Place of the entry's vectors in `vectors`."""
         return self._column("vector")
 
     @cached_property
-    def by_assistant(self) -> Flags:
+    def is_by_assistant(self) -> Flags:
         """Whether an assistant said it."""
-        return self._has(Trait.ASSISTANT)
+        return self._has_trait(EntryTrait.ASSISTANT)
 
     @cached_property
-    def tells_time(self) -> Flags:
+    def has_time(self) -> Flags:
         """Whether the text mentions a time."""
-        return self._has(Trait.TIME)
+        return self._has_trait(EntryTrait.TIME)
 
     @cached_property
-    def asks_a_person(self) -> Flags:
+    def is_question_to_person(self) -> Flags:
         """Whether the entry is a question that one person asks another.
 
         Such a question seldom answers anything itself, but the next entry often does. Questions to
@@ -200,8 +207,12 @@ class Corpus:
         questions: the one that closes a long answer says nothing about the text before it.
         """
         # The appended False is for rows without a next row (-1).
-        by_assistant: Flags = np.append(self.by_assistant, False)
-        return self._has(Trait.QUESTION) & ~self.by_assistant & ~by_assistant[self.after]
+        by_assistant: Flags = np.append(self.is_by_assistant, False)
+        return (
+            self._has_trait(EntryTrait.QUESTION)
+            & ~self.is_by_assistant
+            & ~by_assistant[self.next_row]
+        )
 
     @cached_property
     def speakers(self) -> Mapping[str, str]:
@@ -219,9 +230,9 @@ class Corpus:
         """Not by row: whether the scope has entries of an assistant."""
         if self._whole is not None:
             return self._whole.has_assistant
-        return bool((self.by_assistant & self.live).any())
+        return bool((self.is_by_assistant & self.is_live).any())
 
-    def said_by(self, user_id: str, *, or_namesake: bool) -> Flags:
+    def is_said_by(self, user_id: str, *, or_namesake: bool) -> Flags:
         """Whether this user wrote the entry, or, with `or_namesake`, anybody of the same name."""
         ids = {user_id}
         if or_namesake:
@@ -230,11 +241,11 @@ class Corpus:
         numbers = [self.names.speakers.find(id_) for id_ in ids]
         known = [number for number in numbers if number is not None]
         said: Flags = np.isin(self.speaker, known)
-        return said & ~self.by_assistant
+        return said & ~self.is_by_assistant
 
     @cached_property
     def _speakers_by_name(self) -> Mapping[str, Sequence[str]]:
-        numbers = np.unique(self.speaker[self.live & ~self.by_assistant])
+        numbers = np.unique(self.speaker[self.is_live & ~self.is_by_assistant])
         found: dict[str, list[str]] = {}
         for user_id in sorted(self.names.speakers.names[number] for number in numbers):
             for name in questions.speaker_names(user_id):
@@ -245,6 +256,6 @@ class Corpus:
         # A field of a structured array is strided; computing with a contiguous copy is faster.
         return np.ascontiguousarray(self._parts.rows[name])
 
-    def _has(self, trait: Trait) -> Flags:
+    def _has_trait(self, trait: EntryTrait) -> Flags:
         traits: NDArray[np.uint8] = self._column("traits")
         return (traits & np.uint8(trait)) > 0

@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from recollect.ports.search import Vector
 from recollect.services.ranking.corpus import Corpus
 from recollect.services.ranking.parts import RowNumbers
-from recollect.services.ranking.pools import Pool
-from recollect.services.ranking.ranked import Ranked, Scores, best, in_order, rounded
+from recollect.services.ranking.pools import ArrayPool
+from recollect.services.ranking.ranked import RankedRows, Scores, best_rows, round_scores, sort_rows
 
 # Twice the error bound of the float32 product.
 _MARGIN = 1e-5
 _BLOCK = 1_024
 
 
-def rank_semantic(corpus: Corpus, vector: Vector, *, min_score: float) -> Ranked:
+def rank_semantic(corpus: Corpus, vector: Vector, *, min_score: float) -> RankedRows:
     """All entries whose own vector has at least this cosine, in order."""
-    rows = nearest(corpus, vector, corpus.rows, min_score=min_score)
-    scores = cosines(corpus.vectors.own, corpus.place[rows], vector)
-    return in_order(corpus, rows, scores, np.zeros(len(rows), np.bool_))
+    rows = nearest_rows(corpus, vector, corpus.row_count, min_score=min_score)
+    scores = cosines(corpus.vectors.own, corpus.vector_place[rows], vector)
+    return sort_rows(corpus, rows, scores, np.zeros(len(rows), np.bool_))
 
 
-def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> RowNumbers:
+def nearest_rows(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> RowNumbers:
     """The `count` rows with the highest cosine of their own vector, none below `min_score`.
 
     The float32 product decides wherever its error can't matter. Rows within the margin of
@@ -34,20 +34,20 @@ def nearest(corpus: Corpus, vector: Vector, count: int, *, min_score: float) -> 
     """
 
     def exact(rows: RowNumbers) -> Scores:
-        return rounded(cosines(corpus.vectors.own, corpus.place[rows], vector))
+        return round_scores(cosines(corpus.vectors.own, corpus.vector_place[rows], vector))
 
     product: Vector = np.append(corpus.vectors.own.rows @ vector, np.float32(-np.inf))
-    near = product[corpus.place]  # place -1 (no vector) selects the appended -inf
+    near = product[corpus.vector_place]  # place -1 (no vector) selects the appended -inf
     rows = np.flatnonzero(near >= min_score - _MARGIN)
     # Within the margin of the threshold only the exact score decides.
     unsure = rows[near[rows] <= min_score + _MARGIN]
     near[unsure[exact(unsure) < min_score]] = -np.inf
     rows = rows[near[rows] > -np.inf]
-    return best(corpus, rows, near[rows], count, exact=exact, margin=_MARGIN)
+    return best_rows(corpus, rows, near[rows], count, exact=exact, margin=_MARGIN)
 
 
 def cosines(
-    pool: Pool[np.float32] | Pool[np.int16], places: NDArray[np.integer], vector: Vector
+    pool: ArrayPool[np.float32] | ArrayPool[np.int16], places: NDArray[np.integer], vector: Vector
 ) -> Scores:
     """Products of `vector` with the vectors at these places. In blocks, because indexing and the
     conversion to double precision copy them."""

@@ -7,33 +7,33 @@ import numpy as np
 
 from recollect.domain import frequencies, words
 from recollect.services.ranking.corpus import Corpus
-from recollect.services.ranking.lexical import bm25, damping, find
-from recollect.services.ranking.ranked import Ranked, in_order
+from recollect.services.ranking.lexical import bm25, find_tokens, length_damping
+from recollect.services.ranking.ranked import RankedRows, sort_rows
 
 
-def rank_fulltext(corpus: Corpus, query: str) -> Ranked:
+def rank_fulltext(corpus: Corpus, query: str) -> RankedRows:
     """All entries that have, for each word of the query, a word that begins with it, by BM25.
 
     A query without words matches nothing. Neither does one with a prefix that no word of the corpus
     has: `all(groups)` is false then, and no tokens are searched.
     """
-    prefixes = _longest(words.query_tokens(query))
-    groups = [corpus.names.words.with_prefix(prefix) for prefix in prefixes]
-    hits = find(corpus, groups if all(groups) else [])
+    prefixes = _longest_prefixes(words.query_tokens(query))
+    groups = [corpus.names.words.numbers_by_prefix(prefix) for prefix in prefixes]
+    hits = find_tokens(corpus, groups if all(groups) else [])
     # `owner >> 1` is the row: head or not makes no difference here. Each cell is a pair of row and
     # prefix, so the number of distinct cells in a row is the number of prefixes that it has.
     cells = (hits.owner >> 1) * len(prefixes) + hits.group
     held, frequency = np.unique(cells, return_counts=True)
     row, prefix = np.divmod(held, max(1, len(prefixes)))
     rarity = np.array([frequencies.idf(words.stem(token)) for token in prefixes])
-    scores = rarity[prefix] * bm25(frequency, damping(corpus.length[row]))
-    total = np.bincount(row, scores, minlength=corpus.rows).astype(np.float64)
-    held_by = np.bincount(row, minlength=corpus.rows)
-    rows = np.flatnonzero((held_by > 0) & (held_by == len(prefixes)) & corpus.live)
-    return in_order(corpus, rows, total[rows], np.ones(len(rows), np.bool_))
+    scores = rarity[prefix] * bm25(frequency, length_damping(corpus.length[row]))
+    total = np.bincount(row, scores, minlength=corpus.row_count).astype(np.float64)
+    held_by = np.bincount(row, minlength=corpus.row_count)
+    rows = np.flatnonzero((held_by > 0) & (held_by == len(prefixes)) & corpus.is_live)
+    return sort_rows(corpus, rows, total[rows], np.ones(len(rows), np.bool_))
 
 
-def _longest(tokens: Sequence[str]) -> list[str]:
+def _longest_prefixes(tokens: Sequence[str]) -> list[str]:
     """The tokens that are not a prefix of another token.
 
     A text that matches "apples" matches "app" too, so "app" adds no condition. What remains are

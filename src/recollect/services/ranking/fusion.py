@@ -9,7 +9,7 @@ from recollect.ports.search import Vector
 from recollect.services.ranking import dense, lexical
 from recollect.services.ranking.corpus import Corpus, Flags
 from recollect.services.ranking.parts import MIXED_UNIT, RowNumbers
-from recollect.services.ranking.ranked import Ranked, Scores, best, in_order
+from recollect.services.ranking.ranked import RankedRows, Scores, best_rows, sort_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def rank_auto(
     caller: str,
     options: RankingOptions,
     scale: float | None = None,
-) -> Ranked:
+) -> RankedRows:
     """Rank all rows that match by words or by vector; without a vector by words alone.
 
     `caller` is the user whom "I" and "my" in the question refer to. BM25 has no upper bound and a
@@ -52,62 +52,62 @@ def rank_auto(
     vectors and speaker give together. The malus for questions comes after it: a question that
     matches well must still lift its answer, which is the next row.
     """
-    words = lexical.fit(corpus, question.words)
-    rows = _candidates(corpus, words.scores, vector, options)
+    words = lexical.score_words(corpus, question.words)
+    rows = _candidate_rows(corpus, words.scores, vector, options)
     best_words = float(words.scores.max(initial=0.0)) or 1.0 if scale is None else scale
     fitting = words.scores[rows] / best_words
-    scores = _blend(corpus, rows, fitting, vector, options.dense_share)
-    scores += options.speaker_bonus * _is_told_by(corpus, question, caller)[rows]
-    scores += _from_context(corpus, rows, scores, options)
-    scores -= options.question_malus * corpus.asks_a_person[rows]
+    scores = _blend_scores(corpus, rows, fitting, vector, options.dense_share)
+    scores += options.speaker_bonus * _is_by_asked_speaker(corpus, question, caller)[rows]
+    scores += _context_bonus(corpus, rows, scores, options)
+    scores -= options.question_malus * corpus.is_question_to_person[rows]
     if question.asks_when:
-        scores += options.time_bonus * corpus.tells_time[rows]
-    return replace(in_order(corpus, rows, scores, words.matched[rows]), scale=best_words)
+        scores += options.time_bonus * corpus.has_time[rows]
+    return replace(sort_rows(corpus, rows, scores, words.matched[rows]), scale=best_words)
 
 
-def _candidates(
+def _candidate_rows(
     corpus: Corpus, words: Scores, vector: Vector | None, options: RankingOptions
 ) -> RowNumbers:
     fitting = np.flatnonzero(words > 0)
-    found = best(
+    found = best_rows(
         corpus, fitting, words[fitting], options.candidates, exact=words.__getitem__, margin=0.0
     )
     if vector is None:
         return found
-    near = dense.nearest(corpus, vector, options.candidates, min_score=options.min_score)
+    near = dense.nearest_rows(corpus, vector, options.candidates, min_score=options.min_score)
     # A union by flags: in row order and without duplicates, in linear time.
-    is_candidate = np.zeros(corpus.rows, np.bool_)
+    is_candidate = np.zeros(corpus.row_count, np.bool_)
     is_candidate[found] = is_candidate[near] = True
     return np.flatnonzero(is_candidate)
 
 
-def _blend(
+def _blend_scores(
     corpus: Corpus, rows: RowNumbers, fitting: Scores, vector: Vector | None, share: float
 ) -> Scores:
     """The weighted sum of word score and cosine; without a query vector the word score alone."""
     if vector is None:
         return fitting.copy()
     # Mixed vectors are integers in units of 1 / MIXED_UNIT: scaled back once, after the product.
-    place = corpus.place[rows]
+    place = corpus.vector_place[rows]
     has_vector = place >= 0
     near = np.zeros(len(rows))
     near[has_vector] = dense.cosines(corpus.vectors.mixed, place[has_vector], vector) / MIXED_UNIT
     return (1 - share) * fitting + share * near
 
 
-def _is_told_by(corpus: Corpus, question: Question, caller: str) -> Flags:
+def _is_by_asked_speaker(corpus: Corpus, question: Question, caller: str) -> Flags:
     """Whether a row is of the speaker that the question is about: the assistant, the one speaker
     it names, or the caller."""
     if question.of_assistant and corpus.has_assistant:
-        return corpus.by_assistant
+        return corpus.is_by_assistant
     if question.speaker is not None:
-        return corpus.said_by(question.speaker, or_namesake=True)
+        return corpus.is_said_by(question.speaker, or_namesake=True)
     if question.of_self:
-        return corpus.said_by(caller, or_namesake=False)
-    return np.zeros(corpus.rows, np.bool_)
+        return corpus.is_said_by(caller, or_namesake=False)
+    return np.zeros(corpus.row_count, np.bool_)
 
 
-def _from_context(
+def _context_bonus(
     corpus: Corpus, rows: RowNumbers, scores: Scores, options: RankingOptions
 ) -> Scores:
     """Shares of the best score in the conversation, and of a question right before the row.
@@ -117,7 +117,7 @@ def _from_context(
     conversation = corpus.conversation[rows]
     top = np.zeros(len(corpus.names.conversations))
     np.maximum.at(top, conversation, scores)
-    asked = np.zeros(corpus.rows + 1)  # the last one is for index -1
-    asked[rows] = np.maximum(scores, 0.0) * corpus.asks_a_person[rows]
-    before = asked[corpus.before[rows]]
+    asked = np.zeros(corpus.row_count + 1)  # the last one is for index -1
+    asked[rows] = np.maximum(scores, 0.0) * corpus.is_question_to_person[rows]
+    before = asked[corpus.previous_row[rows]]
     return options.conversation_share * top[conversation] + options.answer_share * before

@@ -14,14 +14,14 @@ from recollect.ports.search import TextRow, Vector, VectorRow
 from recollect.services.ranking.parts import (
     MIXED_UNIT,
     ROW,
+    CorpusParts,
+    CorpusTokens,
+    CorpusVectors,
     Ints,
-    Parts,
     RowNumbers,
     Rows,
-    Tokens,
-    Vectors,
 )
-from recollect.services.ranking.pools import Pool
+from recollect.services.ranking.pools import ArrayPool
 
 # The window's share of the mixed vector. An entry's own text says most about it.
 WINDOW_SHARE = np.float32(0.3)
@@ -30,19 +30,19 @@ _SPARE = 1_000
 _BLOCK = 1_024
 
 
-def without_trees(parts: Parts, gone: Collection[str]) -> Parts:
+def remove_trees(parts: CorpusParts, gone: Collection[str]) -> CorpusParts:
     """Without the rows of these trees. Neighbours are always of the same tree, so the links of
     the remaining rows stay valid."""
     numbers = [number for tree in gone if (number := parts.names.trees.find(tree)) is not None]
-    return _without(parts, np.flatnonzero(np.isin(parts.rows["tree"], numbers)))
+    return _remove_rows(parts, np.flatnonzero(np.isin(parts.rows["tree"], numbers)))
 
 
-def without_bystanders(parts: Parts, entry_ids: Collection[str]) -> Parts:
+def exclude_bystanders(parts: CorpusParts, entry_ids: Collection[str]) -> CorpusParts:
     """Take entries out of every ranking, but leave them linked as neighbours of others."""
-    return _without(parts, np.array([parts.row_of[id_] for id_ in entry_ids], np.int64))
+    return _remove_rows(parts, np.array([parts.row_of[id_] for id_ in entry_ids], np.int64))
 
 
-def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
+def put_texts(parts: CorpusParts, texts: Sequence[TextRow]) -> CorpusParts:
     """With texts replaced or added. Each gets a new row without a vector; a row that the entry had
     before becomes dead.
 
@@ -51,15 +51,15 @@ def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
     linked again.
     """
     # All tokens at once: one call of the vocabulary, one append to each pool.
-    numbers = parts.names.words.give(_tokens(texts))
-    fresh = _fresh_rows(parts, texts)
+    numbers = parts.names.words.intern(_split_terms(texts))
+    fresh = _new_rows(parts, texts)
     old = np.array([parts.row_of.get(text.entry_id, -1) for text in texts], np.int64)
     first = len(parts.rows)
-    tokens = _with_tokens(parts.tokens, numbers, fresh, first)
+    tokens = _append_tokens(parts.tokens, numbers, fresh, first)
     rows = np.concatenate([parts.rows, fresh])
     replaced = old[old >= 0]
-    _bury(rows, replaced)
-    _link(rows, rows["conversation"][np.r_[replaced, first : len(rows)]])
+    _mark_dead(rows, replaced)
+    _link_neighbours(rows, rows["conversation"][np.r_[replaced, first : len(rows)]])
     ids = [text.entry_id for text in texts]
     return replace(
         parts,
@@ -71,30 +71,34 @@ def with_texts(parts: Parts, texts: Sequence[TextRow]) -> Parts:
     )
 
 
-def with_vectors(parts: Parts, vectors: Sequence[VectorRow]) -> Parts:
+def put_vectors(parts: CorpusParts, vectors: Sequence[VectorRow]) -> CorpusParts:
     """With vectors of entries, each of which must have a live row. The new vectors go to the end
     of the pools; a place that an entry used before is left to the next compaction."""
-    own, own_room = parts.vectors.own.grown(len(vectors))
+    own, own_room = parts.vectors.own.allocate(len(vectors))
     np.concatenate([vector.embedding for vector in vectors], out=own_room.reshape(-1))
-    mixed, mixed_room = parts.vectors.mixed.grown(len(vectors))
-    _mix(own_room, [v.embedding if v.window is None else v.window for v in vectors], mixed_room)
+    mixed, mixed_room = parts.vectors.mixed.allocate(len(vectors))
+    _mix_vectors(
+        own_room, [v.embedding if v.window is None else v.window for v in vectors], mixed_room
+    )
     rows = parts.rows.copy()
     places = [parts.row_of[vector.entry_id] for vector in vectors]
     rows["vector"][places] = np.arange(len(parts.vectors.own), len(own))
-    return replace(parts, rows=rows, vectors=Vectors(own, mixed))
+    return replace(parts, rows=rows, vectors=CorpusVectors(own, mixed))
 
 
-def tidied(parts: Parts) -> Parts:
+def compact_if_sparse(parts: CorpusParts) -> CorpusParts:
     """The same without dead rows and unused vectors, if more than half is of that kind."""
     vectors = int(np.count_nonzero(parts.rows["vector"] >= 0))
     few = (
         len(parts.rows) <= 2 * len(parts.row_of) + _SPARE
         and len(parts.vectors.own) <= 2 * vectors + _SPARE
     )
-    return parts if few else _compacted(parts)
+    return parts if few else _compact(parts)
 
 
-def _mix(own: NDArray[np.float32], windows: Sequence[Vector], mixed: NDArray[np.int16]) -> None:
+def _mix_vectors(
+    own: NDArray[np.float32], windows: Sequence[Vector], mixed: NDArray[np.int16]
+) -> None:
     """Write weighted means of own and window vectors into `mixed`; in blocks, because the
     intermediate float arrays of all of them would take much memory."""
     for first in range(0, len(windows), _BLOCK):
@@ -104,18 +108,18 @@ def _mix(own: NDArray[np.float32], windows: Sequence[Vector], mixed: NDArray[np.
         mixed[first : first + _BLOCK] = np.rint(np.clip(both, -1, 1) * MIXED_UNIT)
 
 
-def _tokens(texts: Sequence[TextRow]) -> list[str]:
+def _split_terms(texts: Sequence[TextRow]) -> list[str]:
     joined = " ".join(text.terms for text in texts if text.terms)
     return joined.split(" ") if joined else []
 
 
-def _fresh_rows(parts: Parts, texts: Sequence[TextRow]) -> Rows:
+def _new_rows(parts: CorpusParts, texts: Sequence[TextRow]) -> Rows:
     names = parts.names
     rows = np.zeros(len(texts), ROW)
     rows["id"] = [text.entry_id for text in texts]
-    rows["tree"] = names.trees.give([text.tree_id for text in texts])
-    rows["conversation"] = names.conversations.give([text.conversation_id for text in texts])
-    rows["speaker"] = names.speakers.give([text.speaker for text in texts])
+    rows["tree"] = names.trees.intern([text.tree_id for text in texts])
+    rows["conversation"] = names.conversations.intern([text.conversation_id for text in texts])
+    rows["speaker"] = names.speakers.intern([text.speaker for text in texts])
     rows["seq"] = [text.seq for text in texts]
     rows["traits"] = [int(text.traits) for text in texts]
     rows["length"] = [text.terms.count(" ") + 1 if text.terms else 0 for text in texts]
@@ -127,7 +131,7 @@ def _fresh_rows(parts: Parts, texts: Sequence[TextRow]) -> Rows:
     return rows
 
 
-def _with_tokens(tokens: Tokens, numbers: Ints, fresh: Rows, first: int) -> Tokens:
+def _append_tokens(tokens: CorpusTokens, numbers: Ints, fresh: Rows, first: int) -> CorpusTokens:
     """Append the tokens of new rows, the first of which is row `first`."""
     # `place` is each token's index inside its own text, computed for all texts at once.
     start, length = fresh["start"] - len(tokens.words), fresh["length"]
@@ -135,23 +139,23 @@ def _with_tokens(tokens: Tokens, numbers: Ints, fresh: Rows, first: int) -> Toke
     behind_head = place >= np.repeat(fresh["head"], length)
     row = np.repeat(np.arange(first, first + len(fresh)), length)
     owners = (2 * row + behind_head).astype(np.int32)
-    return Tokens(tokens.words.appended(numbers), tokens.owners.appended(owners))
+    return CorpusTokens(tokens.words.concat(numbers), tokens.owners.concat(owners))
 
 
-def _without(parts: Parts, dead: RowNumbers) -> Parts:
+def _remove_rows(parts: CorpusParts, dead: RowNumbers) -> CorpusParts:
     rows = parts.rows.copy()
-    _bury(rows, dead)
+    _mark_dead(rows, dead)
     live = rows["live"].tolist()
     row_of = {entry_id: row for entry_id, row in parts.row_of.items() if live[row]}
     return replace(parts, rows=rows, row_of=row_of)
 
 
-def _bury(rows: Rows, dead: RowNumbers) -> None:
+def _mark_dead(rows: Rows, dead: RowNumbers) -> None:
     rows["live"][dead] = False
     rows["vector"][dead] = -1
 
 
-def _link(rows: Rows, conversations: Ints) -> None:
+def _link_neighbours(rows: Rows, conversations: Ints) -> None:
     """Set `before` and `after` of all live rows of these conversations, in place.
 
     Rows are sorted by conversation and then by position. Two rows that follow each other in that
@@ -168,7 +172,7 @@ def _link(rows: Rows, conversations: Ints) -> None:
     rows["after"][inside[:-1][together]] = inside[1:][together]
 
 
-def _compacted(parts: Parts) -> Parts:
+def _compact(parts: CorpusParts) -> CorpusParts:
     """Copy the live rows, and renumber what points to rows, tokens and vectors. A link to a dead
     row becomes -1."""
     live = np.flatnonzero(parts.rows["live"])
@@ -182,20 +186,22 @@ def _compacted(parts: Parts) -> Parts:
     rows["vector"][has_vector] = np.arange(len(places))
     held = parts.vectors
     ids = [parts.entry_ids[row] for row in live.tolist()]
-    return Parts(
+    return CorpusParts(
         names=parts.names,
         rows=rows,
-        tokens=_compacted_tokens(parts.tokens, number),
-        vectors=Vectors(Pool(held.own.rows[places]), Pool(held.mixed.rows[places])),
+        tokens=_compact_tokens(parts.tokens, number),
+        vectors=CorpusVectors(ArrayPool(held.own.rows[places]), ArrayPool(held.mixed.rows[places])),
         entry_ids=ids,
         conversation_ids=[parts.conversation_ids[row] for row in live.tolist()],
         row_of={entry_id: row for row, entry_id in enumerate(ids)},
     )
 
 
-def _compacted_tokens(tokens: Tokens, number: Ints) -> Tokens:
+def _compact_tokens(tokens: CorpusTokens, number: Ints) -> CorpusTokens:
     # Owners are `2 * row + behind_head`: renumber the row and keep the lowest bit.
     owners = tokens.owners.rows
     row = number[owners >> 1]
     kept = row >= 0
-    return Tokens(Pool(tokens.words.rows[kept]), Pool(2 * row[kept] + (owners[kept] & 1)))
+    return CorpusTokens(
+        ArrayPool(tokens.words.rows[kept]), ArrayPool(2 * row[kept] + (owners[kept] & 1))
+    )

@@ -32,7 +32,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class WordScores:
     """By row: the score, and whether the row's own text has one of the words."""
 
     scores: Scores
@@ -40,7 +40,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
+class TokenHits:
     """Tokens that belong to a group of words: the group's number, and the token's owner as in
     `CorpusTokens`."""
 
@@ -48,7 +48,7 @@ class Hits:
     owner: Counts
 
 
-def fit(corpus: Corpus, stems: Sequence[str]) -> Fit:
+def score_words(corpus: Corpus, stems: Sequence[str]) -> WordScores:
     """The BM25 score of each row for these stems, any of which may match; 0 without a match.
 
     A row is treated as its own text, counted `_OWN_WEIGHT` times, plus the heads of its two
@@ -58,32 +58,32 @@ def fit(corpus: Corpus, stems: Sequence[str]) -> Fit:
     """
     rarity = {stem: _rarity(corpus, stem) for stem in stems}
     rarest = sorted(rarity, key=lambda stem: (-rarity[stem], stem))[:WORDS_MAX]
-    hits = find(corpus, [corpus.names.words.with_stem(stem) for stem in rarest])
-    damped = damping(_length_with_heads(corpus))
-    total = np.zeros(corpus.rows)
-    matched = np.zeros(corpus.rows, np.bool_)
-    step = max(1, _CELLS_MAX // (corpus.rows + 1))
+    hits = find_tokens(corpus, [corpus.names.words.numbers_by_stem(stem) for stem in rarest])
+    damped = length_damping(_length_with_heads(corpus))
+    total = np.zeros(corpus.row_count)
+    matched = np.zeros(corpus.row_count, np.bool_)
+    step = max(1, _CELLS_MAX // (corpus.row_count + 1))
     for first in range(0, len(rarest), step):
         part = rarest[first : first + step]
-        own, beside = _counts(corpus, hits, first, len(part))
+        own, beside = _count_words(corpus, hits, first, len(part))
         # Added word by word in a fixed order. A sum over the matrix could be grouped differently
         # for another number of rows, and floating-point sums depend on the grouping.
         for stem, scores in zip(part, bm25(_OWN_WEIGHT * own + beside, damped), strict=True):
             total += rarity[stem] * scores
         matched |= own.any(axis=0)
-    return Fit(np.where(corpus.live, total, 0.0), matched)
+    return WordScores(np.where(corpus.is_live, total, 0.0), matched)
 
 
-def find(corpus: Corpus, groups: Sequence[Sequence[int]]) -> Hits:
+def find_tokens(corpus: Corpus, groups: Sequence[Sequence[int]]) -> TokenHits:
     """All tokens that belong to one of these groups of word numbers. One pass over the tokens,
     however many groups there are."""
-    group = corpus.names.words.table(groups).take(corpus.tokens.words.rows)
+    group = corpus.names.words.group_table(groups).take(corpus.tokens.words.rows)
     found = np.flatnonzero(group > 0)  # on booleans this is faster than on integers
     owner = corpus.tokens.owners.rows[found]
-    return Hits(group[found].astype(np.int64) - 1, owner.astype(np.int64))
+    return TokenHits(group[found].astype(np.int64) - 1, owner.astype(np.int64))
 
 
-def damping(length: NDArray[np.integer]) -> Scores:
+def length_damping(length: NDArray[np.integer]) -> Scores:
     """The length-dependent term in the denominator of BM25."""
     relative = np.asarray(length, np.float64) / _AVERAGE_LENGTH
     return _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * relative)
@@ -103,20 +103,20 @@ def _rarity(corpus: Corpus, stem: str) -> float:
 
 def _length_with_heads(corpus: Corpus) -> Counts:
     head = np.append(corpus.head, 0)  # the last one is for index -1: no neighbour
-    return np.asarray(corpus.length + head[corpus.before] + head[corpus.after])
+    return np.asarray(corpus.length + head[corpus.previous_row] + head[corpus.next_row])
 
 
-def _counts(corpus: Corpus, hits: Hits, first: int, count: int) -> tuple[Counts, Counts]:
+def _count_words(corpus: Corpus, hits: TokenHits, first: int, count: int) -> tuple[Counts, Counts]:
     """Counts by word and row, for the words `first` to `first + count`: in the row's own text,
     and in the heads of its neighbours.
 
     `owner` is `2 * row + behind_head`, so one `bincount` over `word * 2 * width + owner` counts
     head and rest of every row apart.
     """
-    width = corpus.rows + 1  # the last one is for index -1: no neighbour
+    width = corpus.row_count + 1  # the last one is for index -1: no neighbour
     inside = (hits.group >= first) & (hits.group < first + count)
     cells = (hits.group[inside] - first) * (2 * width) + hits.owner[inside]
     counted = np.bincount(cells, minlength=count * 2 * width).reshape(count, width, 2)
     head = np.ascontiguousarray(counted[:, :, 0])
     own = (head + counted[:, :, 1])[:, :-1]
-    return own, head.take(corpus.before, axis=1) + head.take(corpus.after, axis=1)
+    return own, head.take(corpus.previous_row, axis=1) + head.take(corpus.next_row, axis=1)

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from recollect.domain import frequencies, timewords
 from recollect.domain.memory_questions import MemoryQuestion, is_lone_letter
 from recollect.domain.search import SearchType
-from recollect.domain.timewords import Span
+from recollect.domain.timewords import TimeSpan
 from recollect.domain.words import stem
-from recollect.ports.memory_search import Candidate
+from recollect.ports.memory_search import MemoryCandidate
 from recollect.ports.search import Vector
 from recollect.services.ranking.dense import cosines
-from recollect.services.ranking.lexical import NAME_RARITY, WORDS_MAX, bm25, damping
+from recollect.services.ranking.lexical import NAME_RARITY, WORDS_MAX, bm25, length_damping
 from recollect.services.ranking.memory_rows import MemoryTable
-from recollect.services.ranking.ranked import rounded
+from recollect.services.ranking.ranked import round_scores
 
 Scores = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,7 +32,7 @@ _TRUST = {"fact": 1.0, "unknown": 0.9, "hearsay": 0.8}
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRanking:
+class MemoryRankingOptions:
     """The weights of the ranking."""
 
     min_score: float = 0.2
@@ -50,7 +50,7 @@ class MemoryRanking:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RankingQuery:
     """A query with everything that its scores depend on. Later pages pass the instant (`now`) and
     the scale of the first page, so that their scores can be compared with those of the first."""
 
@@ -82,7 +82,7 @@ class RankedMemories:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _SignalScores:
     """By row of the table: the score of each signal."""
 
     words: Scores
@@ -92,7 +92,9 @@ class _Parts:
     graph: Scores
 
 
-def rank(table: MemoryTable, asked: Asked, options: MemoryRanking) -> RankedMemories:
+def rank_memories(
+    table: MemoryTable, asked: RankingQuery, options: MemoryRankingOptions
+) -> RankedMemories:
     """All rows that match, by score and then by id, both descending.
 
     The score is `(blend + bonuses) * trust * recency`. The blend is a weighted sum of cosine and
@@ -101,13 +103,13 @@ def rank(table: MemoryTable, asked: Asked, options: MemoryRanking) -> RankedMemo
     trusted or recent memory that matches badly must not overtake a good match. Scores are rounded
     before they are sorted and filtered, since cursors compare the rounded ones.
     """
-    parts = _parts(table, asked, options)
+    parts = _score_signals(table, asked, options)
     # 1.0 if no word matched: never divide by zero.
     best = float(parts.words.max(initial=0.0)) or 1.0
     scale = best if asked.scale is None else asked.scale
-    found = np.flatnonzero(_matches(parts, asked, options))
-    scores = _fused(parts, found, asked, options, scale)
-    scores = rounded(scores * _weights(table, found, asked, options))
+    found = np.flatnonzero(_is_match(parts, asked, options))
+    scores = _fuse_scores(parts, found, asked, options, scale)
+    scores = round_scores(scores * _trust_and_recency(table, found, asked, options))
     if asked.min_score is not None:
         kept = scores >= asked.min_score
         found, scores = found[kept], scores[kept]
@@ -138,40 +140,42 @@ def word_scores(table: MemoryTable, question: MemoryQuestion, names: frozenset[s
     rarest = sorted(rarity, key=lambda word: (-rarity[word], word))[:WORDS_MAX]
     groups = [_spellings(table, word) for word in rarest]
     tokens, owners = table.all_tokens()
-    group = table.vocabulary.table(groups).take(tokens)
+    group = table.vocabulary.group_table(groups).take(tokens)
     hits = np.flatnonzero(group > 0)
     cells = (group[hits].astype(np.int64) - 1) * max(1, len(table)) + owners[hits]
     held, frequency = np.unique(cells, return_counts=True)
     word, row = np.divmod(held, max(1, len(table)))
     weights = np.array([rarity[one] for one in rarest])[word]
-    scores = weights * bm25(frequency, damping(table.lengths[row]))
+    scores = weights * bm25(frequency, length_damping(table.lengths[row]))
     # `held` is sorted by word, so `bincount` adds up each row's words in that order, whatever other
     # rows there are.
     return np.bincount(row, scores, minlength=len(table)).astype(np.float64)
 
 
-def nearness(table: MemoryTable, vector: Vector | None) -> Scores:
+def cosine_scores(table: MemoryTable, vector: Vector | None) -> Scores:
     """Cosines with the query's vector; 0 for rows without a vector and instead of negative ones."""
     near = np.zeros(len(table))
     if vector is not None:
         has = np.flatnonzero(table.places >= 0)
         near[has] = cosines(table.vectors, table.places[has], vector)
-    return np.maximum(rounded(near), 0.0)
+    return np.maximum(round_scores(near), 0.0)
 
 
-def _parts(table: MemoryTable, asked: Asked, options: MemoryRanking) -> _Parts:
+def _score_signals(
+    table: MemoryTable, asked: RankingQuery, options: MemoryRankingOptions
+) -> _SignalScores:
     size, question, auto = len(table), asked.question, asked.mode is SearchType.AUTO
     by_words = asked.mode is not SearchType.SEMANTIC
-    return _Parts(
+    return _SignalScores(
         words=word_scores(table, question, asked.names) if by_words else np.zeros(size),
-        near=nearness(table, None if asked.mode is SearchType.FULLTEXT else asked.vector),
+        near=cosine_scores(table, None if asked.mode is SearchType.FULLTEXT else asked.vector),
         person=np.fromiter((auto and row.about for row in table.rows), np.bool_, size),
-        time=_times(table, question.spans if auto else ()),
-        graph=_closeness(table, asked.graph if auto else None),
+        time=_time_scores(table, question.spans if auto else ()),
+        graph=_graph_scores(table, asked.graph if auto else None),
     )
 
 
-def _matches(parts: _Parts, asked: Asked, options: MemoryRanking) -> Flags:
+def _is_match(parts: _SignalScores, asked: RankingQuery, options: MemoryRankingOptions) -> Flags:
     """Which rows are results. A matching time makes a row a result only if the query asks for
     nothing but a time: else "Ann's birthday last year" would return everything of last year."""
     near = parts.near >= options.min_score if asked.vector is not None else False
@@ -179,8 +183,12 @@ def _matches(parts: _Parts, asked: Asked, options: MemoryRanking) -> Flags:
     return matched | (parts.time == 1.0) if asked.question.only_time else matched
 
 
-def _fused(
-    parts: _Parts, rows: NDArray[np.int64], asked: Asked, options: MemoryRanking, scale: float
+def _fuse_scores(
+    parts: _SignalScores,
+    rows: NDArray[np.int64],
+    asked: RankingQuery,
+    options: MemoryRankingOptions,
+    scale: float,
 ) -> Scores:
     fitting, near = parts.words[rows] / scale, parts.near[rows]
     if asked.mode is SearchType.SEMANTIC:
@@ -194,8 +202,8 @@ def _fused(
     return np.asarray(scores + options.graph_bonus * parts.graph[rows])
 
 
-def _weights(
-    table: MemoryTable, rows: NDArray[np.int64], asked: Asked, options: MemoryRanking
+def _trust_and_recency(
+    table: MemoryTable, rows: NDArray[np.int64], asked: RankingQuery, options: MemoryRankingOptions
 ) -> Scores:
     """Factors for trust and age. If the query names a time, age does not count: the newest of what
     was asked about last May is not the better answer."""
@@ -216,31 +224,31 @@ def _rarity(word: str, names: frozenset[str]) -> float:
 
 def _spellings(table: MemoryTable, word: str) -> list[int]:
     if is_lone_letter(word):
-        return table.vocabulary.with_prefix(word)
-    return table.vocabulary.with_stem(stem(word))
+        return table.vocabulary.numbers_by_prefix(word)
+    return table.vocabulary.numbers_by_stem(stem(word))
 
 
-def _times(table: MemoryTable, spans: Sequence[Span]) -> Scores:
+def _time_scores(table: MemoryTable, spans: Sequence[TimeSpan]) -> Scores:
     if not spans:
         return np.zeros(len(table))
-    return np.fromiter((_time(row, spans) for row in table.rows), np.float64, len(table))
+    return np.fromiter((_time_score(row, spans) for row in table.rows), np.float64, len(table))
 
 
-def _time(row: Candidate, spans: Sequence[Span]) -> float:
+def _time_score(row: MemoryCandidate, spans: Sequence[TimeSpan]) -> float:
     """1 if the memory's validity overlaps a time in the query, else how near the time of its
     observation is to one. A memory without validity bounds is judged by its observation alone."""
     start, until = row.valid_from, row.valid_until
     bounded = start is not None or until is not None
-    if bounded and any(_overlap(span, start, until) for span in spans):
+    if bounded and any(_is_overlap(span, start, until) for span in spans):
         return 1.0
     return timewords.closeness(spans, row.observed_at)
 
 
-def _overlap(span: Span, start: datetime | None, until: datetime | None) -> bool:
+def _is_overlap(span: TimeSpan, start: datetime | None, until: datetime | None) -> bool:
     return (start is None or start < span.until) and (until is None or span.start < until)
 
 
-def _closeness(table: MemoryTable, graph: Mapping[str, float] | None) -> Scores:
+def _graph_scores(table: MemoryTable, graph: Mapping[str, float] | None) -> Scores:
     if not graph:
         return np.zeros(len(table))
     found = (graph.get(row.memory_id, 0.0) for row in table.rows)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.services.ranking.pools import Pool
-from recollect.services.ranking.vocabulary import Numbers, Vocabulary
+from recollect.services.ranking.pools import ArrayPool
+from recollect.services.ranking.vocabulary import StringInterner, Vocabulary
 
 Rows = NDArray[np.void]
 RowNumbers = NDArray[np.int64]
@@ -40,56 +40,56 @@ MIXED_UNIT = 2**15 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameTables:
     """Tables that number words and ids. A corpus and its successors share them."""
 
     words: Vocabulary
-    trees: Numbers
-    conversations: Numbers
-    speakers: Numbers
+    trees: StringInterner
+    conversations: StringInterner
+    speakers: StringInterner
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class CorpusTokens:
     """The tokens of all rows, one after the other: the word's number and its owner. The owner is
     `2 * row`, plus 1 for tokens behind the head, so one array tells both."""
 
-    words: Pool[np.int32]
-    owners: Pool[np.int32]
+    words: ArrayPool[np.int32]
+    owners: ArrayPool[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
+class CorpusVectors:
     """`own` are the vectors of the entries' own texts. `mixed` are weighted means of own and
     window vector, so one product gives the weighted mean of both cosines. `mixed` is stored as
     int16 in units of 1 / `MIXED_UNIT`, which takes half the memory of float32."""
 
-    own: Pool[np.float32]
-    mixed: Pool[np.int16]
+    own: ArrayPool[np.float32]
+    mixed: ArrayPool[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class CorpusParts:
     """Everything in a corpus. Ids are by row, dead rows included; `row_of` has live rows only."""
 
-    names: Names
+    names: NameTables
     rows: Rows
-    tokens: Tokens
-    vectors: Vectors
+    tokens: CorpusTokens
+    vectors: CorpusVectors
     entry_ids: Sequence[str]
     conversation_ids: Sequence[str]
     row_of: Mapping[str, int]
 
 
-def no_parts(dimensions: int) -> Parts:
+def empty_parts(dimensions: int) -> CorpusParts:
     """The parts of a corpus without entries."""
     no_vectors = np.empty((0, dimensions), np.float32)
     no_tokens = np.empty(0, np.int32)
-    return Parts(
-        names=Names(Vocabulary(), Numbers(), Numbers(), Numbers()),
+    return CorpusParts(
+        names=NameTables(Vocabulary(), StringInterner(), StringInterner(), StringInterner()),
         rows=np.empty(0, ROW),
-        tokens=Tokens(Pool(no_tokens), Pool(no_tokens)),
-        vectors=Vectors(Pool(no_vectors), Pool(no_vectors.astype(np.int16))),
+        tokens=CorpusTokens(ArrayPool(no_tokens), ArrayPool(no_tokens)),
+        vectors=CorpusVectors(ArrayPool(no_vectors), ArrayPool(no_vectors.astype(np.int16))),
         entry_ids=[],
         conversation_ids=[],
         row_of={},

@@ -22,7 +22,7 @@ class _Buffer(Generic[Number]):
         self.lock = threading.Lock()
 
 
-class Pool(Generic[Number]):
+class ArrayPool(Generic[Number]):
     """Immutable rows. `concat` returns a longer pool and leaves this one unchanged."""
 
     def __init__(self, rows: NDArray[Number]) -> None:
@@ -32,22 +32,22 @@ class Pool(Generic[Number]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def appended(self, more: NDArray[Number]) -> "Pool[Number]":
+    def concat(self, more: NDArray[Number]) -> "ArrayPool[Number]":
         """A pool with these rows appended."""
-        pool, room = self.grown(len(more))
+        pool, room = self.allocate(len(more))
         room[:] = more
         return pool
 
-    def grown(self, count: int) -> tuple["Pool[Number]", NDArray[Number]]:
+    def allocate(self, count: int) -> tuple["ArrayPool[Number]", NDArray[Number]]:
         """A pool with `count` more rows, and a view of these rows. The caller must fill them
         before anybody reads the pool."""
         size = len(self) + count
-        buffer = self._claim(size)
-        pool = Pool(buffer.rows[:size])
+        buffer = self._claim_buffer(size)
+        pool = ArrayPool(buffer.rows[:size])
         pool._buffer = buffer
         return pool, pool.rows[len(self) :]
 
-    def _claim(self, size: int) -> _Buffer[Number]:
+    def _claim_buffer(self, size: int) -> _Buffer[Number]:
         """A buffer with room for `size` rows, the first of them ours.
 
         Two threads may extend the same pool at once. Only the first may write behind it in place:

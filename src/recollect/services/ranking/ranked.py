@@ -16,7 +16,7 @@ _DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedRows:
     """Rows of a corpus, best first. `matched` tells whether the row's own text has a word of the
     query."""
 
@@ -28,19 +28,19 @@ class Ranked:
     the first page."""
 
 
-def rounded(scores: Scores) -> Scores:
+def round_scores(scores: Scores) -> Scores:
     """Scores as they are compared, shown and put into cursors."""
     return np.round(scores, _DECIMALS) + 0.0  # turns -0.0 into 0.0
 
 
-def in_order(corpus: Corpus, rows: RowNumbers, scores: Scores, matched: Flags) -> Ranked:
+def sort_rows(corpus: Corpus, rows: RowNumbers, scores: Scores, matched: Flags) -> RankedRows:
     """These rows in order. `scores` and `matched` are parallel to `rows`."""
-    shown = rounded(scores)
+    shown = round_scores(scores)
     order = np.lexsort((corpus.ids[rows], shown))[::-1]
-    return Ranked(rows[order], shown[order], matched[order])
+    return RankedRows(rows[order], shown[order], matched[order])
 
 
-def best(
+def best_rows(
     corpus: Corpus,
     rows: RowNumbers,
     scores: NDArray[np.floating],

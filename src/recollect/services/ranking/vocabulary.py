@@ -17,7 +17,7 @@ from recollect.domain import words
 _LAST = chr(0x10FFFF)
 
 
-class Numbers:
+class StringInterner:
     """Numbers strings from 0 in the order of their arrival. Updates of several corpora may run on
     different threads: the lock keeps them from giving one number twice."""
 
@@ -29,7 +29,7 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.names)
 
-    def give(self, names: Sequence[str]) -> NDArray[np.int32]:
+    def intern(self, names: Sequence[str]) -> NDArray[np.int32]:
         """The numbers of these strings. New strings get a number."""
         with self._lock:
             missing = [name for name in dict.fromkeys(names) if name not in self._numbers]
@@ -43,7 +43,7 @@ class Numbers:
         return self._numbers.get(name)
 
 
-class Vocabulary(Numbers):
+class Vocabulary(StringInterner):
     """Numbered words that can be looked up by stem and by prefix. Both lookups are built lazily,
     for the words that came since the last one."""
 
@@ -54,19 +54,19 @@ class Vocabulary(Numbers):
         self._sorted: list[str] = []
         self._stem_lock = threading.Lock()
 
-    def with_stem(self, stem: str) -> list[int]:
+    def numbers_by_stem(self, stem: str) -> list[int]:
         """Numbers of the words with this stem."""
         self._stem_new_words()
         return list(self._stems.get(stem, ()))
 
-    def with_prefix(self, prefix: str) -> list[int]:
+    def numbers_by_prefix(self, prefix: str) -> list[int]:
         """Numbers of the words with this prefix."""
-        listed = self._in_order()
+        listed = self._sorted_words()
         first = bisect_left(listed, prefix)
         last = bisect_left(listed, prefix + _LAST, first)
         return [self._numbers[word] for word in listed[first:last]]
 
-    def table(self, groups: Sequence[Sequence[int]]) -> NDArray[np.unsignedinteger]:
+    def group_table(self, groups: Sequence[Sequence[int]]) -> NDArray[np.unsignedinteger]:
         """An array by word number: the group that the word belongs to, counted from 1, or 0. The
         smallest integer type that fits is used, since the array is indexed with every token."""
         table = np.zeros(len(self), np.min_scalar_type(len(groups)))
@@ -80,7 +80,7 @@ class Vocabulary(Numbers):
                 self._stems.setdefault(words.stem(self.names[number]), []).append(number)
                 self._stemmed = number + 1
 
-    def _in_order(self) -> list[str]:
+    def _sorted_words(self) -> list[str]:
         # Without a lock: two threads may both sort, and either result is right.
         listed = self._sorted
         if len(listed) != len(self):

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from recollect.ports.database import Database
-from recollect.ports.erasures import Storage
+from recollect.ports.erasures import DatabaseStorage
 from recollect.ports.metrics import TransactionKind
-from recollect.stores.migrations import Scriptable
-from recollect.stores.nearest import Nearest
+from recollect.stores.migrations import ScriptRunner
+from recollect.stores.nearest import NearestSearch
 from recollect.stores.word_index import WordIndex
 
 ATTEMPTS_MAX = 20
 QUEUE_MAX = 20_000
 
 
-class Engine(Database, Scriptable, Storage, Protocol):
+class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):
     """A database that can be migrated and then started. SQLite and PostgreSQL implement it."""
 
-    nearest: Nearest
+    nearest: NearestSearch
     words: WordIndex
     memory_words: WordIndex
 
@@ -30,7 +30,7 @@ class Engine(Database, Scriptable, Storage, Protocol):
 
 
 @dataclass(slots=True)
-class Request:
+class PendingTransaction:
     """A submitted transaction: its function, the future of its waiter and that future's loop.
 
     The engine's thread fills in `result` or `error`. Only `resolve_future`, on the waiter's loop,
@@ -45,7 +45,7 @@ class Request:
     result: Any = None
     error: BaseException | None = None
 
-    def settle(self) -> None:
+    def resolve_future(self) -> None:
         """Resolve the future with the result or the error. Must run on the waiter's loop."""
         # A waiter that was cancelled has gone; its transaction may be committed all the same.
         if self.future.cancelled():
@@ -56,13 +56,13 @@ class Request:
             self.future.set_result(self.result)
 
 
-def new_request(kind: TransactionKind, work: Callable[[Any], Any]) -> Request:
+def new_transaction(kind: TransactionKind, work: Callable[[Any], Any]) -> PendingTransaction:
     """A transaction submitted now, on the running event loop."""
     loop = asyncio.get_running_loop()
-    return Request(kind, work, loop, loop.create_future(), time.perf_counter())
+    return PendingTransaction(kind, work, loop, loop.create_future(), time.perf_counter())
 
 
-class Gatherer:
+class TurnBatcher:
     """Collects the transactions submitted in one turn of the event loop; hands them over together.
 
     Waking a thread for the first of them would make it compete with the loop for the GIL while the
@@ -70,19 +70,21 @@ class Gatherer:
     with `call_soon`, behind the callbacks that are ready in this turn.
     """
 
-    def __init__(self, kind: TransactionKind, hand_over: Callable[[list[Request]], None]) -> None:
+    def __init__(
+        self, kind: TransactionKind, hand_over: Callable[[list[PendingTransaction]], None]
+    ) -> None:
         self._kind = kind
         self._hand_over = hand_over
-        self._gathered: dict[asyncio.AbstractEventLoop, list[Request]] = {}
+        self._gathered: dict[asyncio.AbstractEventLoop, list[PendingTransaction]] = {}
 
     def submit(self, work: Callable[[Any], Any]) -> "asyncio.Future[Any]":
         """Add a transaction to this turn's batch; its outcome comes through the future."""
-        request = new_request(self._kind, work)
+        request = new_transaction(self._kind, work)
         loop = request.loop
         gathered = self._gathered.get(loop)
         if gathered is None:
             self._gathered[loop] = [request]
-            loop.call_soon(self._flush, loop)
+            loop.call_soon(self._flush_loop, loop)
         else:
             gathered.append(request)
         return request.future
@@ -90,26 +92,26 @@ class Gatherer:
     def flush(self) -> None:
         """Hand over at once what was collected so far."""
         for loop in list(self._gathered):
-            self._flush(loop)
+            self._flush_loop(loop)
 
-    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _flush_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         requests = self._gathered.pop(loop, None)
         if requests:
             self._hand_over(requests)
 
 
-def deliver(requests: list[Request]) -> None:
+def deliver_results(requests: list[PendingTransaction]) -> None:
     """Resolve the futures of all transactions, with one wake-up per event loop."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Request]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[PendingTransaction]] = {}
     for request in requests:
         by_loop.setdefault(request.loop, []).append(request)
     for loop, waiting in by_loop.items():
         try:
-            loop.call_soon_threadsafe(_settle_all, waiting)
+            loop.call_soon_threadsafe(_resolve_all, waiting)
         except RuntimeError:  # the loop is closed: nobody waits any more
             continue
 
 
-def _settle_all(requests: list[Request]) -> None:
+def _resolve_all(requests: list[PendingTransaction]) -> None:
     for request in requests:
-        request.settle()
+        request.resolve_future()

@@ -30,7 +30,7 @@ class VectorBytes(ColumnElement[bytes]):
         self.column = column
 
 
-class VectorValue(ColumnElement[Any]):
+class VectorParam(ColumnElement[Any]):
     """A vector as a statement's parameter."""
 
     inherit_cache = True
@@ -48,10 +48,10 @@ class VectorType(UserDefinedType[Any]):
         return VectorBytes(colexpr)
 
     def bind_expression(self, bindvalue: Any) -> ColumnElement[Any]:
-        return VectorValue(bindvalue)
+        return VectorParam(bindvalue)
 
 
-class WordsMatch(ColumnElement[bool]):
+class FullTextMatch(ColumnElement[bool]):
     """Full-text match of an indexed row. `index` is the table of the rows.
 
     The query is in FTS5's grammar, of quoted tokens, `*`, AND and OR alone. The element has no
@@ -64,7 +64,7 @@ class WordsMatch(ColumnElement[bool]):
         self.query, self.index = query, index.name
 
 
-class AmongIds(ColumnElement[bool]):
+class InUuidList(ColumnElement[bool]):
     """`column IN (list of UUIDs)`. The list is one parameter, a JSON array: so the text of the
     statement does not depend on its length, and one prepared statement serves all."""
 
@@ -74,13 +74,13 @@ class AmongIds(ColumnElement[bool]):
         self.column, self.ids = column, ids
 
 
-class AmongTexts(AmongIds):
+class InTextList(InUuidList):
     """`column IN (list of texts)`, see `InUuidList`."""
 
     inherit_cache = True
 
 
-class ListedTexts(FunctionElement[Any]):
+class JsonTextRows(FunctionElement[Any]):
     """The texts of a JSON array as rows `value`, `place` (from 0).
 
     With it one statement of constant text writes any number of rows.
@@ -89,13 +89,13 @@ class ListedTexts(FunctionElement[Any]):
     inherit_cache = True
 
 
-class AmongNumbers(AmongTexts):
+class InNumberList(InTextList):
     """`column IN (list of integers)`, see `InUuidList`."""
 
     inherit_cache = True
 
 
-class AmongFound(ColumnElement[bool]):
+class InSubquery(ColumnElement[bool]):
     """`column IN (subquery)` where the subquery shall run first and returns few rows.
 
     PostgreSQL would estimate more rows and scan the other table, so there the subquery becomes an
@@ -108,7 +108,7 @@ class AmongFound(ColumnElement[bool]):
         self.column, self.found = column, found
 
 
-class HeldName(ColumnElement[Any]):
+class AdvisoryLock(ColumnElement[Any]):
     """Selecting it locks a name until the transaction ends, for things that have no row to lock.
 
     SQLite has one writer, so there it locks nothing.
@@ -120,7 +120,7 @@ class HeldName(ColumnElement[Any]):
         self.name = name
 
 
-class Distance(ColumnElement[float]):
+class CosineDistance(ColumnElement[float]):
     """Cosine distance to a stored vector of known length, written as the HNSW index needs it."""
 
     inherit_cache = True
@@ -130,7 +130,7 @@ class Distance(ColumnElement[float]):
         self.column, self.value, self.length = column, value, length
 
 
-class EventHead(ColumnElement[Any]):
+class AuditLogHead(ColumnElement[Any]):
     """The highest audit log position at or below which no event can appear any more.
 
     Decision 0007 says why positions, not times, are what a follower of the log goes by.
@@ -139,7 +139,7 @@ class EventHead(ColumnElement[Any]):
     inherit_cache = True
 
 
-class EventsBetween(ColumnElement[bool]):
+class AuditEventsBetween(ColumnElement[bool]):
     """Audit events after a cursor (position and id), up to a head. Positions come as texts."""
 
     inherit_cache = True
@@ -151,36 +151,36 @@ class EventsBetween(ColumnElement[bool]):
 
 
 @compiles(VectorBytes)
-def _plain_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
+def _sqlite_vector_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
     return str(compiler.process(element.column, **kw))
 
 
 @compiles(VectorBytes, "postgresql")
-def _sent_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
+def _postgres_vector_bytes(element: VectorBytes, compiler: SQLCompiler, **kw: Any) -> str:
     """`vector_send` puts two 16-bit numbers before the floats: the length, and an unused one."""
     return f"substring(vector_send({compiler.process(element.column, **kw)}) from 5)"
 
 
-@compiles(VectorValue)
-def _plain_value(element: VectorValue, compiler: SQLCompiler, **kw: Any) -> str:
-    return str(compiler.process(element.value, **_without_cast(kw)))
+@compiles(VectorParam)
+def _sqlite_vector_param(element: VectorParam, compiler: SQLCompiler, **kw: Any) -> str:
+    return str(compiler.process(element.value, **_skip_cast(kw)))
 
 
-@compiles(VectorValue, "postgresql")
-def _cast_value(element: VectorValue, compiler: SQLCompiler, **kw: Any) -> str:
-    return f"CAST({compiler.process(element.value, **_without_cast(kw))} AS vector)"
+@compiles(VectorParam, "postgresql")
+def _postgres_vector_param(element: VectorParam, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"CAST({compiler.process(element.value, **_skip_cast(kw))} AS vector)"
 
 
-@compiles(WordsMatch)
-def _fts5(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(FullTextMatch)
+def _sqlite_match(element: FullTextMatch, compiler: SQLCompiler, **kw: Any) -> str:
     query = compiler.process(element.query, **kw)
     words = element.index.replace("_index", "_words")
     rows = f"SELECT rowid FROM {words} WHERE {words} MATCH {query}"  # noqa: S608
     return f"{element.index}.doc IN ({rows})"
 
 
-@compiles(WordsMatch, "postgresql")
-def _tsquery(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(FullTextMatch, "postgresql")
+def _postgres_match(element: FullTextMatch, compiler: SQLCompiler, **kw: Any) -> str:
     """Translate FTS5's grammar to tsquery's inside of SQL.
 
     Tokens hold neither blanks nor quotes, so the two grammars differ in these four words alone.
@@ -192,106 +192,106 @@ def _tsquery(element: WordsMatch, compiler: SQLCompiler, **kw: Any) -> str:
     return f"{element.index}.words @@ CAST({query} AS tsquery)"
 
 
-@compiles(AmongIds)
-def _in_json(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InUuidList)
+def _sqlite_in_uuids(element: InUuidList, compiler: SQLCompiler, **kw: Any) -> str:
     """Without the hint that few rows match, SQLite would scan all rows of the caller's trees."""
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     return f"likelihood({column} IN (SELECT value FROM json_each({ids})), 0.000001)"  # noqa: S608
 
 
-@compiles(AmongIds, "postgresql")
-def _in_array(element: AmongIds, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InUuidList, "postgresql")
+def _postgres_in_uuids(element: InUuidList, compiler: SQLCompiler, **kw: Any) -> str:
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     listed = f"json_array_elements_text(CAST({ids} AS json))"
     return f"{column} = ANY (ARRAY(SELECT CAST(value AS uuid) FROM {listed}))"  # noqa: S608
 
 
-@compiles(AmongTexts, "postgresql")
-def _in_text_array(element: AmongTexts, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InTextList, "postgresql")
+def _postgres_in_texts(element: InTextList, compiler: SQLCompiler, **kw: Any) -> str:
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     listed = f"json_array_elements_text(CAST({ids} AS json))"
     return f"{column} = ANY (ARRAY(SELECT value FROM {listed}))"  # noqa: S608
 
 
-@compiles(AmongTexts)
-def _in_text_json(element: AmongTexts, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InTextList)
+def _sqlite_in_texts(element: InTextList, compiler: SQLCompiler, **kw: Any) -> str:
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608
 
 
-@compiles(ListedTexts)
-def _json_rows(element: ListedTexts, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(JsonTextRows)
+def _sqlite_json_rows(element: JsonTextRows, compiler: SQLCompiler, **kw: Any) -> str:
     texts = compiler.process(element.clauses, **kw)
     return f"(SELECT value, key AS place FROM json_each({texts}))"  # noqa: S608
 
 
-@compiles(ListedTexts, "postgresql")
-def _json_array_rows(element: ListedTexts, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(JsonTextRows, "postgresql")
+def _postgres_json_rows(element: JsonTextRows, compiler: SQLCompiler, **kw: Any) -> str:
     texts = compiler.process(element.clauses, **kw)
     listed = f"json_array_elements_text(CAST({texts} AS json)) WITH ORDINALITY"
     return f"(SELECT value, ordinality - 1 AS place FROM {listed})"  # noqa: S608
 
 
-@compiles(AmongNumbers, "postgresql")
-def _in_number_array(element: AmongNumbers, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InNumberList, "postgresql")
+def _postgres_in_numbers(element: InNumberList, compiler: SQLCompiler, **kw: Any) -> str:
     column, ids = compiler.process(element.column, **kw), compiler.process(element.ids, **kw)
     listed = f"json_array_elements_text(CAST({ids} AS json))"
     return f"{column} = ANY (ARRAY(SELECT CAST(value AS bigint) FROM {listed}))"  # noqa: S608
 
 
-@compiles(AmongFound)
-def _in_query(element: AmongFound, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InSubquery)
+def _sqlite_in_subquery(element: InSubquery, compiler: SQLCompiler, **kw: Any) -> str:
     column, found = compiler.process(element.column, **kw), compiler.process(element.found, **kw)
     return f"{column} IN {found}"
 
 
-@compiles(AmongFound, "postgresql")
-def _in_found_array(element: AmongFound, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(InSubquery, "postgresql")
+def _postgres_in_subquery(element: InSubquery, compiler: SQLCompiler, **kw: Any) -> str:
     column, found = compiler.process(element.column, **kw), compiler.process(element.found, **kw)
     return f"{column} = ANY (ARRAY{found})"
 
 
-@compiles(HeldName)
-def _free_name(element: HeldName, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(AdvisoryLock)
+def _sqlite_lock(element: AdvisoryLock, compiler: SQLCompiler, **kw: Any) -> str:
     return str(compiler.process(element.name, **kw))
 
 
-@compiles(HeldName, "postgresql")
-def _locked_name(element: HeldName, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(AdvisoryLock, "postgresql")
+def _postgres_lock(element: AdvisoryLock, compiler: SQLCompiler, **kw: Any) -> str:
     name = compiler.process(element.name, **kw)
     return f"pg_advisory_xact_lock(hashtextextended(CAST({name} AS text), 0))"
 
 
-@compiles(Distance, "postgresql")
-def _cosine(element: Distance, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(CosineDistance, "postgresql")
+def _postgres_cosine(element: CosineDistance, compiler: SQLCompiler, **kw: Any) -> str:
     column = compiler.process(element.column, **kw)
-    value = compiler.process(VectorValue(element.value), **kw)
+    value = compiler.process(VectorParam(element.value), **kw)
     cast = f"vector({element.length})"
     return f"(CAST({column} AS {cast}) <=> CAST({value} AS {cast}))"
 
 
-@compiles(EventHead)
-def _last_row(_element: EventHead, _compiler: SQLCompiler, **_: Any) -> str:
+@compiles(AuditLogHead)
+def _sqlite_head(_element: AuditLogHead, _compiler: SQLCompiler, **_: Any) -> str:
     """A position is the rowid. There is one writer, so rows appear in that order."""
     return "(SELECT max(position) FROM audit_events)"
 
 
-@compiles(EventHead, "postgresql")
-def _settled_transactions(_element: EventHead, _compiler: SQLCompiler, **_: Any) -> str:
+@compiles(AuditLogHead, "postgresql")
+def _postgres_head(_element: AuditLogHead, _compiler: SQLCompiler, **_: Any) -> str:
     """A position is the id of the writing transaction. All below the oldest running one ended."""
     return "(CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) - 1)"
 
 
-@compiles(EventsBetween)
-def _rows_between(element: EventsBetween, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(AuditEventsBetween)
+def _sqlite_between(element: AuditEventsBetween, compiler: SQLCompiler, **kw: Any) -> str:
     """Positions are unique on SQLite, so the id adds nothing."""
     position, head = (compiler.process(each, **kw) for each in (element.position, element.head))
     row = "audit_events.position"
     return f"{row} > CAST({position} AS INTEGER) AND {row} <= CAST({head} AS INTEGER)"
 
 
-@compiles(EventsBetween, "postgresql")
-def _transactions_between(element: EventsBetween, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(AuditEventsBetween, "postgresql")
+def _postgres_between(element: AuditEventsBetween, compiler: SQLCompiler, **kw: Any) -> str:
     position, id_, head = (
         compiler.process(each, **kw) for each in (element.position, element.id, element.head)
     )
@@ -300,6 +300,6 @@ def _transactions_between(element: EventsBetween, compiler: SQLCompiler, **kw: A
     return f"(audit_events.position, audit_events.id) > {place} AND audit_events.position <= {last}"
 
 
-def _without_cast(kw: dict[str, Any]) -> dict[str, Any]:
+def _skip_cast(kw: dict[str, Any]) -> dict[str, Any]:
     """Write the parameter without its type's own cast: our CAST stands around it."""
     return {**kw, "skip_bind_expression": True}

@@ -21,19 +21,19 @@ from sqlalchemy import Dialect
 from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
 
 from recollect.errors import Internal, RecollectError, Unavailable
-from recollect.stores.engines.postgres.values import Decoder, decoder, encode
-from recollect.stores.statements import Params, Row, Statement
+from recollect.stores.engines.postgres.values import Decoder, decoder_for, encode_param
+from recollect.stores.statements import Params, Query, Row
 
 DIALECT: Dialect = psycopg_dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 _CONNECT_SECONDS = 5
 # A peer that acknowledges nothing for this long is gone: a lost network must not block for ever.
-_SILENCE_MS = 30_000
+_PEER_TIMEOUT_MS = 30_000
 # At most this many answers stay unread. With more, both socket buffers could fill up: the server
 # stops reading our statements until we read its answers, and we stop sending: a deadlock.
 _UNREAD_MAX = 100
-_GOOD = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
-_LOST_RACE = (
+_OK_STATUSES = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
+_RACE_ERRORS = (
     pg_errors.SerializationFailure,
     pg_errors.DeadlockDetected,
     pg_errors.UniqueViolation,
@@ -42,7 +42,7 @@ _LOST_RACE = (
 
 
 @dataclass(slots=True)
-class _Prepared:
+class _PreparedStatement:
     """A statement prepared on one connection: its name there, and the decoders of its columns."""
 
     name: bytes
@@ -51,17 +51,17 @@ class _Prepared:
 
 
 @dataclass(slots=True)
-class Answer:
+class PendingResult:
     """The result of a queued statement, empty until it was read. `preparing` marks a PREPARE."""
 
-    prepared: _Prepared
+    prepared: _PreparedStatement
     preparing: bool = False
     result: "pq.abc.PGresult | None" = None
 
     def rows(self) -> list[Row]:
         return [] if self.result is None else _rows(self.result, self.prepared)
 
-    def changed(self) -> int:
+    def row_count(self) -> int:
         """How many rows the statement changed."""
         return 0 if self.result is None else self.result.command_tuples or 0
 
@@ -95,26 +95,26 @@ class ThreadWaiter:
 
 def connect(url: str, *, lock_wait_ms: int = 0) -> "psycopg.Connection[Row]":
     """Open a blocking connection. A statement that waits longer for a lock fails; 0: no limit."""
-    return psycopg.connect(url, autocommit=True, **_arguments(url, lock_wait_ms))
+    return psycopg.connect(url, autocommit=True, **_connect_arguments(url, lock_wait_ms))
 
 
 async def connect_async(url: str) -> "psycopg.AsyncConnection[Row]":
     """Open a connection for the event loop. Cancelling the task cancels its statement."""
-    return await psycopg.AsyncConnection.connect(url, autocommit=True, **_arguments(url, 0))
+    return await psycopg.AsyncConnection.connect(url, autocommit=True, **_connect_arguments(url, 0))
 
 
-def _arguments(url: str, lock_wait_ms: int) -> dict[str, Any]:
+def _connect_arguments(url: str, lock_wait_ms: int) -> dict[str, Any]:
     return {
         "connect_timeout": _CONNECT_SECONDS,
         "keepalives_idle": 30,
         "keepalives_interval": 10,
         "keepalives_count": 3,
-        "tcp_user_timeout": _SILENCE_MS,
-        "options": _options(url, lock_wait_ms),
+        "tcp_user_timeout": _PEER_TIMEOUT_MS,
+        "options": _connect_options(url, lock_wait_ms),
     }
 
 
-def _options(url: str, lock_wait_ms: int) -> str:
+def _connect_options(url: str, lock_wait_ms: int) -> str:
     """Ours come last, so they win; options of the URL, such as a `search_path`, are kept."""
     given = conninfo_to_dict(url).get("options")
     ours = f"-c timezone=UTC -c datestyle=ISO -c lock_timeout={lock_wait_ms}"
@@ -135,9 +135,9 @@ class PipelinedConnection:
         self._pgconn = self._connection.pgconn
         self._pgconn.nonblocking = 1
         self._pgconn.enter_pipeline_mode()
-        self._prepared: dict[str, _Prepared] = {}
+        self._prepared: dict[str, _PreparedStatement] = {}
         self._names = count()
-        self._unread: deque[Answer] = deque()
+        self._unread: deque[PendingResult] = deque()
         self._syncing = False
 
     def close(self) -> None:
@@ -145,19 +145,19 @@ class PipelinedConnection:
         self._waiter.close()
         self._connection.close()
 
-    def queue(self, sql: str, values: Sequence[bytes | None] = ()) -> Answer:
+    def queue(self, sql: str, values: Sequence[bytes | None] = ()) -> PendingResult:
         """Queue one statement, preparing it first where it is new. `read_until` gets its answer."""
         prepared = self._prepared.get(sql)
         if prepared is None:
             prepared = self._prepare(sql)
         self._pgconn.send_query_prepared(prepared.name, values)
-        answer = Answer(prepared)
+        answer = PendingResult(prepared)
         self._unread.append(answer)
         if len(self._unread) > _UNREAD_MAX:
-            self.read(answer)
+            self.read_until(answer)
         return answer
 
-    def read(self, wanted: Answer) -> Answer:
+    def read_until(self, wanted: PendingResult) -> PendingResult:
         """Send what is queued and read answers up to the wanted one. Raises the first error.
 
         The error may be that of an earlier statement, which nobody waited for.
@@ -168,14 +168,14 @@ class PipelinedConnection:
             self._pgconn.send_flush_request()
             self._flush()
             while wanted.result is None:
-                self._read_one(self._unread.popleft())
+                self._read_into(self._unread.popleft())
         return wanted
 
     def sync(self) -> None:
         """Send what is queued and read every answer. Raises the first error."""
         self._send_sync()
         while self._unread:
-            self._read_one(self._unread.popleft())
+            self._read_into(self._unread.popleft())
         self._read_to_sync()
 
     def recover(self) -> None:
@@ -198,20 +198,20 @@ class PipelinedConnection:
         self._syncing = True
         self._flush()
 
-    def _prepare(self, sql: str) -> _Prepared:
-        prepared = self._prepared[sql] = _Prepared(b"s%d" % next(self._names), sql)
+    def _prepare(self, sql: str) -> _PreparedStatement:
+        prepared = self._prepared[sql] = _PreparedStatement(b"s%d" % next(self._names), sql)
         self._pgconn.send_prepare(prepared.name, sql.encode())
-        self._unread.append(Answer(prepared, preparing=True))
+        self._unread.append(PendingResult(prepared, preparing=True))
         return prepared
 
-    def _read_one(self, answer: Answer) -> None:
-        result = self._result()
+    def _read_into(self, answer: PendingResult) -> None:
+        result = self._await_result()
         if result is None:
             raise psycopg.OperationalError("the connection ended in the middle of an answer")
-        if result.status not in _GOOD:
+        if result.status not in _OK_STATUSES:
             # Back into the queue, so that `recover` sees it if it was a PREPARE.
             self._unread.appendleft(answer)
-            raise _error(result)
+            raise _server_error(result)
         answer.result = result
         # In pipeline mode a NULL ends the results of each statement. It arrives together with the
         # result, so this loop never blocks.
@@ -220,13 +220,13 @@ class PipelinedConnection:
 
     def _read_to_sync(self) -> None:
         while True:
-            result = self._result()
+            result = self._await_result()
             if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
                 self._syncing = False
                 return
             self._check_alive()
 
-    def _result(self) -> pq.abc.PGresult | None:
+    def _await_result(self) -> pq.abc.PGresult | None:
         while self._pgconn.is_busy():
             self._waiter.wait(select.POLLIN)
             self._pgconn.consume_input()
@@ -249,45 +249,45 @@ class PostgresTx:
     def __init__(self, connection: PipelinedConnection) -> None:
         self._connection = connection
 
-    def fetch(self, statement: Statement, params: Params) -> Sequence[Row]:
-        return self._connection.read(self._queue(statement, params)).rows()
+    def fetch(self, statement: Query, params: Params) -> Sequence[Row]:
+        return self._connection.read_until(self._queue(statement, params)).rows()
 
-    def first(self, statement: Statement, params: Params) -> Row | None:
+    def fetch_first(self, statement: Query, params: Params) -> Row | None:
         rows = self.fetch(statement, params)
         return rows[0] if rows else None
 
-    def run(self, statement: Statement, params: Params) -> None:
+    def run(self, statement: Query, params: Params) -> None:
         self._queue(statement, params)
 
-    def lock(self, statement: Statement, params: Params) -> None:
+    def lock(self, statement: Query, params: Params) -> None:
         self._queue(statement, params)
 
-    def change(self, statement: Statement, params: Params) -> int:
-        return self._connection.read(self._queue(statement, params)).changed()
+    def run_and_count(self, statement: Query, params: Params) -> int:
+        return self._connection.read_until(self._queue(statement, params)).row_count()
 
-    def _queue(self, statement: Statement, params: Params) -> Answer:
-        compiled = statement.on(DIALECT)
-        values = [encode(value) for value in compiled.bind(params)]
+    def _queue(self, statement: Query, params: Params) -> PendingResult:
+        compiled = statement.compile_for(DIALECT)
+        values = [encode_param(value) for value in compiled.bind(params)]
         return self._connection.queue(compiled.sql, values)
 
 
-def lost_race(error: BaseException) -> bool:
+def is_lost_race(error: BaseException) -> bool:
     """Did two transactions collide, so that running ours again from the start is right?
 
     Unique and foreign key violations count: services check first, so at the time of the write only
     a concurrent transaction can have made the check's answer wrong.
     """
-    return isinstance(error, _LOST_RACE)
+    return isinstance(error, _RACE_ERRORS)
 
 
-def translate(error: psycopg.Error) -> RecollectError:
+def translate_error(error: psycopg.Error) -> RecollectError:
     """Map a driver's error: what may pass by itself is Unavailable, everything else Internal."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable("the database does not answer; try again")
     return Internal(f"PostgreSQL: {type(error).__name__} {error.sqlstate}")
 
 
-def _error(result: pq.abc.PGresult) -> psycopg.Error:
+def _server_error(result: pq.abc.PGresult) -> psycopg.Error:
     """The exception for the server's SQLSTATE. Its text may hold stored values, so we drop it."""
     state = result.error_field(pq.DiagnosticField.SQLSTATE)
     if state is None:
@@ -299,11 +299,11 @@ def _error(result: pq.abc.PGresult) -> psycopg.Error:
     return kind("refused by the server")
 
 
-def _rows(result: pq.abc.PGresult, prepared: _Prepared) -> list[Row]:
+def _rows(result: pq.abc.PGresult, prepared: _PreparedStatement) -> list[Row]:
     if not result.ntuples:
         return []
     if prepared.decoders is None:
-        prepared.decoders = tuple(decoder(result.ftype(i)) for i in range(result.nfields))
+        prepared.decoders = tuple(decoder_for(result.ftype(i)) for i in range(result.nfields))
     decoders = list(enumerate(prepared.decoders))
     get = result.get_value
     return [

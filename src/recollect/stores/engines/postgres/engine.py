@@ -12,21 +12,21 @@ from sqlalchemy import Dialect, text
 from recollect.errors import Conflict, InvalidInput, Unavailable
 from recollect.ports.database import Tx
 from recollect.ports.metrics import Metrics, TransactionKind
-from recollect.stores.engines.base import QUEUE_MAX, Request, new_request
+from recollect.stores.engines.base import QUEUE_MAX, PendingTransaction, new_transaction
 from recollect.stores.engines.postgres.connection import (
     DIALECT,
     PipelinedConnection,
     ThreadWaiter,
     connect,
     connect_async,
-    translate,
+    translate_error,
 )
-from recollect.stores.engines.postgres.hub import Hub, LoopWaiter, in_thread
-from recollect.stores.engines.postgres.nearest import HnswNearest
-from recollect.stores.engines.postgres.session import Session
-from recollect.stores.nearest import Nearest
-from recollect.stores.statements import Row, Statement
-from recollect.stores.word_index import GeneratedWords, WordIndex
+from recollect.stores.engines.postgres.hub import GreenletPool, LoopWaiter, run_in_thread
+from recollect.stores.engines.postgres.nearest import HnswNearestSearch
+from recollect.stores.engines.postgres.session import PostgresSession
+from recollect.stores.nearest import NearestSearch
+from recollect.stores.statements import Query, Row
+from recollect.stores.word_index import GeneratedWordIndex, WordIndex
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
@@ -44,9 +44,9 @@ class PostgresEngine:
 
     name = "postgres"
     dialect: Dialect = DIALECT
-    nearest: Nearest = HnswNearest()
-    words: WordIndex = GeneratedWords()
-    memory_words: WordIndex = GeneratedWords()
+    nearest: NearestSearch = HnswNearestSearch()
+    words: WordIndex = GeneratedWordIndex()
+    memory_words: WordIndex = GeneratedWordIndex()
 
     def __init__(
         self, url: str, *, connections: int, metrics: Metrics, lock_wait_ms: int = LOCK_WAIT_MS
@@ -54,8 +54,10 @@ class PostgresEngine:
         self._url = url
         self._lock_wait_ms = lock_wait_ms
         self._metrics = metrics
-        self._hub = Hub([Session(self._connect) for _ in range(connections)], self._serve)
-        self._idle_scans: list[Session] = []
+        self._hub = GreenletPool(
+            [PostgresSession(self._connect) for _ in range(connections)], self._run_transaction
+        )
+        self._idle_scans: list[PostgresSession] = []
         self._closed = False
 
     def start(self) -> None:
@@ -75,7 +77,7 @@ class PostgresEngine:
         except (pg_errors.InsufficientPrivilege, pg_errors.UndefinedFile) as error:
             raise Conflict(_NEEDS_PGVECTOR) from error
         except psycopg.Error as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
 
     def query_script(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of one query, on a connection of its own."""
@@ -101,12 +103,12 @@ class PostgresEngine:
         """
         if self._closed:
             raise Unavailable("the server is shutting down")
-        request = new_request("read", work)
-        await asyncio.to_thread(self._scan, request)
-        request.settle()
+        request = new_transaction("read", work)
+        await asyncio.to_thread(self._run_scan, request)
+        request.resolve_future()
         return cast(T, await request.future)
 
-    async def apart(self, statements: Sequence[Any]) -> None:
+    async def run_outside_transaction(self, statements: Sequence[Any]) -> None:
         if not statements:
             return
         try:
@@ -114,11 +116,11 @@ class PostgresEngine:
                 for statement in statements:
                     await connection.execute(statement.on(DIALECT).sql.encode())
         except psycopg.Error as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
 
     async def scrub(self, tables: Sequence[str]) -> None:
         """VACUUM each table, so that the server drops its dead rows."""
-        await self.apart([Statement(text(f'VACUUM "{name}"')) for name in tables])
+        await self.run_outside_transaction([Query(text(f'VACUUM "{name}"')) for name in tables])
 
     async def count_bytes(self, needles: Sequence[bytes]) -> None:
         """Not possible: the database's files belong to the PostgreSQL server."""
@@ -144,27 +146,27 @@ class PostgresEngine:
     def _submit(self, kind: TransactionKind, work: Callable[[Tx], T]) -> "asyncio.Future[T]":
         if self._closed:
             raise Unavailable("the server is shutting down")
-        if self._hub.depth >= QUEUE_MAX:
+        if self._hub.queue_depth >= QUEUE_MAX:
             raise Unavailable("too many requests wait for the database")
         return self._hub.submit(kind, work)
 
-    def _serve(self, session: Session, request: Request) -> None:
-        session.serve(request)
-        self._metrics.transaction(request.kind, time.perf_counter() - request.queued_at)
+    def _run_transaction(self, session: PostgresSession, request: PendingTransaction) -> None:
+        session.run(request)
+        self._metrics.record_transaction(request.kind, time.perf_counter() - request.queued_at)
 
     def _connect(self) -> PipelinedConnection:
-        connection = in_thread(lambda: connect(self._url, lock_wait_ms=self._lock_wait_ms))
+        connection = run_in_thread(lambda: connect(self._url, lock_wait_ms=self._lock_wait_ms))
         return PipelinedConnection(connection, LoopWaiter(connection.fileno()))
 
-    def _scan(self, request: Request) -> None:
+    def _run_scan(self, request: PendingTransaction) -> None:
         """Run the read and block this thread. A few connections are kept for later scans."""
         # `pop` and `append` of a list are atomic, so the threads need no lock. The bound may be
         # exceeded by a thread or two, which does no harm.
         try:
             session = self._idle_scans.pop()
         except IndexError:
-            session = Session(self._connect_blocking)
-        self._serve(session, request)
+            session = PostgresSession(self._connect_blocking)
+        self._run_transaction(session, request)
         if self._closed or len(self._idle_scans) >= IDLE_SCANS_MAX:
             session.close()
         else:

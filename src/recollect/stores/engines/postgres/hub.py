@@ -38,27 +38,31 @@ from typing import Any, TypeVar
 from greenlet import getcurrent, greenlet
 
 from recollect.ports.metrics import TransactionKind
-from recollect.stores.engines.base import Request, new_request
-from recollect.stores.engines.postgres.session import Session
+from recollect.stores.engines.base import PendingTransaction, new_transaction
+from recollect.stores.engines.postgres.session import PostgresSession
 
 T = TypeVar("T")
 
 
-class Hub:
+class GreenletPool:
     """Runs queued transactions on a fixed number of sessions.
 
     It belongs to the event loop that first submits something; it is not thread-safe.
     """
 
-    def __init__(self, sessions: list[Session], serve: Callable[[Session, Request], None]) -> None:
+    def __init__(
+        self,
+        sessions: list[PostgresSession],
+        serve: Callable[[PostgresSession, PendingTransaction], None],
+    ) -> None:
         self._idle = sessions
         self._count = len(sessions)
         self._serve = serve
-        self._queue: deque[Request] = deque()
+        self._queue: deque[PendingTransaction] = deque()
         self._all_idle: asyncio.Future[None] | None = None
 
     @property
-    def depth(self) -> int:
+    def queue_depth(self) -> int:
         """How many transactions wait for a free connection."""
         return len(self._queue)
 
@@ -67,9 +71,9 @@ class Hub:
 
         The future gets the result or the error.
         """
-        request = new_request(kind, work)
+        request = new_transaction(kind, work)
         if self._idle:
-            run(greenlet(self._work), self._idle.pop(), request)
+            resume_greenlet(greenlet(self._run_queue), self._idle.pop(), request)
         else:
             self._queue.append(request)
         return request.future
@@ -84,7 +88,7 @@ class Hub:
         for session in self._idle:
             session.close()
 
-    def _work(self, session: Session, request: Request | None) -> None:
+    def _run_queue(self, session: PostgresSession, request: PendingTransaction | None) -> None:
         """The body of a task greenlet: run one transaction after the other until none waits.
 
         The session returns to the idle list only when the queue is empty. Handing a free session
@@ -92,15 +96,15 @@ class Hub:
         """
         while request is not None:
             self._serve(session, request)
-            in_loop(request.settle)
+            call_in_loop(request.resolve_future)
             request = self._queue.popleft() if self._queue else None
         self._idle.append(session)
         waiting = self._all_idle
         if waiting is not None and not waiting.done() and len(self._idle) == self._count:
-            in_loop(partial(waiting.set_result, None))
+            call_in_loop(partial(waiting.set_result, None))
 
 
-class _Parked(Enum):
+class _ParkSignal(Enum):
     """Returned by a call made in the loop when its greenlet must stay suspended.
 
     An enum member, because no real result can be equal to it.
@@ -109,7 +113,7 @@ class _Parked(Enum):
     PARKED = "parked"
 
 
-def in_loop(call: Callable[[], T]) -> T:
+def call_in_loop(call: Callable[[], T]) -> T:
     """Make a call of the event loop in the loop's own greenlet, and return its result.
 
     uvloop (libuv) keeps pointers into the C stack while it reports events. Greenlets share one C
@@ -124,7 +128,7 @@ def in_loop(call: Callable[[], T]) -> T:
     return answer
 
 
-def run(task: greenlet, *values: object) -> None:
+def resume_greenlet(task: greenlet, *values: object) -> None:
     """Resume a task greenlet and make the loop calls it asks for, until it waits or ends.
 
     Must run in the loop's own greenlet. `values` are what the task's pending `switch` returns.
@@ -134,7 +138,7 @@ def run(task: greenlet, *values: object) -> None:
     call = task.switch(*values)
     while not task.dead:
         answer = call()
-        if answer is _Parked.PARKED:
+        if answer is _ParkSignal.PARKED:
             return
         call = task.switch(answer)
 
@@ -166,14 +170,14 @@ class LoopWaiter:
         happened: int = here.parent.switch(partial(self._park, here, events))
         self._resuming = False
         if events & select.POLLOUT:
-            in_loop(partial(self._loop.remove_writer, self._fd))
+            call_in_loop(partial(self._loop.remove_writer, self._fd))
         return happened
 
     def close(self) -> None:
         """Stop listening. Call it before the descriptor is closed: the number may be reused."""
-        in_loop(self._stop_listening)
+        call_in_loop(self._stop_listening)
 
-    def _park(self, task: greenlet, events: int) -> "int | _Parked":
+    def _park(self, task: greenlet, events: int) -> "int | _ParkSignal":
         # Runs in the loop's own greenlet. uvloop reports an error or the end of a descriptor once
         # and never again, so waiting for it after that would wait for ever. Reading such a
         # descriptor does not block, so we report it as readable at once.
@@ -181,19 +185,19 @@ class LoopWaiter:
             return select.POLLIN
         if not self._listening:
             self._listening = True
-            self._loop.add_reader(self._fd, self._wake, select.POLLIN)
+            self._loop.add_reader(self._fd, self._wake_parked, select.POLLIN)
         if events & select.POLLOUT:
-            self._loop.add_writer(self._fd, self._wake, select.POLLOUT)
+            self._loop.add_writer(self._fd, self._wake_parked, select.POLLOUT)
         self._parked = task
-        return _Parked.PARKED
+        return _ParkSignal.PARKED
 
-    def _wake(self, event: int) -> None:
+    def _wake_parked(self, event: int) -> None:
         parked, self._parked = self._parked, None
         if parked is not None:
             # Not resumed right here but in the loop's next turn, so that no task runs inside
             # libuv's own loop over its events (see `call_in_loop`).
             self._resuming = True
-            self._loop.call_soon(run, parked, event)
+            self._loop.call_soon(resume_greenlet, parked, event)
         elif not self._resuming:
             # The server sent something on a connection that nobody uses, most likely that it shuts
             # down. The next user of the connection will find out. Until then the descriptor stays
@@ -206,7 +210,7 @@ class LoopWaiter:
         self._loop.remove_reader(self._fd)
 
 
-def in_thread(work: Callable[[], T]) -> T:
+def run_in_thread(work: Callable[[], T]) -> T:
     """Run something that blocks on a thread, while the calling greenlet is parked.
 
     Only a descriptor can wake a parked greenlet. So the thread holds one end of a socket pair and

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import psycopg
 
 from recollect.errors import Unavailable
-from recollect.ports.database import Retry
+from recollect.ports.database import RetryTransaction
 from recollect.ports.metrics import TransactionKind
-from recollect.stores.engines.base import ATTEMPTS_MAX, Request
+from recollect.stores.engines.base import ATTEMPTS_MAX, PendingTransaction
 from recollect.stores.engines.postgres.connection import (
     PipelinedConnection,
     PostgresTx,
-    lost_race,
-    translate,
+    is_lost_race,
+    translate_error,
 )
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _BEGIN: dict[TransactionKind, str] = {
 }
 
 
-class Session:
+class PostgresSession:
     """Owns one connection. It is opened at the first use, and again after it broke."""
 
     def __init__(self, open_connection: Callable[[], PipelinedConnection]) -> None:
@@ -42,7 +42,7 @@ class Session:
             self._connection.close()
             self._connection = None
 
-    def serve(self, request: Request) -> None:
+    def run(self, request: PendingTransaction) -> None:
         """Run the transaction; afterwards the request holds its result or its error. Never raises.
 
         It runs again, up to ATTEMPTS_MAX times, in three cases: the function raised
@@ -53,22 +53,22 @@ class Session:
             request.result = request.error = None
             used_before = self._connection is not None
             try:
-                request.result = self._transaction(request.kind, request.work)
+                request.result = self._run_once(request.kind, request.work)
                 return
-            except Retry:
+            except RetryTransaction:
                 request.error = Unavailable("too many requests race for one conversation")
             except psycopg.Error as error:
-                request.error = translate(error)
+                request.error = translate_error(error)
                 # A connection that was opened just now and fails is no stale one: the server is
                 # down, and trying again would only make every caller wait longer.
-                if not (lost_race(error) or (used_before and self._lost_uncommitted)):
+                if not (is_lost_race(error) or (used_before and self._can_rerun)):
                     return
             except Exception as error:  # noqa: BLE001 - outermost frame: the waiter gets it
                 request.error = error
                 return
 
     @property
-    def _lost_uncommitted(self) -> bool:
+    def _can_rerun(self) -> bool:
         """Did the connection break before COMMIT was sent?
 
         An idle connection may have ended unnoticed. A transaction that never sent its COMMIT left
@@ -77,7 +77,7 @@ class Session:
         """
         return self._connection is None and not self._committing
 
-    def _transaction(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
+    def _run_once(self, kind: TransactionKind, work: Callable[[Any], T]) -> T:
         if self._connection is None:
             self._connection = self._open_connection()
         connection = self._connection
@@ -89,7 +89,7 @@ class Session:
             self._committing = True
             self._commit(connection)
         except Exception:
-            self._abandon(connection)
+            self._roll_back(connection)
             raise
         except BaseException:  # the greenlet itself is ended: it can't wait for a rollback
             self.close()
@@ -110,7 +110,7 @@ class Session:
                 raise
             self.close()
 
-    def _abandon(self, connection: PipelinedConnection) -> None:
+    def _roll_back(self, connection: PipelinedConnection) -> None:
         try:
             connection.recover()
         except psycopg.Error:  # the connection itself is gone, and the transaction with it

@@ -13,13 +13,13 @@ Decoder = Callable[[bytes], Any]
 Encoder = Callable[[Any], bytes | None]
 
 
-def encode(value: Any) -> bytes | None:
+def encode_param(value: Any) -> bytes | None:
     """A parameter in text format; the statement casts it to its column's type."""
-    encoder = _ENCODERS.get(type(value)) or _inherited(type(value))
+    encoder = _ENCODERS.get(type(value)) or _base_encoder(type(value))
     return encoder(value)
 
 
-def _inherited(kind: type) -> Encoder:
+def _base_encoder(kind: type) -> Encoder:
     """The encoder of a base class: a StrEnum is encoded as a str, and so on."""
     for base in kind.__mro__:
         if base in _ENCODERS:
@@ -27,55 +27,55 @@ def _inherited(kind: type) -> Encoder:
     raise TypeError(f"no PostgreSQL text for {kind.__name__}")
 
 
-def decoder(oid: int) -> Decoder:
+def decoder_for(oid: int) -> Decoder:
     """The decoder for a result column's type. Types that are not listed are text, UUIDs too."""
-    return _DECODERS.get(oid, _text)
+    return _DECODERS.get(oid, _decode_text)
 
 
-def _from_str(value: str) -> bytes:
+def _encode_str(value: str) -> bytes:
     # libpq takes text parameters as C strings.
     if "\x00" in value:
         raise ValueError("a text with NUL would be cut at it")
     return value.encode()
 
 
-def _text(raw: bytes) -> str:
+def _decode_text(raw: bytes) -> str:
     return raw.decode()
 
 
-def _bool(raw: bytes) -> bool:
+def _decode_bool(raw: bytes) -> bool:
     return raw == b"t"
 
 
-def _bytes(raw: bytes) -> bytes:
+def _decode_bytes(raw: bytes) -> bytes:
     """bytea arrives as `\\x` and hexadecimal digits."""
     return bytes.fromhex(raw[2:].decode())
 
 
-def _from_vector(value: np.ndarray[Any, Any]) -> bytes:
+def _encode_vector(value: np.ndarray[Any, Any]) -> bytes:
     return b"[" + b",".join(repr(number).encode() for number in value.tolist()) + b"]"
 
 
-def _instant(raw: bytes) -> datetime:
+def _decode_instant(raw: bytes) -> datetime:
     """Every connection sets ISO date style and time zone UTC."""
     return datetime.fromisoformat(raw.decode())
 
 
 _ENCODERS: dict[type, Encoder] = {
     type(None): lambda _: None,
-    str: _from_str,
+    str: _encode_str,
     int: lambda value: b"%d" % value,
     float: lambda value: repr(value).encode(),
     bool: lambda value: b"t" if value else b"f",
     datetime: lambda value: value.isoformat().encode(),
-    np.ndarray: _from_vector,
+    np.ndarray: _encode_vector,
 }
 _DECODERS: dict[int, Decoder] = {
-    _OID_BOOL: _bool,
-    _OID_BYTEA: _bytes,
+    _OID_BOOL: _decode_bool,
+    _OID_BYTEA: _decode_bytes,
     _OID_INT8: int,
     _OID_INT4: int,
     _OID_NUMERIC: int,
     _OID_FLOAT8: float,
-    _OID_TIMESTAMPTZ: _instant,
+    _OID_TIMESTAMPTZ: _decode_instant,
 }

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 
 from recollect.domain.clock import from_text, to_text
 from recollect.errors import Internal, RecollectError, Unavailable
-from recollect.stores.statements import Compiled, Params, Row, Statement
+from recollect.stores.statements import CompiledQuery, Params, Query, Row
 
 DIALECT: Dialect = sqlite_dialect(paramstyle="qmark")
 BUSY_MS = 10_000
@@ -39,12 +39,12 @@ def connect(path: Path) -> apsw.Connection:
     # Query plans must not depend on the values of parameters. Without this setting SQLite prepares
     # a statement again whenever a value might matter to the planner: lookups get six times slower.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    _write_ahead(connection)
+    _enable_wal(connection)
     connection.execute(_PRAGMAS).fetchall()
     return connection
 
 
-def _write_ahead(connection: apsw.Connection) -> None:
+def _enable_wal(connection: apsw.Connection) -> None:
     """Switch to WAL mode. The busy timeout does not apply here, so we wait by ourselves.
 
     Several processes that open a new file at once would otherwise fail with "database is locked".
@@ -67,27 +67,27 @@ class SqliteTx:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def fetch(self, statement: Statement, params: Params) -> Sequence[Row]:
-        compiled = statement.on(DIALECT)
+    def fetch(self, statement: Query, params: Params) -> Sequence[Row]:
+        compiled = statement.compile_for(DIALECT)
         rows = self._execute(compiled, params).fetchall()
         convert = _row_converter(compiled)
         return [convert(row) for row in rows] if convert else rows
 
-    def first(self, statement: Statement, params: Params) -> Row | None:
+    def fetch_first(self, statement: Query, params: Params) -> Row | None:
         rows = self.fetch(statement, params)
         return rows[0] if rows else None
 
-    def run(self, statement: Statement, params: Params) -> None:
-        self._execute(statement.on(DIALECT), params).fetchall()
+    def run(self, statement: Query, params: Params) -> None:
+        self._execute(statement.compile_for(DIALECT), params).fetchall()
 
-    def lock(self, statement: Statement, params: Params) -> None:
+    def lock(self, statement: Query, params: Params) -> None:
         """Nothing to do: there is one writer, so a write transaction locks everything already."""
 
-    def change(self, statement: Statement, params: Params) -> int:
+    def run_and_count(self, statement: Query, params: Params) -> int:
         self.run(statement, params)
         return self._connection.changes()
 
-    def _execute(self, compiled: Compiled, params: Params) -> apsw.Cursor:
+    def _execute(self, compiled: CompiledQuery, params: Params) -> apsw.Cursor:
         values = compiled.bind(params)
         for index in compiled.instants:
             if values[index] is not None:
@@ -95,10 +95,10 @@ class SqliteTx:
         return self._connection.execute(compiled.sql, values)
 
 
-_row_converters: dict[int, tuple[Compiled, Callable[[Row], Row] | None]] = {}
+_row_converters: dict[int, tuple[CompiledQuery, Callable[[Row], Row] | None]] = {}
 
 
-def _row_converter(compiled: Compiled) -> Callable[[Row], Row] | None:
+def _row_converter(compiled: CompiledQuery) -> Callable[[Row], Row] | None:
     """The converter of a statement's rows, None if no column needs one.
 
     Cached by `id()`, the cheapest key. The cache keeps the statement alive, so that no other
@@ -125,7 +125,7 @@ def _make_converter(types: Sequence[str]) -> Callable[[Row], Row] | None:
     return convert
 
 
-def translate(error: apsw.Error | OSError) -> RecollectError:
+def translate_error(error: apsw.Error | OSError) -> RecollectError:
     """Map a driver's error: what may pass by itself is Unavailable, everything else Internal."""
     if isinstance(error, apsw.CantOpenError | OSError):
         return Unavailable("the database file can't be opened")

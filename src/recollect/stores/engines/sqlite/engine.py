@@ -20,25 +20,30 @@ from sqlalchemy import Dialect
 from recollect.errors import Unavailable
 from recollect.ports.database import Tx
 from recollect.ports.metrics import Metrics
-from recollect.stores.engines.base import QUEUE_MAX, Gatherer, Request, deliver
+from recollect.stores.engines.base import (
+    QUEUE_MAX,
+    PendingTransaction,
+    TurnBatcher,
+    deliver_results,
+)
 from recollect.stores.engines.sqlite.connection import (
     DIALECT,
     FAILURES,
     SqliteTx,
     connect,
-    translate,
+    translate_error,
 )
-from recollect.stores.engines.sqlite.scrubbing import count_bytes, scrub
-from recollect.stores.engines.sqlite.words import Fts5Words
-from recollect.stores.engines.sqlite.writer import Apart, Writer
-from recollect.stores.nearest import Nearest, ScannedNearest
+from recollect.stores.engines.sqlite.scrubbing import count_bytes, vacuum_file
+from recollect.stores.engines.sqlite.words import Fts5WordIndex
+from recollect.stores.engines.sqlite.writer import ExclusiveWork, SqliteWriter
+from recollect.stores.nearest import NearestSearch, ScanNearestSearch
 from recollect.stores.word_index import WordIndex
 
 BATCH_MAX = 64
 _MAPPED_BYTES = 1024 * 1024 * 1024
 
 T = TypeVar("T")
-_Queue = queue.SimpleQueue[list[Request] | None]
+_Queue = queue.SimpleQueue[list[PendingTransaction] | None]
 
 
 class SqliteEngine:
@@ -46,17 +51,17 @@ class SqliteEngine:
 
     name = "sqlite"
     dialect: Dialect = DIALECT
-    nearest: Nearest = ScannedNearest()
-    words: WordIndex = Fts5Words("entry_words")
-    memory_words: WordIndex = Fts5Words("memory_words")
+    nearest: NearestSearch = ScanNearestSearch()
+    words: WordIndex = Fts5WordIndex("entry_words")
+    memory_words: WordIndex = Fts5WordIndex("memory_words")
 
     def __init__(self, path: Path, *, readers: int, metrics: Metrics) -> None:
         self._path = path
         self._metrics = metrics
         self._writes: _Queue = queue.SimpleQueue()
         self._reads: _Queue = queue.SimpleQueue()
-        self._to_write = Gatherer("write", self._put_writes)
-        self._to_read = Gatherer("read", self._put_reads)
+        self._to_write = TurnBatcher("write", self._put_writes)
+        self._to_read = TurnBatcher("read", self._put_reads)
         self._waiting = 0
         self._reader_count = readers
         self._threads: list[threading.Thread] = []
@@ -100,7 +105,7 @@ class SqliteEngine:
         """The same as `read`: every read runs on a reader thread here."""
         return await self.read(work)
 
-    async def apart(self, statements: Sequence[Any]) -> None:
+    async def run_outside_transaction(self, statements: Sequence[Any]) -> None:
         """Run the statements on the writer's connection. All writes wait for them meanwhile."""
 
         def act(connection: apsw.Connection) -> None:
@@ -108,12 +113,12 @@ class SqliteEngine:
                 SqliteTx(connection).run(statement, {})
 
         if statements:
-            await self._submit(self._to_write, Apart(act))
+            await self._submit(self._to_write, ExclusiveWork(act))
 
     async def scrub(self, tables: Sequence[str]) -> None:
         """Rewrite the whole file, whichever tables are named; without tables only cut the WAL."""
-        act = partial(scrub, whole=bool(tables))
-        await self._submit(self._to_write, Apart(act))
+        act = partial(vacuum_file, whole=bool(tables))
+        await self._submit(self._to_write, ExclusiveWork(act))
 
     async def count_bytes(self, needles: Sequence[bytes]) -> Sequence[int]:
         return await asyncio.to_thread(count_bytes, self._path, needles)
@@ -130,7 +135,7 @@ class SqliteEngine:
             self._reads.put(None)
         await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
 
-    async def _submit(self, gatherer: Gatherer, work: Callable[[Any], T]) -> T:
+    async def _submit(self, gatherer: TurnBatcher, work: Callable[[Any], T]) -> T:
         if self._closed:
             raise Unavailable("the server is shutting down")
         if self._waiting >= QUEUE_MAX:
@@ -141,11 +146,11 @@ class SqliteEngine:
         finally:
             self._waiting -= 1
 
-    def _put_writes(self, requests: list[Request]) -> None:
+    def _put_writes(self, requests: list[PendingTransaction]) -> None:
         for start in range(0, len(requests), BATCH_MAX):
             self._writes.put(requests[start : start + BATCH_MAX])
 
-    def _put_reads(self, requests: list[Request]) -> None:
+    def _put_reads(self, requests: list[PendingTransaction]) -> None:
         """Queue one by one, so that every reader thread gets its share."""
         for request in requests:
             self._reads.put([request])
@@ -157,7 +162,7 @@ class SqliteEngine:
             with closing(connect(self._path)) as connection:
                 yield connection
         except FAILURES as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
 
     def _spawn(self, name: str, target: Callable[[], None]) -> None:
         thread = threading.Thread(target=target, name=name, daemon=True)
@@ -165,20 +170,20 @@ class SqliteEngine:
         thread.start()
 
     def _write_loop(self) -> None:
-        writer: Writer | None = None
+        writer: SqliteWriter | None = None
         last = False
         while not last:
-            batch, last = _take(self._writes)
+            batch, last = _take_batch(self._writes)
             try:
-                writer = writer or Writer(connect(self._path), self._metrics)
-                writer.run(batch)
+                writer = writer or SqliteWriter(connect(self._path), self._metrics)
+                writer.run_batch(batch)
             # `run_batch` gives each request its own error. What it raises is a failure of the
             # connection itself, so all of the batch get it and the next batch gets a new one.
             except FAILURES as error:
                 writer = None
                 for request in batch:
-                    request.error = translate(error)
-            deliver(batch)
+                    request.error = translate_error(error)
+            deliver_results(batch)
         if writer is not None:
             writer.close()
 
@@ -186,13 +191,13 @@ class SqliteEngine:
         connection: apsw.Connection | None = None
         while (requests := self._reads.get()) is not None:
             for request in requests:
-                connection = self._read_one(connection, request)
-            deliver(requests)
+                connection = self._run_read(connection, request)
+            deliver_results(requests)
         if connection is not None:
             connection.close()
 
-    def _read_one(
-        self, connection: apsw.Connection | None, request: Request
+    def _run_read(
+        self, connection: apsw.Connection | None, request: PendingTransaction
     ) -> apsw.Connection | None:
         """Run one read in a transaction, so that it sees one snapshot, and roll back.
 
@@ -206,11 +211,11 @@ class SqliteEngine:
             finally:
                 connection.execute("ROLLBACK").fetchall()
         except FAILURES as error:
-            request.error = translate(error)
+            request.error = translate_error(error)
             connection = None
         except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
             request.error = error
-        self._metrics.transaction("read", time.perf_counter() - request.queued_at)
+        self._metrics.record_transaction("read", time.perf_counter() - request.queued_at)
         return connection
 
 
@@ -224,13 +229,13 @@ def _connect_reader(path: Path) -> apsw.Connection:
     return connection
 
 
-def _take(waiting: _Queue) -> tuple[list[Request], bool]:
+def _take_batch(waiting: _Queue) -> tuple[list[PendingTransaction], bool]:
     """Wait for one list of transactions, then take the lists that wait behind it.
 
     It stops once the batch has BATCH_MAX transactions or more; the last list is taken whole.
     Returns the batch, and True if the end mark (None) was among what was taken.
     """
-    batch: list[Request] = []
+    batch: list[PendingTransaction] = []
     requests = waiting.get()
     while requests is not None:
         batch += requests

@@ -16,7 +16,7 @@ VACUUM;
 """
 
 
-def scrub(connection: apsw.Connection, *, whole: bool) -> None:
+def vacuum_file(connection: apsw.Connection, *, whole: bool) -> None:
     """Truncate the WAL, which holds older versions of pages; with `whole` rewrite the file first.
 
     Rewriting drops free pages, and merges the full-text indexes: FTS5 keeps deleted words in its
@@ -38,12 +38,12 @@ def count_bytes(path: Path, needles: Sequence[bytes]) -> list[int]:
     counts = [0] * len(needles)
     for file in (path, path.with_name(f"{path.name}-wal")):
         with suppress(FileNotFoundError):
-            _count_in(file, lowered, counts)
-    schema = _schema(path)
+            _count_in_file(file, lowered, counts)
+    schema = _read_schema(path)
     return [0 if one in schema else n for one, n in zip(lowered, counts, strict=True)]
 
 
-def _count_in(file: Path, needles: Sequence[bytes], counts: list[int]) -> None:
+def _count_in_file(file: Path, needles: Sequence[bytes], counts: list[int]) -> None:
     overlap = max(map(len, needles), default=1) - 1
     with file.open("rb") as opened:
         tail = b""
@@ -57,7 +57,7 @@ def _count_in(file: Path, needles: Sequence[bytes], counts: list[int]) -> None:
             tail = held[-overlap:] if overlap else b""
 
 
-def _schema(path: Path) -> bytes:
+def _read_schema(path: Path) -> bytes:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         rows = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()

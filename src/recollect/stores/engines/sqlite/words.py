@@ -7,17 +7,17 @@ and at a savepoint FTS5 writes out what it has gathered in memory.
 from sqlalchemy import text
 
 from recollect.ports.database import Tx
-from recollect.stores.statements import Statement
+from recollect.stores.statements import Query
 
 
-class Fts5Words:
+class Fts5WordIndex:
     """Must be called right after the row's INSERT: it uses `last_insert_rowid()`.
 
     `table` is a constant of ours, never a caller's text.
     """
 
     def __init__(self, table: str) -> None:
-        self._insert = Statement(
+        self._insert = Query(
             text(f"INSERT INTO {table} (rowid, words) VALUES (last_insert_rowid(), :words)")  # noqa: S608
         )
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import apsw
 
 from recollect.errors import Unavailable
-from recollect.ports.database import Retry
+from recollect.ports.database import RetryTransaction
 from recollect.ports.metrics import Metrics
-from recollect.stores.engines.base import ATTEMPTS_MAX, Request
-from recollect.stores.engines.sqlite.connection import SqliteTx, translate
+from recollect.stores.engines.base import ATTEMPTS_MAX, PendingTransaction
+from recollect.stores.engines.sqlite.connection import SqliteTx, translate_error
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ExclusiveWork:
     """Work on the bare connection outside of any transaction, such as VACUUM. All writes wait."""
 
     act: Callable[[apsw.Connection], None]
@@ -27,7 +27,7 @@ class Apart:
         self.act(connection)
 
 
-class Writer:
+class SqliteWriter:
     """Runs batches of write transactions on the one connection that writes.
 
     The functions of a batch run one after the other inside one database transaction, without a
@@ -53,44 +53,44 @@ class Writer:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, batch: list[Request]) -> None:
+    def run_batch(self, batch: list[PendingTransaction]) -> None:
         """Run a batch; afterwards each request holds its result or its error.
 
         Exclusive work comes last, whatever its place in the batch: it can't run inside the shared
         transaction. Raises only when the connection itself fails, such as in a ROLLBACK.
         """
-        joined = [request for request in batch if not isinstance(request.work, Apart)]
-        if joined and not self._together(joined):
+        joined = [request for request in batch if not isinstance(request.work, ExclusiveWork)]
+        if joined and not self._commit_together(joined):
             for request in joined:
-                self._alone(request)
+                self._commit_alone(request)
         for request in batch:
-            if isinstance(request.work, Apart):
-                self._apart(request)
+            if isinstance(request.work, ExclusiveWork):
+                self._run_exclusive(request)
         now = time.perf_counter()
         for request in batch:
-            self._metrics.transaction("write", now - request.queued_at)
+            self._metrics.record_transaction("write", now - request.queued_at)
 
-    def _together(self, batch: list[Request]) -> bool:
+    def _commit_together(self, batch: list[PendingTransaction]) -> bool:
         """Run all in one transaction. False if it was rolled back and must be run again singly.
 
         A failure of BEGIN or COMMIT is the error of every request: each would fail alone too (the
         disk is full, another process holds the write lock), so they are not run again.
         """
         try:
-            self._statement("BEGIN IMMEDIATE")
+            self._execute("BEGIN IMMEDIATE")
             for request in batch:
                 if not self._run_in_batch(request):
-                    self._abandon()
+                    self._roll_back()
                     return False
-            self._statement("COMMIT")
-            self._metrics.commit_batch(len(batch))
+            self._execute("COMMIT")
+            self._metrics.record_commit_batch(len(batch))
         except apsw.Error as error:
-            self._abandon()
+            self._roll_back()
             for request in batch:
-                request.error = translate(error)
+                request.error = translate_error(error)
         return True
 
-    def _run_in_batch(self, request: Request) -> bool:
+    def _run_in_batch(self, request: PendingTransaction) -> bool:
         """Run one function of the batch. False if the shared transaction must be rolled back."""
         before = self._connection.total_changes()
         request.result = request.error = None
@@ -100,44 +100,44 @@ class Writer:
             request.error = error
             # A lost race forces the rerun even without a change: alone it may win. A database
             # error may have rolled back the transaction already, so the batch can't go on.
-            lost_race = isinstance(error, Retry | apsw.Error)
+            lost_race = isinstance(error, RetryTransaction | apsw.Error)
             return not lost_race and self._connection.total_changes() == before
         return True
 
-    def _alone(self, request: Request) -> None:
+    def _commit_alone(self, request: PendingTransaction) -> None:
         """Run one function in its own transaction; a lost race is tried again, nothing else."""
         for _ in range(ATTEMPTS_MAX):
             request.result = request.error = None
             try:
-                self._statement("BEGIN IMMEDIATE")
+                self._execute("BEGIN IMMEDIATE")
                 request.result = request.work(self._tx)
-                self._statement("COMMIT")
-                self._metrics.commit_batch(1)
+                self._execute("COMMIT")
+                self._metrics.record_commit_batch(1)
                 return
-            except Retry:
-                self._abandon()
+            except RetryTransaction:
+                self._roll_back()
                 request.error = Unavailable("too many requests race for one conversation")
             except apsw.Error as error:
-                self._abandon()
-                request.error = translate(error)
+                self._roll_back()
+                request.error = translate_error(error)
                 return
             except Exception as error:  # noqa: BLE001 - outermost frame of a thread
-                self._abandon()
+                self._roll_back()
                 request.error = error
                 return
 
-    def _apart(self, request: Request) -> None:
+    def _run_exclusive(self, request: PendingTransaction) -> None:
         try:
             request.work(self._connection)
         except apsw.Error as error:
-            request.error = translate(error)
+            request.error = translate_error(error)
         except Exception as error:  # noqa: BLE001 - outermost frame of a thread: the waiter gets it
             request.error = error
 
-    def _abandon(self) -> None:
+    def _roll_back(self) -> None:
         # SQLite rolls back by itself after some errors; a second ROLLBACK would then fail.
         if self._connection.in_transaction:
-            self._statement("ROLLBACK")
+            self._execute("ROLLBACK")
 
-    def _statement(self, sql: str) -> None:
+    def _execute(self, sql: str) -> None:
         self._connection.execute(sql).fetchall()
