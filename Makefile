@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--require-hashes --only-binary :all:
 # Not in git: built from published weights, once for a user of a machine.
-MODEL := src/recollect/providers/embeddings/model
+MODEL := src/recollect/embedding/model
 MODEL_FILE := $(MODEL)/minilm-l6-v2-int8.onnx
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--python-version 3.11 $(LOCK_FLAGS)
@@ -29,7 +29,7 @@ check: dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m recollect.api.openapi --check
+	$(BIN)/python -m recollect.api.openapi.document --check
 	$(BIN)/python -m recollect.cli.settings_page --check
 	$(BIN)/python contracts/generate.py --check
 	$(BIN)/buf lint contracts/proto
@@ -49,7 +49,7 @@ format: dev
 	$(BIN)/ruff format .
 
 generate: dev
-	$(BIN)/python -m recollect.api.openapi
+	$(BIN)/python -m recollect.api.openapi.document
 	$(BIN)/python -m recollect.cli.settings_page
 	$(BIN)/python contracts/generate.py
 

@@ -16,9 +16,9 @@ import psycopg
 from bench.capture import Append, Replay, Step
 from bench.rounds import Run
 from bench.seeds import Tree
-from recollect.domain.clock import to_text
-from recollect.stores.engines.postgres import connection as postgres
-from recollect.stores.engines.sqlite import connection as sqlite
+from recollect.db.engines.postgres import connection as postgres
+from recollect.db.engines.sqlite import connection as sqlite
+from recollect.kernel.clock import to_text
 
 
 @contextmanager

@@ -10,20 +10,20 @@ from typing import Any
 from sqlalchemy import Dialect
 
 from bench.seeds import Tree
-from recollect.domain.clock import SystemClock
-from recollect.domain.entries import Entry
-from recollect.domain.ids import ConversationId, UserId, Uuid7Ids
-from recollect.policy.principals import Principal
-from recollect.ports.database import Tx
-from recollect.ports.runtime import Runtime
-from recollect.providers.encryption import AesGcmCipher
-from recollect.providers.metrics import PrometheusMetrics
-from recollect.services.indexing import EntryIndexer
-from recollect.services.writing import EntryWriter, NewEntry
+from recollect.app.stores import build_stores, open_engine
+from recollect.conversations.entries.append import EntryWriter, NewEntry
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.entries.indexing import EntryIndexer
+from recollect.db.encryption import AesGcmCipher
+from recollect.db.engines.postgres import connection as postgres
+from recollect.db.engines.sqlite import connection as sqlite
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal
+from recollect.kernel.clock import SystemClock
+from recollect.kernel.ids import ConversationId, UserId, Uuid7Ids
+from recollect.kernel.runtime import Runtime
+from recollect.observability.prometheus import PrometheusMetrics
 from recollect.settings import DatabaseSettings
-from recollect.stores.database import build_stores, open_engine
-from recollect.stores.engines.postgres import connection as postgres
-from recollect.stores.engines.sqlite import connection as sqlite
 
 
 class Fresh(Enum):

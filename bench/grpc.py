@@ -16,7 +16,7 @@ from bench.rounds import Rounds, alternate
 from bench.seeds import Tree, plant
 from bench.server import API_KEY, request, serving, token
 from bench.stage import Stage
-from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.rpc.generated import memory_service_pb2 as pb
 
 APPEND, LIST = "grpc-append", "grpc-list"
 USERS = 4

@@ -15,11 +15,11 @@ from bench.rounds import Run, alternate
 from bench.stage import Stage
 from recollect import app
 from recollect.app import App
-from recollect.domain.ids import EntryId, TreeId
-from recollect.ports.database import Tx
-from recollect.ports.search import PositionedText
-from recollect.providers.embeddings.minilm import MiniLmEmbedder
-from recollect.services.index_jobs import window_text
+from recollect.db.transaction import Tx
+from recollect.embedding.minilm import MiniLmEmbedder
+from recollect.kernel.ids import EntryId, TreeId
+from recollect.search.entries.index_jobs import window_text
+from recollect.search.ports import PositionedText
 
 NAME = "indexing"
 ENTRIES = 2_000

@@ -17,12 +17,12 @@ from bench import speech
 from bench.seeds import Row, Tree, plant
 from recollect import app
 from recollect.app import App
-from recollect.domain.entries import Channel, Entry
-from recollect.domain.ids import ConversationId, EntryId, TreeId, UserId
-from recollect.domain.jsontext import JsonText
-from recollect.domain.search import index_words
-from recollect.ports.database import Tx
-from recollect.providers.embeddings.minilm import MiniLmEmbedder
+from recollect.conversations.entries.entry import Channel, Entry
+from recollect.db.transaction import Tx
+from recollect.embedding.minilm import MiniLmEmbedder
+from recollect.kernel.ids import ConversationId, EntryId, TreeId, UserId
+from recollect.kernel.strict_json import JsonText
+from recollect.search.model import index_words
 from recollect.settings import DatabaseSettings, LogSettings, Settings
 
 CONVERSATION_ENTRIES = 20

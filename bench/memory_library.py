@@ -15,18 +15,22 @@ from bench import library, speech
 from bench.library import Vectors, owner_name, quiet_settings
 from bench.seeds import START, Row, an_id, insert_rows
 from recollect import app
-from recollect.domain.agents import Owner
-from recollect.domain.disclosure import PersonId
-from recollect.domain.ids import UserId
-from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryType
-from recollect.domain.search import index_words
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.domain.trust import derive_trust
-from recollect.ports.database import Tx
-from recollect.ports.memories import StoredMemory, VersionChange
-from recollect.providers.embeddings.minilm import MiniLmEmbedder
-from recollect.providers.encryption import AesGcmCipher
-from recollect.stores.memory_rows import MemoryRows, version_id
+from recollect.db.encryption import AesGcmCipher
+from recollect.db.transaction import Tx
+from recollect.embedding.minilm import MiniLmEmbedder
+from recollect.kernel.ids import MemoryId, PersonId, UserId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    Memory,
+    MemoryKind,
+    MemoryType,
+    StoredMemory,
+    VersionChange,
+)
+from recollect.memories.store.rows import MemoryRows, version_id
+from recollect.memories.trust import derive_trust
+from recollect.search.model import index_words
 
 ACQUAINTANCES = 5
 _EMBEDDINGS = "memory_embeddings (doc, memory_id, embedding, model, dimensions)"

@@ -15,11 +15,11 @@ from bench.rounds import Rounds
 from bench.seeds import START
 from recollect import app
 from recollect.app import App
-from recollect.ports.database import Tx
-from recollect.services.doctor import DoctorRequest
-from recollect.services.housekeeping_events import CleanupOrder
-from recollect.stores.memory_tables import memories
-from recollect.stores.statements import Query, param
+from recollect.db.statements import Query, param
+from recollect.db.tables.memories import memories
+from recollect.db.transaction import Tx
+from recollect.doctor.service import DoctorRequest
+from recollect.retention.cleanup_audit import CleanupOrder
 
 # Of so many rows one is due in each round of gc.
 _DUE_SHARE = 50

@@ -13,7 +13,7 @@ from bench.rounds import Run, alternate
 from bench.search import search
 from bench.server import serving
 from bench.stage import Stage
-from recollect.providers.embeddings.minilm import MiniLmEmbedder
+from recollect.embedding.minilm import MiniLmEmbedder
 
 NAME = "queries"
 ENTRIES = 1_000

@@ -19,9 +19,9 @@ from bench.rounds import Rounds, Run, alternate
 from bench.seeds import Tree, plant
 from bench.server import SECRET, running, serving
 from bench.stage import Stage
-from recollect.api.grpc.generated import memory_service_pb2 as pb
-from recollect.domain.clock import SystemClock
-from recollect.providers.identity.tokens import mint
+from recollect.identity.tokens.tokens import mint
+from recollect.kernel.clock import SystemClock
+from recollect.rpc.generated import memory_service_pb2 as pb
 
 RECORD, REPLAY = "record", "replay"
 RESPONSE_BYTES = 4 * 2**20

@@ -23,10 +23,10 @@ from bench.rounds import Rounds, Run, alternate
 from bench.server import request, serving
 from bench.stage import Stage
 from recollect import app
-from recollect.domain.ids import UserId
-from recollect.domain.search import SearchRequest
-from recollect.domain.words import STOP_WORDS
-from recollect.policy.principals import Principal
+from recollect.identity.model import Principal
+from recollect.kernel.ids import UserId
+from recollect.search.model import SearchRequest
+from recollect.text.tokens import STOP_WORDS
 
 NAME = "search"
 HYBRID = "hybrid"

@@ -11,8 +11,8 @@ import apsw
 import psycopg
 from psycopg import sql
 
-from recollect.domain.clock import to_text
-from recollect.domain.jsontext import dump
+from recollect.kernel.clock import to_text
+from recollect.kernel.strict_json import dump
 
 Row = dict[str, Any]
 

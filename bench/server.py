@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from recollect.domain.clock import SystemClock
-from recollect.providers.identity.tokens import mint
+from recollect.identity.tokens.tokens import mint
+from recollect.kernel.clock import SystemClock
 
 SECRET = "not-a-real-secret-but-long-enough-for-hs256"
 API_KEY = "not-a-real-key"

@@ -12,7 +12,7 @@ from pathlib import Path
 from grpc_tools import protoc
 
 PROTO = Path(__file__).parent / "proto"
-OUT = Path(__file__).parents[1] / "src" / "recollect" / "api" / "grpc" / "generated"
+OUT = Path(__file__).parents[1] / "src" / "recollect" / "rpc" / "generated"
 
 
 def generate(out: Path) -> dict[str, str]:

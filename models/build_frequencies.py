@@ -24,7 +24,7 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
-from recollect.domain.words import stem
+from recollect.text.tokens import stem
 
 FIRST_WORD = 1996
 OFFSET = 2.7

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.domain.conversations import headline
+from recollect.conversations.model import headline
 from tests.support.engines import TestDatabase
 
 CLIENTS = 8

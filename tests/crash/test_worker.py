@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect.domain.jsontext import JsonText
+from recollect.kernel.strict_json import JsonText
 from tests.conftest import SoakSize
 from tests.crash.processes import a_process, doctor
 from tests.store.builders import NOON, an_entry, plant, put

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import yaml
 
-from recollect.config import load
 from recollect.settings import Settings
+from recollect.settings.load import load
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from recollect.api.operations import OPERATIONS
 from recollect.cli.main import app
+from recollect.conversations.operations import OPERATIONS
 from tests.deploy.files import (
     COMPOSE,
     compose,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from recollect.api.operations import OPERATIONS
 from recollect.cli.main import app
-from recollect.errors import InvalidInput
+from recollect.conversations.operations import OPERATIONS
+from recollect.kernel.errors import InvalidInput
 from tests.deploy.files import CONTAINERFILE, ROOT, image_environment, instructions, settings_of
 
 HADOLINT = Path(sys.executable).with_name("hadolint")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import typer
 
-from recollect.api.operations import OPERATIONS
 from recollect.cli.main import app
+from recollect.conversations.operations import OPERATIONS
 from recollect.settings import Settings
 from tests.deploy.files import (
     KUBERNETES,

@@ -4,19 +4,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect.domain.disclosure import (
+from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryOrigin, Sensitivity
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureSettings,
     MemoryView,
-    PersonId,
-    SensitiveInGroups,
-    UnknownOrigin,
 )
-from recollect.domain.ids import UserId
-from recollect.domain.memories import MemoryOrigin, Sensitivity
-from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
+from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
 
 P, Q, R, S = (PersonId(f"person-{letter}") for letter in "pqrs")
 USER_P, USER_Q = UserId("p"), UserId("q")

@@ -5,9 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect.domain.expiry import Expiry, ExpiryInputs, compute_expiry
-from recollect.domain.memories import MemoryKind, MemoryType
-from recollect.domain.retention import PII_TAGS, MemoryScope, RetentionRules
+from recollect.kernel.retention_rules import PII_TAGS, MemoryScope, RetentionRules
+from recollect.memories.expiry import Expiry, ExpiryInputs, compute_expiry
+from recollect.memories.model import MemoryKind, MemoryType
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123_456, tzinfo=UTC)
 RULES = RetentionRules()

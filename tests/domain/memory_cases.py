@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from recollect.domain.memories import Memory, MemoryId, MemoryKind
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.errors import ValidationFailed
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import Memory, MemoryKind
 from tests.domain.strategies import json_values, texts
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.domain.memories import TrustLevel
-from recollect.domain.reconcile import StatementNeighbour
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.domain.succession import StatementFacts
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import TrustLevel
+from recollect.memories.reconcile.rules import StatementNeighbour
+from recollect.memories.supersede.rules import StatementFacts
 
 P, Q, S = "person-p", "person-q", "person-s"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

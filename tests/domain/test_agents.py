@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import (
+from recollect.kernel.errors import InvalidInput, ValidationFailed
+from recollect.kernel.owner import (
     Owner,
     OwnerKind,
     make_agent_id,
@@ -15,7 +16,6 @@ from recollect.domain.agents import (
     parse_owner,
     random_suffix,
 )
-from recollect.errors import InvalidInput, ValidationFailed
 
 ID_CHARACTERS = "ABCZabcz019_-"
 suffixes = st.text("abcxyz0189", min_size=5, max_size=5)

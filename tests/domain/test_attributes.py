@@ -6,9 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.attributes import is_incompatible, is_many_valued, parse_attribute
-from recollect.domain.contradictions import denied_part, is_correction, may_contradict
-from recollect.domain.details import has_same_details, many_valued_nouns
+from recollect.memories.reconcile.attributes import (
+    is_incompatible,
+    is_many_valued,
+    parse_attribute,
+)
+from recollect.memories.reconcile.contradictions import (
+    denied_part,
+    is_correction,
+    may_contradict,
+)
+from recollect.memories.reconcile.details import (
+    has_same_details,
+    many_valued_nouns,
+)
 
 
 def stated(text: str) -> tuple[str, str, str | None]:

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import Owner
-from recollect.domain.chats import (
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.ids import ChatId, PersonId
+from recollect.kernel.owner import Owner
+from recollect.people.chat import (
     Chat,
+    ChatKind,
     Participant,
     ParticipantKind,
     check_can_join,
@@ -18,9 +21,6 @@ from recollect.domain.chats import (
     is_present,
     tree_chat_kind,
 )
-from recollect.domain.disclosure import ChatKind, PersonId
-from recollect.domain.spaces import ChatId
-from recollect.errors import ValidationFailed
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 P, Q = PersonId("p"), PersonId("q")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.clock import SystemClock, from_text, to_text
+from recollect.kernel.clock import SystemClock, from_text, to_text
 
 instants = st.datetimes(timezones=st.just(UTC))
 

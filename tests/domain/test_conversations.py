@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.conversations import (
+from recollect.conversations.model import (
     Conversation,
     Headline,
     clean_text,
@@ -16,7 +16,7 @@ from recollect.domain.conversations import (
     is_blank,
     matches_query,
 )
-from recollect.domain.ids import ConversationId, TreeId, UserId
+from recollect.kernel.ids import ConversationId, TreeId, UserId
 
 spaced_texts = st.text(
     st.sampled_from(" \t\n\r\u00a0\u2003\x00\x01\x1b\x7f\x85\x9fabé😀") | st.characters()

@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.disclosure import (
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryOrigin, Sensitivity
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
     AskerRelation,
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureDecision,
     DisclosureSettings,
     MemoryView,
-    UnknownOrigin,
     asker_relations,
     decide_disclosure,
     is_withheld,
 )
-from recollect.domain.memories import MemoryOrigin, Sensitivity
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.visibility.model import UnknownOrigin
 from tests.domain import disclosure_cases as cases
 from tests.domain.disclosure_cases import (
     CLOSED,

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
-from recollect.domain.disclosure import (
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureSettings,
     MemoryView,

@@ -5,10 +5,12 @@ from itertools import chain, product
 
 from hypothesis import given
 
-from recollect.domain.disclosure import (
+from recollect.kernel.space import SpaceKind
+from recollect.memories.model import Sensitivity
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
     AskerRelation,
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureDecision,
     DisclosureSettings,
@@ -16,8 +18,6 @@ from recollect.domain.disclosure import (
     asker_relations,
     decide_disclosure,
 )
-from recollect.domain.memories import Sensitivity
-from recollect.domain.spaces import SpaceKind
 from tests.domain import disclosure_cases as cases
 from tests.domain.disclosure_cases import G1, G2, LENIENT, ORG, OTHER_ORG, STRICT, P
 

@@ -5,7 +5,12 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.doctor import SEVERITIES, DoctorCheck, SupersessionLink, links_to_cut
+from recollect.doctor.model import (
+    SEVERITIES,
+    DoctorCheck,
+    SupersessionLink,
+    links_to_cut,
+)
 
 NOON = datetime(2026, 2, 11, 12, tzinfo=UTC)
 NODES = st.sampled_from("abcdefg")

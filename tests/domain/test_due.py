@@ -7,18 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.expiry import (
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.memories.expiry import (
     FOREVER,
     Expiry,
     apply_pii_cap,
-    effective_status,
     explicit_expiry,
-    is_expired,
     is_expired_when_stored,
     renew_observed_at,
 )
-from recollect.domain.memories import MemoryStatus, MemoryType
-from recollect.domain.retention import MemoryScope
+from recollect.memories.model import (
+    MemoryStatus,
+    MemoryType,
+    effective_status,
+    is_expired,
+)
 from tests.domain.lives import DAY, HOUR, NOW, RULES, TICK, a_life, a_record, ends, offsets
 
 

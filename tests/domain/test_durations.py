@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.durations import EARLIEST, Duration, parse_duration
+from recollect.text.dates.durations import EARLIEST, Duration, parse_duration
 
 instants = st.datetimes(timezones=st.just(UTC))
 amounts = st.integers(0, 10**6) | st.integers(0, 10**12)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.epochs import SyncPlan, plan_sync
-from recollect.domain.jsontext import is_equal
+from recollect.conversations.entries.epochs import SyncPlan, plan_sync
+from recollect.kernel.strict_json import is_equal
 from tests.domain.strategies import json_values
 
 Stored = list[tuple[str, list[Any]]]

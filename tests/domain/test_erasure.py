@@ -3,7 +3,7 @@
 import json
 from hashlib import sha256
 
-from recollect.domain.erasure import (
+from recollect.erasure.model import (
     ErasureTarget,
     digest,
     keyed_hash,

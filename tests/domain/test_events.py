@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.events import (
+from recollect.audit.model import (
     AuditOutcome,
     Event,
     EventCursor,
@@ -16,8 +16,8 @@ from recollect.domain.events import (
     encode_event_cursor,
     mask_key,
 )
-from recollect.domain.pages import encode_key
-from recollect.errors import InvalidInput
+from recollect.kernel.errors import InvalidInput
+from recollect.kernel.pages import encode_key
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 ID = "0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f"

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.expiry import FOREVER, Expiry, RetentionProfile, explicit_expiry
-from recollect.domain.memories import MemoryKind, MemoryType
-from recollect.domain.retention import MemoryScope
-from recollect.errors import ValidationFailed
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.retention_rules import MemoryScope, RetentionProfile
+from recollect.memories.expiry import FOREVER, Expiry, explicit_expiry
+from recollect.memories.model import MemoryKind, MemoryType
 from tests.domain.lives import DAY, HOUR, NOW, TICK, a_life, a_record, ends
 
 

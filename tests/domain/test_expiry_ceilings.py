@@ -5,10 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.expiry import Expiry, ExpiryInputs, compute_expiry, explicit_expiry
-from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryType
-from recollect.domain.retention import MemoryScope
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.expiry import (
+    Expiry,
+    ExpiryInputs,
+    compute_expiry,
+    explicit_expiry,
+)
+from recollect.memories.model import Memory, MemoryKind, MemoryType
 from tests.domain.lives import DAY, HOUR, NOW, RULES, SCOPES, TICK, a_life, a_record, ends
 
 

@@ -6,9 +6,14 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.domain.expiry import FOREVER, ExpiryInputs, RetentionProfile, renew_observed_at
-from recollect.domain.memories import MemoryKind, MemoryType
-from recollect.domain.retention import PII_TAGS, MemoryScope, PiiRisk
+from recollect.kernel.retention_rules import (
+    PII_TAGS,
+    MemoryScope,
+    PiiRisk,
+    RetentionProfile,
+)
+from recollect.memories.expiry import FOREVER, ExpiryInputs, renew_observed_at
+from recollect.memories.model import MemoryKind, MemoryType
 from tests.domain.lives import DAY, HOUR, NOW, RULES, SCOPES, ends, offsets, tag_sets
 
 wishes = st.none() | st.integers(1, 10**9).map(lambda seconds: NOW + timedelta(seconds=seconds))

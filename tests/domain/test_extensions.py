@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.expiry import (
+from recollect.kernel.errors import Conflict, Forbidden
+from recollect.memories.expiry import (
     FOREVER,
     Approval,
     ApprovalStatus,
@@ -18,8 +19,7 @@ from recollect.domain.expiry import (
     needed_extension,
     surviving_approval,
 )
-from recollect.domain.memories import MemoryKind
-from recollect.errors import Conflict, Forbidden
+from recollect.memories.model import MemoryKind
 from tests.domain.lives import DAY, HOUR, NOW, RULES, TICK, a_life, a_record, ends, tag_sets
 
 

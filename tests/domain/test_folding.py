@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.folding import fold, is_equal_text
+from recollect.text.normal_form import fold, is_equal_text
 
 
 @pytest.mark.parametrize(

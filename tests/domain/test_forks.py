@@ -5,8 +5,14 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.forks import UNLIMITED, Ancestor, Segment, is_on_path, visible_path
-from recollect.domain.ids import ConversationId
+from recollect.conversations.forks.rules import (
+    UNLIMITED,
+    Ancestor,
+    Segment,
+    is_on_path,
+    visible_path,
+)
+from recollect.kernel.ids import ConversationId
 
 Stored = tuple[ConversationId, int]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.frequencies import idf
-from recollect.domain.words import stem
+from recollect.text.tokens import stem
+from recollect.text.word_frequency import idf
 
 SCRIPT = Path(__file__).parents[2] / "models" / "build_frequencies.py"
 
@@ -47,6 +47,6 @@ def test_the_formula_is_the_documented_one(tmp_path: Path) -> None:
 
 
 def test_the_table_is_what_the_script_makes_of_the_model_s_vocabulary(tmp_path: Path) -> None:
-    shipped = files("recollect.domain").joinpath("frequencies.txt").read_text(encoding="utf-8")
-    with as_file(files("recollect.providers.embeddings").joinpath("model/vocab.txt")) as vocab:
+    shipped = files("recollect.text").joinpath("frequencies.txt").read_text(encoding="utf-8")
+    with as_file(files("recollect.embedding").joinpath("model/vocab.txt")) as vocab:
         assert build(vocab, tmp_path / "out.txt") == shipped

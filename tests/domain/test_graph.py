@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.disclosure import PersonId
-from recollect.domain.graph import (
+from recollect.graph.fact_patterns import (
+    AttributeFact,
+    EntityKind,
+    ExtractedFact,
+    RelationshipFact,
+    extract_fact,
+)
+from recollect.graph.model import (
     EdgeDraft,
     EntityRef,
     NamedCandidate,
@@ -18,16 +24,15 @@ from recollect.domain.graph import (
     candidate_people,
     extract_memory_fact,
 )
-from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryMessage, MessageRole
-from recollect.domain.people import normal_form
-from recollect.domain.sayings import (
-    AttributeFact,
-    EntityKind,
-    ExtractedFact,
-    RelationshipFact,
-    extract_fact,
+from recollect.kernel.ids import MemoryId, PersonId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    Memory,
+    MemoryKind,
+    MemoryMessage,
+    MessageRole,
 )
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.people.model import normal_form
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PAT, ANN, BOB = PersonId("pat"), PersonId("ann"), PersonId("bob")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recollect.domain import highlights
-from recollect.domain.highlights import highlight, text_opening
-from recollect.domain.words import query_tokens, stem, tokens
+from recollect.search import highlights
+from recollect.search.highlights import highlight, text_opening
+from recollect.text.tokens import query_tokens, stem, tokens
 
 texts = st.text(
     st.sampled_from("abc 'é’ñ-, 漢字かなไทย你 🇫🇷👍🏽👩‍💻❤️ क़ कि \n" + "x" * 4), max_size=400

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.history import (
+from recollect.conversations.entries.content import (
     HistoryContent,
     extract_text,
     is_history_type,
     parse_strict,
     parse_tolerant,
 )
-from recollect.errors import EmptyEntry, InvalidInput
+from recollect.kernel.errors import EmptyEntry, InvalidInput
 from tests.domain.strategies import json_values
 
 HREF = {"href": "/a.png", "contentType": "image/png"}

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.housekeeping import (
-    CleanupRow,
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.retention_rules import PII_TAGS, RetentionRules
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.cleanup_rules import (
     VacuumOutcome,
     can_compact,
     can_evict,
@@ -18,9 +20,13 @@ from recollect.domain.housekeeping import (
     is_purgeable,
     vacuum_outcome,
 )
-from recollect.domain.memories import MemoryId, MemoryKind, MemoryStatus, MemoryType, TrustLevel
-from recollect.domain.retention import PII_TAGS, RetentionRules
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.memories.model import (
+    CleanupRow,
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+    TrustLevel,
+)
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123_456, tzinfo=UTC)
 RULES = RetentionRules()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.ids import Uuid7Ids, derive_id, parse_uuid
+from recollect.kernel.ids import Uuid7Ids, derive_id, parse_uuid
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

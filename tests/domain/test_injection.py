@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.injection import score_injection
-from recollect.domain.memories import MemoryMessage, MessageRole, render_messages
+from recollect.memories.model import MemoryMessage, MessageRole, render_messages
+from recollect.screening.injection import score_injection
 from tests.domain.injection_texts import ATTACKS, ORDINARY
 
 THRESHOLD = 0.8

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.jobs import backoff_delay
+from recollect.jobs.model import backoff_delay
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import jsontext
-from recollect.errors import ValidationFailed
+from recollect.kernel import strict_json
+from recollect.kernel.errors import ValidationFailed
 from tests.domain.strategies import json_values
 
 
 def parse(text: str) -> Any:
-    return jsontext.parse(text.encode())
+    return strict_json.parse(text.encode())
 
 
 def nested(depth: int) -> str:
@@ -22,13 +22,13 @@ def nested(depth: int) -> str:
 
 @given(json_values)
 def test_values_read_back_as_written(value: Any) -> None:
-    assert jsontext.is_equal(parse(jsontext.dump(value)), value)
-    assert jsontext.dump(jsontext.load(jsontext.dump(value))) == jsontext.dump(value)
+    assert strict_json.is_equal(parse(strict_json.dump(value)), value)
+    assert strict_json.dump(strict_json.load(strict_json.dump(value))) == strict_json.dump(value)
 
 
 @given(st.integers(-(10**4000), 10**4000))
 def test_integers_keep_every_digit(number: int) -> None:
-    assert jsontext.dump(parse(str(number))) == str(number)
+    assert strict_json.dump(parse(str(number))) == str(number)
 
 
 def test_an_integer_of_twenty_digits_keeps_every_digit() -> None:
@@ -43,7 +43,7 @@ def test_an_integer_beyond_all_reason_is_refused() -> None:
 @given(st.permutations(list("abcdé")))
 def test_member_order_is_kept(names: list[str]) -> None:
     text = "{" + ",".join(f'"{name}":1' for name in names) + "}"
-    assert jsontext.dump(parse(text)) == text
+    assert strict_json.dump(parse(text)) == text
 
 
 def test_the_last_of_duplicate_members_wins() -> None:
@@ -87,15 +87,15 @@ def test_numbers_that_are_not_finite_are_refused(text: str) -> None:
 )
 def test_what_is_not_json_in_utf8_is_refused(body: bytes) -> None:
     with pytest.raises(ValidationFailed):
-        jsontext.parse(body)
+        strict_json.parse(body)
 
 
 def test_a_byte_order_mark_is_let_through() -> None:
-    assert jsontext.parse(b"\xef\xbb\xbf[1]") == [1]
+    assert strict_json.parse(b"\xef\xbb\xbf[1]") == [1]
 
 
 def test_sixty_four_levels_are_allowed() -> None:
-    assert jsontext.dump(parse(nested(64))) == nested(64)
+    assert strict_json.dump(parse(nested(64))) == nested(64)
     assert parse('{"a":' * 64 + "1" + "}" * 64)
 
 
@@ -108,7 +108,7 @@ def test_deeper_nesting_is_refused(depth: int) -> None:
 
 def test_depth_is_what_counts_not_the_number_of_brackets() -> None:
     flat = "[" + ",".join(["[]", "{}"] * 500) + "]"
-    assert jsontext.dump(parse(flat)) == flat
+    assert strict_json.dump(parse(flat)) == flat
     assert parse(json.dumps("[{" * 500)) == "[{" * 500
 
 
@@ -140,14 +140,14 @@ def test_escapes_of_whole_characters_are_let_through() -> None:
 @given(st.text(st.characters()))
 def test_a_text_has_a_problem_exactly_if_it_cannot_be_stored(text: str) -> None:
     storable = "\x00" not in text and text.encode("utf-8", "replace").decode() == text
-    assert (jsontext.text_problem(text) is None) == storable
+    assert (strict_json.text_problem(text) is None) == storable
 
 
 def test_check_text_names_the_member() -> None:
     with pytest.raises(ValidationFailed) as refusal:
-        jsontext.check_text("a\x00", "title")
+        strict_json.check_text("a\x00", "title")
     assert refusal.value.violations[0].field == "title"
-    jsontext.check_text("a😀", "title")
+    strict_json.check_text("a😀", "title")
 
 
 def turned(value: Any) -> Any:
@@ -159,12 +159,14 @@ def turned(value: Any) -> Any:
 
 @given(json_values)
 def test_equality_ignores_member_order(value: Any) -> None:
-    assert jsontext.is_equal(value, turned(value))
+    assert strict_json.is_equal(value, turned(value))
 
 
 @given(json_values, json_values)
 def test_equality_is_symmetric_and_means_the_same_canonical_text(a: Any, b: Any) -> None:
-    assert jsontext.is_equal(a, b) == jsontext.is_equal(b, a) == (canonical(a) == canonical(b))
+    assert (
+        strict_json.is_equal(a, b) == strict_json.is_equal(b, a) == (canonical(a) == canonical(b))
+    )
 
 
 def canonical(value: Any) -> str:
@@ -192,7 +194,7 @@ def canonical(value: Any) -> str:
     ],
 )
 def test_equal_values(a: Any, b: Any) -> None:
-    assert jsontext.is_equal(a, b)
+    assert strict_json.is_equal(a, b)
 
 
 @pytest.mark.parametrize(
@@ -215,26 +217,26 @@ def test_equal_values(a: Any, b: Any) -> None:
     ],
 )
 def test_different_values(a: Any, b: Any) -> None:
-    assert not jsontext.is_equal(a, b)
-    assert not jsontext.is_equal(b, a)
+    assert not strict_json.is_equal(a, b)
+    assert not strict_json.is_equal(b, a)
 
 
 def test_from_a_query_is_dropped_what_elsewhere_is_refused() -> None:
     body = rb'{"query":"a\u0000b\ud800c","n":[1]}'
-    assert jsontext.parse(body, queries={"query"}) == {"query": "abc", "n": [1]}
+    assert strict_json.parse(body, queries={"query"}) == {"query": "abc", "n": [1]}
     for other in (rb'{"query":"a","x":"\u0000"}', rb'{"query":["\ud800"]}', rb'["\u0000"]'):
         with pytest.raises(ValidationFailed):
-            jsontext.parse(other, queries={"query"})
+            strict_json.parse(other, queries={"query"})
     with pytest.raises(ValidationFailed):
-        jsontext.parse(body)
+        strict_json.parse(body)
 
 
 @given(st.text(st.characters(codec=None)))
 def test_what_is_left_of_any_text_can_be_stored(text: str) -> None:
-    left = jsontext.drop_unstorable(text)
-    assert jsontext.text_problem(left) is None
-    assert jsontext.drop_unstorable(left) == left
-    assert jsontext.text_problem(text) is not None or left == text
+    left = strict_json.drop_unstorable(text)
+    assert strict_json.text_problem(left) is None
+    assert strict_json.drop_unstorable(left) == left
+    assert strict_json.text_problem(text) is not None or left == text
 
 
 @pytest.mark.parametrize(
@@ -255,12 +257,12 @@ def test_what_is_left_of_any_text_can_be_stored(text: str) -> None:
 )
 def test_a_refusal_names_the_way_by_plain_names(body: bytes, field: str) -> None:
     with pytest.raises(ValidationFailed) as refusal:
-        jsontext.parse(body)
+        strict_json.parse(body)
     assert [one.field for one in refusal.value.violations] == [field]
 
 
 def test_a_value_that_never_was_text_is_refused_by_the_same_names() -> None:
     for value in ({"a": [1.5, float("nan")]}, {"a": ["b", "\x00"]}):
         with pytest.raises(ValidationFailed) as refusal:
-            jsontext.check_value(value)
+            strict_json.check_value(value)
         assert [one.field for one in refusal.value.violations] == ["a[1]"]

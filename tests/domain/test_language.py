@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.language import asks_when, has_time, is_question
+from recollect.text.english import asks_when, has_time, is_question
 
 FOREIGN = st.text("абвгдежзиклмноп漢字かなไทย ,.", max_size=60)
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.domain.likeness import statement_similarity
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.domain.succession import StatementFacts
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.reconcile.similarity import statement_similarity
+from recollect.memories.supersede.rules import StatementFacts
 
 FAR = 0.31
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.memberships import Level
+from recollect.kernel.access_level import Level
 
 
 def test_levels_are_ordered() -> None:

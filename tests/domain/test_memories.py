@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import memories
-from recollect.domain import memory_checks as checks
-from recollect.domain.memories import (
+from recollect.memories import model as memories
+from recollect.memories import validation as checks
+from recollect.memories.model import (
     Memory,
     MemoryKind,
     MemoryMessage,

@@ -4,9 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import memory_checks as checks
-from recollect.domain.memories import IMMUTABLE_FIELDS, PATCH_FIELDS, MemoryKind, Sensitivity
-from recollect.errors import Forbidden, ValidationFailed
+from recollect.kernel.errors import Forbidden, ValidationFailed
+from recollect.memories import validation as checks
+from recollect.memories.model import (
+    IMMUTABLE_FIELDS,
+    PATCH_FIELDS,
+    MemoryKind,
+    Sensitivity,
+)
 from tests.domain.memory_cases import a_memory, field_of, refused
 
 IMMUTABLE = """id kind key space visibility scope agent_id run_id created_at observed_at stated_by

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recollect.domain import memory_checks as checks
-from recollect.domain.memories import MemoryKind
-from recollect.domain.retention import MemoryScope
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.validation import check_metadata, to_utc
+from recollect.memories import validation as checks
+from recollect.memories.model import MemoryKind
 from tests.domain.memory_cases import NOW, field_of, records
 
 
@@ -128,9 +129,9 @@ def test_every_json_object_within_the_limits_is_a_value(value: dict[str, Any]) -
 
 
 def test_metadata_is_an_object_of_sixteen_kibibytes() -> None:
-    checks.check_metadata({"a": "x" * (16 * 1024 - 8)})
-    assert field_of(lambda: checks.check_metadata({"a": "x" * (16 * 1024 - 7)})) == "metadata"
-    assert field_of(lambda: checks.check_metadata([])) == "metadata"
+    check_metadata({"a": "x" * (16 * 1024 - 8)})
+    assert field_of(lambda: check_metadata({"a": "x" * (16 * 1024 - 7)})) == "metadata"
+    assert field_of(lambda: check_metadata([])) == "metadata"
 
 
 def test_tags_are_exact_and_each_there_once() -> None:
@@ -192,6 +193,6 @@ def test_world_time_is_half_open_and_not_empty() -> None:
 
 
 def test_a_time_without_offset_is_utc_and_one_outside_the_calendar_is_refused() -> None:
-    assert checks.to_utc(NOW.replace(tzinfo=None), "valid_from") == NOW
+    assert to_utc(NOW.replace(tzinfo=None), "valid_from") == NOW
     outside = datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))
-    assert field_of(lambda: checks.to_utc(outside, "valid_from")) == "valid_from"
+    assert field_of(lambda: to_utc(outside, "valid_from")) == "valid_from"

@@ -2,7 +2,11 @@
 
 from datetime import date
 
-from recollect.domain.memory_finding import FindingStage, HitReasons, explain_hit
+from recollect.search.memories.explain_hit import (
+    FindingStage,
+    HitReasons,
+    explain_hit,
+)
 
 
 def reasons(

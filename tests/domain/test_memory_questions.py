@@ -6,14 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import memory_questions
-from recollect.domain.memory_questions import MemoryQuestion, is_lone_letter, possible_names
+from recollect.search.memories import query
+from recollect.search.memories.query import (
+    MemoryQuestion,
+    is_lone_letter,
+    possible_names,
+)
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
 
 
 def read(text: str) -> MemoryQuestion:
-    return memory_questions.parse_question(text, NOW, UTC)
+    return query.parse_question(text, NOW, UTC)
 
 
 def test_words_that_tell_nothing_are_left_out_unless_there_are_no_others() -> None:

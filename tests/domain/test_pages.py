@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.pages import decode_key, encode_key
-from recollect.errors import InvalidInput
+from recollect.kernel.errors import InvalidInput
+from recollect.kernel.pages import decode_key, encode_key
 from tests.domain.strategies import texts
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import Owner
-from recollect.domain.disclosure import PersonId
-from recollect.domain.ids import UserId
-from recollect.domain.people import (
+from recollect.kernel.errors import Conflict, ValidationFailed
+from recollect.kernel.ids import OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner
+from recollect.people.model import (
     MergePlan,
     Person,
     check_alias,
@@ -24,9 +24,10 @@ from recollect.domain.people import (
     normal_form,
     plan_merge,
 )
-from recollect.domain.relationship_words import find_relationship, relationship_key
-from recollect.domain.spaces import OrgId
-from recollect.errors import Conflict, ValidationFailed
+from recollect.people.relationship_words import (
+    find_relationship,
+    relationship_key,
+)
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ANN = Owner.user("ann")

@@ -6,9 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.pii import PiiMatch, find_pii, normalise_tags, redact, riskiest_tag
-from recollect.domain.retention import DEFAULT_RISK_RULES, DEFAULT_TAG_RULES, PII_TAGS, PiiRisk
-from recollect.errors import ValidationFailed
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.retention_rules import (
+    DEFAULT_RISK_RULES,
+    DEFAULT_TAG_RULES,
+    PII_TAGS,
+    PiiRisk,
+)
+from recollect.screening.pii import (
+    PiiMatch,
+    find_pii,
+    normalise_tags,
+    redact,
+    riskiest_tag,
+)
 
 DAY = 86_400
 

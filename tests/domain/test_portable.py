@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import Owner
-from recollect.domain.chats import ParticipantKind
-from recollect.domain.jsontext import text_problem
-from recollect.domain.portable import LINE_FIELDS, LineType, from_line, to_line
-from recollect.errors import ValidationFailed
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.owner import Owner
+from recollect.kernel.strict_json import text_problem
+from recollect.people.chat import ParticipantKind
+from recollect.portability.lines import LINE_FIELDS, LineType, from_line, to_line
 
 NAMES = st.text(min_size=1, max_size=50).filter(lambda text: text_problem(text) is None)
 INSTANTS = st.datetimes(timezones=st.just(UTC))

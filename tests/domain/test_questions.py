@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.questions import Question, parse_question, speaker_names
-from recollect.domain.words import STOP_WORDS
+from recollect.search.query import Question, parse_question, speaker_names
+from recollect.text.tokens import STOP_WORDS
 
 SPEAKERS = {"caroline": "Caroline@c", "caro": "Caroline@c", "james": "James@c", "josé": "jose@c"}
 anything = st.text(st.characters(), max_size=60)

@@ -3,10 +3,10 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.pii import DETECTORS, PiiMatch, find_pii
-from recollect.domain.pii_text import fold_text
-from recollect.domain.secret_hints import is_harmless
-from recollect.domain.secrets import find_secret, scan_for_secret
+from recollect.screening.pii import DETECTORS, PiiMatch, find_pii
+from recollect.screening.pii.text import fold_text
+from recollect.screening.secrets import find_secret, scan_for_secret
+from recollect.screening.secrets.quick_check import is_harmless
 from tests.domain.test_secrets import JWT, LABELS, PROVIDER_KEYS, pem
 
 SECRET_PIECES = (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.recall import (
+from recollect.search.recall.prompt_block import (
     FRAME,
     MARKER,
     RecallLine,

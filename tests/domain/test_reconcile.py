@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.contradictions import is_correction
-from recollect.domain.memories import MemoryType, TrustLevel
-from recollect.domain.reconcile import (
+from recollect.kernel.space import Space
+from recollect.memories.model import MemoryType, TrustLevel
+from recollect.memories.reconcile.contradictions import is_correction
+from recollect.memories.reconcile.rules import (
     ReconcileDecision,
     ReconcileThresholds,
     ReconcileVerdict,
@@ -15,8 +16,7 @@ from recollect.domain.reconcile import (
     reconcile,
     reconcile_hearsay,
 )
-from recollect.domain.spaces import Space
-from recollect.domain.succession import StatementFacts
+from recollect.memories.supersede.rules import StatementFacts
 from tests.domain.statement_cases import (
     DAY,
     IN_G1,

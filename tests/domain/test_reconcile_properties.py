@@ -7,16 +7,16 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import MemoryType, TrustLevel
-from recollect.domain.reconcile import (
+from recollect.kernel.space import SpaceKind
+from recollect.memories.model import MemoryType, TrustLevel
+from recollect.memories.reconcile.rules import (
     ReconcileThresholds,
     ReconcileVerdict,
     StatementNeighbour,
     reconcile,
     reconcile_hearsay,
 )
-from recollect.domain.spaces import SpaceKind
-from recollect.domain.succession import StatementFacts, is_protected
+from recollect.memories.supersede.rules import StatementFacts, is_protected
 from tests.domain.statement_cases import DAY, IN_G1, IN_G2, IN_P, IN_PUBLIC, IN_Q, NOW, P, Q, S
 
 SETTINGS = ReconcileThresholds()

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.registry import Agent, match_rank
-from recollect.domain.spaces import OrgId
-from recollect.domain.words import query_tokens
+from recollect.agents.model import Agent, match_rank
+from recollect.kernel.ids import AgentId, OrgId
+from recollect.kernel.owner import Owner
+from recollect.text.tokens import query_tokens
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 

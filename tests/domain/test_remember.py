@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.remember import has_likely_expiry, parse_expiry_phrase
+from recollect.memories.write.ttl_phrases import (
+    has_likely_expiry,
+    parse_expiry_phrase,
+)
 
 NOW = datetime(2026, 11, 16, 10, 30, tzinfo=UTC)  # a Monday
 LISBON = ZoneInfo("Europe/Lisbon")

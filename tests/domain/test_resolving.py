@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.disclosure import PersonId
-from recollect.domain.people import normal_form
-from recollect.domain.resolving import (
+from recollect.kernel.ids import PersonId
+from recollect.people.model import normal_form
+from recollect.people.name_resolution import (
     ClaimedPerson,
     NameCandidate,
     NameResolution,

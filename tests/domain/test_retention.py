@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.retention import (
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.retention_rules import (
     PII_TAGS,
     AuditAlert,
     MemoryScope,
@@ -17,8 +18,7 @@ from recollect.domain.retention import (
     RetentionPolicy,
     RetentionRules,
 )
-from recollect.domain.retention_file import FieldPath, parse_rules
-from recollect.errors import ValidationFailed
+from recollect.retention.rules_file import FieldPath, parse_rules
 from tests.domain.strategies import json_values
 
 DAY = 86_400

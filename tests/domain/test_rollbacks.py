@@ -6,8 +6,9 @@ from datetime import UTC
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import ArchiveReason, MemoryId, MemoryStatus
-from recollect.domain.rollbacks import ArchivedRow, RestoredRow, RollbackChanges
+from recollect.kernel.ids import MemoryId
+from recollect.memories.model import ArchiveReason, MemoryStatus
+from recollect.rollback.model import ArchivedRow, RestoredRow, RollbackChanges
 
 IDS = st.integers(0, 99).map(lambda n: MemoryId(f"m-{n}"))
 TIMES = st.none() | st.datetimes(timezones=st.just(UTC))

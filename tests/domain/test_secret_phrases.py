@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.secrets import SecretFamily, find_secret
+from recollect.screening.secrets import SecretFamily, find_secret
 
 LABELS = ("passphrase", "pass phrase", "seed phrase", "seed_phrase", "Seed-Phrase", "PASSPHRASE")
 SEPARATORS = (" is ", ": ", " = ", "=", " -> ", " is: ")

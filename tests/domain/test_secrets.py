@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.secrets import SecretFamily, find_secret, find_secret_in
+from recollect.screening.secrets import SecretFamily, find_secret, find_secret_in
 
 KEY_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 PROVIDER_KEYS = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import Sensitivity
-from recollect.domain.sensitivity import is_confidential, sensitivity_floor
+from recollect.memories.model import Sensitivity
+from recollect.screening.sensitivity import is_confidential, sensitivity_floor
 
 SENSITIVE = {
     "health": [

@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.retention import MemoryScope
-from recollect.domain.spaces import (
-    OrgId,
+from recollect.kernel.errors import (
+    Forbidden,
+    InvalidInput,
+    RecollectError,
+    ValidationFailed,
+)
+from recollect.kernel.ids import AgentId, OrgId
+from recollect.kernel.owner import Owner
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.space import (
     Space,
     SpaceKind,
     SpaceMode,
@@ -25,7 +31,6 @@ from recollect.domain.spaces import (
     space_for,
     to_chat_id,
 )
-from recollect.errors import Forbidden, InvalidInput, RecollectError, ValidationFailed
 
 A = AgentId("A")
 ANN = Owner.user("ann")

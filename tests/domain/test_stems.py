@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.stems import porter_stem
+from recollect.text.stemmer import porter_stem
 
 BY_HAND = """
     caresses caress   ponies poni       ties ti            caress caress     cats cat

@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from recollect.domain.memories import Sensitivity, TrustLevel
-from recollect.domain.succession import (
+from recollect.memories.model import Sensitivity, TrustLevel
+from recollect.memories.supersede.rules import (
     StatementFacts,
     SupersededTimes,
     is_protected,
@@ -14,7 +14,7 @@ from recollect.domain.succession import (
     strictest_privacy,
     trust_when_repeated,
 )
-from recollect.domain.succession import superseded_times as ending_of
+from recollect.memories.supersede.rules import superseded_times as ending_of
 from tests.domain.statement_cases import DAY, NOW, P, Q, S, known, said
 
 OLD = known("I live in Porto").statement

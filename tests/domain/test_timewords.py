@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.durations import EARLIEST
-from recollect.domain.timewords import LATEST, SPANS_MAX, TimeSpan, closeness, find_spans
+from recollect.text.dates.durations import EARLIEST
+from recollect.text.dates.references import (
+    LATEST,
+    SPANS_MAX,
+    TimeSpan,
+    closeness,
+    find_spans,
+)
 
 NOW = datetime(2026, 11, 16, 10, 30, tzinfo=UTC)  # a Monday
 

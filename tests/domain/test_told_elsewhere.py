@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import MemoryOrigin
-from recollect.domain.reconcile import (
+from recollect.memories.model import MemoryOrigin
+from recollect.memories.reconcile.rules import (
     ReconcileDecision,
     ReconcileThresholds,
     ReconcileVerdict,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.traces import ERASED, IdentifierMatcher
+from recollect.erasure.identifier_matcher import ERASED, IdentifierMatcher
 
 WORDS = st.text(alphabet="abcXYZéß_0", min_size=1, max_size=6)
 JSON = st.recursive(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import TrustLevel
-from recollect.domain.trust import derive_trust, lowest_trust
+from recollect.memories.model import TrustLevel
+from recollect.memories.trust import derive_trust, lowest_trust
 
 people = st.sampled_from(["p", "q", "r"])
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.words import STOP_WORDS, query_tokens, stem, tokens
+from recollect.text.tokens import STOP_WORDS, query_tokens, stem, tokens
 
 anything = st.text(st.characters(), max_size=80)
 unspaced = st.text("漢字東京猫ひらがなカタカナーไทยລາວខ្មែរမြန်", min_size=1, max_size=12)

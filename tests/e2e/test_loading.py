@@ -10,8 +10,8 @@ import pytest
 RECOLLECT = str(Path(sys.executable).with_name("recollect"))
 SLOW = {
     "recollect.app",
-    "recollect.services",
-    "recollect.stores",
+    "recollect.conversations.service",
+    "recollect.db",
     "apsw",
     "grpc",
     "httpx2",

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from recollect.api.bodies import AppendBody, Body, IndexBatch, SyncBody
-from recollect.api.operation import Operation
+from recollect.conversations.bodies import AppendBody, IndexBatch, SyncBody
+from recollect.http.bodies import Body
+from recollect.http.operation import Operation
 from tests.support.world import new_id
 
 Schema = dict[str, Any]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import httpx2
 
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
-from recollect.policy.actions import NEEDS_ROLE
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import Operation
+from recollect.identity.actions import NEEDS_ROLE
 from tests.support.api import headers_of
 from tests.support.world import User, World
 

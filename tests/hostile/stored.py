@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from recollect.stores.columns import metadata
+from recollect.db.columns import metadata
 from tests.hostile.stage import MARKER
 from tests.support.engines import TestDatabase
 

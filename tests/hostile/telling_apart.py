@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.registry import MEMORY_OPERATIONS
 from tests.hostile.memory_probes import Probe
 from tests.hostile.secret_world import ACME, OLGA, SECRETS, Ids, Scene, a_colleague, unknown
 from tests.hostile.stored import contents

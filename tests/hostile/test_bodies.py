@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from recollect.api.bodies import Body
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.bodies import Body
+from recollect.http.operation import Operation
 from tests.hostile.members import (
     baseline,
     beyond_limits,

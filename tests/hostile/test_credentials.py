@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
-from recollect.policy.actions import Action
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import Operation
+from recollect.identity.actions import Action
 from tests.conftest import Host
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused, well_formed

@@ -13,8 +13,8 @@ from schemathesis.config import PositiveDataAcceptanceConfig
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
-from recollect.api.operations import OPERATIONS
-from recollect.policy.actions import NEEDS_ROLE
+from recollect.conversations.operations import OPERATIONS
+from recollect.identity.actions import NEEDS_ROLE
 from tests.conftest import SoakSize
 from tests.hostile.stage import Stage, a_stage
 from tests.support.api import headers_of

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from recollect.api.operation import Operation, OperationFamily
-from recollect.api.operations import OPERATIONS
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import Operation, OperationFamily
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused
 from tests.hostile.stage import MARKER, Stage, a_stage, operation

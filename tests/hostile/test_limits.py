@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from recollect.api.bodies import Body, IndexBatch
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
+from recollect.conversations.bodies import IndexBatch
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.bodies import Body
+from recollect.http.operation import Operation
 from tests.hostile.members import (
     ITEMS,
     LIMITS,

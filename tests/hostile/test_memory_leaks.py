@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.operation import Operation
+from recollect.api.registry import MEMORY_OPERATIONS
+from recollect.http.operation import Operation
 from tests.hostile.import_probes import IMPORTING
 from tests.hostile.memory_probes import MINE, SAID, SHARED
 from tests.hostile.secret_world import ACME, OLGA, Scene, a_colleague

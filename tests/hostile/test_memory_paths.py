@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.operation import Operation
+from recollect.api.registry import MEMORY_OPERATIONS
+from recollect.http.operation import Operation
 from tests.hostile.memory_probes import PROBES
 from tests.support.town import Town
 from tests.support.world import World, new_id

@@ -6,8 +6,8 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import Operation
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused, violated, well_formed
 from tests.hostile.stage import MARKER, Stage

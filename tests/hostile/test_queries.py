@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
-from recollect.api.params import Param
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import Operation
+from recollect.http.params import Param
 from tests.hostile.members import content_for
 from tests.hostile.refusals import refused, violated
 from tests.hostile.stage import MARKER, Stage, operation

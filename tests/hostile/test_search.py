@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from recollect.domain.words import query_tokens
+from recollect.text.tokens import query_tokens
 from tests.conftest import SoakSize
 from tests.hostile.refusals import refused
 from tests.hostile.stage import MARKER, Stage, operation

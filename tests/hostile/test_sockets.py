@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.api.operations import OPERATIONS
+from recollect.conversations.operations import OPERATIONS
 from tests.hostile.process import (
     ServerProcess,
     a_server_process,

@@ -10,11 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain import jsontext
-from recollect.domain.memories import VALUE_BYTES_MAX
-from recollect.domain.memory_checks import check_record
-from recollect.domain.secrets import find_secret_in
-from recollect.ir.captures import CapturedPayload, copy_as_json, mask_secrets, shorten_to_fit
+from recollect.ir.captures import (
+    CapturedPayload,
+    copy_as_json,
+    mask_secrets,
+    shorten_to_fit,
+)
+from recollect.kernel import strict_json
+from recollect.memories.model import VALUE_BYTES_MAX
+from recollect.memories.validation import check_record
+from recollect.screening.secrets import find_secret_in
 
 SECRET = "sk-" + "a1b2c3d4e5f6g7h8i9"
 
@@ -85,7 +90,7 @@ def test_a_payload_of_any_size_fits_into_an_entry(payload: object) -> None:
     ids=["text", "texts", "names", "nothing"],
 )
 def test_an_agent_hands_over_no_more_text_than_can_be_of_use(payload: object) -> None:
-    assert len(jsontext.dump(copy_as_json(payload))) < 3 * VALUE_BYTES_MAX
+    assert len(strict_json.dump(copy_as_json(payload))) < 3 * VALUE_BYTES_MAX
 
 
 @pytest.mark.parametrize("before", [0, 1_000, VALUE_BYTES_MAX - 1])
@@ -94,7 +99,7 @@ def test_no_half_of_a_secret_is_left_where_a_text_is_cut(before: int) -> None:
     captured = CapturedPayload.copy_from(
         "mag", "input", ["z" * before, long], run_id="r", agent_slug="a"
     )
-    assert SECRET[:4] not in jsontext.dump(captured.to_entry().value)
+    assert SECRET[:4] not in strict_json.dump(captured.to_entry().value)
 
 
 _payloads = st.recursive(
@@ -126,7 +131,7 @@ def test_whatever_the_payload_it_can_be_stored(payload: object) -> None:
 def test_no_secret_is_left_in_a_capture(payload: Any) -> None:
     cleaned = mask_secrets({"payload": payload})
     assert find_secret_in(cleaned, "value") is None
-    assert SECRET not in jsontext.dump(cleaned)
+    assert SECRET not in strict_json.dump(cleaned)
 
 
 def test_what_is_no_secret_stays() -> None:

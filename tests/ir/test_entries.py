@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.ir import MemoryEntry, MemoryScope, apply_default_ttl, create_memory
+from recollect.ir import (
+    MemoryEntry,
+    MemoryScope,
+    apply_default_ttl,
+    create_memory,
+)
 
 LONG_TERM, SESSION, ORG = MemoryScope.LONG_TERM, MemoryScope.SESSION, MemoryScope.ORG
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,7 +13,12 @@ from typing import Any
 
 import pytest
 
-from recollect.ir import AbstractMemoryStore, MemoryEntry, MemoryScope, create_memory
+from recollect.ir import (
+    AbstractMemoryStore,
+    MemoryEntry,
+    MemoryScope,
+    create_memory,
+)
 from tests.ir.library import a_store
 from tests.support.engines import TestDatabase
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.retention import PiiRisk
 from recollect.ir import (
     MemoryEntry,
     MemoryScope,
     SecretRefused,
     SQLiteMemoryStore,
 )
+from recollect.kernel.retention_rules import PiiRisk
 from tests.conftest import Host
 from tests.ir.library import DAY, Library, a_store, an_entry, done, ids, new_name
 from tests.support.engines import TestDatabase

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from recollect.domain.doctor import DoctorCheck
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.doctor.model import DoctorCheck
+from recollect.kernel.space import Space, SpaceKind
 from tests.memory.doctoring import DAY, Ward
 from tests.support.world import new_id
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.domain.doctor import DoctorCheck
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.stores.columns import metadata
+from recollect.db.columns import metadata
+from recollect.doctor.model import DoctorCheck
+from recollect.kernel.space import Space, SpaceKind
 from tests.memory.shelf import Shelf, a_shelf
 from tests.support.town import Asker, Town
 from tests.support.world import World, new_id

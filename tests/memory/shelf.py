@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain import jsontext
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.memories import Memory, MemoryId
-from recollect.domain.spaces import RunId, Space, SpaceKind
-from recollect.ports.memories import StoredMemory, VersionChange
+from recollect.kernel import strict_json
+from recollect.kernel.ids import AgentId, MemoryId, RunId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import Memory, StoredMemory, VersionChange
 from tests.store.memory_builders import a_memory
 from tests.store.storage import Storage, a_storage
 from tests.support.world import World
@@ -82,7 +82,7 @@ class Shelf:
 
 
 def _loaded(params: Any) -> dict[str, Any]:
-    loaded: dict[str, Any] = jsontext.load(params) if isinstance(params, str) else params
+    loaded: dict[str, Any] = strict_json.load(params) if isinstance(params, str) else params
     return loaded
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.expiry import FOREVER, RetentionProfile
-from recollect.domain.ids import UserId
-from recollect.domain.memories import Memory, MemoryId
-from recollect.domain.retention import RetentionRules
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.principals import Principal
-from recollect.policy.requesters import Requester
-from recollect.services.approvals import ApprovalService
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_terms import ExpiryCalculator
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.identity.model import Principal
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import MemoryId, UserId
+from recollect.kernel.retention_rules import RetentionProfile, RetentionRules
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.expiry import FOREVER
+from recollect.memories.model import Memory
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
+from recollect.retention.approvals import ApprovalService
 from tests.conftest import Host
 from tests.memory.shelf import Shelf, a_shelf
 from tests.support.town import Asker, Town

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.clock import to_text
+from recollect.kernel.clock import to_text
 from tests.conftest import Host
 from tests.memory.finding import contents, ids, vector_flags
 from tests.memory.people import person_of

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import MemoryOrigin, Sensitivity
-from recollect.domain.spaces import ChatId, Space, SpaceKind
+from recollect.kernel.ids import ChatId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryOrigin, Sensitivity
 from tests.memory.people import person_of
 from tests.memory.shelf import Shelf
 from tests.support.town import Asker, Town

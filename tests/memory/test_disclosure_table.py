@@ -7,23 +7,25 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import Owner
-from recollect.domain.disclosure import (
+from recollect.kernel.ids import ChatId, PersonId, UserId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import DEFAULT_ORG, Space, SpaceKind
+from recollect.memories.model import (
+    Memory,
+    MemoryOrigin,
+    Sensitivity,
+    StoredMemory,
+)
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureDecision,
     DisclosureSettings,
     MemoryView,
-    PersonId,
-    SensitiveInGroups,
-    UnknownOrigin,
     decide_disclosure,
 )
-from recollect.domain.ids import UserId
-from recollect.domain.memories import Memory, MemoryOrigin, Sensitivity
-from recollect.domain.spaces import DEFAULT_ORG, ChatId, Space, SpaceKind
-from recollect.ports.memories import StoredMemory
+from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
 from tests.conftest import Serve
 from tests.memory.disclosing import a_chat, alone, brings
 from tests.memory.people import person_of

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.doctor import SEVERITIES, DoctorCheck
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.doctor.model import SEVERITIES, DoctorCheck
+from recollect.kernel.space import Space, SpaceKind
 from tests.conftest import SoakSize
 from tests.memory.breaking import MENDED
 from tests.memory.doctoring import Ward

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.doctor import DoctorCheck
-from recollect.domain.memories import MemoryStatus
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.doctor.model import DoctorCheck
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryStatus
 from tests.memory.doctoring import DAY, Ward, a_ward
 from tests.memory.people import person_of
 from tests.support.searching import settle_memories

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.doctor import DoctorCheck
-from recollect.domain.memories import MemoryKind, MemoryStatus
-from recollect.ports.memories import MemoryVersion
+from recollect.doctor.model import DoctorCheck
+from recollect.memories.model import MemoryKind, MemoryStatus, MemoryVersion
 from tests.conftest import Host
 from tests.memory.doctoring import DAY, Ward, a_ward
 

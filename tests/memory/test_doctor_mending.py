@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.doctor import DoctorCheck
-from recollect.domain.memories import MemoryKind, MemoryStatus, MemoryType, Sensitivity
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.doctor.model import DoctorCheck
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+    Sensitivity,
+)
 from tests.conftest import Host, Serve
 from tests.memory.breaking import MENDED, a_memory_that_replaces_itself
 from tests.memory.doctoring import DAY, Ward, a_ward

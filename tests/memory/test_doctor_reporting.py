@@ -6,8 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.doctor import DoctorCheck
-from recollect.domain.memories import MemoryId, MemoryKind, MemoryOrigin
+from recollect.doctor.model import DoctorCheck
+from recollect.kernel.ids import MemoryId
+from recollect.memories.model import MemoryKind, MemoryOrigin
 from tests.memory.breaking import a_job_of, an_erasure
 from tests.memory.doctoring import DAY, Ward
 from tests.support.town import Asker

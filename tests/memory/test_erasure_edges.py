@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.clock import to_text
+from recollect.kernel.clock import to_text
 from tests.memory.erasing import House, Open, found_in, group, handle, in_chat, named, opener
 from tests.memory.people import person_of
 from tests.memory.porting import exports, imports, of_type

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.services.erase import has_blocked_handle
+from recollect.erasure.service import has_blocked_handle
 from tests.memory.erasing import KEY, House, Open, found_in, group, handle, in_chat, named, opener
 from tests.memory.people import person_of
 from tests.memory.shelf import a_shelf

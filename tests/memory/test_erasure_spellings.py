@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.ports.runtime import SEALED_MARKER
+from recollect.kernel.runtime import SEALED_MARKER
 from tests.memory.erasing import House, Open, found_in, group, handle, in_chat, named, opener
 from tests.memory.people import person_of
 from tests.support.encryption import KEY_A

@@ -7,7 +7,7 @@ from datetime import timedelta
 import httpx2
 import pytest
 
-from recollect.domain.clock import from_text, to_text
+from recollect.kernel.clock import from_text, to_text
 from tests.conftest import Host
 from tests.support.api import Credentials, headers_of
 from tests.support.events import settle

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import AgentId
-from recollect.domain.memories import MemoryType, Sensitivity
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.ids import AgentId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryType, Sensitivity
 from tests.memory.people import person_of
 from tests.memory.shelf import Shelf
 from tests.support.town import Asker, Town

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.clock import to_text
+from recollect.kernel.clock import to_text
 from tests.memory.people import person_of
 from tests.support.town import Asker, Town
 from tests.support.world import new_id

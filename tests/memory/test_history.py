@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import Owner
-from recollect.domain.memories import MemoryId, MemoryStatus, Sensitivity
-from recollect.domain.spaces import ChatId, Space, SpaceKind
-from recollect.ports.database import Tx
-from recollect.ports.memories import VersionChange
+from recollect.db.transaction import Tx
+from recollect.kernel.ids import ChatId, MemoryId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryStatus, Sensitivity, VersionChange
 from tests.conftest import Serve
 from tests.memory.people import person_of
 from tests.memory.shelf import Shelf, a_shelf

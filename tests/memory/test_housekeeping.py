@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import ArchiveReason, MemoryStatus, MemoryType, TrustLevel
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    ArchiveReason,
+    MemoryStatus,
+    MemoryType,
+    TrustLevel,
+)
 from tests.memory.shelf import Shelf, a_shelf
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from recollect.services.idempotency import ABANDONED_AFTER, KEY_CHARS_MAX, KEY_LIFETIME
+from recollect.idempotency.service import (
+    ABANDONED_AFTER,
+    KEY_CHARS_MAX,
+    KEY_LIFETIME,
+)
 from tests.support.api import Reply, headers_of, reply_of
 from tests.support.town import Asker, Town
 from tests.support.world import at_once

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.clock import to_text
+from recollect.kernel.clock import to_text
 from tests.memory.porting import (
     MINE,
     ORDER,

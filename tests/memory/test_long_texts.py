@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from recollect.domain import folding
-from recollect.services import memory_indexing, reconciling, screening
-from recollect.stores.engines.postgres import PostgresEngine
-from recollect.stores.engines.sqlite import SqliteEngine
+from recollect.db.engines.postgres import PostgresEngine
+from recollect.db.engines.sqlite import SqliteEngine
+from recollect.memories.reconcile import service as reconciling
+from recollect.memories.write import screen
+from recollect.search.memories import indexing
+from recollect.text import normal_form
 from tests.memory.shelf import a_shelf
 from tests.memory.telling import LONG, MINE, known, told
 from tests.support.town import Asker, Town
@@ -66,10 +68,10 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Readings:
     found.watch_writes(PostgresEngine)
     found.watch(reconciling, "reconcile")
     found.watch(reconciling, "self_over_hearsay")
-    found.watch(memory_indexing, "index_words")
-    found.watch(screening, "index_words")
-    found.watch(screening, "score")
-    found.watch(folding, "fold")
+    found.watch(indexing, "index_words")
+    found.watch(screen, "index_words")
+    found.watch(screen, "score")
+    found.watch(normal_form, "fold")
     return found
 
 

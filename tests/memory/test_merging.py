@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.disclosure import PersonId
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.ids import PersonId
+from recollect.kernel.space import Space, SpaceKind
 from tests.memory.people import a_name, knows, meant, merges, self_of
 from tests.memory.shelf import Shelf
 from tests.memory.test_chats import a_chat

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.clock import to_text
+from recollect.kernel.clock import to_text
 from tests.memory.people import person_of
 from tests.memory.porting import MINE, a_line, codes, imports
 from tests.memory.telling import a_chat

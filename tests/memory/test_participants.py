@@ -2,9 +2,8 @@
 
 import pytest
 
-from recollect.domain.chats import Participant, ParticipantKind
-from recollect.domain.disclosure import PersonId
-from recollect.domain.spaces import ChatId
+from recollect.kernel.ids import ChatId, PersonId
+from recollect.people.chat import Participant, ParticipantKind
 from tests.memory.people import a_name, knows, merges, person_of, self_of
 from tests.memory.shelf import Shelf
 from tests.memory.test_chats import GROUP, a_chat, joins

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.retention import PiiRisk
+from recollect.kernel.retention_rules import PiiRisk
 from tests.conftest import Host
 from tests.support.town import Town
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import AgentId
-from recollect.domain.memories import MemoryId, MemoryStatus
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.ids import AgentId, MemoryId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryStatus
 from tests.memory.shelf import Shelf
 from tests.support.town import Asker, Town
 from tests.support.world import new_id

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.recall import FRAME, MARKER, count_tokens
+from recollect.search.recall.prompt_block import FRAME, MARKER, count_tokens
 from tests.memory.people import person_of
 from tests.support.town import Asker, Town
 from tests.support.world import new_id

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.jobs import NewJob
-from recollect.domain.memories import MemoryStatus
-from recollect.ports.database import Tx
-from recollect.services.memory_indexing import MemoryIndexer
+from recollect.db.transaction import Tx
+from recollect.jobs.model import NewJob
+from recollect.memories.model import MemoryStatus
+from recollect.search.memories.indexing import MemoryIndexer
 from tests.conftest import Host
 from tests.memory.finding import vector_flags
 from tests.memory.people import person_of

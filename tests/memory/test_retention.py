@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from recollect.app import build
-from recollect.config import load
-from recollect.errors import InvalidInput
+from recollect.kernel.errors import InvalidInput
+from recollect.settings.load import load
 from tests.conftest import Host
 from tests.support.town import Town
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import MemoryId
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.space import Space, SpaceKind
 from tests.conftest import Host
 from tests.memory.people import person_of, self_of
 from tests.memory.shelf import Shelf

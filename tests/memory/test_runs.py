@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.space import Space, SpaceKind
 from tests.conftest import Host
 from tests.memory.shelf import Shelf, a_shelf
 from tests.support.town import Asker, Town

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from recollect.stores.memory_tables import memories
-from recollect.stores.statements import Query
+from recollect.db.statements import Query
+from recollect.db.tables.memories import memories
 from tests.conftest import Host
 from tests.memory.finding import an_agent, contents, ids
 from tests.memory.shelf import a_shelf

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from recollect.domain.memories import MemoryId
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.ports.database import Tx
-from recollect.services.memory_indexing import MemoryIndexer
+from recollect.db.transaction import Tx
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.search.memories.indexing import MemoryIndexer
 from tests.conftest import Host
 from tests.memory.finding import an_agent, contents, ids, vector_flags
 from tests.memory.people import person_of

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.disclosure import PersonId
-from recollect.domain.memories import MemoryStatus
-from recollect.domain.spaces import Space, SpaceKind
+from recollect.kernel.ids import PersonId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryStatus
 from tests.memory.people import a_name, knows, meant, merges, self_of
 from tests.memory.porting import imports
 from tests.memory.shelf import Shelf

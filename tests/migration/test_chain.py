@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from recollect.errors import Conflict, RecollectError
-from recollect.stores import migrations
+from recollect.db import migrations
+from recollect.kernel.errors import Conflict, RecollectError
 from tests.migration.schemas import columns, definition, versions
 from tests.store.builders import an_entry, plant, put
 from tests.store.storage import Storage, a_storage, an_engine

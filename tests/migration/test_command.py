@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores import migrations
+from recollect.db import migrations
 from tests.crash.processes import run_command
 from tests.migration.schemas import versions
 from tests.store.storage import an_engine

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores import columns as declared
-from recollect.stores import memory_tables, migrations, people_tables, tables
+from recollect.db import columns as declared
+from recollect.db import migrations
+from recollect.db.tables import conversations, memories, people
 from tests.migration.schemas import columns, indexes
 from tests.store.storage import an_engine
 from tests.support.engines import TestDatabase, a_postgres_database, a_sqlite_database
@@ -32,7 +33,7 @@ TYPES = {
 }
 BOOKKEEPING = "schema_versions"
 # Every module of tables declares into one collection, once it is imported.
-MODULES = (tables, people_tables, memory_tables)
+MODULES = (conversations, people, memories)
 DECLARED = declared.metadata.tables.values()
 
 

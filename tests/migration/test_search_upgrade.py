@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.stores import migrations
+from recollect.db import migrations
 from tests.conftest import Host
 from tests.store.builders import NOON
 from tests.store.bulk import insert

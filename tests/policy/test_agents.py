@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.registry import Agent
-from recollect.domain.spaces import OrgId
-from recollect.policy.agents import may_change, may_hand_over
-from recollect.policy.spaces import Caller
+from recollect.agents.model import Agent
+from recollect.agents.policy import may_change, may_hand_over
+from recollect.identity.model import Caller
+from recollect.kernel.ids import AgentId, OrgId
+from recollect.kernel.owner import Owner
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 OLGA, CARL, MAX = Owner.user("olga"), Owner.user("carl"), Owner.user("max")

@@ -10,13 +10,13 @@ from typing import cast
 
 import pytest
 
-from recollect.domain.ids import ClientId, UserId
-from recollect.domain.memberships import Level
-from recollect.policy.actions import LEAST_LEVEL, NEEDS_ROLE, Action
-from recollect.policy.decide import decide, scope_for
-from recollect.policy.principals import Principal, ServerRole
-from recollect.policy.scope import TreeScope
-from recollect.policy.views import TreeAccess
+from recollect.identity.actions import LEAST_LEVEL, NEEDS_ROLE, Action
+from recollect.identity.decide import decide, scope_for
+from recollect.identity.model import Principal, ServerRole
+from recollect.identity.scope import TreeScope
+from recollect.identity.tree_view import TreeAccess
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import ClientId, UserId
 
 SNAPSHOT = Path(__file__).with_name("actions_by_level.txt")
 LEVELS: list[Level | None] = [None, *Level]

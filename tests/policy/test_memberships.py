@@ -4,8 +4,11 @@ from itertools import product
 
 import pytest
 
-from recollect.domain.memberships import Level
-from recollect.policy.memberships import MembershipRuling, decide_membership_change
+from recollect.conversations.sharing.policy import (
+    MembershipRuling,
+    decide_membership_change,
+)
+from recollect.kernel.access_level import Level
 
 OUTCOMES = {
     "yes": MembershipRuling.ALLOWED,

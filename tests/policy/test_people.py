@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import Owner
-from recollect.domain.ids import UserId
-from recollect.domain.spaces import OrgId
-from recollect.policy.chats import (
+from recollect.identity.model import Caller
+from recollect.kernel.ids import OrgId, UserId
+from recollect.kernel.owner import Owner
+from recollect.people.chat_policy import (
     ChatAccess,
     may_add_participant,
     may_remove_participant,
     may_see_chat,
 )
-from recollect.policy.people import (
+from recollect.people.policy import (
     ClaimView,
     PersonView,
     may_add_alias,
@@ -33,7 +33,6 @@ from recollect.policy.people import (
     may_take_handle,
     may_withdraw,
 )
-from recollect.policy.spaces import Caller
 
 ACME, OTHER = frozenset({OrgId("acme")}), frozenset({OrgId("other")})
 ANN = Owner.user("ann")

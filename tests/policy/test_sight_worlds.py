@@ -8,20 +8,24 @@ from functools import cache, partial
 import pytest
 from sqlalchemy import select
 
-from recollect.domain import jsontext
-from recollect.domain.memories import MemoryId, MemoryStatus
-from recollect.policy.sight import Viewer, can_view
-from recollect.policy.spaces import may_write
-from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter
-from recollect.ports.stores import Stores
-from recollect.services.views import VisibilityFacts
-from recollect.stores.engines.expressions import InTextList
-from recollect.stores.memory_filters import FilterShape, filter_clause, filter_params
-from recollect.stores.memory_tables import memories
-from recollect.stores.reaches import prefilter_clause
-from recollect.stores.sights import ViewerShape, viewer_params, visible_clause
-from recollect.stores.statements import Query, param
+from recollect.conversations.ports import Stores
+from recollect.db.engines.expressions import InTextList
+from recollect.db.statements import Query, param
+from recollect.db.tables.memories import memories
+from recollect.db.transaction import Tx
+from recollect.identity.space_policy import may_write
+from recollect.kernel import strict_json
+from recollect.kernel.ids import MemoryId
+from recollect.memories.model import MemoryFilter, MemoryStatus
+from recollect.memories.store.filters_sql import (
+    FilterShape,
+    filter_clause,
+    filter_params,
+)
+from recollect.memories.store.prefilter_sql import prefilter_clause
+from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.sql import ViewerShape, viewer_params, visible_clause
+from recollect.visibility.viewer import Viewer, can_view
 from tests.conftest import SoakSize
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase
@@ -95,7 +99,7 @@ def check(tx: Tx, world: SightWorld) -> int:
 
 def rows(tx: Tx, world: SightWorld, sight: Viewer, chosen: MemoryFilter) -> set[str]:
     params = viewer_params(sight) | filter_params(chosen, sight.now)
-    params["ids"] = jsontext.dump([fact.id for fact in world.facts])
+    params["ids"] = strict_json.dump([fact.id for fact in world.facts])
     shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
     listed = {row[0] for row in tx.fetch(_listing(*shapes, near=False), params)}
     # A search looks only where a row can be that the sight shows, and misses none.

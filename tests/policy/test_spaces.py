@@ -10,9 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.spaces import OrgId, Space, SpaceKind
-from recollect.policy.spaces import Caller, SpaceView, all_may_read, may_read, may_write
+from recollect.identity.model import Caller
+from recollect.identity.space_policy import (
+    SpaceView,
+    all_may_read,
+    may_read,
+    may_write,
+)
+from recollect.kernel.ids import AgentId, OrgId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
 
 ACME, OTHER = frozenset({OrgId("acme")}), frozenset({OrgId("other")})
 OLGA = Owner.user("olga")

@@ -8,17 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.conversations import Conversation, ListMode
-from recollect.domain.entries import Entry
-from recollect.domain.ids import ClientId, TreeId, UserId
-from recollect.domain.memberships import Level, Membership
-from recollect.policy.actions import Action
-from recollect.policy.decide import scope_for
-from recollect.policy.principals import Principal, ServerRole
-from recollect.policy.views import TreeAccess
-from recollect.ports.database import Tx
-from recollect.ports.stores import ConversationFilter, EntryView
-from recollect.services.paths import load_path, page_path
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.forks.visible_path import load_path, page_path
+from recollect.conversations.model import Conversation, ListMode
+from recollect.conversations.ports import ConversationFilter, EntryView
+from recollect.conversations.sharing.membership import Membership
+from recollect.db.transaction import Tx
+from recollect.identity.actions import Action
+from recollect.identity.decide import scope_for
+from recollect.identity.model import Principal, ServerRole
+from recollect.identity.tree_view import TreeAccess
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import ClientId, TreeId, UserId
 from tests.store.builders import NOON, a_conversation, an_entry
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase

@@ -6,9 +6,9 @@ from typing import Any
 
 import jwt
 
-from recollect.policy.principals import Principal
-from recollect.providers.identity.authenticator import CredentialAuthenticator
-from recollect.providers.identity.settings import IdentitySettings
+from recollect.identity.authenticator import CredentialAuthenticator
+from recollect.identity.model import Principal
+from recollect.identity.settings import IdentitySettings
 
 SECRET = b"a secret of the tests, long enough for HS256"
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

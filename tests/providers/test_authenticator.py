@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import Owner
-from recollect.errors import Forbidden, Unauthenticated
-from recollect.policy.principals import ServerRole
-from recollect.providers.identity.settings import BoundAgent, IdentitySettings
+from recollect.identity.model import ServerRole
+from recollect.identity.settings import BoundAgent, IdentitySettings
+from recollect.kernel.errors import Forbidden, Unauthenticated
+from recollect.kernel.owner import Owner
 from tests.providers.identities import a_token, an_authenticator, ask
 
 ODD_NAMES = ["", "a" * 256, "nul\0", "bell\x07", "line\nfeed", "del\x7f", "c1\x85", "lone\ud800"]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect.providers.backups import FileBackupFolder
+from recollect.retention.backup_files import FileBackupFolder
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 

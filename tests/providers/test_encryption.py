@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import Internal
-from recollect.ports.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS, Cipher
-from recollect.providers.encryption import AesGcmCipher
+from recollect.db.encryption import AesGcmCipher
+from recollect.kernel.errors import Internal
+from recollect.kernel.runtime import (
+    SEALED_MARKER,
+    SEALED_PREFIX_CHARACTERS,
+    Cipher,
+)
 
 OLD = ("old", bytes(range(32)))
 NEW = ("new-key_2030.20chars", bytes(range(32, 64)))

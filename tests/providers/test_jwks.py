@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.errors import Unauthenticated, Unavailable
-from recollect.providers.identity.jwks import (
+from recollect.identity.tokens.jwks import (
     LIFETIME_SECONDS,
     RETRY_SECONDS,
     TIMEOUT_SECONDS,
     JwksKeys,
 )
+from recollect.kernel.errors import Unauthenticated, Unavailable
 from tests.providers.identities import LATER, StoppedClock, an_authenticator, ask, asked, hs256
 from tests.providers.issuer import (
     WAIT_SECONDS,

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.providers.identity.local_key import KEY_BYTES, load_or_create
+from recollect.identity.tokens.local_key import KEY_BYTES, load_or_create
 
 MAKERS = 4
 MAKE = """
 import sys
 from pathlib import Path
-from recollect.providers.identity.local_key import load_or_create
+from recollect.identity.tokens.local_key import load_or_create
 sys.stdin.readline()
 print(load_or_create(Path(sys.argv[1])).hex())
 """

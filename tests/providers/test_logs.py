@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import structlog
 
-from recollect.errors import Internal, InvalidInput
-from recollect.providers.logs import CONTENT_KEYS, WITHHELD, configure
+from recollect.kernel.errors import Internal, InvalidInput
+from recollect.observability.logging import CONTENT_KEYS, WITHHELD, configure
 
 HUSH = "purple elephants"
 

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import prometheus_client
 
-from recollect.ports.metrics import Metrics, NoMetrics
-from recollect.providers.metrics import PrometheusMetrics
+from recollect.observability.metrics import Metrics, NoMetrics
+from recollect.observability.prometheus import PrometheusMetrics
 
 ROUTE = "/v1/conversations/{id}"
 

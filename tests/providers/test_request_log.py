@@ -4,7 +4,7 @@ import io
 import json
 import threading
 
-from recollect.providers.request_log import BufferedRequestLog
+from recollect.observability.request_log import BufferedRequestLog
 
 
 def test_a_line_is_json_with_names_and_numbers_only() -> None:

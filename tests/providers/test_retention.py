@@ -10,7 +10,7 @@ from hatchling.builders.wheel import WheelBuilder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.retention import (
+from recollect.kernel.retention_rules import (
     AuditRules,
     BackupRules,
     MemoryScope,
@@ -20,10 +20,10 @@ from recollect.domain.retention import (
     RetentionRules,
     VacuumRules,
 )
-from recollect.providers.retention.plain_yaml import read_yaml
-from recollect.providers.retention.reader import RetentionFileError, load_rules
+from recollect.retention.file.plain_yaml import read_yaml
+from recollect.retention.file.reader import RetentionFileError, load_rules
 
-SHIPPED = files("recollect.providers.retention").joinpath("retention_policy.yaml").read_text()
+SHIPPED = files("recollect.retention.file").joinpath("retention_policy.yaml").read_text()
 # Four lines, so that a mistake after them begins in line 5.
 TTL = "default_ttl:\n  session: 60\n  long_term: 70\n  org: 80\n"
 

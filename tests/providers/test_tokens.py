@@ -11,11 +11,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import HMACAlgorithm
 from jwt.utils import base64url_encode
 
-from recollect.errors import Unauthenticated
-from recollect.policy.principals import ServerRole
-from recollect.providers.identity import tokens
-from recollect.providers.identity.signers import SharedSecret
-from recollect.providers.identity.tokens import mint
+from recollect.identity.model import ServerRole
+from recollect.identity.tokens import tokens
+from recollect.identity.tokens.signers import SharedSecret
+from recollect.identity.tokens.tokens import mint
+from recollect.kernel.errors import Unauthenticated
 from tests.providers.identities import (
     LATER,
     NOW,

@@ -14,7 +14,7 @@ import grpc
 import httpx2
 import pytest
 
-from recollect.services.recording import Recording
+from recollect.recordings.recording import Recording
 from tests.recorder.callers import RECORD, SUCCESS, Caller, Node, callable_of, message, until
 from tests.recorder.conftest import OneNode, Serving
 from tests.recorder.wire import a_wire

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 import httpx2
 import pytest
 
-from recollect.domain.recordings import RecordingTiming
-from recollect.errors import Unavailable
-from recollect.services.forwarding import wait_for_node
+from recollect.kernel.errors import Unavailable
+from recollect.recordings.forwarding import wait_for_node
+from recollect.recordings.model import RecordingTiming
 from tests.recorder.callers import CANCELLED, SUCCESS, Caller
 from tests.recorder.conftest import Pair, StartNode
 from tests.recorder.nodes import a_node

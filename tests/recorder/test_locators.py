@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import Unavailable
-from recollect.ports.recordings import Locator
-from recollect.providers.locators.local import LocalLocator
-from recollect.providers.locators.redis import TIMEOUT_SECONDS, RedisLocator
-from recollect.services.database_locator import DatabaseLocator
+from recollect.kernel.errors import Unavailable
+from recollect.recordings.locators.database import DatabaseLocator
+from recollect.recordings.locators.local import LocalLocator
+from recollect.recordings.locators.redis import TIMEOUT_SECONDS, RedisLocator
+from recollect.recordings.ports import Locator
 from tests.store.storage import a_storage
 from tests.support.clock import TestClock
 from tests.support.engines import a_postgres_database, a_sqlite_database

@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from recollect.services.recording import Recording
+from recollect.recordings.recording import Recording
 from tests.recorder.callers import (
     CANCELLED,
     ERROR,

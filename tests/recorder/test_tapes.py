@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import RecordingFull
-from recollect.providers.encryption import AesGcmCipher
-from recollect.providers.tapes import (
+from recollect.db.encryption import AesGcmCipher
+from recollect.kernel.errors import RecordingFull
+from recollect.recordings.files import (
     FRAME_CHARACTERS_MAX,
     QUICK_CHARACTERS,
     LocalRecordingFile,

@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.conversations import Conversation
-from recollect.domain.ids import UserId
-from recollect.domain.recordings import RecordingTiming, RecordOutcome, location_key
-from recollect.errors import Conflict, Unauthenticated, Unavailable
-from recollect.policy.principals import Principal
-from recollect.providers.encryption import AesGcmCipher
-from recollect.providers.locators.local import LocalLocator
-from recollect.providers.tapes import LocalRecordingFiles
-from recollect.services.recorder import RecorderParts, RecorderService
-from recollect.services.replaying import RemoteNode
+from recollect.conversations.model import Conversation
+from recollect.db.encryption import AesGcmCipher
+from recollect.identity.model import Principal
+from recollect.kernel.errors import Conflict, Unauthenticated, Unavailable
+from recollect.kernel.ids import UserId
+from recollect.recordings.files import LocalRecordingFiles
+from recollect.recordings.locators.local import LocalLocator
+from recollect.recordings.model import (
+    RecordingTiming,
+    RecordOutcome,
+    location_key,
+)
+from recollect.recordings.replay import RemoteNode
+from recollect.recordings.service import RecorderParts, RecorderService
 from tests.store.builders import plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import a_sqlite_database

@@ -10,21 +10,32 @@ from typing import Any
 from starlette.types import ASGIApp, Message
 
 from recollect.api.rest.app import RestSettings, create_app
-from recollect.domain.conversations import Conversation, ConversationWithLevel
-from recollect.domain.entries import Channel, Entry
-from recollect.domain.events import Event, EventKind
-from recollect.domain.ids import ConversationId, EntryId, TransferId, TreeId, UserId
-from recollect.domain.jsontext import JsonText
-from recollect.domain.memberships import Level, Membership
-from recollect.domain.pages import Page
-from recollect.domain.recordings import RecordingChunk, RecordOutcome, ReplayCursor
-from recollect.domain.search import EntryHit, EntryHitPage
-from recollect.domain.transfers import Transfer
-from recollect.errors import Forbidden, JustificationRequired, Unauthenticated
-from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
-from recollect.policy.principals import Principal, ServerRole
-from recollect.services.bundle import Services
-from recollect.services.entries import SyncOutcome
+from recollect.api.services import Services
+from recollect.audit.model import Event, EventKind
+from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.entries.service import SyncOutcome
+from recollect.conversations.model import Conversation, ConversationWithLevel
+from recollect.conversations.sharing.membership import Membership
+from recollect.conversations.sharing.transfer import Transfer
+from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
+from recollect.identity.model import Principal, ServerRole
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import (
+    Forbidden,
+    JustificationRequired,
+    Unauthenticated,
+)
+from recollect.kernel.ids import (
+    ConversationId,
+    EntryId,
+    TransferId,
+    TreeId,
+    UserId,
+)
+from recollect.kernel.pages import Page
+from recollect.kernel.strict_json import JsonText
+from recollect.recordings.model import RecordingChunk, RecordOutcome, ReplayCursor
+from recollect.search.model import EntryHit, EntryHitPage
 
 ID = "0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f"
 AT = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)

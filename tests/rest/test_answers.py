@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from recollect.api.openapi import admin_document, user_document
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
-from recollect.api.resources import RESOURCES
-from recollect.services.entries import SyncOutcome
+from recollect.api.openapi.document import admin_document, user_document
+from recollect.conversations.entries.service import SyncOutcome
+from recollect.conversations.operations import OPERATIONS
+from recollect.conversations.schemas import RESOURCES
+from recollect.http.operation import Operation
 from tests.rest.fakes import AT_TEXT, ID, Rest, an_entry, seen
 
 BODIES: dict[str, Any] = {

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from recollect.api.inputs import BODY_BYTES_MAX
-from recollect.domain.conversations import Keep
-from recollect.domain.entries import Channel
-from recollect.domain.memberships import Level
+from recollect.conversations.entries.entry import Channel
+from recollect.conversations.model import Keep
+from recollect.http.validation import BODY_BYTES_MAX
+from recollect.kernel.access_level import Level
 from tests.rest.fakes import ID, Rest
 
 ENTRIES = f"/v1/conversations/{ID}/entries"

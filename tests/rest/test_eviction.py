@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.durations import parse_duration
-from recollect.errors import Unavailable
+from recollect.kernel.errors import Unavailable
+from recollect.text.dates.durations import parse_duration
 from tests.rest.fakes import FakeEviction, Rest
 
 EVICT = "/v1/admin/evict"

@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from recollect.api.rest.app import RestSettings
-from recollect.errors import (
+from recollect.kernel.errors import (
     Conflict,
     EmptyEntry,
     Forbidden,

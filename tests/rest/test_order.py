@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.events import EventKind
+from recollect.audit.model import EventKind
 from tests.rest.fakes import ID, Rest
 
 ADMIN_ONE = f"/v1/admin/conversations/{ID}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.api.rest import http
+from recollect.api.rest import protocol
 from tests.support.server import RunningServer
 
 WAIT_SECONDS = 20
@@ -45,7 +45,7 @@ def received(connection: socket.socket, until: bytes) -> bytes:
 def test_a_head_that_does_not_end_in_time_is_hung_up_on(
     address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "HEAD_SECONDS_MAX", 0.1)
+    monkeypatch.setattr(protocol, "HEAD_SECONDS_MAX", 0.1)
     with socket.create_connection(address, timeout=WAIT_SECONDS) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         assert connection.recv(100) == b""
@@ -54,7 +54,7 @@ def test_a_head_that_does_not_end_in_time_is_hung_up_on(
 def test_a_connection_that_says_nothing_is_hung_up_on(
     address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "HEAD_SECONDS_MAX", 0.1)
+    monkeypatch.setattr(protocol, "HEAD_SECONDS_MAX", 0.1)
     with socket.create_connection(address, timeout=WAIT_SECONDS) as connection:
         assert connection.recv(100) == b""
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from recollect.api.rest.app import RestSettings
-from recollect.domain.conversations import ListMode
-from recollect.domain.entries import Channel, ForkFilter
-from recollect.domain.pages import Page
-from recollect.domain.transfers import TransferRole
+from recollect.conversations.entries.entry import Channel, ForkFilter
+from recollect.conversations.model import ListMode
+from recollect.conversations.sharing.transfer import TransferRole
+from recollect.kernel.pages import Page
 from tests.rest.fakes import ID, Rest, a_membership, seen
 
 ENTRIES = f"/v1/conversations/{ID}/entries"

@@ -6,9 +6,14 @@ from typing import Any
 import pytest
 
 from recollect.api.rest.app import RestSettings
-from recollect.domain.pages import Page
-from recollect.domain.search import EntryHitPage, EntrySearchComponent, SearchRequest, SearchType
-from recollect.errors import SearchTypeUnavailable, VectorStoreDisabled
+from recollect.kernel.errors import SearchTypeUnavailable, VectorStoreDisabled
+from recollect.kernel.pages import Page
+from recollect.search.model import (
+    EntryHitPage,
+    EntrySearchComponent,
+    SearchRequest,
+    SearchType,
+)
 from tests.rest.fakes import AT_TEXT, ID, Rest, a_hit, an_entry
 
 SEARCH = "/v1/conversations/search"

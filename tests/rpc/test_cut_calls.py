@@ -8,7 +8,7 @@ from uuid import UUID
 import grpc
 import pytest
 
-from recollect.domain.recordings import RecordOutcome
+from recollect.recordings.model import RecordOutcome
 from tests.rest.fakes import ID
 from tests.rpc.stage import ANN, SECONDS_MAX, Stage
 from tests.support.grpc_protocol import path_of, protocol

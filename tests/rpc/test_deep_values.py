@@ -11,11 +11,11 @@ from google.protobuf.message_factory import GetMessageClass
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.api.grpc.memories import recall_response
-from recollect.api.grpc.messages import to_results
-from recollect.api.grpc.values import fill_struct, fill_value
-from recollect.domain.jsontext import DEPTH_MAX, dump
-from recollect.domain.search import EntryHitPage
+from recollect.conversations.grpc_messages import to_results
+from recollect.kernel.strict_json import DEPTH_MAX, dump
+from recollect.memories.grpc import recall_response
+from recollect.rpc.values import fill_struct, fill_value
+from recollect.search.model import EntryHitPage
 from tests.rest.fakes import a_hit, an_entry
 from tests.rpc.client import Client
 from tests.rpc.memories import EVERYWHERE, MINE, ask

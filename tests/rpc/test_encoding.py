@@ -7,13 +7,13 @@ from google.protobuf.struct_pb2 import Value
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.api.grpc.encoding import encode_value, join_messages
-from recollect.api.grpc.generated import memory_service_pb2 as pb
-from recollect.api.grpc.messages import to_entries, to_entry
-from recollect.api.grpc.values import fill_value, id_to_bytes
-from recollect.domain.entries import Channel, Entry
-from recollect.domain.jsontext import DEPTH_MAX, dump
-from recollect.domain.pages import Page
+from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.grpc_messages import to_entries, to_entry
+from recollect.kernel.pages import Page
+from recollect.kernel.strict_json import DEPTH_MAX, dump
+from recollect.rpc.encoding import encode_value, join_messages
+from recollect.rpc.generated import memory_service_pb2 as pb
+from recollect.rpc.values import fill_value, id_to_bytes
 from tests.rest.fakes import AT_TEXT, ID, an_entry
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=150)

@@ -8,7 +8,7 @@ from google.protobuf.empty_pb2 import Empty
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from recollect.api.grpc.health import WATCHERS_MAX
-from recollect.errors import Unavailable
+from recollect.kernel.errors import Unavailable
 from tests.recorder.callers import until
 from tests.rpc.stage import SECONDS_MAX, Stage
 from tests.support.grpc_protocol import protocol

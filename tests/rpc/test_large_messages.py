@@ -10,12 +10,12 @@ import grpc
 import pytest
 from google.protobuf.message import DecodeError
 
-from recollect.api.grpc.inbox import LARGE_BYTES, RequestReader
-from recollect.domain.jsontext import dump
-from recollect.domain.pages import Page
-from recollect.domain.search import EntryHitPage
-from recollect.errors import ValidationFailed
-from recollect.services.entries import SyncOutcome
+from recollect.conversations.entries.service import SyncOutcome
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.pages import Page
+from recollect.kernel.strict_json import dump
+from recollect.rpc.request_reader import LARGE_BYTES, RequestReader
+from recollect.search.model import EntryHitPage
 from tests.rest.fakes import ID, a_hit, an_entry, seen
 from tests.rpc.client import Client
 from tests.rpc.stage import ANN, ROOT, SECONDS_MAX, Stage

@@ -13,8 +13,8 @@ import grpc
 import pytest
 
 from recollect.app import build
-from recollect.config import load
-from recollect.errors import Unavailable
+from recollect.kernel.errors import Unavailable
+from recollect.settings.load import load
 from tests.conftest import Serve
 from tests.rpc.client import SECONDS_MAX, Client
 from tests.support.engines import TestDatabase

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recollect.api.connections import REFUSED_MAX, ConnectionLimit
-from recollect.api.relay import GrpcRelay
+from recollect.api.rest.connection_limit import REFUSED_MAX, ConnectionLimit
+from recollect.api.rest.grpc_relay import GrpcRelay
 
 FIRST = b"first bytes"
 SECONDS_MAX = 30

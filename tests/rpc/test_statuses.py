@@ -7,7 +7,7 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
-from recollect.errors import (
+from recollect.kernel.errors import (
     Conflict,
     EmptyEntry,
     Forbidden,

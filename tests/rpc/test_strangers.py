@@ -9,7 +9,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from recollect.api.grpc.inbox import ANONYMOUS_READS_MAX
+from recollect.rpc.request_reader import ANONYMOUS_READS_MAX
 from tests.rpc.stage import ANN, SECONDS_MAX, Stage
 from tests.support.grpc_protocol import path_of, protocol
 

@@ -8,7 +8,9 @@ from google.protobuf.struct_pb2 import Struct, Value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.api.grpc.values import (
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.strict_json import dump, is_equal
+from recollect.rpc.values import (
     fill_struct,
     fill_value,
     id_from_bytes,
@@ -16,8 +18,6 @@ from recollect.api.grpc.values import (
     struct_to_json,
     value_to_json,
 )
-from recollect.domain.jsontext import dump, is_equal
-from recollect.errors import ValidationFailed
 
 EXACT = 2**53
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

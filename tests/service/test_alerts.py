@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.events import EventFilter, EventKind
-from recollect.domain.retention import AuditAlert, AuditRules, RetentionRules
-from recollect.ports.database import Tx
-from recollect.services.memory_audit import MemoryAudit
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.audit.model import EventFilter, EventKind
+from recollect.db.transaction import Tx
+from recollect.kernel.retention_rules import (
+    AuditAlert,
+    AuditRules,
+    RetentionRules,
+)
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase

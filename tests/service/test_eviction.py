@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.domain.conversations import Conversation
-from recollect.domain.durations import parse_duration
-from recollect.domain.ids import UserId
-from recollect.errors import Unavailable
-from recollect.policy.principals import Principal, ServerRole
-from recollect.ports.database import Tx
-from recollect.services.eviction import EvictionService
+from recollect.conversations.eviction import EvictionService
+from recollect.conversations.model import Conversation
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal, ServerRole
+from recollect.kernel.errors import Unavailable
+from recollect.kernel.ids import UserId
+from recollect.text.dates.durations import parse_duration
 from tests.store.builders import NOON, an_entry, plant, put
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage
 from tests.support.engines import TestDatabase

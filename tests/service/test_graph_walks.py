@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.graph import EntityId, GraphRelation, RelationId
-from recollect.domain.memories import MemoryId
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.services.graph_walks import shortest_path, walk_graph
+from recollect.graph.model import EntityId, GraphRelation, RelationId
+from recollect.graph.walk import shortest_path, walk_graph
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.space import Space, SpaceKind
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 NODES = "abcdefg"

@@ -14,30 +14,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from recollect.domain.housekeeping import can_evict, eviction_order
-from recollect.domain.memories import (
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.kernel.errors import Unavailable
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.retention_rules import PII_TAGS, RetentionRules, VacuumRules
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.cleanup_rules import can_evict, eviction_order
+from recollect.memories.model import (
     Memory,
-    MemoryId,
     MemoryKind,
     MemoryStatus,
     MemoryType,
+    StoredMemory,
     TrustLevel,
 )
-from recollect.domain.retention import PII_TAGS, RetentionRules, VacuumRules
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.errors import Unavailable
-from recollect.ports.database import Tx
-from recollect.ports.memories import StoredMemory
-from recollect.providers.backups import FileBackupFolder
-from recollect.services.compaction import Compaction
-from recollect.services.crowding import SpaceQuota
-from recollect.services.housekeeping import CleanupDeps, CleanupService
-from recollect.services.housekeeping_events import CleanupOrder
-from recollect.services.housekeeping_jobs import CleanupJobs, CleanupSchedule
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_use import UsageTracker
-from recollect.services.vacuum_backup import VacuumBackup
-from recollect.stores.statements import Query
+from recollect.memories.usage import UsageTracker
+from recollect.retention.backup import VacuumBackup
+from recollect.retention.backup_files import FileBackupFolder
+from recollect.retention.cleanup_audit import CleanupOrder
+from recollect.retention.cleanup_jobs import CleanupJobs, CleanupSchedule
+from recollect.retention.cleanup_service import CleanupDeps, CleanupService
+from recollect.retention.compaction import Compaction
+from recollect.retention.space_quota import SpaceQuota
 from tests.store.memory_builders import ANN, a_memory, dump
 from tests.store.storage import Storage, a_storage
 from tests.support.clock import TestClock
@@ -272,7 +272,7 @@ def test_a_backup_that_fails_at_its_end_removes_nothing_and_leaves_no_file(
         raise OSError(28, "No space left on device")
 
     cellar.put(cellar.a_row(age=100 * DAY, key="k", value={}))
-    monkeypatch.setattr("recollect.providers.backups.os.fsync", full)
+    monkeypatch.setattr("recollect.retention.backup_files.os.fsync", full)
     with pytest.raises(Unavailable, match="nothing was removed"):
         cellar.storage.run(cellar.service().vacuum(REAL))
     assert len(cellar.ids()) == 1

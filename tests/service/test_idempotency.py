@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.api.errors import http_headers, http_status
-from recollect.domain.agents import Owner
-from recollect.domain.jsontext import dump
-from recollect.errors import Conflict, RequestStillRunning, Unavailable
-from recollect.services import idempotency
-from recollect.services.idempotency import (
+from recollect.http.errors import http_headers, http_status
+from recollect.idempotency import service as idempotency
+from recollect.idempotency.cleanup import IDEMPOTENCY_EXPIRY, IdempotencyJobs
+from recollect.idempotency.service import (
     KEY_LIFETIME,
     IdempotencyService,
     RecordedAnswer,
     request_fingerprint,
 )
-from recollect.services.idempotency_jobs import IDEMPOTENCY_EXPIRY, IdempotencyJobs
+from recollect.kernel.errors import Conflict, RequestStillRunning, Unavailable
+from recollect.kernel.owner import Owner
+from recollect.kernel.strict_json import dump
 from tests.store.storage import a_storage
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase

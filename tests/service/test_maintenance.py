@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.events import Event, EventKind
-from recollect.domain.ids import EntryId
-from recollect.domain.jobs import Job
-from recollect.domain.jsontext import JsonText
-from recollect.services.eviction import VECTOR_DELETE
-from recollect.services.jobs import AUDIT_RETENTION, KEY_ROTATION, MaintenanceJobs
+from recollect.audit.model import Event, EventKind
+from recollect.conversations.eviction import VECTOR_DELETE
+from recollect.jobs.model import Job
+from recollect.kernel.ids import EntryId
+from recollect.kernel.strict_json import JsonText
+from recollect.retention.maintenance_jobs import (
+    AUDIT_RETENTION,
+    KEY_ROTATION,
+    MaintenanceJobs,
+)
 from tests.store.builders import an_entry, plant, put
 from tests.store.storage import Storage, a_storage
 from tests.support.clock import TestClock

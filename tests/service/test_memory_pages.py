@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.services.memory_pages import MemoryPosition
+from recollect.kernel.errors import InvalidInput
+from recollect.search.memories.cursor import MemoryPosition
 
 MINE, OTHER = b"12345678", b"87654321"
 HERE = MemoryPosition(0.5, "m-5", 2.0, datetime(2025, 5, 7, 12, 30, 1, 42, UTC), True)

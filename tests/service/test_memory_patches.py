@@ -6,17 +6,19 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryType
-from recollect.domain.retention import SHIPPED_RULES
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.services.memory_patches import (
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.retention_rules import SHIPPED_RULES
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import Memory, MemoryKind, MemoryType
+from recollect.memories.write.patch import (
     DetectedTags,
     PatchParser,
     PreviousText,
     ScreenedPatch,
     patched_fields,
 )
-from recollect.services.screening import ScreeningRules, ScreeningService
+from recollect.memories.write.screen import ScreeningService
+from recollect.screening.rules import ScreeningRules
 
 NOW = datetime(2026, 1, 10, 12, tzinfo=UTC)
 MAIL = "write to ann@example.com"

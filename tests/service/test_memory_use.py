@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.memories import MemoryId
-from recollect.ports.memories import StoredMemory
-from recollect.services.memory_use import PRECISION, UsageTracker
+from recollect.kernel.ids import MemoryId
+from recollect.memories.model import StoredMemory
+from recollect.memories.usage import PRECISION, UsageTracker
 from tests.store.memory_builders import ANN, a_memory
 from tests.store.storage import Storage, a_storage
 from tests.support.clock import TestClock

@@ -6,9 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memories import MemoryId
-from recollect.ports.doctor import StatementVector, VectorCursor
-from recollect.services.checks.nearness import OlderMatches, VectorWindow, find_older_duplicates
+from recollect.doctor.checks.nearness import (
+    OlderMatches,
+    VectorWindow,
+    find_older_duplicates,
+)
+from recollect.doctor.ports import StatementVector, VectorCursor
+from recollect.kernel.ids import MemoryId
 
 AT_LEAST = 0.97
 NOON = datetime(2026, 1, 10, 12, tzinfo=UTC)

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.jsontext import dump
-from recollect.domain.memories import MemoryMessage, MessageRole, render_messages, render_record
-from recollect.domain.retention import RetentionRules
-from recollect.services.screening import MemoryTexts, ScreeningRules, ScreeningService
+from recollect.kernel.retention_rules import RetentionRules
+from recollect.kernel.strict_json import dump
+from recollect.memories.model import (
+    MemoryMessage,
+    MessageRole,
+    render_messages,
+    render_record,
+)
+from recollect.memories.write.screen import MemoryTexts, ScreeningService
+from recollect.screening.rules import ScreeningRules
 
 SAMPLES = {
     "email": "zoe@example.com",

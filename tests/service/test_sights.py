@@ -6,25 +6,20 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import AgentId, Owner, OwnerKind
-from recollect.domain.chats import Chat, Participant, ParticipantKind
-from recollect.domain.disclosure import (
-    ChatKind,
-    DisclosureSettings,
-    PersonId,
-    SensitiveInGroups,
-)
-from recollect.domain.ids import UserId
-from recollect.domain.memberships import Level
-from recollect.domain.people import Person
-from recollect.domain.registry import Agent
-from recollect.domain.spaces import ChatId, OrgId
-from recollect.errors import Forbidden, NotFound, ValidationFailed
-from recollect.policy.principals import Principal
-from recollect.policy.requesters import Requester
-from recollect.policy.sight import Viewer
-from recollect.ports.memories import ReadContext
-from recollect.services.sights import ViewerFactory
+from recollect.agents.model import Agent
+from recollect.identity.model import Principal
+from recollect.identity.requester import Requester
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
+from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.memories.model import ReadContext
+from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.people.model import Person
+from recollect.visibility.disclosure import DisclosureSettings
+from recollect.visibility.model import SensitiveInGroups
+from recollect.visibility.viewer import Viewer
+from recollect.visibility.viewers import ViewerFactory
 from tests.store.builders import NOON, plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.domain.conversations import Conversation
-from recollect.domain.entries import Channel, Entry
-from recollect.domain.ids import ClientId, ConversationId, EntryId, TreeId, UserId
-from recollect.domain.jsontext import JsonText
-from recollect.domain.memberships import Level, Membership
-from recollect.ports.database import Tx
+from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.model import Conversation
+from recollect.conversations.sharing.membership import Membership
+from recollect.db.transaction import Tx
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import ClientId, ConversationId, EntryId, TreeId, UserId
+from recollect.kernel.strict_json import JsonText
 from tests.store.storage import Storage
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -7,9 +7,9 @@ import apsw
 import psycopg
 from psycopg import sql
 
-from recollect.domain.clock import to_text
-from recollect.domain.conversations import Conversation
-from recollect.domain.ids import EntryId
+from recollect.conversations.model import Conversation
+from recollect.kernel.clock import to_text
+from recollect.kernel.ids import EntryId
 from tests.store.builders import NOON, a_conversation, plant
 from tests.store.storage import Storage
 from tests.support.engines import TestDatabase

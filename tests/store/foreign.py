@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.domain.search import index_words
+from recollect.search.model import index_words
 from tests.store.builders import NOON
 from tests.store.bulk import insert
 from tests.support.embedding_server import bag_of_words

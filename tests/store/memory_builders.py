@@ -6,11 +6,13 @@ from typing import Any
 
 from sqlalchemy import select, table, text
 
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.memories import (
+from recollect.db.statements import Query
+from recollect.kernel.ids import AgentId, ChatId, MemoryId, OrgId, RunId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
     ArchiveReason,
     Memory,
-    MemoryId,
     MemoryKind,
     MemoryMessage,
     MemoryOrigin,
@@ -19,11 +21,10 @@ from recollect.domain.memories import (
     MemoryType,
     MessageRole,
     Sensitivity,
+    StoredMemory,
     TrustLevel,
+    VersionChange,
 )
-from recollect.domain.spaces import ChatId, OrgId, RunId, Space, SpaceKind
-from recollect.ports.memories import StoredMemory, VersionChange
-from recollect.stores.statements import Query
 from tests.store.builders import NOON
 from tests.store.storage import Storage
 

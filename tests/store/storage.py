@@ -10,17 +10,17 @@ from typing import Any, TypeVar
 
 from sqlalchemy import text
 
-from recollect.domain.clock import Clock
-from recollect.domain.ids import Uuid7Ids
-from recollect.ports.database import Tx
-from recollect.ports.metrics import NoMetrics
-from recollect.ports.runtime import Runtime
-from recollect.ports.stores import Stores
-from recollect.providers.encryption import AesGcmCipher
-from recollect.stores import migrations
-from recollect.stores.database import build_stores, open_engine
-from recollect.stores.engines.base import Engine
-from recollect.stores.statements import Query
+from recollect.app.stores import build_stores, open_engine
+from recollect.conversations.ports import Stores
+from recollect.db import migrations
+from recollect.db.encryption import AesGcmCipher
+from recollect.db.engines.base import Engine
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.kernel.clock import Clock
+from recollect.kernel.ids import Uuid7Ids
+from recollect.kernel.runtime import Runtime
+from recollect.observability.metrics import NoMetrics
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from recollect.domain.conversations import Branch, Conversation
-from recollect.domain.entries import Channel
-from recollect.domain.ids import ClientId, EntryId, UserId
-from recollect.policy.principals import Principal
-from recollect.ports.database import Tx
-from recollect.services.entries import EntryQuery, list_entries, view_for
-from recollect.services.forking import build_fork, find_fork_point
+from recollect.conversations.entries.entry import Channel
+from recollect.conversations.entries.service import (
+    EntryQuery,
+    list_entries,
+    view_for,
+)
+from recollect.conversations.forks.service import build_fork, find_fork_point
+from recollect.conversations.model import Branch, Conversation
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal
+from recollect.kernel.ids import ClientId, EntryId, UserId
 from tests.conftest import SoakSize
 from tests.store.builders import NOON
 from tests.store.bulk import BulkTree

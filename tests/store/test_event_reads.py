@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import AgentId, Owner
-from recollect.domain.events import Event, EventCursor, EventFilter, EventKind
-from recollect.domain.registry import Agent
-from recollect.domain.spaces import OrgId, SpaceKind
-from recollect.policy.events import EventReader
-from recollect.ports.database import Tx
+from recollect.agents.model import Agent
+from recollect.audit.model import Event, EventCursor, EventFilter, EventKind
+from recollect.audit.policy import EventReader
+from recollect.db.transaction import Tx
+from recollect.kernel.ids import AgentId, OrgId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import SpaceKind
 from tests.store.builders import NOON
 from tests.store.storage import WAIT_SECONDS, Storage
 from tests.support.events import settle

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.disclosure import AskerView, DisclosureSettings, PersonId
-from recollect.domain.graph import Entity, EntityId, GraphRelation
-from recollect.domain.memories import MemoryStatus
-from recollect.domain.people import Person
-from recollect.domain.sayings import EntityKind
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.sight import Viewer
-from recollect.ports.database import Tx
-from recollect.ports.graph import GraphContext
-from recollect.ports.memories import MemoryFilter, StoredMemory
-from recollect.services.graph import GraphWriter
+from recollect.db.transaction import Tx
+from recollect.graph.fact_patterns import EntityKind
+from recollect.graph.model import Entity, EntityId, GraphRelation
+from recollect.graph.ports import GraphContext
+from recollect.graph.writer import GraphWriter
+from recollect.kernel.ids import PersonId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryFilter, MemoryStatus, StoredMemory
+from recollect.people.model import Person
+from recollect.visibility.disclosure import AskerView, DisclosureSettings
+from recollect.visibility.viewer import Viewer
 from tests.store.memory_builders import ANN, a_memory, at, change, dump, keep
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import TestDatabase

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.entries import Entry
-from recollect.domain.search import index_words
-from recollect.ports.database import Tx
+from recollect.conversations.entries.entry import Entry
+from recollect.db.transaction import Tx
+from recollect.search.model import index_words
 from tests.store.builders import NOON, an_entry, plant
 from tests.store.storage import Storage
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.jobs import Job, NewJob
+from recollect.jobs.model import Job, NewJob
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase

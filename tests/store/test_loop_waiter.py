@@ -9,7 +9,11 @@ import pytest
 import uvloop
 from greenlet import getcurrent, greenlet
 
-from recollect.stores.engines.postgres.hub import LoopWaiter, call_in_loop, resume_greenlet
+from recollect.db.engines.postgres.hub import (
+    LoopWaiter,
+    call_in_loop,
+    resume_greenlet,
+)
 
 WAIT_SECONDS = 10
 

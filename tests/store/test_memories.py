@@ -7,12 +7,20 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import Owner
-from recollect.domain.memories import Memory, MemoryId, MemoryMessage, MemoryStatus, MessageRole
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.sight import Viewer
-from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, StoredMemory, VersionChange
+from recollect.db.transaction import Tx
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    Memory,
+    MemoryFilter,
+    MemoryMessage,
+    MemoryStatus,
+    MessageRole,
+    StoredMemory,
+    VersionChange,
+)
+from recollect.visibility.viewer import Viewer
 from tests.store.memory_builders import (
     ANN,
     BESIDE,

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memories import Memory, MemoryStatus
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.ports.database import Tx
-from recollect.ports.memories import StoredMemory
+from recollect.db.transaction import Tx
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import Memory, MemoryStatus, StoredMemory
 from tests.store.memory_builders import ANN, a_memory, at, change, keep
 from tests.store.storage import Storage
 

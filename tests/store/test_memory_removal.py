@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import text
 
-from recollect.ports.memories import StoredMemory
-from recollect.stores.columns import metadata
-from recollect.stores.statements import Query
+from recollect.db.columns import metadata
+from recollect.db.statements import Query
+from recollect.memories.model import StoredMemory
 from tests.store.builders import NOON
 from tests.store.memory_builders import FULL, a_memory, at, change, dump, keep
 from tests.store.storage import Storage

@@ -1,9 +1,8 @@
 """What a write holds while it looks whether it says something new."""
 
-from recollect.domain.memories import MemoryStatus
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.ports.database import Tx
-from recollect.ports.memories import StoredMemory
+from recollect.db.transaction import Tx
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryStatus, StoredMemory
 from tests.store.memory_builders import ANN, a_memory, at, keep
 from tests.store.storage import Storage
 

@@ -7,17 +7,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.domain.agents import Owner
-from recollect.domain.disclosure import PersonId
-from recollect.domain.jobs import NewJob
-from recollect.domain.memories import Memory, MemoryId, MemoryKind, MemoryStatus
-from recollect.domain.spaces import Space, SpaceKind
-from recollect.policy.sight import Viewer
-from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, StoredMemory, VersionChange
-from recollect.ports.memory_search import BUCKETS, MemoryCandidate, MemoryVector, SearchContext
-from recollect.ports.search import prefix_query, stem_query
-from recollect.services.memory_indexing import MemoryIndexer
+from recollect.db.transaction import Tx
+from recollect.jobs.model import NewJob
+from recollect.kernel.ids import MemoryId, PersonId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    Memory,
+    MemoryFilter,
+    MemoryKind,
+    MemoryStatus,
+    StoredMemory,
+    VersionChange,
+)
+from recollect.search.memories.indexing import MemoryIndexer
+from recollect.search.memories.ports import (
+    BUCKETS,
+    MemoryCandidate,
+    MemoryVector,
+    SearchContext,
+)
+from recollect.search.ports import prefix_query, stem_query
+from recollect.visibility.viewer import Viewer
 from tests.store.builders import NOON
 from tests.store.storage import Storage
 

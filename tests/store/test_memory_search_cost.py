@@ -5,23 +5,22 @@ from dataclasses import dataclass
 
 import pytest
 
-from recollect.domain.agents import Owner
-from recollect.domain.disclosure import (
+from recollect.db.tables.memories import memories
+from recollect.db.transaction import Tx
+from recollect.identity.model import Caller
+from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryFilter, StoredMemory
+from recollect.people.chat import ChatKind
+from recollect.search.memories.ports import SearchContext
+from recollect.search.model import index_words
+from recollect.visibility.disclosure import (
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureSettings,
-    PersonId,
 )
-from recollect.domain.ids import UserId
-from recollect.domain.search import index_words
-from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
-from recollect.policy.sight import Viewer
-from recollect.policy.spaces import Caller
-from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, StoredMemory
-from recollect.ports.memory_search import SearchContext
-from recollect.stores.memory_tables import memories
+from recollect.visibility.viewer import Viewer
 from tests.store.builders import NOON
 from tests.store.memory_builders import a_memory
 from tests.store.storage import Storage

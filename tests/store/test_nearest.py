@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
-from recollect.domain.conversations import Conversation
-from recollect.domain.ids import EntryId, UserId
-from recollect.domain.memberships import Level
-from recollect.domain.search import index_words
-from recollect.policy.scope import TreeScope
-from recollect.ports.database import Tx
-from recollect.ports.search import NewVectors, SearchScope, Vector
-from recollect.stores import nearest
-from recollect.stores.engines.postgres import nearest as indexed
-from recollect.stores.statements import Query
+from recollect.conversations.model import Conversation
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.embedding.port import Vector
+from recollect.identity.scope import TreeScope
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import EntryId, UserId
+from recollect.search.model import index_words
+from recollect.search.ports import NewVectors, SearchScope
+from recollect.search.store import nearest
+from recollect.search.store import nearest_postgres as indexed
 from tests.store.builders import NOON, an_entry, plant
 from tests.store.storage import Storage, a_storage
 from tests.support.engines import a_postgres_database, a_sqlite_database

@@ -4,15 +4,16 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from recollect.domain.conversations import ListMode
-from recollect.domain.events import Event, EventKind
-from recollect.domain.forks import UNLIMITED, Segment
-from recollect.domain.ids import UserId
-from recollect.domain.jobs import NewJob
-from recollect.domain.jsontext import JsonText
-from recollect.domain.memberships import Level, Membership
-from recollect.policy.scope import TreeScope
-from recollect.ports.stores import ConversationFilter, EntryView
+from recollect.audit.model import Event, EventKind
+from recollect.conversations.forks.rules import UNLIMITED, Segment
+from recollect.conversations.model import ListMode
+from recollect.conversations.ports import ConversationFilter, EntryView
+from recollect.conversations.sharing.membership import Membership
+from recollect.identity.scope import TreeScope
+from recollect.jobs.model import NewJob
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import UserId
+from recollect.kernel.strict_json import JsonText
 from tests.store.builders import NOON, a_conversation, an_entry, plant, put
 from tests.store.storage import Storage
 

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.agents import AgentId
-from recollect.domain.chats import Chat, Participant, ParticipantKind
-from recollect.domain.disclosure import ChatKind, PersonId
-from recollect.domain.ids import TreeId, UserId
-from recollect.domain.memberships import Level, Membership
-from recollect.domain.people import (
+from recollect.conversations.sharing.membership import Membership
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal
+from recollect.identity.requester import Requester
+from recollect.identity.requesters import RequesterLookup
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, TreeId, UserId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.people.model import (
     Alias,
     AliasKind,
     ClaimId,
@@ -21,14 +25,9 @@ from recollect.domain.people import (
     Relationship,
     plan_merge,
 )
-from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
-from recollect.policy.people import may_see_name
-from recollect.policy.principals import Principal
-from recollect.policy.requesters import Requester
-from recollect.ports.database import Tx
-from recollect.ports.people import ParticipantKeys
-from recollect.services.naming import person_view
-from recollect.services.requesters import RequesterLookup
+from recollect.people.name_candidates import person_view
+from recollect.people.policy import may_see_name
+from recollect.people.ports import ParticipantKeys
 from tests.store.builders import NOON, plant
 from tests.store.memory_builders import a_memory, keep
 from tests.store.storage import Storage

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from sqlalchemy import text
 
-from recollect.domain.ids import TreeId
-from recollect.domain.jobs import NewJob
-from recollect.errors import Internal, Unavailable
-from recollect.ports.database import Tx
-from recollect.stores.statements import Query
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.jobs.model import NewJob
+from recollect.kernel.errors import Internal, Unavailable
+from recollect.kernel.ids import TreeId
 from tests.store.builders import NOON, plant
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage, an_engine
 from tests.support.engines import TestDatabase, a_postgres_database

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import text
 
 from recollect.app import build
-from recollect.config import load
-from recollect.domain.ids import TreeId
-from recollect.errors import InvalidInput, Unavailable
-from recollect.ports.database import Tx
-from recollect.stores.engines.postgres import PostgresEngine
-from recollect.stores.statements import Query
+from recollect.db.engines.postgres import PostgresEngine
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.kernel.errors import InvalidInput, Unavailable
+from recollect.kernel.ids import TreeId
+from recollect.settings.load import load
 from tests.store.builders import NOON, plant
 from tests.store.cutting_proxy import COMMITTED, a_cutting_proxy
 from tests.store.storage import Storage, a_storage, an_engine

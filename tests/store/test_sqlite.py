@@ -9,13 +9,13 @@ import apsw
 import pytest
 from sqlalchemy import text
 
-from recollect.domain.ids import TreeId
-from recollect.domain.jsontext import JsonText
-from recollect.errors import Internal, Unavailable
-from recollect.ports.database import Tx
-from recollect.stores import migrations
-from recollect.stores.engines.sqlite.engine import BATCH_MAX
-from recollect.stores.statements import Query
+from recollect.db import migrations
+from recollect.db.engines.sqlite.engine import BATCH_MAX
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.kernel.errors import Internal, Unavailable
+from recollect.kernel.ids import TreeId
+from recollect.kernel.strict_json import JsonText
 from tests.store.builders import NOON, an_entry, plant, put
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage, an_engine, blocked
 from tests.support.engines import a_sqlite_database

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import Unavailable
-from recollect.ports.database import Tx
+from recollect.db.transaction import Tx
+from recollect.kernel.errors import Unavailable
 from tests.store.storage import Storage, a_storage, an_engine
 from tests.support.engines import a_sqlite_database
 

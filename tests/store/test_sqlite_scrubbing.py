@@ -8,13 +8,13 @@ import apsw
 import pytest
 from sqlalchemy import text
 
-from recollect.errors import Unavailable
-from recollect.ports.database import Tx
-from recollect.ports.metrics import NoMetrics
-from recollect.stores import migrations
-from recollect.stores.engines.sqlite import SqliteEngine, scrubbing
-from recollect.stores.engines.sqlite.scrubbing import count_bytes, vacuum_file
-from recollect.stores.statements import Query
+from recollect.db import migrations
+from recollect.db.engines.sqlite import SqliteEngine, secure_delete
+from recollect.db.engines.sqlite.secure_delete import count_bytes, vacuum_file
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+from recollect.kernel.errors import Unavailable
+from recollect.observability.metrics import NoMetrics
 
 PUT = Query(text("INSERT INTO server_state VALUES (:name, 'quillfeather')"))
 DROP = Query(text("DELETE FROM server_state"))
@@ -73,11 +73,11 @@ def test_a_needle_across_two_chunks_is_counted_once(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for size in (3, 5, 7):
-        monkeypatch.setattr(scrubbing, "_CHUNK_BYTES", size)
+        monkeypatch.setattr(secure_delete, "_CHUNK_BYTES", size)
         file = path.with_name(f"plain-{size}")
         file.write_bytes(b"xxabcdexabcdabcdex")
         counts = [0, 0]
-        scrubbing._count_in_file(file, [b"abcde", b"abcd"], counts)
+        secure_delete._count_in_file(file, [b"abcde", b"abcd"], counts)
         assert counts == [2, 3]
 
 

@@ -8,17 +8,18 @@ import pytest
 from sqlalchemy import Dialect
 from sqlalchemy.sql.visitors import iterate
 
-import recollect.stores
-from recollect.stores.engines.expressions import CosineDistance
-from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
-from recollect.stores.engines.sqlite.connection import DIALECT as SQLITE
-from recollect.stores.statements import Query, literal_word
+import recollect
+from recollect.db.engines.expressions import CosineDistance
+from recollect.db.engines.postgres.connection import DIALECT as POSTGRES
+from recollect.db.engines.sqlite.connection import DIALECT as SQLITE
+from recollect.db.statements import Query, literal_word
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
 def test_every_statement_compiles(dialect: Dialect) -> None:
-    for module in pkgutil.walk_packages(recollect.stores.__path__, "recollect.stores."):
-        importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(recollect.__path__, "recollect."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
     statements = [thing for thing in gc.get_objects() if isinstance(thing, Query)]
     assert len(statements) > 50
     for statement in statements:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.ids import ConversationId, TreeId, UserId
-from recollect.domain.memberships import Level, Membership
-from recollect.errors import Internal, RecollectError, Unavailable
-from recollect.ports.database import RetryTransaction, Tx
-from recollect.stores.engines.base import ATTEMPTS_MAX
+from recollect.conversations.sharing.membership import Membership
+from recollect.db.engines.base import ATTEMPTS_MAX
+from recollect.db.transaction import RetryTransaction, Tx
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import Internal, RecollectError, Unavailable
+from recollect.kernel.ids import ConversationId, TreeId, UserId
 from tests.store.builders import NOON, an_entry, plant, put
 from tests.store.storage import WAIT_SECONDS, Storage, a_storage, blocked
 from tests.support.engines import TestDatabase
@@ -222,7 +223,7 @@ def test_close_finishes_what_was_accepted(new_database: NewDatabase) -> None:
 def test_too_many_waiting_requests_are_turned_away(
     fresh: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = f"recollect.stores.engines.{fresh.engine.name}.engine.QUEUE_MAX"
+    name = f"recollect.db.engines.{fresh.engine.name}.engine.QUEUE_MAX"
     monkeypatch.setattr(name, 5)
     ids = [fresh.new_id() for _ in range(20)]
     with blocked(fresh):

@@ -10,10 +10,10 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from recollect.ports.database import Tx
-from recollect.stores.engines.postgres.connection import DIALECT as POSTGRES
-from recollect.stores.engines.sqlite.connection import SqliteTx, connect
-from recollect.stores.statements import Query
+from recollect.db.engines.postgres.connection import DIALECT as POSTGRES
+from recollect.db.engines.sqlite.connection import SqliteTx, connect
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
 from tests.store.storage import Storage
 from tests.support.engines import TestDatabase
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recollect.errors import EmbeddingFailed
-from recollect.ports.embedding import Vectors
+from recollect.embedding.port import Vectors
+from recollect.kernel.errors import EmbeddingFailed
 from tests.support.embedding_server import bag_of_words
 
 

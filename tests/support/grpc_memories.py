@@ -11,7 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import EncodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
-from recollect.domain.spaces import SpaceKind
+from recollect.kernel.space import SpaceKind
 from tests.support.api import Credentials, Reply
 from tests.support.grpc_api import STATUS, TIMEOUT_SECONDS, GrpcApi, bytes_of, metadata_of
 from tests.support.grpc_messages import Inexpressible, fill_value, struct_of

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from recollect.app import App, build
-from recollect.config import load
+from recollect.settings.load import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase

@@ -7,7 +7,7 @@ from typing import Any
 
 import uvicorn
 
-from recollect.api.rest.http import OneWriteProtocol
+from recollect.api.rest.protocol import OneWriteProtocol
 
 START_SECONDS_MAX = 30
 # Of the event loop, until it knows of a connection that the caller has just closed.

@@ -2,7 +2,10 @@
 
 from functools import partial
 
-from recollect.api.rest.render import (
+from recollect.audit.model import EventFilter, EventKind
+from recollect.conversations.admin_service import AdminFilter
+from recollect.conversations.model import ListMode
+from recollect.conversations.render import (
     to_conversation,
     to_entry,
     to_event,
@@ -11,13 +14,10 @@ from recollect.api.rest.render import (
     to_membership,
     to_summary,
 )
-from recollect.domain.conversations import ListMode
-from recollect.domain.durations import CHARS_MAX as DURATION_CHARS_MAX
-from recollect.domain.durations import Duration, parse_duration
-from recollect.domain.events import EventFilter, EventKind
-from recollect.domain.jsontext import dump
-from recollect.domain.memberships import USER_ID_CHARS_MAX
-from recollect.services.admin import AdminFilter
+from recollect.kernel.ids import USER_ID_CHARS_MAX
+from recollect.kernel.strict_json import dump
+from recollect.text.dates.durations import CHARS_MAX as DURATION_CHARS_MAX
+from recollect.text.dates.durations import Duration, parse_duration
 from tests.support.service_asked import Asked, Inexpressible, needed
 from tests.support.service_calls import ServiceCall, entry_query, search_request
 

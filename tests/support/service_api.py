@@ -7,16 +7,16 @@ import re
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
-from recollect.api.errors import error_body, http_headers, http_status
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
 from recollect.app import App
-from recollect.domain.events import EventKind
-from recollect.domain.ids import parse_uuid
-from recollect.errors import RecollectError
-from recollect.policy.actions import Action
-from recollect.policy.principals import Principal
-from recollect.services.audit import AuditName
+from recollect.audit.event_recorder import AuditName
+from recollect.audit.model import EventKind
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.errors import error_body, http_headers, http_status
+from recollect.http.operation import Operation
+from recollect.identity.actions import Action
+from recollect.identity.model import Principal
+from recollect.kernel.errors import RecollectError
+from recollect.kernel.ids import parse_uuid
 from tests.support.api import ROUTES, Credentials, Reply, RestApi, headers_of
 from tests.support.service_admin_calls import ADMIN_CALLS
 from tests.support.service_asked import Asked, Inexpressible, Members, as_value

@@ -9,17 +9,25 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from recollect.api.operation import Envelope, Operation
-from recollect.api.pages import render_list
-from recollect.domain import jsontext
-from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
-from recollect.domain.events import JUSTIFICATION_CHARS_MAX
-from recollect.domain.ids import ConversationId, EntryId, TransferId, UserId, parse_uuid
-from recollect.domain.memberships import USER_ID_CHARS_MAX, Level
-from recollect.domain.pages import LIMIT_MAX
-from recollect.errors import ValidationFailed
-from recollect.policy.principals import Principal
-from recollect.services.bundle import Services
+from recollect.api.services import Services
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX
+from recollect.conversations.model import TITLE_CHARS_MAX
+from recollect.http.operation import Envelope, Operation
+from recollect.http.pages import render_list
+from recollect.identity.model import Principal
+from recollect.kernel import strict_json
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.ids import (
+    USER_ID_CHARS_MAX,
+    ConversationId,
+    EntryId,
+    TransferId,
+    UserId,
+    parse_uuid,
+)
+from recollect.kernel.pages import LIMIT_MAX
+from recollect.kernel.validation import METADATA_BYTES_MAX
 
 CURSOR_CHARS_MAX = 1_000_000
 
@@ -102,7 +110,7 @@ class Members:
     def metadata(self) -> dict[str, Any]:
         """The metadata of a conversation; none are an empty object."""
         value: dict[str, Any] = self._of("metadata", dict) or {}
-        if len(jsontext.dump(value).encode()) > METADATA_BYTES_MAX:
+        if len(strict_json.dump(value).encode()) > METADATA_BYTES_MAX:
             raise Inexpressible
         return value
 
@@ -193,7 +201,7 @@ def canonical(text: str) -> str:
 
 def storable(text: str) -> str:
     """A text that can be stored."""
-    if jsontext.text_problem(text):
+    if strict_json.text_problem(text):
         raise Inexpressible
     return text
 
@@ -201,6 +209,6 @@ def storable(text: str) -> str:
 def as_value(body: Any) -> Any:
     """The body as a server would have it: a value of its own, not the test's objects."""
     try:
-        return jsontext.parse(json.dumps(body).encode())
+        return strict_json.parse(json.dumps(body).encode())
     except (ValidationFailed, RecursionError):
         raise Inexpressible from None

@@ -3,7 +3,18 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from recollect.api.rest.render import (
+from recollect.conversations.entries.entry import (
+    CONTENT_ITEMS_MAX,
+    CONTENT_TYPE_CHARS_MAX,
+    INDEXED_CHARS_MAX,
+    SYNC_ITEMS_MAX,
+    Channel,
+    EpochFilter,
+    ForkFilter,
+)
+from recollect.conversations.entries.service import EntryQuery, NewEntry
+from recollect.conversations.model import Keep, ListMode
+from recollect.conversations.render import (
     to_conversation,
     to_entry,
     to_fork,
@@ -14,27 +25,16 @@ from recollect.api.rest.render import (
     to_transfer,
     to_unindexed,
 )
-from recollect.domain.conversations import Keep, ListMode
-from recollect.domain.entries import (
-    CONTENT_ITEMS_MAX,
-    CONTENT_TYPE_CHARS_MAX,
-    INDEXED_CHARS_MAX,
-    SYNC_ITEMS_MAX,
-    Channel,
-    EpochFilter,
-    ForkFilter,
-)
-from recollect.domain.ids import ConversationId, EntryId
-from recollect.domain.jsontext import dump
-from recollect.domain.search import (
+from recollect.conversations.sharing.transfer import TransferRole
+from recollect.kernel.ids import ConversationId, EntryId
+from recollect.kernel.strict_json import dump
+from recollect.search.model import (
     INDEX_ITEMS_MAX,
     QUERY_CHARS_MAX,
     NewIndexText,
     SearchRequest,
     SearchType,
 )
-from recollect.domain.transfers import TransferRole
-from recollect.services.entries import EntryQuery, NewEntry
 from tests.support.service_asked import CURSOR_CHARS_MAX, Asked, Inexpressible, Members, needed
 
 Answer = str | bytes | None

@@ -4,24 +4,25 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any, TypeVar
 
-from recollect.domain.agents import Owner, OwnerKind
-from recollect.domain.disclosure import (
+from recollect.identity.model import Caller, Principal
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    MemoryFilter,
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+)
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
     AskerView,
-    ChatKind,
     ChatView,
     DisclosureSettings,
-    PersonId,
-    SensitiveInGroups,
-    UnknownOrigin,
 )
-from recollect.domain.ids import UserId
-from recollect.domain.memories import MemoryKind, MemoryStatus, MemoryType
-from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
-from recollect.policy.principals import Principal
-from recollect.policy.requesters import Requester
-from recollect.policy.sight import Viewer
-from recollect.policy.spaces import Caller
-from recollect.ports.memories import MemoryFilter
+from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.viewer import Viewer
 from tests.support.sight_growing import AROUND, BEFORE
 from tests.support.sight_rules import people
 from tests.support.sight_worlds import NOW, SightWorld

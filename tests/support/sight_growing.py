@@ -6,10 +6,15 @@ from datetime import timedelta
 from random import Random
 from typing import TypeVar
 
-from recollect.domain.agents import Owner
-from recollect.domain.disclosure import ChatKind
-from recollect.domain.memories import MemoryOrigin, MemoryStatus, MemoryType, Sensitivity
-from recollect.domain.spaces import AGENT_KINDS, SpaceKind
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import AGENT_KINDS, SpaceKind
+from recollect.memories.model import (
+    MemoryOrigin,
+    MemoryStatus,
+    MemoryType,
+    Sensitivity,
+)
+from recollect.people.chat import ChatKind
 from tests.support.sight_worlds import NOW, ChatFact, Fact, RunFact, SightWorld, Stay, VersionFact
 
 T = TypeVar("T")

@@ -6,10 +6,15 @@ from typing import Any
 
 from sqlalchemy import Table, insert
 
-from recollect.domain.agents import Owner
-from recollect.ports.database import Tx
-from recollect.stores.memory_tables import memories, memory_subjects, memory_tags, memory_versions
-from recollect.stores.people_tables import (
+from recollect.db.statements import Query, param
+from recollect.db.tables.conversations import conversations, participations, trees
+from recollect.db.tables.memories import (
+    memories,
+    memory_subjects,
+    memory_tags,
+    memory_versions,
+)
+from recollect.db.tables.people import (
     agents,
     chat_participations,
     named_chats,
@@ -18,8 +23,8 @@ from recollect.stores.people_tables import (
     runs,
     user_orgs,
 )
-from recollect.stores.statements import Query, param
-from recollect.stores.tables import conversations, participations, trees
+from recollect.db.transaction import Tx
+from recollect.kernel.owner import Owner
 from tests.support.sight_worlds import NOW, ChatFact, Fact, SightWorld, spelled
 
 _Rows = Iterator[tuple[Table, dict[str, Any]]]

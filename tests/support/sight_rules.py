@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from recollect.domain.agents import AgentId
-from recollect.domain.disclosure import MemoryView, PersonId
-from recollect.domain.memories import MemoryKind, MemoryStatus
-from recollect.domain.spaces import ChatId, OrgId, Space, SpaceKind
-from recollect.policy.sight import Viewer, can_view
-from recollect.policy.spaces import SpaceView, may_write
-from recollect.ports.memories import MemoryFilter
+from recollect.identity.space_policy import SpaceView, may_write
+from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import MemoryFilter, MemoryKind, MemoryStatus
+from recollect.visibility.disclosure import MemoryView
+from recollect.visibility.viewer import Viewer, can_view
 from tests.support.sight_worlds import NOW, Fact, SightWorld, VersionFact
 
 

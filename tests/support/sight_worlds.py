@@ -4,10 +4,15 @@ nothing here asks a database."""
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from recollect.domain.agents import AGENT_PREFIX, Owner, OwnerKind
-from recollect.domain.disclosure import ChatKind
-from recollect.domain.memories import MemoryOrigin, MemoryStatus, MemoryType, Sensitivity
-from recollect.domain.spaces import SpaceKind
+from recollect.kernel.owner import AGENT_PREFIX, Owner, OwnerKind
+from recollect.kernel.space import SpaceKind
+from recollect.memories.model import (
+    MemoryOrigin,
+    MemoryStatus,
+    MemoryType,
+    Sensitivity,
+)
+from recollect.people.chat import ChatKind
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -9,20 +9,25 @@ import pytest
 import typer
 from bench import stage
 
-from recollect import __version__, errors
-from recollect.api import errors as api_errors
-from recollect.api.errors import CLI_EXIT, HTTP_STATUS
-from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.memory.problems import CONFLICT_REASONS, MEMORY_PROBLEMS, MEMORY_STATUSES
-from recollect.api.operations import OPERATIONS
+from recollect import __version__
+from recollect.api.openapi.errors import (
+    CONFLICT_REASONS,
+    MEMORY_PROBLEMS,
+    MEMORY_STATUSES,
+)
+from recollect.api.registry import MEMORY_OPERATIONS
 from recollect.cli.main import app
 from recollect.cli.options import INTERRUPTED_EXIT
-from recollect.config import CONFIG_VARIABLE, env_name, fields, load
-from recollect.domain.doctor import SEVERITIES
-from recollect.errors import RecollectError
-from recollect.policy.principals import ServerRole
-from recollect.providers.metrics import PrometheusMetrics
+from recollect.conversations.operations import OPERATIONS
+from recollect.doctor.model import SEVERITIES
+from recollect.http import errors as api_errors
+from recollect.http.errors import CLI_EXIT, HTTP_STATUS
+from recollect.identity.model import ServerRole
+from recollect.kernel import errors
+from recollect.kernel.errors import RecollectError
+from recollect.observability.prometheus import PrometheusMetrics
 from recollect.settings import Settings
+from recollect.settings.load import CONFIG_VARIABLE, env_name, fields, load
 from tests.support.documents import FENCED, ROOT, code, inline_code, read, rows
 from tests.support.engines import POSTGRES_URL_VARIABLE
 from tests.support.snippets import code_of

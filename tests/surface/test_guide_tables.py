@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.operations import OPERATIONS
-from recollect.domain.events import EventKind
-from recollect.domain.retention import AuditAlert, AuditRules
-from recollect.policy.actions import NEEDS_ROLE
+from recollect.api.registry import MEMORY_OPERATIONS
+from recollect.audit.model import EventKind
+from recollect.conversations.operations import OPERATIONS
+from recollect.identity.actions import NEEDS_ROLE
+from recollect.kernel.retention_rules import AuditAlert, AuditRules
 from tests.support.documents import ROOT, read, rows
 from tests.support.snippets import blocks
 

@@ -1,19 +1,24 @@
 """The limits that the guide names against those that hold."""
 
-from recollect.api.inputs import BODY_BYTES_MAX
-from recollect.domain.agents import AGENT_ID_CHARS_MAX
-from recollect.domain.conversations import METADATA_BYTES_MAX, TITLE_CHARS_MAX
-from recollect.domain.entries import (
+from recollect.agents.model import DESCRIPTION_CHARS_MAX
+from recollect.agents.run import ERROR_CHARS_MAX
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX
+from recollect.conversations.entries.entry import (
     CONTENT_ITEMS_MAX,
     CONTENT_TYPE_CHARS_MAX,
     INDEXED_CHARS_MAX,
     SYNC_ITEMS_MAX,
 )
-from recollect.domain.erasure import IDENTIFIERS_MAX
-from recollect.domain.events import JUSTIFICATION_CHARS_MAX
-from recollect.domain.jsontext import DEPTH_MAX
-from recollect.domain.memberships import USER_ID_CHARS_MAX
-from recollect.domain.memories import (
+from recollect.conversations.model import TITLE_CHARS_MAX
+from recollect.erasure.model import IDENTIFIERS_MAX
+from recollect.http.validation import BODY_BYTES_MAX
+from recollect.idempotency import service as idempotency
+from recollect.kernel.ids import USER_ID_CHARS_MAX
+from recollect.kernel.owner import AGENT_ID_CHARS_MAX
+from recollect.kernel.pages import LIMIT_MAX
+from recollect.kernel.strict_json import DEPTH_MAX
+from recollect.kernel.validation import METADATA_BYTES_MAX
+from recollect.memories.model import (
     CONTENT_CHARS_MAX,
     ID_CHARS_MAX,
     KEY_CHARS_MAX,
@@ -27,13 +32,11 @@ from recollect.domain.memories import (
     VALUE_BYTES_MAX,
     VALUE_DEPTH_MAX,
 )
-from recollect.domain.memory_finding import LIMIT_MAX as HITS_MAX
-from recollect.domain.pages import LIMIT_MAX
-from recollect.domain.people import ALIASES_MAX
-from recollect.domain.registry import DESCRIPTION_CHARS_MAX
-from recollect.domain.runs import ERROR_CHARS_MAX
-from recollect.domain.search import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
-from recollect.services import idempotency, memory_batches, recall
+from recollect.memories.write import batch
+from recollect.people.model import ALIASES_MAX
+from recollect.search.memories.explain_hit import LIMIT_MAX as HITS_MAX
+from recollect.search.model import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
+from recollect.search.recall import service as recall
 from tests.support.documents import rows
 
 LIMITS = {
@@ -61,7 +64,7 @@ LIMITS = {
     "`subjects`": f"{SUBJECTS_MAX}",
     "`source_entries`": f"{SOURCES_MAX:,}",
     "`observed_at`": f"{OBSERVED_AHEAD_MAX.total_seconds() / 60:.0f} minutes ahead",
-    "items of a batch": f"{memory_batches.ITEMS_MAX:,}",
+    "items of a batch": f"{batch.ITEMS_MAX:,}",
     "`limit` of a search of memories": f"{HITS_MAX}",
     "`token_budget`": f"{recall.TOKEN_BUDGET_MAX:,}",
     "`max_items` of a recall": f"{recall.ITEMS_MAX}",

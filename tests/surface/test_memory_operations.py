@@ -7,19 +7,23 @@ from importlib import import_module
 from pathlib import Path
 
 import recollect
-from recollect.api import handlers, memory, openapi
-from recollect.api.errors import error_body, http_status
-from recollect.api.handlers import MEMORY_HANDLERS
-from recollect.api.memory import MEMORY_OPERATIONS, MEMORY_RESOURCES
-from recollect.api.memory.problems import (
+from recollect.api import registry
+from recollect.api.openapi import document as openapi
+from recollect.api.openapi.errors import (
     CONFLICT_REASONS,
     FORBIDDEN_CODES,
     MEMORY_STATUSES,
     REFUSAL_CODES,
 )
-from recollect.api.operation import Envelope, OperationFamily
-from recollect.api.operations import OPERATIONS
-from recollect.errors import (
+from recollect.api.registry import (
+    MEMORY_HANDLERS,
+    MEMORY_OPERATIONS,
+    MEMORY_RESOURCES,
+)
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.errors import error_body, http_status
+from recollect.http.operation import Envelope, OperationFamily
+from recollect.kernel.errors import (
     Conflict,
     Forbidden,
     Internal,
@@ -82,8 +86,8 @@ def test_every_operation_has_one_handler_and_every_handler_an_operation() -> Non
     assert not {*names} & {operation.name for operation in OPERATIONS if operation.open}
     given = [
         name
-        for module in pkgutil.iter_modules(handlers.__path__)
-        for name in getattr(import_module(f"{handlers.__name__}.{module.name}"), "HANDLERS", {})
+        for module in pkgutil.iter_modules(registry.__path__)
+        for name in getattr(import_module(f"{registry.__name__}.{module.name}"), "HANDLERS", {})
     ]
     assert sorted(given) == sorted(MEMORY_HANDLERS)
 
@@ -91,9 +95,9 @@ def test_every_operation_has_one_handler_and_every_handler_an_operation() -> Non
 def test_every_module_with_operations_is_registered() -> None:
     rows = [
         operation
-        for module in pkgutil.iter_modules(memory.__path__)
+        for module in pkgutil.iter_modules(registry.__path__)
         for operation in getattr(
-            import_module(f"{memory.__name__}.{module.name}"), "OPERATIONS", ()
+            import_module(f"{registry.__name__}.{module.name}"), "OPERATIONS", ()
         )
     ]
     assert {row.name for row in rows} == {row.name for row in MEMORY_OPERATIONS}

@@ -9,10 +9,10 @@ import schemathesis
 from jsonschema_rs import Draft202012Validator
 from schemathesis.core.result import Ok
 
-from recollect.api import openapi
-from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.operation import OperationFamily
-from recollect.api.operations import OPERATIONS
+from recollect.api.openapi import document as openapi
+from recollect.api.registry import MEMORY_OPERATIONS
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import OperationFamily
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
 DOCUMENTS = openapi.build_documents()

@@ -5,17 +5,19 @@ from importlib import import_module
 
 from starlette.routing import Route
 
-import recollect.errors
-from recollect.api import errors, operations, rest
-from recollect.api.errors import CLI_EXIT, HTTP_STATUS
-from recollect.api.handlers import MEMORY_HANDLERS
-from recollect.api.operation import OperationFamily
-from recollect.api.operations import OPERATIONS
-from recollect.api.resources import RESOURCES
+from recollect import kernel
+from recollect.api import rest
+from recollect.api.registry import MEMORY_HANDLERS
 from recollect.api.rest.app import HANDLERS, PathEndpoint
 from recollect.api.rest.routes import SegmentRoute
-from recollect.errors import RecollectError
-from recollect.policy.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
+from recollect.conversations import operations
+from recollect.conversations.operations import OPERATIONS
+from recollect.conversations.schemas import RESOURCES
+from recollect.http import errors
+from recollect.http.errors import CLI_EXIT, HTTP_STATUS
+from recollect.http.operation import OperationFamily
+from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
+from recollect.kernel.errors import RecollectError
 from tests.rest.fakes import Rest
 
 
@@ -89,7 +91,7 @@ def test_a_user_operation_always_needs_a_key_a_role_or_nothing() -> None:
 def test_every_kind_of_error_has_a_status_and_an_exit_code() -> None:
     kinds = [
         kind
-        for module in (recollect.errors, errors)
+        for module in (kernel.errors, errors)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, RecollectError)
     ]

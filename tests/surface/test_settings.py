@@ -12,9 +12,9 @@ import pytest
 from pydantic import ValidationError
 
 from recollect.cli.settings_page import PAGE, render_page
-from recollect.config import LoadedSettings, env_name, fields, load
-from recollect.errors import InvalidInput
+from recollect.kernel.errors import InvalidInput
 from recollect.settings import SECRETS, Settings
+from recollect.settings.load import LoadedSettings, env_name, fields, load
 
 SECRET = "not-a-real-secret-but-long-enough-for-hs256"
 KEY = base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()

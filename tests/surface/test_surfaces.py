@@ -7,9 +7,9 @@ import pytest
 from starlette.routing import Route
 
 from recollect.api.grpc.server import METHODS
-from recollect.api.operation import OperationFamily
-from recollect.api.operations import OPERATIONS
 from recollect.api.rest.app import PathEndpoint
+from recollect.conversations.operations import OPERATIONS
+from recollect.http.operation import OperationFamily
 from tests.rest.fakes import Rest
 from tests.rpc import contract
 from tests.support import grpc_api
@@ -71,7 +71,7 @@ def on_rest() -> list[str]:
 
 def on_grpc() -> list[str]:
     """What has a method."""
-    return [*(method.operation.name for method in METHODS.values()), *BESIDE_THE_TABLE.values()]
+    return [*(method.operation for method in METHODS.values()), *BESIDE_THE_TABLE.values()]
 
 
 def on_services() -> list[str]:
@@ -95,7 +95,7 @@ def test_grpc_has_exactly_the_contracts_methods() -> None:
 
 def test_the_behaviour_suite_calls_every_method_but_the_recorders_by_its_operation() -> None:
     called = {route.method: ROW_OF[name].name for name, route in grpc_api.ROUTES.items()}
-    answered = {name: method.operation.name for name, method in METHODS.items()}
+    answered = {name: method.operation for name, method in METHODS.items()}
     assert called == answered | {"SystemService/GetHealth": "getHealth"}
 
 

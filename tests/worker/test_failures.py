@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.domain.jobs import Job, NewJob
-from recollect.errors import Internal, Unavailable
+from recollect.jobs.model import Job, NewJob
+from recollect.kernel.errors import Internal, Unavailable
 from tests.worker.workshop import KIND, Recorder, Workshop
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from recollect.domain.clock import from_text
-from recollect.errors import Unavailable
-from recollect.ports.database import Tx
-from recollect.ports.stores import Stores
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.kernel.clock import from_text
+from recollect.kernel.errors import Unavailable
 from tests.store.storage import WAIT_SECONDS
 from tests.worker.workshop import Gate, Recorder, Workshop, wait_until
 

@@ -5,11 +5,11 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recollect.domain.jobs import Job, NewJob
-from recollect.ports.database import Database
-from recollect.ports.stores import Stores
-from recollect.services.status import StatusService
-from recollect.worker.loop import JobHandler, Worker
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database
+from recollect.doctor.health import StatusService
+from recollect.jobs.model import Job, NewJob
+from recollect.jobs.worker import JobHandler, Worker
 from tests.store.storage import WAIT_SECONDS, Storage
 from tests.support.clock import TestClock
 

@@ -1,1 +1,1 @@
-"""The REST and gRPC APIs. They parse a request, call a service and render its result."""
+"""The servers: REST application, gRPC server, OpenAPI documents, the table of operations."""

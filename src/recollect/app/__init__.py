@@ -12,54 +12,58 @@ from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from recollect import __version__
-from recollect.api.connections import ConnectionLimit
 from recollect.api.grpc.server import GrpcServer
-from recollect.api.relay import shared_port_protocol
 from recollect.api.rest.app import RestSettings, create_app
+from recollect.api.rest.connection_limit import ConnectionLimit
+from recollect.api.rest.grpc_relay import shared_port_protocol
+from recollect.api.services import Services
+from recollect.app.cleanup import build_cleanup_schedule
 from recollect.app.database import build_engine, prepare_schema
-from recollect.app.descriptors import raise_descriptor_limit
-from recollect.app.erasing import build_erase_jobs
+from recollect.app.erasure import build_erase_jobs
+from recollect.app.file_descriptors import raise_descriptor_limit
 from recollect.app.grpc import GrpcListener
-from recollect.app.housekeeping import build_cleanup_schedule
-from recollect.app.memory import build_memory_services, load_retention_rules
+from recollect.app.memories import build_memory_services, load_retention_rules
 from recollect.app.reconciling import build_reconcile_jobs
-from recollect.app.recording import advertised_address, build_recorder
-from recollect.app.search import build_index_deps, build_search_deps, open_embedding
-from recollect.domain.clock import Clock, SystemClock
-from recollect.domain.ids import Ids, Uuid7Ids
-from recollect.errors import InvalidInput
-from recollect.ports.metrics import Metrics
-from recollect.ports.requests import NoRequestLog, RequestLog
-from recollect.ports.runtime import Runtime
-from recollect.providers import logs
-from recollect.providers.encryption import AesGcmCipher
-from recollect.providers.forwarding import HttpForwarder
-from recollect.providers.identity.authenticator import CredentialAuthenticator
-from recollect.providers.identity.local_key import signing_secret
-from recollect.providers.identity.settings import BoundAgent, IdentitySettings
-from recollect.providers.metrics import PrometheusMetrics
-from recollect.providers.request_log import BufferedRequestLog
-from recollect.services.admin import AdminService
-from recollect.services.bundle import Services
-from recollect.services.conversations import ConversationService
-from recollect.services.entries import EntryService
-from recollect.services.eviction import EvictionService
-from recollect.services.forwarding import ForwardingService
-from recollect.services.gate import GateService
-from recollect.services.housekeeping_jobs import CleanupJobs
-from recollect.services.idempotency_jobs import IdempotencyJobs
-from recollect.services.index_jobs import IndexJobs
-from recollect.services.indexing import EntryIndexer, IndexingService
-from recollect.services.jobs import MaintenanceJobs
-from recollect.services.memory_indexing import MemoryIndexer, MemoryIndexJobs
-from recollect.services.search import EntrySearchService
-from recollect.services.sharing import SharingService
-from recollect.services.status import DoctorReport, StatusService
-from recollect.services.transfers import TransferService
+from recollect.app.recordings import advertised_address, build_recorder
+from recollect.app.search import (
+    build_index_deps,
+    build_search_deps,
+    open_embedding,
+)
+from recollect.app.stores import build_stores
+from recollect.audit.gate import GateService
+from recollect.conversations.admin_service import AdminService
+from recollect.conversations.entries.indexing import EntryIndexer, IndexingService
+from recollect.conversations.entries.service import EntryService
+from recollect.conversations.eviction import EvictionService
+from recollect.conversations.service import ConversationService
+from recollect.conversations.sharing.service import SharingService
+from recollect.conversations.sharing.transfer_service import TransferService
+from recollect.db import migrations
+from recollect.db.encryption import AesGcmCipher
+from recollect.doctor.health import DoctorReport, StatusService
+from recollect.idempotency.cleanup import IdempotencyJobs
+from recollect.identity.authenticator import CredentialAuthenticator
+from recollect.identity.settings import BoundAgent, IdentitySettings
+from recollect.identity.tokens.local_key import signing_secret
+from recollect.jobs.worker import Worker
+from recollect.kernel.clock import Clock, SystemClock
+from recollect.kernel.errors import InvalidInput
+from recollect.kernel.ids import Ids, Uuid7Ids
+from recollect.kernel.runtime import Runtime
+from recollect.observability import logging as logs
+from recollect.observability.metrics import Metrics
+from recollect.observability.prometheus import PrometheusMetrics
+from recollect.observability.request_log import BufferedRequestLog
+from recollect.observability.request_log_port import NoRequestLog, RequestLog
+from recollect.recordings.forwarding import ForwardingService
+from recollect.recordings.http_forwarder import HttpForwarder
+from recollect.retention.cleanup_jobs import CleanupJobs
+from recollect.retention.maintenance_jobs import MaintenanceJobs
+from recollect.search.entries.index_jobs import IndexJobs
+from recollect.search.entries.service import EntrySearchService
+from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.settings import Settings
-from recollect.stores import migrations
-from recollect.stores.database import build_stores
-from recollect.worker.loop import Worker
 
 CLOSE_SECONDS_MIN = 5
 _log = structlog.get_logger("recollect.app")

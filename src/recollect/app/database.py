@@ -1,10 +1,10 @@
 """Builds the database engine from the settings, and prepares its schema."""
 
-from recollect.ports.metrics import Metrics
+from recollect.app.stores import open_engine
+from recollect.db import migrations
+from recollect.db.engines.base import Engine
+from recollect.observability.metrics import Metrics
 from recollect.settings import Settings
-from recollect.stores import migrations
-from recollect.stores.database import open_engine
-from recollect.stores.engines.base import Engine
 
 
 def build_engine(settings: Settings, metrics: Metrics) -> Engine:

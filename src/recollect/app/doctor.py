@@ -3,41 +3,41 @@
 from dataclasses import dataclass
 
 from recollect.app.reconciling import reconcile_thresholds
-from recollect.domain.retention import RetentionRules
-from recollect.ports.runtime import Runtime
-from recollect.ports.stores import Stores
-from recollect.services.checks.contents import (
+from recollect.audit.gate import GateService
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.engines.base import Engine
+from recollect.doctor.checks.contents import (
     CriticalPiiCheck,
     IndexRowsCheck,
     SecretsCheck,
     UntaggedPiiCheck,
 )
-from recollect.services.checks.cycles import CycleExaminer
-from recollect.services.checks.hanging import OrphanChecks
-from recollect.services.checks.ids import IdExaminer
-from recollect.services.checks.keeping import (
+from recollect.doctor.checks.cycles import CycleExaminer
+from recollect.doctor.checks.duplicates import DuplicateFolding, EqualTextCheck
+from recollect.doctor.checks.expiry import (
     ExpiryCapCheck,
     PolicyMismatchCheck,
     UnknownPolicyCheck,
 )
-from recollect.services.checks.mending import MemoryRepairer
-from recollect.services.checks.near_copies import NearDuplicateExaminer
-from recollect.services.checks.order import Examiner
-from recollect.services.checks.people import PeopleChecks
-from recollect.services.checks.repeats import DuplicateFolding, EqualTextCheck
-from recollect.services.checks.rows import RowCheck, RowExaminer
-from recollect.services.checks.words import SecretExaminer
-from recollect.services.doctor import DoctorService
-from recollect.services.gate import GateService
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_indexing import MemoryIndexer
-from recollect.services.memory_terms import ExpiryCalculator
-from recollect.services.memory_writing import WriteHooks
-from recollect.services.repeating import RepeatCounter
-from recollect.services.screening import ScreeningService
-from recollect.services.superseding import Superseder
+from recollect.doctor.checks.ids import IdExaminer
+from recollect.doctor.checks.near_duplicates import NearDuplicateExaminer
+from recollect.doctor.checks.order import Examiner
+from recollect.doctor.checks.orphans import OrphanChecks
+from recollect.doctor.checks.people import PeopleChecks
+from recollect.doctor.checks.rows import RowCheck, RowExaminer
+from recollect.doctor.checks.secrets import SecretExaminer
+from recollect.doctor.repair import MemoryRepairer
+from recollect.doctor.service import DoctorService
+from recollect.kernel.retention_rules import RetentionRules
+from recollect.kernel.runtime import Runtime
+from recollect.memories.duplicates.count import RepeatCounter
+from recollect.memories.supersede.apply import Superseder
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
+from recollect.memories.write.screen import ScreeningService
+from recollect.memories.write.writer import WriteHooks
+from recollect.search.memories.indexing import MemoryIndexer
 from recollect.settings import Settings
-from recollect.stores.engines.base import Engine
 
 
 @dataclass(frozen=True, slots=True)

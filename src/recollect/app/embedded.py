@@ -6,18 +6,22 @@ Nothing here touches what belongs to that process: its logging, its signals, its
 import asyncio
 
 from recollect.app.database import build_engine, prepare_schema
-from recollect.app.memory import build_memory_services, disclosure_settings, load_retention_rules
+from recollect.app.memories import (
+    build_memory_services,
+    disclosure_settings,
+    load_retention_rules,
+)
 from recollect.app.search import open_embedding
-from recollect.domain.clock import Clock, SystemClock
-from recollect.domain.ids import Uuid7Ids
-from recollect.ports.metrics import NoMetrics
-from recollect.ports.runtime import Runtime
-from recollect.providers.encryption import AesGcmCipher
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.read_audit import ReadAudit
-from recollect.services.sights import ViewerFactory
+from recollect.app.stores import build_stores
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.db.encryption import AesGcmCipher
+from recollect.kernel.clock import Clock, SystemClock
+from recollect.kernel.ids import Uuid7Ids
+from recollect.kernel.runtime import Runtime
+from recollect.memories.read.audit import ReadAudit
+from recollect.observability.metrics import NoMetrics
 from recollect.settings import Settings
-from recollect.stores.database import build_stores
+from recollect.visibility.viewers import ViewerFactory
 
 
 class EmbeddedApp:

@@ -2,34 +2,33 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.retention import RetentionRules
-from recollect.ports.database import Database
-from recollect.ports.runtime import Runtime
-from recollect.ports.stores import Stores
-from recollect.services.admin_gate import AdminGate
-from recollect.services.export import ExportService
-from recollect.services.gate import GateService
-from recollect.services.import_links import ImportLinks
-from recollect.services.import_memories import MemoryImporter
-from recollect.services.import_others import OtherImporter
-from recollect.services.import_places import ImportTargets
-from recollect.services.import_reading import LineReader
-from recollect.services.imports import ImportParts, ImportService
-from recollect.services.memory_access import MemoryWriteAccess
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_lists import MemoryLister
-from recollect.services.memory_terms import ExpiryCalculator
-from recollect.services.memory_writing import WriteHooks
-from recollect.services.names import PersonNameScreen
-from recollect.services.past import VersionHistory
-from recollect.services.quarantine import QuarantineService
-from recollect.services.rollback import RollbackService
-from recollect.services.rollback_plans import RollbackPlanner
-from recollect.services.rollback_steps import RollbackSteps
-from recollect.services.screening import ScreeningService
-from recollect.services.sights import ViewerFactory
-from recollect.services.views import VisibilityFacts
+from recollect.audit.gate import AdminGate, GateService
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database
+from recollect.kernel.retention_rules import RetentionRules
+from recollect.kernel.runtime import Runtime
+from recollect.memories.read.history import VersionHistory
+from recollect.memories.read.listing import MemoryLister
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
+from recollect.memories.write.screen import ScreeningService
+from recollect.memories.write.writer import WriteHooks
+from recollect.people.name_rules import PersonNameScreen
+from recollect.portability.export_service import ExportService
+from recollect.portability.import_links import ImportLinks
+from recollect.portability.import_memories import MemoryImporter
+from recollect.portability.import_others import OtherImporter
+from recollect.portability.import_reader import LineReader
+from recollect.portability.import_service import ImportParts, ImportService
+from recollect.portability.import_targets import ImportTargets
+from recollect.retention.quarantine import QuarantineService
+from recollect.rollback.plan import RollbackPlanner
+from recollect.rollback.service import RollbackService
+from recollect.rollback.steps import RollbackSteps
 from recollect.settings import Settings
+from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.viewers import ViewerFactory
+from recollect.visibility.write_access import MemoryWriteAccess
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from recollect.api.grpc.server import GrpcServer
-from recollect.errors import Unavailable
+from recollect.kernel.errors import Unavailable
 from recollect.settings import Settings
 
 

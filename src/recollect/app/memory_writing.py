@@ -2,23 +2,27 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.retention import PiiRisk, RetentionRules
-from recollect.ports.memory_hooks import RunEntering
-from recollect.ports.runtime import Runtime
-from recollect.ports.stores import Stores
-from recollect.services.memories import MemoryService, MemoryServiceDeps
-from recollect.services.memory_access import MemoryWriteAccess
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_batches import BatchService
-from recollect.services.memory_changes import MemoryChanges
-from recollect.services.memory_moves import MemoryMoves
-from recollect.services.memory_places import TargetSpaceResolver, TargetSpaceSettings
-from recollect.services.memory_succession import ExplicitSupersession
-from recollect.services.memory_terms import ExpiryCalculator
-from recollect.services.memory_writing import MemoryWriter, WriteHooks
-from recollect.services.screening import ScreeningRules, ScreeningService
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.engines.base import Engine
+from recollect.kernel.retention_rules import PiiRisk, RetentionRules
+from recollect.kernel.runtime import Runtime
+from recollect.memories.service import MemoryService, MemoryServiceDeps
+from recollect.memories.supersede.explicit import ExplicitSupersession
+from recollect.memories.write.batch import BatchService
+from recollect.memories.write.changes import MemoryChanges
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
+from recollect.memories.write.hooks import RunEntering
+from recollect.memories.write.move import MemoryMoves
+from recollect.memories.write.screen import ScreeningService
+from recollect.memories.write.target_space import (
+    TargetSpaceResolver,
+    TargetSpaceSettings,
+)
+from recollect.memories.write.writer import MemoryWriter, WriteHooks
+from recollect.screening.rules import ScreeningRules
 from recollect.settings import Settings
-from recollect.stores.engines.base import Engine
+from recollect.visibility.write_access import MemoryWriteAccess
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """Builds the reconciliation jobs."""
 
-from recollect.domain.reconcile import ReconcileThresholds
-from recollect.domain.retention import RetentionRules
-from recollect.ports.database import Database
-from recollect.ports.runtime import Runtime
-from recollect.ports.stores import Stores
-from recollect.services.memory_audit import MemoryAudit
-from recollect.services.memory_terms import ExpiryCalculator
-from recollect.services.reconcile_jobs import ReconcileJobs
-from recollect.services.reconciling import Reconciler
-from recollect.services.repeating import RepeatCounter
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database
+from recollect.kernel.retention_rules import RetentionRules
+from recollect.kernel.runtime import Runtime
+from recollect.memories.duplicates.count import RepeatCounter
+from recollect.memories.reconcile.jobs import ReconcileJobs
+from recollect.memories.reconcile.rules import ReconcileThresholds
+from recollect.memories.reconcile.service import Reconciler
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.settings import Settings
 
 

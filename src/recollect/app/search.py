@@ -2,24 +2,28 @@
 
 from dataclasses import dataclass
 
-from recollect.errors import InvalidInput
-from recollect.ports.database import Database
-from recollect.ports.embedding import Embedder
-from recollect.ports.search import VectorIndex
-from recollect.ports.stores import Stores
-from recollect.providers.embeddings.cache import QueryCachingEmbedder
-from recollect.providers.embeddings.minilm import MiniLmEmbedder
-from recollect.providers.embeddings.openai import EmbeddingEndpoint, OpenAiEmbedder
-from recollect.services.corpora import CorpusCache, CorpusLimits
-from recollect.services.earlier_versions import PastVersionReader
-from recollect.services.gathering import EntryCandidateFinder
-from recollect.services.index_jobs import IndexDeps
-from recollect.services.memory_finding import FinderDeps, GraphCloseness, MemoryFinder
-from recollect.services.memory_gathering import MemoryCandidateFinder
-from recollect.services.ranking.fusion import RankingOptions
-from recollect.services.ranking.memories import MemoryRankingOptions
-from recollect.services.ranking.memory_rows import MemoryRowCache
-from recollect.services.search import EntrySearchDeps
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database
+from recollect.embedding.cache import QueryCachingEmbedder
+from recollect.embedding.minilm import MiniLmEmbedder
+from recollect.embedding.openai import EmbeddingEndpoint, OpenAiEmbedder
+from recollect.embedding.port import Embedder
+from recollect.kernel.errors import InvalidInput
+from recollect.search.entries.candidates import EntryCandidateFinder
+from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
+from recollect.search.entries.index_jobs import IndexDeps
+from recollect.search.entries.rank import RankingOptions
+from recollect.search.entries.service import EntrySearchDeps
+from recollect.search.memories.candidates import MemoryCandidateFinder
+from recollect.search.memories.finder import (
+    FinderDeps,
+    GraphCloseness,
+    MemoryFinder,
+)
+from recollect.search.memories.past_versions import PastVersionReader
+from recollect.search.memories.rank import MemoryRankingOptions
+from recollect.search.memories.row_cache import MemoryRowCache
+from recollect.search.ports import VectorIndex
 from recollect.settings import Settings
 
 
@@ -138,7 +142,7 @@ def _build_vector_index(settings: Settings, embedder: Embedder) -> VectorIndex |
         return None
     try:
         # The client is an optional dependency and takes a second to import.
-        from recollect.providers.vectors.qdrant import QdrantIndex, QdrantServer  # noqa: PLC0415
+        from recollect.search.qdrant import QdrantIndex, QdrantServer  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise InvalidInput(
             "search.qdrant.url: the client of Qdrant is not installed: "

@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.options import Config, DatabaseUrl, Json, load_settings, require_database
-from recollect.domain.doctor import Diagnosis, DoctorCheck
+from recollect.cli.options import (
+    Config,
+    DatabaseUrl,
+    Json,
+    load_settings,
+    require_database,
+)
+from recollect.doctor.model import Diagnosis, DoctorCheck
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.app import App
-    from recollect.services.doctor import DoctorRequest
+    from recollect.doctor.service import DoctorRequest
+
 
 RetryStuck = Annotated[
     bool, typer.Option("--retry-stuck", help="First give jobs that were given up new attempts.")
@@ -40,7 +47,7 @@ def doctor(
 async def _examine(settings: Settings, *, retry_stuck: bool, repair: bool) -> tuple[Report, int]:
     require_database(settings)
     from recollect.app import build
-    from recollect.services.doctor import DoctorRequest
+    from recollect.doctor.service import DoctorRequest
 
     app = build(settings)
     try:

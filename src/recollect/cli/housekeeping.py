@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.options import Config, DatabaseUrl, Json, load_settings, require_database
-from recollect.domain.clock import to_text
-from recollect.domain.retention import VACUUM_DAYS, MemoryScope
+from recollect.cli.options import (
+    Config,
+    DatabaseUrl,
+    Json,
+    load_settings,
+    require_database,
+)
+from recollect.kernel.clock import to_text
+from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.services.housekeeping import CleanupService
-    from recollect.services.housekeeping_events import CleanupOrder
+    from recollect.retention.cleanup_audit import CleanupOrder
+    from recollect.retention.cleanup_service import CleanupService
+
 
 Report = dict[str, Any]
 HousekeepingTask = Callable[["CleanupService", "CleanupOrder"], Awaitable[Report]]
@@ -100,7 +107,7 @@ def _is_dry_run(dry_run: bool, really: bool) -> bool:
 async def _run_housekeeping(settings: Settings, work: HousekeepingTask, *, dry_run: bool) -> Report:
     require_database(settings)
     from recollect.app import build
-    from recollect.services.housekeeping_events import CleanupOrder
+    from recollect.retention.cleanup_audit import CleanupOrder
 
     app = build(settings)
     try:

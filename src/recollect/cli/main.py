@@ -10,10 +10,18 @@ import sys
 import typer
 
 from recollect import __version__
-from recollect.api.errors import CLI_EXIT, cli_exit
-from recollect.cli import doctor, housekeeping, maintenance, reindex, serve, settings_show, tokens
+from recollect.cli import (
+    doctor,
+    housekeeping,
+    maintenance,
+    reindex,
+    serve,
+    settings_show,
+    tokens,
+)
 from recollect.cli.options import INTERRUPTED_EXIT
-from recollect.errors import Internal, RecollectError
+from recollect.http.errors import CLI_EXIT, cli_exit
+from recollect.kernel.errors import Internal, RecollectError
 
 _COLLECT_AFTER_OBJECTS = 50_000
 

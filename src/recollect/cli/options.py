@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from recollect.config import FLAGS, LoadedSettings, load
-from recollect.errors import InvalidInput
+from recollect.kernel.errors import InvalidInput
 from recollect.settings import Settings
+from recollect.settings.load import FLAGS, LoadedSettings, load
 
 INTERRUPTED_EXIT = 130
 

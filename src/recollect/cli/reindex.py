@@ -4,8 +4,13 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.options import Config, DatabaseUrl, load_settings, require_database
-from recollect.errors import InvalidInput
+from recollect.cli.options import (
+    Config,
+    DatabaseUrl,
+    load_settings,
+    require_database,
+)
+from recollect.kernel.errors import InvalidInput
 
 NoWait = Annotated[
     bool, typer.Option("--no-wait", help="Only queue the work; servers and workers do it.")

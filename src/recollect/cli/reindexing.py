@@ -23,8 +23,8 @@ from rich.text import Text
 
 from recollect.app import App, build
 from recollect.cli.options import INTERRUPTED_EXIT
-from recollect.errors import Internal
-from recollect.services.index_jobs import ReindexProgress
+from recollect.kernel.errors import Internal
+from recollect.search.entries.index_jobs import ReindexProgress
 from recollect.settings import Settings
 
 _POLL_SECONDS = 0.5

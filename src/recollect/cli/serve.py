@@ -12,9 +12,9 @@ import typer
 
 from recollect import __version__
 from recollect.cli.options import Config, DatabaseUrl, load_settings
-from recollect.config import FLAGS
-from recollect.errors import Unavailable
+from recollect.kernel.errors import Unavailable
 from recollect.settings import ServerSettings, Settings
+from recollect.settings.load import FLAGS
 
 Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from recollect.config import FLAGS, env_name, fields
 from recollect.settings import Settings
+from recollect.settings.load import FLAGS, env_name, fields
 
 PAGE = Path("docs/reference/settings.md")
 

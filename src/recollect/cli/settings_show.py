@@ -6,7 +6,7 @@ from operator import getitem
 from typing import Any
 
 from recollect.cli.options import Config, DatabaseUrl, Json, load_settings
-from recollect.config import LoadedSettings
+from recollect.settings.load import LoadedSettings
 
 
 def show(config: Config = None, database_url: DatabaseUrl = None, as_json: Json = False) -> None:

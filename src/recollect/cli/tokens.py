@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from recollect.cli.options import Config, DatabaseUrl, load_settings
-from recollect.domain.clock import SystemClock
-from recollect.errors import InvalidInput
+from recollect.kernel.clock import SystemClock
+from recollect.kernel.errors import InvalidInput
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _TTL = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
@@ -22,8 +22,8 @@ def token(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Print a bearer token for USER."""
-    from recollect.providers.identity.local_key import signing_secret
-    from recollect.providers.identity.tokens import mint
+    from recollect.identity.tokens.local_key import signing_secret
+    from recollect.identity.tokens.tokens import mint
 
     settings = load_settings(config, database_url=database_url).settings
     lifetime = parse_ttl(ttl)

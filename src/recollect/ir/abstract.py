@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from recollect.domain.retention import MemoryScope
-from recollect.domain.runs import Run, RunStatus
+from recollect.agents.run import Run, RunStatus
 from recollect.ir.entries import MemoryEntry
+from recollect.kernel.retention_rules import MemoryScope
 
 
 class AbstractMemoryStore(ABC):

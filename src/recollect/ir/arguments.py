@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
 
-from recollect.domain.retention import MemoryScope
+from recollect.kernel.retention_rules import MemoryScope
 
 Word = TypeVar("Word", bound=StrEnum)
 

@@ -4,15 +4,15 @@ are not filtered afterwards."""
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
-from recollect.domain.agents import parse_agent_id
-from recollect.domain.memory_checks import check_name
-from recollect.domain.spaces import OrgId, RunId
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import check_text
 from recollect.ir.eyes import AgentBinding
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
 from recollect.ir.refusals import python_errors
+from recollect.kernel.ids import OrgId, RunId
+from recollect.kernel.owner import parse_agent_id
+from recollect.kernel.validation import check_name
 
 T = TypeVar("T")
 

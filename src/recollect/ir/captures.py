@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from recollect.domain import jsontext
-from recollect.domain.memories import VALUE_BYTES_MAX
-from recollect.domain.retention import DEFAULT_TTL_SECONDS, MemoryScope
-from recollect.domain.secrets import REFUSED, find_secret, find_secret_in
 from recollect.ir.entries import MemoryEntry, create_memory
+from recollect.kernel import strict_json
+from recollect.kernel.retention_rules import DEFAULT_TTL_SECONDS, MemoryScope
+from recollect.memories.model import VALUE_BYTES_MAX
+from recollect.screening.secrets import REFUSED, find_secret, find_secret_in
 
 STAGES = ("mag", "sag")
 PAYLOAD_NAMES = {"input": "payload", "output": "result"}
@@ -93,7 +93,7 @@ def shorten_to_fit(value: dict[str, Any]) -> dict[str, Any]:
     texts of length 0 don't suffice, every field becomes the mark of a cut."""
     # 1 KiB is left for `task_id`, which is added afterwards.
     chars_max = _TEXT_CHARS_MAX
-    while len(jsontext.dump(value).encode()) > VALUE_BYTES_MAX - 1_024:
+    while len(strict_json.dump(value).encode()) > VALUE_BYTES_MAX - 1_024:
         if chars_max == 0:
             return dict.fromkeys(value, CUT)
         chars_max //= 4
@@ -161,7 +161,7 @@ class _BoundedCopier:
         if len(text) > room:
             text = text[:VALUE_BYTES_MAX] if room >= VALUE_BYTES_MAX else CUT
         self._chars += len(text)
-        return jsontext.drop_unstorable(text)
+        return strict_json.drop_unstorable(text)
 
     def _take_items(self, items: Any) -> Iterator[Any]:
         for item in items:

@@ -22,26 +22,28 @@ from pydantic import (
     model_validator,
 )
 
-from recollect.app.memory import load_retention_rules
-from recollect.config import load
-from recollect.domain.agents import parse_agent_id
-from recollect.domain.clock import SystemClock
-from recollect.domain.expiry import explicit_expiry, is_expired
-from recollect.domain.ids import Uuid7Ids
-from recollect.domain.memories import KEY_CHARS_MAX, Memory
-from recollect.domain.memory_checks import (
+from recollect.app.memories import load_retention_rules
+from recollect.ir.arguments import parse_choice, parse_moment
+from recollect.kernel.clock import SystemClock
+from recollect.kernel.errors import RecollectError
+from recollect.kernel.ids import Uuid7Ids
+from recollect.kernel.owner import parse_agent_id
+from recollect.kernel.retention_rules import (
+    DEFAULT_TTL_SECONDS,
+    MemoryScope,
+    RetentionRules,
+)
+from recollect.kernel.validation import check_metadata, check_name, to_utc
+from recollect.memories.expiry import explicit_expiry
+from recollect.memories.model import KEY_CHARS_MAX, Memory, is_expired
+from recollect.memories.validation import (
     check_id,
-    check_metadata,
-    check_name,
     check_record,
     check_run_id,
     clean_tags,
-    to_utc,
 )
-from recollect.domain.pii import normalise_tags
-from recollect.domain.retention import DEFAULT_TTL_SECONDS, MemoryScope, RetentionRules
-from recollect.errors import RecollectError
-from recollect.ir.arguments import parse_choice, parse_moment
+from recollect.screening.pii import normalise_tags
+from recollect.settings.load import load
 
 T = TypeVar("T")
 

@@ -4,19 +4,19 @@ unbound store is the system, which sees everything; a view is one agent."""
 from dataclasses import dataclass
 from typing import Protocol
 
+from recollect.agents.model import Agent
+from recollect.agents.service import AgentRegistration
 from recollect.app.embedded import EmbeddedApp
-from recollect.domain.agents import AGENT_PREFIX, AgentId, Owner, OwnerKind
-from recollect.domain.ids import UserId
-from recollect.domain.registry import Agent
-from recollect.domain.retention import MemoryScope
-from recollect.domain.spaces import DEFAULT_ORG, OrgId, RunId, SpaceKind, SpaceMode
-from recollect.errors import Conflict, Forbidden
-from recollect.policy.principals import Principal, ServerRole
-from recollect.policy.requesters import Requester
-from recollect.policy.sight import Viewer
-from recollect.ports.database import Tx
-from recollect.services.agents import AgentRegistration
-from recollect.services.housekeeping_events import SERVER_ACTOR
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal, ServerRole
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import Conflict, Forbidden
+from recollect.kernel.ids import AgentId, OrgId, RunId, UserId
+from recollect.kernel.owner import AGENT_PREFIX, Owner, OwnerKind
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.space import DEFAULT_ORG, SpaceKind, SpaceMode
+from recollect.retention.cleanup_audit import SERVER_ACTOR
+from recollect.visibility.viewer import Viewer
 
 SPACE_KINDS = {
     MemoryScope.LONG_TERM: SpaceKind.AGENT_PRIVATE,

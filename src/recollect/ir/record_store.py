@@ -5,12 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from recollect.domain.agents import parse_agent_id
-from recollect.domain.memory_checks import check_name
-from recollect.domain.pages import LIMIT_MAX
-from recollect.domain.retention import MemoryScope
-from recollect.domain.runs import END_STATUSES, Run, RunStatus
-from recollect.domain.spaces import RunId
+from recollect.agents.run import END_STATUSES, Run, RunStatus
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import (
     check_flag,
@@ -24,6 +19,11 @@ from recollect.ir.arguments import (
 from recollect.ir.entries import MemoryEntry, to_entry
 from recollect.ir.records import RecordFilter, Records
 from recollect.ir.refusals import python_errors
+from recollect.kernel.ids import RunId
+from recollect.kernel.owner import parse_agent_id
+from recollect.kernel.pages import LIMIT_MAX
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.validation import check_name
 
 T = TypeVar("T")
 

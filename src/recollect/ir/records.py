@@ -8,24 +8,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from recollect.agents.run import Run, RunStatus
+from recollect.agents.runs_service import NewRun
 from recollect.app.embedded import EmbeddedApp
-from recollect.domain.agents import AgentId
-from recollect.domain.clock import to_text
-from recollect.domain.expiry import is_expired
-from recollect.domain.jsontext import text_problem
-from recollect.domain.memories import OBSERVED_AHEAD_MAX, Memory, MemoryId, MemoryKind, MemorySource
-from recollect.domain.retention import MemoryScope
-from recollect.domain.runs import Run, RunStatus
-from recollect.domain.spaces import RunId
-from recollect.errors import Forbidden, NotFound, ValidationFailed
+from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
 from recollect.ir.entries import MemoryEntry
 from recollect.ir.eyes import SPACE_KINDS, StoreIdentity
-from recollect.policy.requesters import Requester
-from recollect.ports.database import Tx
-from recollect.ports.memories import MemoryFilter, StoredMemory
-from recollect.services.housekeeping_events import CleanupOrder
-from recollect.services.memory_finding import MemorySearchScope
-from recollect.services.runs import NewRun
+from recollect.kernel.clock import to_text
+from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
+from recollect.kernel.ids import AgentId, MemoryId, RunId
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.strict_json import text_problem
+from recollect.memories.model import (
+    OBSERVED_AHEAD_MAX,
+    Memory,
+    MemoryFilter,
+    MemoryKind,
+    MemorySource,
+    StoredMemory,
+    is_expired,
+)
+from recollect.retention.cleanup_audit import CleanupOrder
+from recollect.search.memories.finder import MemorySearchScope
 
 _FIXED_FIELDS = ("scope", "agent_slug", "run_id", "key")
 

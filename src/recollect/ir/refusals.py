@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from recollect.errors import (
+from recollect.kernel.errors import (
     Conflict,
     Forbidden,
     InvalidInput,

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from recollect.config import load_runner
-from recollect.domain.retention import MemoryScope
-from recollect.domain.runs import Run, RunStatus
+from recollect.agents.run import Run, RunStatus
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import check_optional_flag
 from recollect.ir.capturing import Capture, CaptureQueue
 from recollect.ir.entries import MemoryEntry, create_memory
 from recollect.ir.refusals import python_errors
 from recollect.ir.stores import SQLiteMemoryStore
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.settings.load import load_runner
 
 P = TypeVar("P")
 R = TypeVar("R")

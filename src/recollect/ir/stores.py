@@ -14,7 +14,6 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from recollect.app.embedded import EmbeddedApp
-from recollect.config import load
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import check_flag
 from recollect.ir.bound import BoundMemoryStore, parse_binding
@@ -24,6 +23,7 @@ from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
 from recollect.ir.refusals import open_errors, python_errors
 from recollect.settings import Settings
+from recollect.settings.load import load
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from recollect.policy.principals import ServerRole
+from recollect.identity.model import ServerRole
 from recollect.settings.section import Key, Name, Section, WebUrl, broken_rule
 
 

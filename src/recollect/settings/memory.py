@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from recollect.domain.disclosure import SensitiveInGroups, UnknownOrigin
-from recollect.domain.expiry import RetentionProfile
-from recollect.domain.spaces import SpaceMode
+from recollect.kernel.retention_rules import RetentionProfile
+from recollect.kernel.space import SpaceMode
 from recollect.settings.section import Key, Name, Section, Share, broken_rule
+from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
 
 
 class MemorySettings(Section):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.doctor import DoctorCheck
+from recollect.doctor.model import DoctorCheck
 from tests.conftest import Host, SoakSize
 from tests.hostile.stored import contents
 from tests.memory.people import person_of

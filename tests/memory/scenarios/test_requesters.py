@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect.api.memory import MEMORY_OPERATIONS
+from recollect.api.registry import MEMORY_OPERATIONS
 from tests.conftest import Host
 from tests.support.town import Town
 from tests.support.world import new_id

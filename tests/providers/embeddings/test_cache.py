@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import numpy as np
 import pytest
 
-from recollect.errors import EmbeddingFailed
-from recollect.providers.embeddings.cache import QueryCachingEmbedder
-from recollect.providers.embeddings.openai import EmbeddingEndpoint, OpenAiEmbedder
+from recollect.embedding.cache import QueryCachingEmbedder
+from recollect.embedding.openai import EmbeddingEndpoint, OpenAiEmbedder
+from recollect.kernel.errors import EmbeddingFailed
 from tests.support.embedding_server import EmbeddingServer, bag_of_words
 
 DIMENSIONS = 16

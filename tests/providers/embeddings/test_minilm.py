@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import EmbeddingFailed
-from recollect.ports.embedding import Vectors
-from recollect.providers.embeddings.minilm import MODEL_FILE, VOCABULARY_FILE, MiniLmEmbedder
+from recollect.embedding.minilm import MODEL_FILE, VOCABULARY_FILE, MiniLmEmbedder
+from recollect.embedding.port import Vectors
+from recollect.kernel.errors import EmbeddingFailed
 
 # Made by the graph that `models/build_minilm.py --reference` writes.
 FULL_PRECISION = json.loads(
@@ -120,7 +120,7 @@ def test_a_broken_model_file_fails_as_an_embedding(tmp_path: Path) -> None:
 def test_the_runtime_reports_to_nobody_and_leaves_nothing_behind(tmp_path: Path) -> None:
     program = (
         "import asyncio\n"
-        "from recollect.providers.embeddings.minilm import MiniLm\n"
+        "from recollect.embedding.minilm import MiniLm\n"
         "print(asyncio.run(MiniLm().embed_query('a heron')).shape)\n"
         "import os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
     )

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from recollect.errors import EmbeddingFailed
-from recollect.ports.embedding import Vectors
-from recollect.providers.embeddings.openai import EmbeddingEndpoint, OpenAiEmbedder
+from recollect.embedding.openai import EmbeddingEndpoint, OpenAiEmbedder
+from recollect.embedding.port import Vectors
+from recollect.kernel.errors import EmbeddingFailed
 from tests.support.embedding_server import EmbeddingServer, Mode, bag_of_words
 
 DIMENSIONS = 16

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.providers.embeddings.wordpiece import PIECE_CHARACTERS, WordPiece
+from recollect.embedding.wordpiece import PIECE_CHARACTERS, WordPiece
 
 WORDS = [
     "[PAD]",

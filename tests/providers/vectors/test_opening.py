@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from recollect.app.search import EmbeddingBackends, open_embedding
-from recollect.config import load
-from recollect.errors import InvalidInput
+from recollect.kernel.errors import InvalidInput
+from recollect.settings.load import load
 
 URL = {"search.qdrant.url": "http://127.0.0.1:9"}
 
@@ -35,6 +35,6 @@ def test_without_its_client_the_server_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "qdrant_client", None)
-    monkeypatch.delitem(sys.modules, "recollect.providers.vectors.qdrant", raising=False)
+    monkeypatch.delitem(sys.modules, "recollect.search.qdrant", raising=False)
     with pytest.raises(InvalidInput, match=r"pip install 'recollect\[qdrant\]'"):
         opened(URL)

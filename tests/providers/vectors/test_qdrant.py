@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from qdrant_client import AsyncQdrantClient
 
-from recollect.domain.ids import ConversationId, EntryId, TreeId
-from recollect.errors import Unavailable
-from recollect.ports.search import NewVectors, Vector
-from recollect.providers.vectors import qdrant
-from recollect.providers.vectors.qdrant import QdrantIndex, collection_name
+from recollect.embedding.port import Vector
+from recollect.kernel.errors import Unavailable
+from recollect.kernel.ids import ConversationId, EntryId, TreeId
+from recollect.search import qdrant
+from recollect.search.ports import NewVectors
+from recollect.search.qdrant import QdrantIndex, collection_name
 from tests.support.qdrant_server import QdrantServer
 
 # The local mode scans, and says that it has no index.

@@ -6,11 +6,12 @@ from uuid import UUID
 
 import numpy as np
 
-from recollect.domain import questions
-from recollect.domain.ids import ConversationId, EntryId, TreeId
-from recollect.domain.search import index_words
-from recollect.ports.search import TextRow, Vector, VectorRow
-from recollect.services.ranking import Corpus, RankedRows, RankingOptions, rank_auto
+from recollect.embedding.port import Vector
+from recollect.kernel.ids import ConversationId, EntryId, TreeId
+from recollect.search import query
+from recollect.search.model import index_words
+from recollect.search.ports import TextRow, VectorRow
+from recollect.search.ranking import Corpus, RankedRows, RankingOptions, rank_auto
 
 DIMENSIONS = 8
 
@@ -86,7 +87,7 @@ def ask(
     caller: str = "ann@example.org",
     options: RankingOptions | None = None,
 ) -> RankedRows:
-    asked = questions.parse_question(question, corpus.speakers)
+    asked = query.parse_question(question, corpus.speakers)
     return rank_auto(corpus, asked, vector, caller, options or RankingOptions())
 
 

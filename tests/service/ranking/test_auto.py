@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain import questions
-from recollect.services.ranking import RankingOptions, rank_auto
+from recollect.search import query
+from recollect.search.ranking import RankingOptions, rank_auto
 from tests.service.ranking.chats import (
     Said,
     a_corpus,
@@ -62,7 +62,7 @@ def test_without_words_meaning_ranks_alone() -> None:
     corpus = a_corpus(
         Said(1, "a greyhound", vector=NEAR, chat=1), Said(2, "a cat", vector=HERE, chat=2)
     )
-    question = replace(questions.parse_question("greyhound", {}), words=())
+    question = replace(query.parse_question("greyhound", {}), words=())
     ranked = rank_auto(corpus, question, HERE, "ann@example.org", RankingOptions())
     assert numbers(corpus, ranked) == [2, 1]
     assert not ranked.matched.any()
@@ -128,7 +128,7 @@ def test_names_of_speakers_tell_little() -> None:
         Said(1, "Hi Melanie", by="caroline@example.org", chat=1),
         Said(2, "We work", by="melanie@example.org", chat=2),
     )
-    question = replace(questions.parse_question("", {}), words=("melani", "work"))
+    question = replace(query.parse_question("", {}), words=("melani", "work"))
     ranked = rank_auto(corpus, question, None, "ann@example.org", RankingOptions())
     assert numbers(corpus, ranked) == [2, 1]
 

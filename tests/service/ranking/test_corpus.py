@@ -8,7 +8,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.services.ranking import Corpus, RankingOptions, rank_fulltext, rank_semantic
+from recollect.search.ranking import (
+    Corpus,
+    RankingOptions,
+    rank_fulltext,
+    rank_semantic,
+)
 from tests.service.ranking.chats import (
     DIMENSIONS,
     Said,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.services.ranking import rank_fulltext
+from recollect.search.ranking import rank_fulltext
 from tests.service.ranking.chats import Said, a_corpus, numbers
 
 

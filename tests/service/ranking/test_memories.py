@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain import memory_questions
-from recollect.domain.search import SearchType, index_words
-from recollect.ports.memory_search import MemoryCandidate, MemoryVector, WordRow
-from recollect.services.ranking.memories import (
+from recollect.search.memories import query as memory_questions
+from recollect.search.memories.ports import MemoryCandidate, MemoryVector, WordRow
+from recollect.search.memories.rank import (
     MemoryRankingOptions,
     RankedMemories,
     RankingQuery,
     rank_memories,
 )
-from recollect.services.ranking.memory_rows import MemoryRowCache, MemoryTable
+from recollect.search.memories.row_cache import MemoryRowCache, MemoryTable
+from recollect.search.model import SearchType, index_words
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
 OPTIONS = MemoryRankingOptions()

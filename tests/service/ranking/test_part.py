@@ -1,7 +1,7 @@
 """A corpus that is a part of a larger one: what it ranks has the scores it has there."""
 
-from recollect.services.ranking import rank_fulltext, rank_semantic
-from recollect.services.ranking.corpus import WholeScope
+from recollect.search.entries.corpus import WholeScope
+from recollect.search.ranking import rank_fulltext, rank_semantic
 from tests.service.ranking.chats import Said, a_corpus, ask, entry_id, scores, towards
 
 WHOLE = WholeScope(names=(), has_assistant=False)

@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 from recollect.app import App, build
 from recollect.app.search import build_search_deps
-from recollect.config import load
-from recollect.domain.durations import Duration
-from recollect.domain.entries import Entry
-from recollect.domain.ids import ConversationId, UserId, Uuid7Ids
-from recollect.domain.memberships import Level
-from recollect.domain.search import NewIndexText, SearchRequest, SearchType
-from recollect.policy.principals import Principal, ServerRole
-from recollect.ports.runtime import Runtime
-from recollect.providers.encryption import AesGcmCipher
-from recollect.services.entries import NewEntry
-from recollect.services.search import EntrySearchService
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.entries.service import NewEntry
+from recollect.db.encryption import AesGcmCipher
+from recollect.identity.model import Principal, ServerRole
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import ConversationId, UserId, Uuid7Ids
+from recollect.kernel.runtime import Runtime
+from recollect.search.entries.service import EntrySearchService
+from recollect.search.model import NewIndexText, SearchRequest, SearchType
+from recollect.settings.load import load
+from recollect.text.dates.durations import Duration
 from tests.support.clock import TestClock
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase

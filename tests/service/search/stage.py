@@ -4,24 +4,30 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.domain.conversations import Conversation
-from recollect.domain.entries import Entry
-from recollect.domain.ids import TreeId, UserId
-from recollect.domain.jobs import Job
-from recollect.domain.jsontext import JsonText
-from recollect.domain.memberships import Level
-from recollect.domain.search import EntryHit, EntryHitPage, SearchRequest, SearchType, index_words
-from recollect.policy.principals import Principal, ServerRole
-from recollect.ports.database import Tx
-from recollect.ports.metrics import NoMetrics
-from recollect.ports.search import VectorIndex
-from recollect.services.corpora import CorpusCache, CorpusLimits
-from recollect.services.gathering import EntryCandidateFinder
-from recollect.services.index_jobs import IndexDeps, IndexJobs
-from recollect.services.indexing import VECTOR_INDEX, EntryIndexer
-from recollect.services.memory_indexing import MemoryIndexer, MemoryIndexJobs
-from recollect.services.ranking import RankingOptions
-from recollect.services.search import EntrySearchDeps, EntrySearchService
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.entries.indexing import VECTOR_INDEX, EntryIndexer
+from recollect.conversations.model import Conversation
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal, ServerRole
+from recollect.jobs.model import Job
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import TreeId, UserId
+from recollect.kernel.strict_json import JsonText
+from recollect.observability.metrics import NoMetrics
+from recollect.search.entries.candidates import EntryCandidateFinder
+from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
+from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
+from recollect.search.entries.service import EntrySearchDeps, EntrySearchService
+from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
+from recollect.search.model import (
+    EntryHit,
+    EntryHitPage,
+    SearchRequest,
+    SearchType,
+    index_words,
+)
+from recollect.search.ports import VectorIndex
+from recollect.search.ranking import RankingOptions
 from tests.store.builders import an_entry, plant
 from tests.store.storage import Storage
 from tests.support.embedding import WordEmbedder

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from qdrant_client import AsyncQdrantClient
 
-from recollect.domain.entries import Entry
-from recollect.domain.ids import TreeId
-from recollect.domain.jobs import Job
-from recollect.domain.search import EntryHit
-from recollect.errors import Unavailable
-from recollect.ports.search import NewVectors
-from recollect.providers.vectors.qdrant import QdrantIndex, QdrantServer
-from recollect.services.eviction import VECTOR_DELETE
-from recollect.services.index_jobs import REINDEX, VECTOR_INDEX_RETRY
-from recollect.services.jobs import MaintenanceJobs
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.eviction import VECTOR_DELETE
+from recollect.jobs.model import Job
+from recollect.kernel.errors import Unavailable
+from recollect.kernel.ids import TreeId
+from recollect.retention.maintenance_jobs import MaintenanceJobs
+from recollect.search.entries.index_jobs import REINDEX, VECTOR_INDEX_RETRY
+from recollect.search.model import EntryHit
+from recollect.search.ports import NewVectors
+from recollect.search.qdrant import QdrantIndex, QdrantServer
 from tests.service.search.stage import FEW, MANY, Stage
 from tests.store.builders import plant
 from tests.store.storage import Storage

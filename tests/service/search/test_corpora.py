@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.domain.ids import ConversationId, EntryId, TreeId, UserId
-from recollect.domain.memberships import Level
-from recollect.domain.search import EntryTrait
-from recollect.policy.scope import TreeScope
-from recollect.ports.search import SearchScope, TextRow, TreeState, VectorRow
-from recollect.services.corpora import CorpusCache, CorpusLimits
+from recollect.identity.scope import TreeScope
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import ConversationId, EntryId, TreeId, UserId
+from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
+from recollect.search.model import EntryTrait
+from recollect.search.ports import SearchScope, TextRow, TreeState, VectorRow
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NOTHING: list[VectorRow] = []

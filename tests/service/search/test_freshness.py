@@ -13,10 +13,10 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from recollect.domain.entries import Entry
-from recollect.domain.ids import EntryId
-from recollect.ports.search import PositionedText
-from recollect.services.index_jobs import window_text
+from recollect.conversations.entries.entry import Entry
+from recollect.kernel.ids import EntryId
+from recollect.search.entries.index_jobs import window_text
+from recollect.search.ports import PositionedText
 from tests.conftest import SoakSize
 from tests.service.search.nodes import DIMENSIONS, Node, Nodes, some_nodes
 from tests.support.embedding_server import bag_of_words

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.jobs import Job
-from recollect.services.index_jobs import PREPARE_NEAREST
-from recollect.stores.engines.postgres import nearest
+from recollect.jobs.model import Job
+from recollect.search.entries.index_jobs import PREPARE_NEAREST
+from recollect.search.store import nearest_postgres
 from tests.service.search.stage import FEW, MANY, Finder, Stage
 from tests.store.storage import Storage, a_storage
 from tests.support.embedding import WordEmbedder
@@ -53,7 +53,7 @@ def results(finder: Finder) -> list[tuple[str, float]]:
 def test_it_builds_once_above_the_threshold_and_search_goes_on(
     postgres: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "INDEX_COST", 0)
+    monkeypatch.setattr(nearest_postgres, "INDEX_COST", 0)
     stage = town(postgres)
     before = results(stage.finder(exact_max=FEW))
     assert len(before) == TEXTS

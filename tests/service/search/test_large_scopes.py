@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.conversations import Conversation
-from recollect.domain.search import EntryHit
-from recollect.services import gathering
+from recollect.conversations.model import Conversation
+from recollect.search.entries import candidates
+from recollect.search.model import EntryHit
 from tests.service.search.stage import FEW, MANY, Finder, Stage
 from tests.store.builders import NOON
 from tests.store.storage import Storage
@@ -121,7 +121,7 @@ def test_so_they_are_by_words_alone(
 def test_so_they_are_when_matches_come_in_many_batches(
     small: Finders, large: Finders, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "_BATCH", 7)
+    monkeypatch.setattr(candidates, "_BATCH", 7)
     for query in ("boat", "lor ips", "boat harbour sister"):
         wanted = small[kind].page("ann", query, kind, limit=1_000)
         assert places(large[kind].page("ann", query, kind, limit=1_000).items) == places(
@@ -132,8 +132,8 @@ def test_so_they_are_when_matches_come_in_many_batches(
 def test_of_very_many_full_text_matches_the_best_are_walked_through(
     small: Finders, large: Finders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "_BATCH", 7)
-    monkeypatch.setattr(gathering, "_MATCHES_MAX", 20)
+    monkeypatch.setattr(candidates, "_BATCH", 7)
+    monkeypatch.setattr(candidates, "_MATCHES_MAX", 20)
     asked: dict[str, Any] = {"kind": "fulltext", "limit": 1_000, "group_by_conversation": False}
     wanted = places(small["fulltext"].page("ann", "lorem", **asked).items)
     found = places(large["fulltext"].page("ann", "lorem", **asked).items)

@@ -5,111 +5,41 @@ Everything else is checked by the services.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from recollect.api import inputs, pages, paths
-from recollect.api.calls import Call, Handler, Reply, run_handler, run_idempotent
-from recollect.api.grpc.encoding import EncodedMessage
-from recollect.api.grpc.frame import GrpcContext
-from recollect.api.grpc.generated.memory_service_pb2 import PageRequest
-from recollect.api.grpc.inbox import LARGE_BYTES, RequestReader
-from recollect.api.grpc.json_messages import refuse_unknown_fields
-from recollect.api.grpc.status import Trailers
-from recollect.api.operation import Envelope, Operation
-from recollect.api.operations import OPERATIONS
-from recollect.api.pages import RequestedPage
-from recollect.domain import jsontext
-from recollect.errors import Unauthenticated, ValidationFailed
-from recollect.policy.actions import Action
-from recollect.policy.principals import Principal
-from recollect.ports.identity import Authenticator
-from recollect.services.bundle import Services
-from recollect.services.idempotency import check_key, request_fingerprint
+from recollect.api.registry import MEMORY_HANDLERS, MEMORY_OPERATIONS
+from recollect.api.services import Services
+from recollect.conversations.operations import OPERATIONS
+from recollect.http import pages, paths, validation
+from recollect.http.call import Call, Reply, run_handler, run_idempotent
+from recollect.http.operation import Envelope, Operation
+from recollect.http.pages import RequestedPage
+from recollect.idempotency.service import check_key, request_fingerprint
+from recollect.identity.actions import Action
+from recollect.identity.model import Principal
+from recollect.identity.ports import Authenticator
+from recollect.kernel import strict_json
+from recollect.kernel.errors import Unauthenticated, ValidationFailed
+from recollect.rpc.context import GrpcContext
+from recollect.rpc.encoding import EncodedMessage
+from recollect.rpc.json_messages import refuse_unknown_fields
+from recollect.rpc.method import (
+    DeferredReply,
+    GrpcMethod,
+    GrpcRequest,
+    MemoryGrpcMethod,
+)
+from recollect.rpc.request_reader import LARGE_BYTES, RequestReader
 
 T = TypeVar("T")
 _CREDENTIALS = ("authorization", "x-api-key", "x-requester-id")
-_OPERATIONS_BY_NAME = {operation.name: operation for operation in OPERATIONS}
+_OPERATIONS_BY_NAME = {o.name: o for o in (*OPERATIONS, *MEMORY_OPERATIONS)}
 _FIRST_PAGE = RequestedPage(None, None, echo=False)
-
-
-@dataclass(frozen=True, slots=True)
-class GrpcRequest:
-    """A gRPC message translated to REST's terms: path ids, query parameters and a JSON body.
-
-    Empty query texts count as absent. A limit of None means the list's default; so does 0 in the
-    conversation API.
-    """
-
-    path: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str | list[str]] = field(default_factory=dict)
-    body: Any = None
-    after: str = ""
-    limit: int | None = None
-
-    @classmethod
-    def for_page(
-        cls,
-        page: PageRequest,
-        *,
-        path: Mapping[str, str] | None = None,
-        query: Mapping[str, str | list[str]] | None = None,
-    ) -> "GrpcRequest":
-        """The request for a page of a list."""
-        return cls(path or {}, query or {}, after=page.page_token, limit=page.page_size or None)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryGrpcMethod:
-    """A gRPC method of the memory API. It shares REST's handler.
-
-    `ask` translates the message to REST's terms, `tell` the handler's JSON to a message.
-    """
-
-    operation: Operation
-    handler: Handler
-    ask: Callable[[Any], GrpcRequest]
-    tell: Callable[[Any], Message]
-
-
-@dataclass(frozen=True, slots=True)
-class DeferredReply:
-    """A reply that is built later by `tell`, because a large one must be built on a thread.
-
-    `size` is about its size in bytes, `trailers` its trailing metadata.
-    """
-
-    tell: Callable[[], Message]
-    size: int
-    trailers: Trailers = ()
-
-
-GrpcHandler = Callable[[Call], Awaitable[Message | DeferredReply]]
-
-
-@dataclass(frozen=True, slots=True)
-class GrpcMethod:
-    """A gRPC method of the conversation API: its REST operation, how its message is translated, and
-    its handler. `action` replaces the operation's own required action over gRPC."""
-
-    operation: Operation
-    ask: Callable[[Any], GrpcRequest]
-    handle: GrpcHandler
-    action: Action | None = None
-
-
-def grpc_method(
-    name: str,
-    ask: Callable[[Any], GrpcRequest],
-    handle: GrpcHandler,
-    action: Action | None = None,
-) -> GrpcMethod:
-    """The gRPC method for the REST operation of this name."""
-    return GrpcMethod(_OPERATIONS_BY_NAME[name], ask, handle, action)
 
 
 class GrpcDispatch:
@@ -125,8 +55,9 @@ class GrpcDispatch:
         """Run a method of the conversation API."""
         # The message is read only after the caller is known and may call the method at all: an
         # unknown caller must not make us hold megabytes (see `request_reader.py`).
+        operation = _OPERATIONS_BY_NAME[method.operation]
         principal = await self.authenticate(context)
-        await self._check_action(method.action or method.operation.action, principal)
+        await self._check_action(method.action or operation.action, principal)
         sent = await inbox.read_one()
         call = await self._read_call(method, principal, sent, large=inbox.large)
         answered = await method.handle(call)
@@ -140,19 +71,20 @@ class GrpcDispatch:
         self, method: MemoryGrpcMethod, inbox: RequestReader[Any], context: GrpcContext
     ) -> Message:
         """Run a method of the memory API, by its strict rules and with idempotency keys."""
+        operation = _OPERATIONS_BY_NAME[method.operation]
         principal = await self.authenticate(context)
-        await self._check_action(method.operation.action, principal)
+        await self._check_action(operation.action, principal)
         sent = await inbox.read_one()
         call = await self._read_call(method, principal, sent, large=inbox.large)
         paths.check_path(call.path, new=None)
         requester = await self.services.requesters.resolve(
-            principal, introduce=method.operation.introduces
+            principal, introduce=operation.introduces
         )
-        fingerprint = partial(_fingerprint, method.operation, sent)
-        reply = await _run_method(
-            method,
+        fingerprint = partial(_fingerprint, operation, sent)
+        reply = await _run_operation(
+            operation,
             replace(call, requester=requester),
-            key=_idempotency_key(context) if method.operation.method == "POST" else None,
+            key=_idempotency_key(context) if operation.method == "POST" else None,
             fingerprint=partial(_run_off_loop_if, inbox.large, fingerprint),
         )
         return await _build_reply(
@@ -198,7 +130,7 @@ class GrpcDispatch:
     ) -> Call:
         if isinstance(method, MemoryGrpcMethod):
             refuse_unknown_fields(sent)
-        return self._build_call(method.operation, principal, method.ask(sent))
+        return self._build_call(_OPERATIONS_BY_NAME[method.operation], principal, method.ask(sent))
 
     def _build_call(self, operation: Operation, principal: Principal, asked: GrpcRequest) -> Call:
         body = _parse_body(operation, asked)
@@ -228,18 +160,19 @@ async def _build_reply(told: DeferredReply) -> Message:
     return await asyncio.to_thread(lambda: EncodedMessage(told.tell().SerializeToString()))
 
 
-async def _run_method(
-    method: MemoryGrpcMethod,
+async def _run_operation(
+    operation: Operation,
     call: Call,
     *,
     key: str | None,
     fingerprint: Callable[[], Awaitable[str]],
 ) -> Reply:
     """Run the handler, under the idempotency key if there is one."""
+    handler = MEMORY_HANDLERS[operation.name]
     if key is None:
-        return await run_handler(method.operation, method.handler, call)
+        return await run_handler(operation, handler, call)
     named = (key, await fingerprint())
-    return await run_idempotent(method.operation, method.handler, call, named)
+    return await run_idempotent(operation, handler, call, named)
 
 
 def _fingerprint(operation: Operation, sent: Message) -> str:
@@ -249,7 +182,7 @@ def _fingerprint(operation: Operation, sent: Message) -> str:
 
 
 def _reply_message(method: MemoryGrpcMethod, body: bytes) -> Message:
-    return method.tell(jsontext.load(body.decode()) if body else {})
+    return method.tell(strict_json.load(body.decode()) if body else {})
 
 
 def _idempotency_key(context: GrpcContext) -> str | None:
@@ -274,7 +207,7 @@ def _parse_query(operation: Operation, asked: GrpcRequest) -> dict[str, Any]:
         for name, sent in asked.query.items()
         if sent
     }
-    return inputs.read_parameters(given, operation.query)
+    return validation.read_parameters(given, operation.query)
 
 
 def _parse_page(operation: Operation, asked: GrpcRequest, body: Any) -> RequestedPage:
@@ -290,5 +223,5 @@ def _parse_page(operation: Operation, asked: GrpcRequest, body: Any) -> Requeste
 def _parse_body(operation: Operation, asked: GrpcRequest) -> Any:
     if operation.body is None:
         return None
-    jsontext.check_value(asked.body, queries=operation.body.queries)
-    return inputs.validate_body(asked.body, operation.body)
+    strict_json.check_value(asked.body, queries=operation.body.queries)
+    return validation.validate_body(asked.body, operation.body)

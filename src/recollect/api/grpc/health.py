@@ -8,9 +8,9 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from recollect.api.grpc.frame import GrpcContext
-from recollect.errors import RecollectError
-from recollect.services.bundle import Services
+from recollect.api.services import Services
+from recollect.kernel.errors import RecollectError
+from recollect.rpc.context import GrpcContext
 
 _WATCH_SECONDS = 5
 WATCHERS_MAX = 100

@@ -13,20 +13,27 @@ from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from recollect.api.grpc import conversations, entries, sharing
-from recollect.api.grpc.dispatch import GrpcDispatch, GrpcMethod
-from recollect.api.grpc.frame import GrpcContext, GrpcMiddleware
-from recollect.api.grpc.generated import memories_pb2
-from recollect.api.grpc.generated import memory_service_pb2 as pb
+from recollect.api.grpc.dispatch import GrpcDispatch
 from recollect.api.grpc.health import GrpcHealth
-from recollect.api.grpc.inbox import MESSAGE_BYTES_MAX, RequestReader
-from recollect.api.grpc.memories import MEMORY_METHODS
-from recollect.api.grpc.open_services import PUBLIC_SERVICE_NAMES, PublicServices
-from recollect.api.grpc.recorder import RecorderMethods
-from recollect.ports.identity import Authenticator
-from recollect.ports.metrics import Metrics
-from recollect.ports.requests import RequestLog
-from recollect.services.bundle import Services
+from recollect.api.grpc.middleware import GrpcMiddleware
+from recollect.api.grpc.public_services import (
+    PUBLIC_SERVICE_NAMES,
+    PublicServices,
+)
+from recollect.api.services import Services
+from recollect.conversations import grpc as conversations
+from recollect.conversations.entries import grpc as entries
+from recollect.conversations.sharing import grpc as sharing
+from recollect.identity.ports import Authenticator
+from recollect.memories.grpc import MEMORY_METHODS
+from recollect.observability.metrics import Metrics
+from recollect.observability.request_log_port import RequestLog
+from recollect.recordings.grpc import RecorderMethods
+from recollect.rpc.context import GrpcContext
+from recollect.rpc.generated import memories_pb2
+from recollect.rpc.generated import memory_service_pb2 as pb
+from recollect.rpc.method import GrpcMethod
+from recollect.rpc.request_reader import MESSAGE_BYTES_MAX, RequestReader
 
 METHODS: dict[str, GrpcMethod] = {
     **conversations.METHODS,
@@ -67,7 +74,7 @@ class GrpcServer:
         self._dispatch = GrpcDispatch(services, authenticator)
         self._frame = GrpcMiddleware(metrics, requests)
         self._open = PublicServices(GrpcHealth(services, _service_names()), _service_names())
-        self._recorder = RecorderMethods(self._dispatch)
+        self._recorder = RecorderMethods(services.recorder, self._dispatch.authenticate)
         self._server: grpc.aio.Server | None = None
 
     async def start(self, *addresses: str, connections_max: int) -> list[int]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import grpc
 
-from recollect.api.errors import error_body, http_headers, http_status
-from recollect.errors import RecollectError, TransferPending
+from recollect.http.errors import error_body, http_headers, http_status
+from recollect.kernel.errors import RecollectError, TransferPending
+from recollect.rpc.method import Trailers
 
 _STATUS: Mapping[int, grpc.StatusCode] = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
@@ -24,7 +25,6 @@ _STATUS: Mapping[int, grpc.StatusCode] = {
 _TEXT_BYTES_MAX = 1_000
 _DETAILS_BYTES_MAX = 4_000
 _RETRY_AFTER = b"retry-after"
-Trailers = tuple[tuple[str, str], ...]
 
 
 def grpc_status(error: RecollectError, *, strict: bool) -> grpc.StatusCode:

@@ -9,41 +9,41 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from recollect.api.calls import Handler, Reply
-from recollect.api.errors import MethodNotAllowed, UnknownPath
-from recollect.api.handlers import MEMORY_HANDLERS
-from recollect.api.memory import MEMORY_OPERATIONS
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS
-from recollect.api.rest import (
-    admin,
-    conversations,
-    entries,
-    eviction,
-    memberships,
-    recorder,
-    search,
-    transfers,
-)
+from recollect.api.registry import MEMORY_HANDLERS, MEMORY_OPERATIONS
 from recollect.api.rest.dispatch import RestDispatch
-from recollect.api.rest.frame import HttpRequest, RequestHandler, RestMiddleware
+from recollect.api.rest.middleware import (
+    HttpRequest,
+    RequestHandler,
+    RestMiddleware,
+)
 from recollect.api.rest.routes import SegmentRoute
 from recollect.api.rest.system import RenderableMetrics, public_handlers
-from recollect.ports.identity import Authenticator
-from recollect.ports.requests import RequestLog
-from recollect.services.bundle import Services
+from recollect.api.services import Services
+from recollect.conversations import rest as conversations
+from recollect.conversations import rest_admin, rest_eviction
+from recollect.conversations.entries import rest as entries
+from recollect.conversations.operations import OPERATIONS
+from recollect.conversations.sharing import rest as memberships
+from recollect.conversations.sharing import rest_transfers
+from recollect.http.call import Handler, Reply
+from recollect.http.errors import MethodNotAllowed, UnknownPath
+from recollect.http.operation import Operation
+from recollect.identity.ports import Authenticator
+from recollect.observability.request_log_port import RequestLog
+from recollect.recordings import rest as recorder
+from recollect.search import rest_entries
 
 NO_ROUTE = "(none)"
 
 HANDLERS: dict[str, Handler] = {
     **entries.HANDLERS,
-    **search.HANDLERS,
+    **rest_entries.HANDLERS,
     **conversations.HANDLERS,
     **memberships.HANDLERS,
-    **transfers.HANDLERS,
+    **rest_transfers.HANDLERS,
     **recorder.HANDLERS,
-    **admin.HANDLERS,
-    **eviction.HANDLERS,
+    **rest_admin.HANDLERS,
+    **rest_eviction.HANDLERS,
     **MEMORY_HANDLERS,
 }
 

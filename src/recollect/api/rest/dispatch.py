@@ -10,22 +10,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from recollect.api import inputs, pages, paths
-from recollect.api.calls import Call, Handler, Reply, run_handler, run_idempotent
-from recollect.api.operation import PLAIN_TEXT, Envelope, Operation
-from recollect.api.pages import RequestedPage
-from recollect.api.rest import lines, wire
-from recollect.api.rest.frame import HttpRequest
-from recollect.domain.events import JUSTIFICATION_CHARS_MAX, EventKind
-from recollect.domain.ids import parse_uuid
-from recollect.domain.jsontext import canonical_bytes, check_text, dump
-from recollect.errors import RecollectError, ValidationFailed
-from recollect.policy.actions import Action
-from recollect.policy.principals import Principal
-from recollect.ports.identity import Authenticator
-from recollect.services.audit import AuditName
-from recollect.services.bundle import Services
-from recollect.services.idempotency import request_fingerprint
+from recollect.api.rest import jsonl_body
+from recollect.api.rest import request as wire
+from recollect.api.rest.middleware import HttpRequest
+from recollect.api.services import Services
+from recollect.audit.event_recorder import AuditName
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX, EventKind
+from recollect.http import pages, paths, validation
+from recollect.http.call import Call, Handler, Reply, run_handler, run_idempotent
+from recollect.http.operation import PLAIN_TEXT, Envelope, Operation
+from recollect.http.pages import RequestedPage
+from recollect.idempotency.service import request_fingerprint
+from recollect.identity.actions import Action
+from recollect.identity.model import Principal
+from recollect.identity.ports import Authenticator
+from recollect.kernel.errors import RecollectError, ValidationFailed
+from recollect.kernel.ids import parse_uuid
+from recollect.kernel.strict_json import canonical_bytes, check_text, dump
 
 T = TypeVar("T")
 _LARGE_BODY_BYTES = 64 * 1024
@@ -80,7 +81,7 @@ class RestDispatch:
         operation: Operation,
         principal: Principal,
         request: HttpRequest,
-        parameters: inputs.Parameters,
+        parameters: validation.Parameters,
     ) -> bytes:
         """Check the operation's action, and read the raw body.
 
@@ -127,12 +128,12 @@ class RestDispatch:
         operation: Operation,
         principal: Principal,
         request: HttpRequest,
-        parameters: inputs.Parameters,
+        parameters: validation.Parameters,
         body: Any,
     ) -> Call:
         if operation.is_strict:
-            inputs.refuse_unknown_parameters(parameters, _known_parameters(operation))
-        query = inputs.read_parameters(parameters, operation.query) if operation.query else {}
+            validation.refuse_unknown_parameters(parameters, _known_parameters(operation))
+        query = validation.read_parameters(parameters, operation.query) if operation.query else {}
         page = self._parse_page(operation, parameters, body)
         justification = (
             _read_justification(parameters, body) if operation.takes_justification else None
@@ -157,7 +158,7 @@ class RestDispatch:
         )
 
     def _parse_page(
-        self, operation: Operation, parameters: inputs.Parameters, body: Any
+        self, operation: Operation, parameters: validation.Parameters, body: Any
     ) -> RequestedPage:
         if operation.paging is None:
             return _FIRST_PAGE
@@ -171,7 +172,7 @@ async def _fingerprint(operation: Operation, request: HttpRequest, raw: bytes) -
     ids = dump(request.scope["path_params"]).encode(errors="replace")
     said = (
         raw
-        if operation.takes == lines.NDJSON_MEDIA
+        if operation.takes == jsonl_body.NDJSON_MEDIA
         else await _off_loop_if_large(raw, canonical_bytes)
     )
     return request_fingerprint(operation.name.encode(), ids, request.scope["query_string"], said)
@@ -186,8 +187,8 @@ def _known_parameters(operation: Operation) -> list[str]:
 async def _read_raw_body(operation: Operation, request: HttpRequest) -> bytes:
     """The raw body. JSON lines are left to the handler, which reads them as they arrive; with an
     idempotency key the whole body is needed here, for the fingerprint."""
-    if operation.takes == lines.NDJSON_MEDIA and b"idempotency-key" in request.headers:
-        return await lines.read_whole(request.receive, request.headers)
+    if operation.takes == jsonl_body.NDJSON_MEDIA and b"idempotency-key" in request.headers:
+        return await jsonl_body.read_whole(request.receive, request.headers)
     if operation.body is None:
         return b""
     return await wire.read_body(request.receive, request.headers)
@@ -195,9 +196,13 @@ async def _read_raw_body(operation: Operation, request: HttpRequest) -> bytes:
 
 async def _parse_body(operation: Operation, request: HttpRequest, raw: bytes) -> Any:
     if operation.takes == PLAIN_TEXT:
-        return lines.read_text_chunks(request.receive, request.headers)
-    if operation.takes == lines.NDJSON_MEDIA:
-        return lines.split_lines(raw) if raw else lines.read_lines(request.receive, request.headers)
+        return jsonl_body.read_text_chunks(request.receive, request.headers)
+    if operation.takes == jsonl_body.NDJSON_MEDIA:
+        return (
+            jsonl_body.split_lines(raw)
+            if raw
+            else jsonl_body.read_lines(request.receive, request.headers)
+        )
     if operation.body is None:
         return None
     return await _off_loop_if_large(raw, partial(wire.parse_body, model=operation.body))
@@ -217,7 +222,7 @@ def _audit_name(operation: Operation) -> AuditName | None:
 
 
 def _peek_justification(
-    operation: Operation, parameters: inputs.Parameters, raw: bytes
+    operation: Operation, parameters: validation.Parameters, raw: bytes
 ) -> str | None:
     """The justification for the audit log, from a body that is not validated yet.
 
@@ -230,7 +235,7 @@ def _peek_justification(
     return text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX] or None
 
 
-def _read_justification(parameters: inputs.Parameters, body: Any) -> str | None:
+def _read_justification(parameters: validation.Parameters, body: Any) -> str | None:
     given = {*parameters.get("justification", ()), body.justification or ""} - {""}
     if len(given) > 1:
         raise ValidationFailed.for_field(

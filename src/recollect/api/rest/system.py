@@ -5,13 +5,17 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, Protocol
 
-from recollect.api.calls import Reply
-from recollect.api.openapi import admin_document, memories_document, user_document
-from recollect.api.rest.frame import HttpRequest, RequestHandler
-from recollect.domain.jsontext import dump
-from recollect.errors import Unavailable
-from recollect.ports.metrics import Metrics
-from recollect.services.bundle import Services
+from recollect.api.openapi.document import (
+    admin_document,
+    memories_document,
+    user_document,
+)
+from recollect.api.rest.middleware import HttpRequest, RequestHandler
+from recollect.api.services import Services
+from recollect.http.call import Reply
+from recollect.kernel.errors import Unavailable
+from recollect.kernel.strict_json import dump
+from recollect.observability.metrics import Metrics
 
 
 class RenderableMetrics(Metrics, Protocol):

@@ -1,0 +1,1 @@
+"""Registered agents, their owners and their runs."""

@@ -1,0 +1,198 @@
+"""Schemas of error responses for the OpenAPI documents: a schema per code, the codes per status."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.conversations.schemas import SEARCH_TYPE
+from recollect.http.params import Schema
+from recollect.http.schemas import TEXT, UUID, object_schema, schema_ref
+
+# Per status: its description, and the schema names of its bodies.
+Statuses = Mapping[int, tuple[str, tuple[str, ...]]]
+
+_MESSAGE = object_schema({"message": TEXT})
+
+
+def problem_schema(
+    code: str | Sequence[str], details: Schema | None, more: dict[str, Schema] | None = None
+) -> Schema:
+    """The schema of an error body with this code, or with one of these codes."""
+    codes = {"const": code} if isinstance(code, str) else {"enum": list(code)}
+    members = {"error": TEXT, "code": {"type": "string", **codes}, **(more or {})}
+    return object_schema(members if details is None else members | {"details": details})
+
+
+PROBLEMS: dict[str, Schema] = {
+    "BadRequest": problem_schema("bad_request", object_schema({"message": TEXT}, {"field": TEXT})),
+    "ValidationError": problem_schema(
+        "validation_error",
+        object_schema(
+            {
+                "message": TEXT,
+                "violations": {
+                    "type": "array",
+                    "items": object_schema({"field": TEXT, "message": TEXT}),
+                },
+            }
+        ),
+    ),
+    "InvalidRequest": problem_schema("invalid_request", None),
+    "JustificationRequired": problem_schema("JUSTIFICATION_REQUIRED", None),
+    "Unauthorized": problem_schema("unauthorized", _MESSAGE),
+    "Forbidden": problem_schema("forbidden", _MESSAGE),
+    "NotFound": problem_schema(
+        "not_found",
+        object_schema(
+            {
+                "resource": {
+                    "type": "string",
+                    "enum": ["conversation", "entry", "membership", "transfer"],
+                },
+                "id": TEXT,
+            }
+        ),
+    ),
+    "UnknownPath": problem_schema("not_found", _MESSAGE),
+    "MethodNotAllowed": problem_schema("method_not_allowed", _MESSAGE),
+    "Conflict": problem_schema("conflict", _MESSAGE),
+    "TransferAlreadyPending": problem_schema(
+        "TRANSFER_ALREADY_PENDING", None, {"existingTransferId": UUID}
+    ),
+    "PayloadTooLarge": problem_schema("payload_too_large", _MESSAGE),
+    "UnsupportedMediaType": problem_schema("unsupported_media_type", _MESSAGE),
+    "InternalError": problem_schema(
+        "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
+    ),
+    "SearchTypeUnavailable": object_schema(
+        {
+            "error": {"type": "string", "const": "search_type_unavailable"},
+            "message": TEXT,
+            "availableTypes": {"type": "array", "items": SEARCH_TYPE},
+        }
+    ),
+    "VectorStoreDisabled": problem_schema("vector_store_disabled", _MESSAGE),
+    "BadGateway": problem_schema("bad_gateway", _MESSAGE),
+    "Unavailable": problem_schema("unavailable", _MESSAGE),
+}
+
+STATUSES: Statuses = {
+    400: (
+        "The request breaks a rule.",
+        ("BadRequest", "ValidationError", "InvalidRequest", "JustificationRequired"),
+    ),
+    401: ("No credentials, or bad ones.", ("Unauthorized",)),
+    403: ("The caller may not do this.", ("Forbidden",)),
+    404: ("No such thing, or no such path.", ("NotFound", "UnknownPath")),
+    405: ("The path has other methods.", ("MethodNotAllowed",)),
+    409: ("The state of the thing forbids it.", ("Conflict", "TransferAlreadyPending")),
+    413: ("The body is larger than 16 MiB.", ("PayloadTooLarge",)),
+    415: ("The body is not JSON.", ("UnsupportedMediaType",)),
+    500: ("A fault of the server.", ("InternalError",)),
+    501: ("This search is switched off.", ("SearchTypeUnavailable", "VectorStoreDisabled")),
+    502: ("It was forwarded from node to node too often.", ("BadGateway",)),
+    503: ("The server can't answer now.", ("Unavailable",)),
+}
+_HEADERS: dict[int, dict[str, Any]] = {
+    401: {"WWW-Authenticate": TEXT | {"const": "Bearer"}},
+    405: {"Allow": TEXT},
+    503: {"Retry-After": {"type": "integer", "minimum": 0}},
+}
+
+
+def error_responses(statuses: Statuses) -> dict[str, Schema]:
+    """The reusable error responses of a document, by name."""
+    return {
+        response_name(status): _error_response(status, *told) for status, told in statuses.items()
+    }
+
+
+def response_name(status: int) -> str:
+    """The name of the reusable response for an error status."""
+    return f"Error{status}"
+
+
+def _error_response(status: int, description: str, names: Sequence[str]) -> Schema:
+    schemas = [schema_ref(name) for name in names]
+    schema = schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+    response: Schema = {
+        "description": description,
+        "content": {"application/json": {"schema": schema}},
+    }
+    if status in _HEADERS:
+        headers = _HEADERS[status].items()
+        response["headers"] = {n: {"schema": s, "required": True} for n, s in headers}
+    return response
+
+
+_ANY: Schema = {"type": "object"}
+_VIOLATION = object_schema(
+    {"field": TEXT, "message": TEXT}, {"allowed": {"type": "array", "items": TEXT}}
+)
+
+# Every code of a 422 besides `validation_error`.
+REFUSAL_CODES = (
+    "agent_id_reserved",
+    "ambiguous_subject",
+    "immutable_field",
+    "pii_not_allowed",
+    "pii_refused",
+    "policy_scope",
+    "private_unavailable",
+    "secret_refused",
+    "sensitivity_not_allowed",
+)
+FORBIDDEN_CODES = ("forbidden", "not_owner", "requester_mismatch", "subject_only")
+CONFLICT_REASONS = (
+    "both_users",
+    "duplicate_id",
+    "has_memories",
+    "id_taken",
+    "idempotency",
+    "run_completed",
+    "same_person",
+    "version",
+    "wrong_state",
+)
+
+MEMORY_PROBLEMS: dict[str, Schema] = {
+    "RequesterRequired": problem_schema("requester_required", _ANY),
+    "RequesterInvalid": problem_schema("requester_invalid", _ANY),
+    "JustificationRequired": problem_schema("JUSTIFICATION_REQUIRED", _ANY),
+    "Unauthorized": problem_schema("unauthorized", _ANY),
+    "Forbidden": problem_schema(FORBIDDEN_CODES, _ANY),
+    "NotFound": problem_schema(
+        "not_found", object_schema({}, {"resource": TEXT, "id": TEXT, "message": TEXT})
+    ),
+    "MethodNotAllowed": problem_schema("method_not_allowed", _ANY),
+    "Conflict": problem_schema(
+        "conflict", _ANY | {"properties": {"reason": {"enum": list(CONFLICT_REASONS)}}}
+    ),
+    "PayloadTooLarge": problem_schema("payload_too_large", _ANY),
+    "UnsupportedMediaType": problem_schema("unsupported_media_type", _ANY),
+    "ValidationError": problem_schema(
+        "validation_error",
+        object_schema({"message": TEXT, "violations": {"type": "array", "items": _VIOLATION}}),
+    ),
+    "Refused": problem_schema(REFUSAL_CODES, _ANY),
+    "InternalError": problem_schema(
+        "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
+    ),
+    "Unavailable": problem_schema("unavailable", _ANY),
+}
+
+MEMORY_STATUSES: Statuses = {
+    400: (
+        "Nobody says who asks, or no reason was given.",
+        ("RequesterRequired", "RequesterInvalid", "JustificationRequired"),
+    ),
+    401: ("No credentials, or bad ones.", ("Unauthorized",)),
+    403: ("The caller may not do this.", ("Forbidden",)),
+    404: ("No such thing for this caller, or no such path.", ("NotFound",)),
+    405: ("The path has other methods.", ("MethodNotAllowed",)),
+    409: ("The state of the thing forbids it.", ("Conflict",)),
+    413: ("The body is larger than 16 MiB.", ("PayloadTooLarge",)),
+    415: ("The body is not JSON.", ("UnsupportedMediaType",)),
+    422: ("The request breaks a rule.", ("ValidationError", "Refused")),
+    500: ("A fault of the server.", ("InternalError",)),
+    503: ("The server can't answer now.", ("Unavailable",)),
+}

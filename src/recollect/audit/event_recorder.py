@@ -1,0 +1,82 @@
+"""Recording of events of conversations and of the admin API."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.audit.model import AuditOutcome, Event, EventKind
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.model import Principal, ServerRole
+from recollect.kernel.access_level import Level
+from recollect.kernel.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class AuditName:
+    """The kind and action of an operation in the audit log."""
+
+    kind: EventKind
+    action: str
+
+
+class EventRecorder:
+    """Writes events in the transaction of the change that they record."""
+
+    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+        self._stores = stores
+        self._runtime = runtime
+
+    def record(self, tx: Tx, principal: Principal, name: AuditName, **facts: Any) -> None:
+        """Record one event of this caller. `facts` are fields of Event."""
+        event = Event(
+            id=self._runtime.ids.new(),
+            at=self._runtime.clock.now(),
+            kind=name.kind,
+            action=name.action,
+            actor_user_id=principal.user_id,
+            actor_client_id=principal.client_id,
+            **facts,
+        )
+        self._stores.events.insert(tx, event)
+
+    def record_admin(
+        self,
+        tx: Tx,
+        principal: Principal,
+        name: AuditName,
+        *,
+        outcome: AuditOutcome = AuditOutcome.ALLOWED,
+        **facts: Any,
+    ) -> None:
+        """Record one event of the admin API, with the role that allowed it."""
+        role = used_role(principal, name.kind) if outcome is AuditOutcome.ALLOWED else None
+        self.record(tx, principal, name, outcome=outcome, role=role, **facts)
+
+    def record_membership(
+        self,
+        tx: Tx,
+        principal: Principal,
+        action: str,
+        *,
+        target_user_id: str,
+        before: Level | None,
+        after: Level | None,
+        conversation_id: str,
+    ) -> None:
+        """Record the action `add`, `update` or `remove` with the levels before and after."""
+        self.record(
+            tx,
+            principal,
+            AuditName(EventKind.MEMBERSHIP, action),
+            target_user_id=target_user_id,
+            from_level=before.word if before else None,
+            to_level=after.word if after else None,
+            conversation_id=conversation_id,
+        )
+
+
+def used_role(principal: Principal, kind: EventKind) -> str | None:
+    """The role that allowed an admin call: the weakest of the caller's roles that suffices."""
+    if kind is EventKind.ADMIN_READ and ServerRole.AUDITOR in principal.roles:
+        return ServerRole.AUDITOR.value
+    return ServerRole.ADMIN.value if ServerRole.ADMIN in principal.roles else None

@@ -1,0 +1,1 @@
+"""What was said: trees of conversations, their entries, forks and members."""

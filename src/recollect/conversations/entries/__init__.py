@@ -1,0 +1,1 @@
+"""Entries: appending, reading and syncing them, and their epochs and channels."""

@@ -1,0 +1,136 @@
+"""What a history entry may contain.
+
+Clients with an API key must follow strict rules, and their content is stored as sent. Content of
+users without a key is normalized by tolerant rules."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.conversations.model import is_blank
+from recollect.kernel.errors import EmptyEntry, InvalidInput
+
+HISTORY_TYPE = "history"
+ROLES = ("USER", "AI")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryContent:
+    """Valid history content, as it is to be stored.
+
+    `text` is used for title, preview and index. It is None if the entry has no text or a blank one.
+    """
+
+    content: list[Any]
+    content_type: str
+    text: str | None
+
+
+def is_history_type(content_type: str) -> bool:
+    """Is it `history` or a subtype `history/…`? Case-sensitive."""
+    return content_type == HISTORY_TYPE or content_type.startswith(HISTORY_TYPE + "/")
+
+
+def parse_strict(content: object, content_type: str | None) -> HistoryContent:
+    """Check the content of a client and keep it as sent. Raises InvalidInput with the field."""
+    if content_type is None or not is_history_type(content_type):
+        raise _invalid_field("contentType", "must be `history` or start with `history/`")
+    if not isinstance(content, list) or len(content) != 1:
+        raise _invalid_field("content", "must be a list of exactly one item")
+    item = content[0]
+    if not isinstance(item, dict):
+        raise _invalid_field("content[0]", "must be an object")
+    _check_message(item)
+    return HistoryContent(content, content_type, _text_or_none(item.get("text")))
+
+
+def parse_tolerant(content: object, content_type: str | None) -> HistoryContent:
+    """Normalize the content of a user without an API key into one message object.
+
+    Strings and objects are merged: texts are joined by newlines, lists are concatenated, and the
+    first valid role wins. Nulls count as absent, and unknown fields are dropped. Raises EmptyEntry
+    if nothing is left, and InvalidInput for values of a wrong type.
+    """
+    parts = list(_content_parts(content))
+    texts = [text for part in parts if (text := _text_or_none(part.get("text"))) is not None]
+    events, attachments = _concat_lists(parts, "events"), _concat_lists(parts, "attachments")
+    if not (texts or events or attachments):
+        raise EmptyEntry("the entry holds no text, event or attachment")
+    text = "\n".join(texts) or None
+    message = {
+        "role": _first_role(parts),
+        "text": text,
+        "events": events,
+        "attachments": attachments,
+    }
+    kept = content_type if content_type and is_history_type(content_type) else HISTORY_TYPE
+    return HistoryContent([{k: v for k, v in message.items() if v is not None}], kept, text)
+
+
+def extract_text(content: list[Any]) -> str | None:
+    """The text of stored history content, None if there is none or it is blank."""
+    return _text_or_none(content[0].get("text"))
+
+
+def is_assistant(content: list[Any]) -> bool:
+    """Is it a message of the assistant?"""
+    return bool(content[0].get("role") == ROLES[1])
+
+
+def _check_message(item: dict[str, Any]) -> None:
+    if item.get("role") not in ROLES:
+        raise _invalid_field("content[0].role", "must be `USER` or `AI`")
+    if all(item.get(member) is None for member in ("text", "events", "attachments")):
+        raise _invalid_field("content[0]", "must hold `text`, `events` or `attachments`")
+    if not isinstance(item.get("text"), str | None):
+        raise _invalid_field("content[0].text", "must be a string")
+    for member in ("events", "attachments"):
+        if not isinstance(item.get(member), list | None):
+            raise _invalid_field(f"content[0].{member}", "must be a list")
+    for index, attachment in enumerate(item.get("attachments") or ()):
+        _check_attachment(attachment, f"content[0].attachments[{index}]")
+
+
+def _check_attachment(attachment: object, field: str) -> None:
+    if not isinstance(attachment, dict):
+        raise _invalid_field(field, "must be an object")
+    for member in ("href", "attachmentId"):
+        if not isinstance(attachment.get(member), str | None):
+            raise _invalid_field(f"{field}.{member}", "must be a string")
+    if attachment.get("href") is None and attachment.get("attachmentId") is None:
+        raise _invalid_field(field, "must hold `href` or `attachmentId`")
+    if attachment.get("href") is not None and not isinstance(attachment.get("contentType"), str):
+        raise _invalid_field(f"{field}.contentType", "must be a string beside `href`")
+
+
+def _content_parts(content: object) -> Iterator[dict[str, Any]]:
+    """Each item as an object. Checks that `events` and `attachments`, if any, are lists."""
+    if not isinstance(content, str | list):
+        raise _invalid_field("content", "must be a string or a list")
+    for index, item in enumerate([content] if isinstance(content, str) else content):
+        part = {"text": item} if isinstance(item, str) else item
+        if part is None:
+            continue
+        if not isinstance(part, dict):
+            raise _invalid_field(f"content[{index}]", "must be a string or an object")
+        for member in ("events", "attachments"):
+            if not isinstance(part.get(member), list | None):
+                raise _invalid_field(f"content[{index}].{member}", "must be a list")
+        yield part
+
+
+def _concat_lists(parts: list[dict[str, Any]], member: str) -> list[Any] | None:
+    lists = [part[member] for part in parts if part.get(member) is not None]
+    return [item for items in lists for item in items] if lists else None
+
+
+def _first_role(parts: list[dict[str, Any]]) -> str:
+    return next((part["role"] for part in parts if part.get("role") in ROLES), ROLES[0])
+
+
+def _text_or_none(text: object) -> str | None:
+    return text if isinstance(text, str) and not is_blank(text) else None
+
+
+def _invalid_field(field: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{field} {message}", field=field)

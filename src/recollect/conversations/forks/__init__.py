@@ -1,0 +1,1 @@
+"""Forks: where a branch begins and which entries it shows."""

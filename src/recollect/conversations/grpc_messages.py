@@ -1,0 +1,192 @@
+"""Converts objects to protobuf messages."""
+
+from collections.abc import Iterable
+from json import JSONDecoder
+from typing import Any
+
+from google.protobuf.struct_pb2 import Struct
+
+from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.entries.service import SyncOutcome
+from recollect.conversations.model import Conversation, ConversationWithLevel
+from recollect.conversations.sharing.membership import Membership
+from recollect.conversations.sharing.transfer import Transfer
+from recollect.kernel.access_level import Level
+from recollect.kernel.clock import to_text
+from recollect.kernel.pages import Page
+from recollect.kernel.strict_json import dump
+from recollect.rpc.encoding import EncodedMessage, encode_value, join_messages
+from recollect.rpc.generated import memory_service_pb2 as pb
+from recollect.rpc.values import fill_struct, id_to_bytes
+from recollect.search.model import EntryHit, EntryHitPage
+
+_LEVELS = {
+    Level.OWNER: pb.ACCESS_LEVEL_OWNER,
+    Level.MANAGER: pb.ACCESS_LEVEL_MANAGER,
+    Level.WRITER: pb.ACCESS_LEVEL_WRITER,
+    Level.READER: pb.ACCESS_LEVEL_READER,
+}
+_CHANNELS = {Channel.HISTORY: pb.CHANNEL_HISTORY, Channel.MEMORY: pb.CHANNEL_MEMORY}
+# `raw_decode` does not look for white space around a value. Stored content has none, and the
+# search for it would be more than half of the decoding time.
+_decode_json = JSONDecoder().raw_decode
+
+
+def to_page_info(next_cursor: str | None) -> pb.PageInfo:
+    """The cursor of the next page, empty on the last one."""
+    return pb.PageInfo(next_page_token=next_cursor or "")
+
+
+def to_summary(seen: ConversationWithLevel) -> pb.ConversationSummary:
+    return pb.ConversationSummary(**_conversation_fields(seen))
+
+
+def to_summaries(page: Page[ConversationWithLevel]) -> pb.ListConversationsResponse:
+    return pb.ListConversationsResponse(
+        conversations=map(to_summary, page.items), page_info=to_page_info(page.next_cursor)
+    )
+
+
+def estimate_metadata_size(seen: Iterable[ConversationWithLevel]) -> int:
+    """About how many bytes the metadata takes: it may be megabytes on one page."""
+    kept = (one.conversation.metadata for one in seen)
+    return sum(len(dump(metadata)) for metadata in kept if metadata)
+
+
+def estimate_size(entries: Iterable[Entry | None]) -> int:
+    """About how many bytes the entries take. Only their content can be large."""
+    return sum(len(entry.content) for entry in entries if entry is not None)
+
+
+def to_conversation(seen: ConversationWithLevel) -> pb.Conversation:
+    """A conversation alone: the summary with its fork point."""
+    return pb.Conversation(**_conversation_fields(seen), **_fork_fields(seen.conversation))
+
+
+def to_fork(conversation: Conversation) -> pb.ConversationForkSummary:
+    """A conversation in a list of forks."""
+    return pb.ConversationForkSummary(
+        conversation_id=id_to_bytes(conversation.id),
+        title=conversation.title or "",
+        created_at=to_text(conversation.created_at),
+        **_fork_fields(conversation),
+    )
+
+
+def to_entry(entry: Entry) -> EncodedMessage:
+    return EncodedMessage(_encode_entry(entry))
+
+
+def to_entries(page: Page[Entry]) -> EncodedMessage:
+    message = pb.ListEntriesResponse(page_info=to_page_info(page.next_cursor))
+    entries = map(_encode_entry, page.items)
+    return EncodedMessage(
+        join_messages(message, pb.ListEntriesResponse.ENTRIES_FIELD_NUMBER, entries)
+    )
+
+
+def to_sync_outcome(outcome: SyncOutcome) -> EncodedMessage:
+    message = pb.SyncEntriesResponse(
+        epoch=outcome.epoch, no_op=outcome.no_op, epoch_incremented=outcome.epoch_incremented
+    )
+    entry = _encode_optional(outcome.entry)
+    return EncodedMessage(join_messages(message, pb.SyncEntriesResponse.ENTRY_FIELD_NUMBER, entry))
+
+
+def to_membership(membership: Membership, conversation_id: str) -> pb.ConversationMembership:
+    """A membership, under the conversation that the request named."""
+    return pb.ConversationMembership(
+        conversation_id=id_to_bytes(conversation_id),
+        user_id=membership.user_id,
+        access_level=_LEVELS[membership.level],
+        created_at=to_text(membership.created_at),
+    )
+
+
+def to_transfer(transfer: Transfer) -> pb.OwnershipTransfer:
+    """A transfer; its conversation is the root of the tree."""
+    return pb.OwnershipTransfer(
+        id=id_to_bytes(transfer.id),
+        conversation_id=id_to_bytes(transfer.tree_id),
+        conversation_title=transfer.conversation_title or "",
+        from_user_id=transfer.from_user_id,
+        to_user_id=transfer.to_user_id,
+        created_at=to_text(transfer.created_at),
+    )
+
+
+def to_results(page: EntryHitPage) -> EncodedMessage:
+    message = pb.SearchEntriesResponse(next_cursor=page.next_cursor or "")
+    results = map(_encode_hit, page.items)
+    return EncodedMessage(
+        join_messages(message, pb.SearchEntriesResponse.RESULTS_FIELD_NUMBER, results)
+    )
+
+
+def to_unindexed(page: Page[Entry]) -> EncodedMessage:
+    """Entries that have no text to be found by."""
+    message = pb.ListUnindexedEntriesResponse(cursor=page.next_cursor)
+    entries = map(_encode_unindexed, page.items)
+    return EncodedMessage(
+        join_messages(message, pb.ListUnindexedEntriesResponse.ENTRIES_FIELD_NUMBER, entries)
+    )
+
+
+def _encode_entry(entry: Entry) -> bytes:
+    message = pb.Entry(
+        id=id_to_bytes(entry.id),
+        conversation_id=id_to_bytes(entry.conversation_id),
+        user_id=entry.user_id or "",
+        channel=_CHANNELS[entry.channel],
+        epoch=entry.epoch or 0,
+        content_type=entry.content_type,
+        created_at=to_text(entry.created_at),
+    )
+    content = map(encode_value, _decode_json(entry.content)[0])
+    return join_messages(message, pb.Entry.CONTENT_FIELD_NUMBER, content)
+
+
+def _encode_hit(hit: EntryHit) -> bytes:
+    """One result, with its entry where that was asked for."""
+    message = pb.SearchResult(
+        conversation_id=id_to_bytes(hit.conversation_id),
+        conversation_title=hit.conversation_title or "",
+        entry_id=id_to_bytes(hit.entry_id),
+        score=hit.score,
+        highlights=hit.highlights or "",
+    )
+    return join_messages(message, pb.SearchResult.ENTRY_FIELD_NUMBER, _encode_optional(hit.entry))
+
+
+def _encode_unindexed(entry: Entry) -> bytes:
+    message = pb.UnindexedEntry(conversation_id=id_to_bytes(entry.conversation_id))
+    return join_messages(message, pb.UnindexedEntry.ENTRY_FIELD_NUMBER, [_encode_entry(entry)])
+
+
+def _encode_optional(entry: Entry | None) -> list[bytes]:
+    return [] if entry is None else [_encode_entry(entry)]
+
+
+def _conversation_fields(seen: ConversationWithLevel) -> dict[str, Any]:
+    conversation = seen.conversation
+    members: dict[str, Any] = {
+        "id": id_to_bytes(conversation.id),
+        "title": conversation.title or "",
+        "owner_user_id": conversation.owner_user_id,
+        "created_at": to_text(conversation.created_at),
+        "updated_at": to_text(conversation.updated_at),
+        "last_message_preview": conversation.last_message_preview or "",
+        "access_level": _LEVELS[seen.level],
+    }
+    if conversation.metadata:
+        metadata = Struct()
+        fill_struct(metadata, conversation.metadata)
+        members["metadata"] = metadata
+    return members
+
+
+def _fork_fields(conversation: Conversation) -> dict[str, Any]:
+    return {
+        "forked_at_entry_id": id_to_bytes(conversation.forked_at_entry_id),
+        "forked_at_conversation_id": id_to_bytes(conversation.forked_at_conversation_id),
+    }

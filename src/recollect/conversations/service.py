@@ -1,0 +1,302 @@
+"""Conversations: create, read, list, rename, delete and fork."""
+
+from datetime import datetime
+from typing import Any
+
+from recollect.audit.event_recorder import AuditName, EventRecorder
+from recollect.audit.model import EventKind
+from recollect.conversations.access import authorize_branch, load_conversation
+from recollect.conversations.deletion import OnTreeDeleted, delete_tree
+from recollect.conversations.forks.service import build_fork, find_fork_point
+from recollect.conversations.model import (
+    Conversation,
+    ConversationWithLevel,
+    Keep,
+    ListMode,
+    matches_query,
+)
+from recollect.conversations.ports import ConversationFilter, Stores
+from recollect.conversations.sharing.membership import Membership
+from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.identity.actions import Action
+from recollect.identity.decide import scope_for
+from recollect.identity.model import Principal
+from recollect.identity.scope import TreeScope
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import Forbidden
+from recollect.kernel.ids import (
+    ChatId,
+    ConversationId,
+    EntryId,
+    TreeId,
+    parse_uuid,
+)
+from recollect.kernel.pages import Page, unknown_cursor_error
+from recollect.kernel.runtime import Runtime
+
+
+class ConversationService:
+    """Every operation on a conversation checks the caller's level in its tree first."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, *, forget: OnTreeDeleted
+    ) -> None:
+        """`forget` is called with the id of each deleted tree, after the commit."""
+        self._forget = forget
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._auditor = EventRecorder(stores, runtime)
+
+    async def create(
+        self, principal: Principal, *, title: str | None, metadata: dict[str, Any]
+    ) -> ConversationWithLevel:
+        """Create a tree with one conversation, owned by the caller."""
+        return await self._database.write(lambda tx: self._create(tx, principal, title, metadata))
+
+    async def get(
+        self, principal: Principal, conversation_id: ConversationId
+    ) -> ConversationWithLevel:
+        """NotFound if there is none or it is deleted, Forbidden to non-members."""
+
+        def work(tx: Tx) -> ConversationWithLevel:
+            branch = authorize_branch(tx, self._stores, principal, Action.READ, conversation_id)
+            return load_conversation(tx, self._stores, branch)
+
+        return await self._database.read(work)
+
+    async def list(
+        self,
+        principal: Principal,
+        *,
+        mode: ListMode,
+        query: str | None,
+        after: str | None,
+        limit: int,
+    ) -> Page[ConversationWithLevel]:
+        """A page of what the caller may read, newest first by `updated_at` and id.
+
+        With `query` all of the caller's conversations are read and compared in Python; that runs
+        as a scan, so other requests do not wait behind it.
+        """
+
+        def work(tx: Tx) -> Page[ConversationWithLevel]:
+            scope = scope_for(principal, Action.READ)
+            key = self._resolve_cursor(tx, principal, after)
+            if query:
+                found = _list_matching(tx, self._stores, scope, mode, query, key, limit + 1)
+            else:
+                chosen = ConversationFilter(mode=mode)
+                found = self._stores.conversations.page(
+                    tx, scope, chosen, after=key, limit=limit + 1
+                )
+            return to_conversation_page(found, limit)
+
+        run = self._database.scan if query else self._database.read
+        return await run(work)
+
+    async def rename(
+        self, principal: Principal, conversation_id: ConversationId, title: str | Keep | None
+    ) -> ConversationWithLevel:
+        """Set the title, clear it with None, or leave it."""
+
+        def work(tx: Tx) -> ConversationWithLevel:
+            branch = authorize_branch(
+                tx, self._stores, principal, Action.RENAME, conversation_id, lock=True
+            )
+            if not isinstance(title, Keep):
+                self._stores.conversations.update_title(tx, conversation_id, title)
+            return load_conversation(tx, self._stores, branch)
+
+        return await self._database.write(work)
+
+    async def delete(self, principal: Principal, conversation_id: ConversationId) -> None:
+        """Soft-delete the whole tree, through any of its conversations."""
+
+        def work(tx: Tx) -> TreeId:
+            branch = authorize_branch(
+                tx, self._stores, principal, Action.DELETE, conversation_id, lock=True
+            )
+            at = self._runtime.clock.now()
+            delete_tree(tx, self._stores, self._auditor, principal, branch, at=at)
+            name = AuditName(EventKind.CONVERSATION, "delete")
+            self._auditor.record(tx, principal, name, conversation_id=branch.tree_id)
+            return branch.tree_id
+
+        self._forget(await self._database.write(work))
+
+    async def fork(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        entry_id: EntryId,
+        *,
+        title: str | None,
+    ) -> ConversationWithLevel:
+        """Create a fork that shows what comes before the entry, and not the entry itself."""
+        return await self._database.write(
+            lambda tx: self._fork(tx, principal, conversation_id, entry_id, title)
+        )
+
+    async def list_forks(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        *,
+        after: str | None,
+        limit: int | None,
+    ) -> Page[Conversation]:
+        """The whole tree: the root, then by fork point."""
+
+        def work(tx: Tx) -> Page[Conversation]:
+            branch = authorize_branch(tx, self._stores, principal, Action.READ, conversation_id)
+            return page_forks(tx, self._stores, branch.tree_id, after=after, limit=limit)
+
+        return await self._database.read(work)
+
+    def _create(
+        self, tx: Tx, principal: Principal, title: str | None, metadata: dict[str, Any]
+    ) -> ConversationWithLevel:
+        id_, at = self._runtime.ids.new(), self._runtime.clock.now()
+        conversation = Conversation(
+            id=ConversationId(id_),
+            tree_id=TreeId(id_),
+            owner_user_id=principal.user_id,
+            title=title,
+            metadata=metadata,
+            created_at=at,
+            updated_at=at,
+        )
+        insert_root(tx, self._stores, conversation)
+        return ConversationWithLevel(conversation, Level.OWNER)
+
+    def _fork(
+        self,
+        tx: Tx,
+        principal: Principal,
+        conversation_id: ConversationId,
+        entry_id: EntryId,
+        title: str | None,
+    ) -> ConversationWithLevel:
+        branch = authorize_branch(
+            tx, self._stores, principal, Action.FORK, conversation_id, lock=True
+        )
+        point = find_fork_point(tx, self._stores, principal, branch, entry_id)
+        parent = load_conversation(tx, self._stores, branch)
+        fork = build_fork(
+            tx,
+            self._stores,
+            parent.conversation,
+            point,
+            fork_id=ConversationId(self._runtime.ids.new()),
+            title=title,
+            at=self._runtime.clock.now(),
+        )
+        if not self._stores.conversations.insert(tx, fork):
+            raise RetryTransaction
+        return ConversationWithLevel(fork, parent.level)
+
+    def _resolve_cursor(
+        self, tx: Tx, principal: Principal, after: str | None
+    ) -> tuple[datetime, str] | None:
+        """The sort key of the cursor's conversation.
+
+        The caller must be able to read it. For a deleted one the caller must be its owner: the
+        owner may delete the last conversation of a page and go on listing.
+        """
+        if not after:
+            return None
+        id_ = ConversationId(parse_uuid(after) or "")
+        branch = self._stores.conversations.locate(tx, id_, principal.user_id) if id_ else None
+        if branch is None:
+            raise unknown_cursor_error()
+        known = branch.owner_user_id == principal.user_id if branch.deleted else branch.level
+        if not known:
+            raise unknown_cursor_error()
+        return branch.updated_at, branch.id
+
+
+def _list_matching(
+    tx: Tx,
+    stores: Stores,
+    scope: TreeScope,
+    mode: ListMode,
+    query: str,
+    key: tuple[datetime, str] | None,
+    limit: int,
+) -> list[ConversationWithLevel]:
+    """Filter by title and metadata in Python, not in SQL: titles may be encrypted, and engines
+    differ in how they ignore letter case (see docs/adr/0009).
+
+    The filter comes before the choice of one conversation per tree. Otherwise a tree would be
+    missing if its latest fork does not match but another one does. So SQL can apply neither the
+    mode LATEST_FORK nor the cursor nor the limit.
+    """
+    every = ListMode.ROOTS if mode is ListMode.ROOTS else ListMode.ALL
+    rows = stores.conversations.page(
+        tx, scope, ConversationFilter(mode=every), after=None, limit=None
+    )
+    matching = [item for item in rows if matches_query(item.conversation, query)]
+    if mode is ListMode.LATEST_FORK:
+        matching = first_per_tree(matching)
+    behind = [item for item in matching if key is None or _sort_key(item) < key]
+    return behind[:limit]
+
+
+def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
+    """Insert a tree, its root conversation and the owner's membership.
+
+    Raises Retry if another transaction took the id, Forbidden if the id is that of a chat which
+    an outside system named.
+    """
+    at = conversation.created_at
+    # The tree's row decides a race for one id: exactly one insert succeeds. The insert also fails
+    # for the id of a named chat, which will never become a tree, so a retry would not end there.
+    # No chat, or one that is a tree, means that another transaction was faster: a retry sees it.
+    if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
+        chat = stores.chats.fetch(tx, ChatId(conversation.tree_id))
+        raise (
+            RetryTransaction
+            if chat is None or chat.tree
+            else Forbidden("not allowed here: not a member")
+        )
+    if not stores.conversations.insert(tx, conversation):
+        raise RetryTransaction
+    owner = Membership(conversation.tree_id, conversation.owner_user_id, Level.OWNER, at)
+    stores.memberships.insert(tx, owner)
+
+
+def first_per_tree(items: list[ConversationWithLevel]) -> list[ConversationWithLevel]:
+    """The first item of each tree, in the given order."""
+    by_tree: dict[TreeId, ConversationWithLevel] = {}
+    for item in items:
+        by_tree.setdefault(item.conversation.tree_id, item)
+    return list(by_tree.values())
+
+
+def to_conversation_page(
+    found: list[ConversationWithLevel], limit: int
+) -> Page[ConversationWithLevel]:
+    """Cut a result of up to `limit + 1` items. The cursor, set if more exist, is the last id."""
+    shown = found[:limit]
+    return Page(shown, shown[-1].conversation.id if len(found) > limit else None)
+
+
+def page_forks(
+    tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
+) -> Page[Conversation]:
+    """A page of the conversations of one tree; without a limit all of them."""
+    last = None
+    if after:
+        id_ = parse_uuid(after)
+        last = stores.conversations.fetch(tx, ConversationId(id_)) if id_ else None
+        if last is None or last.tree_id != tree_id:
+            raise unknown_cursor_error()
+    asked = None if limit is None else limit + 1
+    found = stores.conversations.page_forks(tx, tree_id, after=last, limit=asked)
+    shown = found[:limit]
+    return Page(shown, shown[-1].id if len(found) > len(shown) else None)
+
+
+def _sort_key(item: ConversationWithLevel) -> tuple[datetime, str]:
+    return item.conversation.updated_at, item.conversation.id

@@ -1,0 +1,175 @@
+"""Memberships: lists, adds, changes and removes the members of a tree."""
+
+from datetime import datetime
+
+from recollect.audit.event_recorder import AuditName, EventRecorder
+from recollect.audit.model import EventKind
+from recollect.conversations.access import authorize_branch
+from recollect.conversations.model import Branch
+from recollect.conversations.ports import Stores
+from recollect.conversations.sharing.membership import Membership
+from recollect.conversations.sharing.policy import (
+    MembershipRuling,
+    decide_membership_change,
+)
+from recollect.db.transaction import Database, Tx
+from recollect.identity.actions import Action
+from recollect.identity.model import Principal
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import Conflict, Forbidden, InvalidInput, NotFound
+from recollect.kernel.ids import ConversationId, TreeId, UserId
+from recollect.kernel.pages import Page, decode_key, encode_key
+from recollect.kernel.runtime import Runtime
+
+
+class SharingService:
+    """Every operation applies to the whole tree, whichever of its conversations is named."""
+
+    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._auditor = EventRecorder(stores, runtime)
+
+    async def list(
+        self,
+        principal: Principal,
+        conversation_id: ConversationId,
+        *,
+        after: str | None,
+        limit: int | None,
+    ) -> Page[Membership]:
+        """A page by `created_at` and user. The cursor holds the sort key, so it stays valid when
+        its member is removed."""
+
+        def work(tx: Tx) -> Page[Membership]:
+            branch = authorize_branch(tx, self._stores, principal, Action.READ, conversation_id)
+            return page_memberships(tx, self._stores, branch.tree_id, after=after, limit=limit)
+
+        return await self._database.read(work)
+
+    async def share(
+        self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
+    ) -> Membership:
+        """Add a member, or change a member's level; `created_at` stays."""
+
+        def work(tx: Tx) -> Membership:
+            branch = self._authorize(tx, principal, Action.SHARE, conversation_id)
+            return self._set_level(tx, principal, branch, user_id, level)
+
+        return await self._database.write(work)
+
+    async def change(
+        self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
+    ) -> Membership:
+        """Change the level of an existing member. NotFound for others."""
+
+        def work(tx: Tx) -> Membership:
+            branch = self._authorize(tx, principal, Action.SHARE, conversation_id)
+            if self._stores.memberships.fetch(tx, branch.tree_id, user_id) is None:
+                raise NotFound("membership", user_id)
+            return self._set_level(tx, principal, branch, user_id, level)
+
+        return await self._database.write(work)
+
+    async def remove(
+        self, principal: Principal, conversation_id: ConversationId, user_id: UserId
+    ) -> None:
+        """Remove a member, or leave. Succeeds also if there is no such member."""
+        own = user_id == principal.user_id
+        action = Action.LEAVE if own else Action.SHARE
+
+        def work(tx: Tx) -> None:
+            # Policy is asked even if there is nothing to remove: otherwise the answer would tell a
+            # caller without the right who is a member.
+            branch = self._authorize(tx, principal, action, conversation_id)
+            present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
+            level = present.level if present else None
+            _check_ruling(
+                decide_membership_change(branch.level, present=level, wanted=None, own=own)
+            )
+            if present is not None:
+                self._remove(tx, principal, present)
+
+        await self._database.write(work)
+
+    def _authorize(
+        self, tx: Tx, principal: Principal, action: Action, conversation_id: ConversationId
+    ) -> Branch:
+        return authorize_branch(tx, self._stores, principal, action, conversation_id, lock=True)
+
+    def _set_level(
+        self, tx: Tx, principal: Principal, branch: Branch, user_id: UserId, level: Level
+    ) -> Membership:
+        present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
+        before = present.level if present else None
+        own = user_id == principal.user_id
+        _check_ruling(decide_membership_change(branch.level, present=before, wanted=level, own=own))
+        at = present.created_at if present else self._runtime.clock.now()
+        membership = Membership(branch.tree_id, user_id, level, at)
+        if present is None:
+            self._stores.memberships.insert(tx, membership)
+        else:
+            self._stores.memberships.update_level(tx, membership)
+        self._record_change(tx, principal, membership, before=before, after=level)
+        return membership
+
+    def _remove(self, tx: Tx, principal: Principal, membership: Membership) -> None:
+        """Remove the membership, and a pending transfer to this user with it."""
+        tree_id, user_id = membership.tree_id, membership.user_id
+        self._stores.memberships.delete(tx, tree_id, user_id, at=self._runtime.clock.now())
+        self._record_change(tx, principal, membership, before=membership.level, after=None)
+        transfer = self._stores.transfers.fetch_for_tree(tx, tree_id)
+        if transfer is not None and transfer.to_user_id == user_id:
+            self._stores.transfers.delete(tx, transfer.id)
+            # Leaving rejects the offer, being removed cancels it.
+            own = user_id == principal.user_id
+            name = AuditName(EventKind.TRANSFER, "reject" if own else "cancel")
+            facts = {"conversation_id": tree_id, "target_user_id": user_id}
+            self._auditor.record(tx, principal, name, transfer_id=transfer.id, **facts)
+
+    def _record_change(
+        self,
+        tx: Tx,
+        principal: Principal,
+        membership: Membership,
+        *,
+        before: Level | None,
+        after: Level | None,
+    ) -> None:
+        action = "add" if before is None else "remove" if after is None else "update"
+        self._auditor.record_membership(
+            tx,
+            principal,
+            action,
+            target_user_id=membership.user_id,
+            before=before,
+            after=after,
+            conversation_id=membership.tree_id,
+        )
+
+
+def page_memberships(
+    tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
+) -> Page[Membership]:
+    """A page of the members of one tree; without a limit all of them."""
+    key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
+    asked = None if limit is None else limit + 1
+    found = stores.memberships.page(tx, tree_id, after=key, limit=asked)
+    shown = found[:limit]
+    more = len(found) > len(shown)
+    return Page(
+        shown, encode_key(_CURSOR_KIND, shown[-1].created_at, shown[-1].user_id) if more else None
+    )
+
+
+_CURSOR_KIND = "memberships"
+
+
+def _check_ruling(ruling: MembershipRuling) -> None:
+    if ruling is MembershipRuling.FORBIDDEN:
+        raise Forbidden("your level does not allow this change")
+    if ruling is MembershipRuling.OWNER_NOT_GRANTED:
+        raise InvalidInput(ruling.value, field="accessLevel")
+    if ruling is MembershipRuling.OWNER_STAYS:
+        raise Conflict(ruling.value)

@@ -1,0 +1,1 @@
+"""The tables of conversations, entries, memberships and transfers, as SQL."""

@@ -1,0 +1,185 @@
+"""The PostgreSQL engine: transactions in greenlets on the event loop, long reads on threads."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import psycopg
+from psycopg import errors as pg_errors
+from sqlalchemy import Dialect, text
+
+from recollect.db.engines.base import (
+    QUEUE_MAX,
+    PendingTransaction,
+    new_transaction,
+)
+from recollect.db.engines.postgres.connection import (
+    DIALECT,
+    PipelinedConnection,
+    ThreadWaiter,
+    connect,
+    connect_async,
+    translate_error,
+)
+from recollect.db.engines.postgres.hub import (
+    GreenletPool,
+    LoopWaiter,
+    run_in_thread,
+)
+from recollect.db.engines.postgres.session import PostgresSession
+from recollect.db.engines.word_index import GeneratedWordIndex, WordIndex
+from recollect.db.statements import Query, Row
+from recollect.db.transaction import Tx
+from recollect.kernel.errors import Conflict, InvalidInput, Unavailable
+from recollect.observability.metrics import Metrics, TransactionKind
+from recollect.search.store.nearest import NearestSearch
+from recollect.search.store.nearest_postgres import HnswNearestSearch
+
+T = TypeVar("T")
+_MIGRATION_LOCK = 0x5245434F
+# A forgotten transaction of somebody else must not block every connection and the shutdown.
+LOCK_WAIT_MS = 10_000
+IDLE_SCANS_MAX = 2
+_NEEDS_PGVECTOR = (
+    "the schema can't be changed: it needs the extension pgvector, installed on the server and "
+    "created once by a superuser (CREATE EXTENSION vector), and a role that may create tables"
+)
+
+
+class PostgresEngine:
+    """Runs transactions of the `Database` protocol on one PostgreSQL database."""
+
+    name = "postgres"
+    dialect: Dialect = DIALECT
+    nearest: NearestSearch = HnswNearestSearch()
+    words: WordIndex = GeneratedWordIndex()
+    memory_words: WordIndex = GeneratedWordIndex()
+
+    def __init__(
+        self, url: str, *, connections: int, metrics: Metrics, lock_wait_ms: int = LOCK_WAIT_MS
+    ) -> None:
+        self._url = url
+        self._lock_wait_ms = lock_wait_ms
+        self._metrics = metrics
+        self._hub = GreenletPool(
+            [PostgresSession(self._connect) for _ in range(connections)], self._run_transaction
+        )
+        self._idle_scans: list[PostgresSession] = []
+        self._closed = False
+
+    def start(self) -> None:
+        """Nothing to do: a connection is opened at its first use."""
+
+    def run_script(self, sql: str, *, unless: str | None = None) -> None:
+        """Run several statements in one transaction, unless the query `unless` finds a row there.
+
+        The advisory lock makes processes that start at once take turns, so the second one sees
+        what the first one did.
+        """
+        try:
+            with self._own_connection() as connection, connection.transaction():
+                connection.execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})".encode())
+                if unless is None or not connection.execute(unless.encode()).fetchall():
+                    connection.execute(sql.encode())
+        except (pg_errors.InsufficientPrivilege, pg_errors.UndefinedFile) as error:
+            raise Conflict(_NEEDS_PGVECTOR) from error
+        except psycopg.Error as error:
+            raise translate_error(error) from error
+
+    def query_script(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of one query, on a connection of its own."""
+        with self._own_connection() as connection:
+            return connection.execute(sql.encode()).fetchall()
+
+    def has_table(self, name: str) -> bool:
+        """Is there a table of this name?"""
+        with self._own_connection() as connection:
+            found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (name,)).fetchone()
+        return found == (True,)
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        return await self._submit("read", work)
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        return await self._submit("write", work)
+
+    async def scan(self, work: Callable[[Tx], T]) -> T:
+        """Run a read that computes for long, on a thread and a connection of its own.
+
+        On the event loop such a function would stop every other request.
+        """
+        if self._closed:
+            raise Unavailable("the server is shutting down")
+        request = new_transaction("read", work)
+        await asyncio.to_thread(self._run_scan, request)
+        request.resolve_future()
+        return cast(T, await request.future)
+
+    async def run_outside_transaction(self, statements: Sequence[Any]) -> None:
+        if not statements:
+            return
+        try:
+            async with await connect_async(self._url) as connection:
+                for statement in statements:
+                    await connection.execute(statement.on(DIALECT).sql.encode())
+        except psycopg.Error as error:
+            raise translate_error(error) from error
+
+    async def scrub(self, tables: Sequence[str]) -> None:
+        """VACUUM each table, so that the server drops its dead rows."""
+        await self.run_outside_transaction([Query(text(f'VACUUM "{name}"')) for name in tables])
+
+    async def count_bytes(self, needles: Sequence[bytes]) -> None:
+        """Not possible: the database's files belong to the PostgreSQL server."""
+
+    async def close(self) -> None:
+        """Finish what was accepted, then close every connection."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._hub.close()
+        while self._idle_scans:
+            self._idle_scans.pop().close()
+
+    def _own_connection(self) -> "psycopg.Connection[Row]":
+        try:
+            return connect(self._url)
+        except psycopg.ProgrammingError:  # its text quotes the URL, password included
+            raise InvalidInput("database.url: libpq can't read this PostgreSQL URL") from None
+        except psycopg.Error as error:
+            reason = str(error).partition("\n")[0]
+            raise Unavailable(f"can't connect to PostgreSQL: {reason}") from error
+
+    def _submit(self, kind: TransactionKind, work: Callable[[Tx], T]) -> "asyncio.Future[T]":
+        if self._closed:
+            raise Unavailable("the server is shutting down")
+        if self._hub.queue_depth >= QUEUE_MAX:
+            raise Unavailable("too many requests wait for the database")
+        return self._hub.submit(kind, work)
+
+    def _run_transaction(self, session: PostgresSession, request: PendingTransaction) -> None:
+        session.run(request)
+        self._metrics.record_transaction(request.kind, time.perf_counter() - request.queued_at)
+
+    def _connect(self) -> PipelinedConnection:
+        connection = run_in_thread(lambda: connect(self._url, lock_wait_ms=self._lock_wait_ms))
+        return PipelinedConnection(connection, LoopWaiter(connection.fileno()))
+
+    def _run_scan(self, request: PendingTransaction) -> None:
+        """Run the read and block this thread. A few connections are kept for later scans."""
+        # `pop` and `append` of a list are atomic, so the threads need no lock. The bound may be
+        # exceeded by a thread or two, which does no harm.
+        try:
+            session = self._idle_scans.pop()
+        except IndexError:
+            session = PostgresSession(self._connect_blocking)
+        self._run_transaction(session, request)
+        if self._closed or len(self._idle_scans) >= IDLE_SCANS_MAX:
+            session.close()
+        else:
+            self._idle_scans.append(session)
+
+    def _connect_blocking(self) -> PipelinedConnection:
+        connection = connect(self._url)
+        return PipelinedConnection(connection, ThreadWaiter(connection.fileno()))

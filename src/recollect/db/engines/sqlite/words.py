@@ -1,0 +1,25 @@
+"""Adds the words of a new row to an FTS5 index by a statement of its own.
+
+A trigger would do the same at four times the cost: SQLite makes a savepoint before each trigger,
+and at a savepoint FTS5 writes out what it has gathered in memory.
+"""
+
+from sqlalchemy import text
+
+from recollect.db.statements import Query
+from recollect.db.transaction import Tx
+
+
+class Fts5WordIndex:
+    """Must be called right after the row's INSERT: it uses `last_insert_rowid()`.
+
+    `table` is a constant of ours, never a caller's text.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._insert = Query(
+            text(f"INSERT INTO {table} (rowid, words) VALUES (last_insert_rowid(), :words)")  # noqa: S608
+        )
+
+    def add(self, tx: Tx, words: str) -> None:
+        tx.run(self._insert, {"words": words})

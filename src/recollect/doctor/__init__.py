@@ -1,0 +1,1 @@
+"""Checks of a running system: consistency of the stored rows, their repair, health."""

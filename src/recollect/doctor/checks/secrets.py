@@ -1,0 +1,58 @@
+"""The check for secrets in texts that are not memories: names, claims, titles, metadata. It reports
+the id of the agent, person, chat or run and repairs nothing."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.doctor.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
+from recollect.doctor.model import DoctorCheck
+from recollect.doctor.ports import StoredTexts, TextSource
+from recollect.screening.secrets import find_secret_in
+
+# Claims are tables of their own, but are reported by the id of their person, and each once.
+_REPORTED_AS = {TextSource.ALIASES: TextSource.PEOPLE, TextSource.RELATIONSHIPS: TextSource.PEOPLE}
+
+
+class SecretExaminer:
+    """Searches every text source, page by page."""
+
+    def __init__(self, database: Database, stores: Stores) -> None:
+        self._database = database
+        self._stores = stores
+
+    @property
+    def checks(self) -> Collection[DoctorCheck]:
+        return [DoctorCheck.SECRETS]
+
+    async def examine(self, order: DoctorOrder) -> list[CheckTally]:
+        if DoctorCheck.SECRETS not in order.checks:
+            return []
+        told: dict[tuple[TextSource, str], None] = {}
+        for shelf in TextSource:
+            for id_ in await self._find_secrets(shelf):
+                told[_REPORTED_AS.get(shelf, shelf), id_] = None
+        tally = CheckTally(DoctorCheck.SECRETS, repairable=False)
+        tally.add_ids([id_ for _, id_ in told])
+        return [tally]
+
+    async def _find_secrets(self, shelf: TextSource) -> list[str]:
+        found: list[str] = []
+        after: str | None = ""
+        while after is not None:
+            ids, after = await self._database.scan(self._page_finder(shelf, after))
+            found += ids
+        return found
+
+    def _page_finder(
+        self, shelf: TextSource, after: str
+    ) -> Callable[[Tx], tuple[list[str], str | None]]:
+        def work(tx: Tx) -> tuple[list[str], str | None]:
+            page = self._stores.doctor.texts_page(tx, shelf, after=after, limit=ROWS_PER_PAGE)
+            return _ids_with_secrets(page), page[-1].place if len(page) == ROWS_PER_PAGE else None
+
+        return work
+
+
+def _ids_with_secrets(page: Sequence[StoredTexts]) -> list[str]:
+    return [one.id for one in page if any(find_secret_in(value, "") for value in one.values)]

@@ -1,0 +1,102 @@
+"""Health of the server: for probes, for operators, and for `recollect doctor`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.jobs.model import QueueState
+from recollect.kernel.clock import to_text
+from recollect.kernel.runtime import Runtime
+from recollect.observability.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """Rows by encryption key, orphaned rows, and the state of the job queue."""
+
+    rows_by_key: dict[str, dict[str, int]]
+    orphans: dict[str, int]
+    unknown_keys: list[str]
+    queue: QueueState
+
+    @property
+    def problems(self) -> int:
+        """How many problems there are; 0 is healthy."""
+        return sum(self.orphans.values()) + len(self.unknown_keys) + self.queue.stuck
+
+    def to_dict(self) -> dict[str, Any]:
+        """For printing and for JSON."""
+        return {
+            "problems": self.problems,
+            "rows_by_encryption_key": self.rows_by_key,
+            "unknown_encryption_keys": self.unknown_keys,
+            "orphans": self.orphans,
+            "queue": {"depth": self.queue.depth, "stuck": self.queue.stuck},
+        }
+
+
+class StatusService:
+    """Answers health checks. Never writes."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        metrics: Metrics,
+        *,
+        version: str,
+        engine: str,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._metrics = metrics
+        self._version = version
+        self._engine = engine
+
+    async def ping(self) -> None:
+        """Raises Unavailable if the database does not answer."""
+        await self._database.read(lambda tx: self._stores.maintenance.fetch_state(tx, "ping"))
+
+    async def measure_queue(self) -> QueueState:
+        """The present state of the queue, which is also written to the metrics."""
+        state, progress = await self._database.read(
+            lambda tx: (self._stores.jobs.fetch_queue_state(tx), self._stores.search.progress(tx))
+        )
+        self._metrics.record_pending(progress.pending)
+        age = 0.0
+        if state.oldest_due_at is not None:
+            waited = self._runtime.clock.now() - state.oldest_due_at
+            age = max(0.0, waited.total_seconds())
+        self._metrics.record_queue(state.depth, age, state.stuck)
+        return state
+
+    async def report(self) -> dict[str, Any]:
+        """Detailed health, for those with a role."""
+        state = await self.measure_queue()
+        oldest = to_text(state.oldest_due_at) if state.oldest_due_at else None
+        return {
+            "status": "ok",
+            "version": self._version,
+            "database": self._engine,
+            "encryption": self._runtime.cipher.is_enabled,
+            "queue": {"depth": state.depth, "stuck": state.stuck, "oldestDueAt": oldest},
+        }
+
+    async def examine(self) -> DoctorReport:
+        """Count rows per key and rows that break a rule. Reads every table once."""
+
+        def work(tx: Tx) -> DoctorReport:
+            maintenance = self._stores.maintenance
+            by_key = {name: dict(counts) for name, counts in maintenance.count_by_key(tx).items()}
+            known = {"plain", *self._runtime.cipher.key_ids()}
+            return DoctorReport(
+                rows_by_key=by_key,
+                orphans=dict(maintenance.count_orphans(tx)),
+                unknown_keys=sorted({key for counts in by_key.values() for key in counts} - known),
+                queue=self._stores.jobs.fetch_queue_state(tx),
+            )
+
+        return await self._database.scan(work)

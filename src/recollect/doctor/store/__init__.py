@@ -1,0 +1,1 @@
+"""What the checks read and repair, as SQL."""

@@ -1,1 +1,0 @@
-"""Frozen dataclasses and pure rules, on the standard library alone."""

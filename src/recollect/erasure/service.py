@@ -1,0 +1,264 @@
+"""Requests to erase a person or a user: authorization, dry run, start, report, verification.
+
+The transaction that accepts a request hides the people and their memories and queues the job;
+`EraseJobs` does the rest. A report contains counts and never a name or an id of the person.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.audit.gate import AdminGate
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.erasure.model import (
+    VERIFY_WINDOW,
+    ErasureReport,
+    ErasureStatus,
+    ErasureTarget,
+    digest,
+    keyed_hash,
+    signature,
+)
+from recollect.erasure.ports import Erasure
+from recollect.erasure.verify import ErasureVerifier
+from recollect.identity.requester import Requester
+from recollect.jobs.model import NewJob
+from recollect.kernel.errors import Conflict, Forbidden, NotFound
+from recollect.kernel.ids import PersonId, UserId
+from recollect.kernel.owner import Owner
+from recollect.kernel.runtime import Runtime
+from recollect.people.model import Person, normal_form
+from recollect.people.name_candidates import person_view, visible_person
+from recollect.people.policy import PersonView, may_erase
+
+ERASE_JOB = "erase"
+_HASH_KEY = "erase_hash_key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseRequest:
+    """What a caller asks for; exactly one of `person_id` and `user_id` is set."""
+
+    person_id: PersonId | None = None
+    user_id: UserId | None = None
+    dry_run: bool
+    block_relearn: bool = False
+    justification: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _EraseSubject:
+    """The human to erase: canonical person, their users, and the caller's role in the report."""
+
+    person_id: PersonId | None
+    user_ids: Sequence[UserId]
+    role: str
+
+
+class EraseService:
+    """A person and the users linked to them are one human: either id erases both."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        gate: AdminGate,
+        prober: ErasureVerifier,
+        signing_key: str | None,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._gate = gate
+        self._prober = prober
+        self._key = signing_key
+
+    async def erase(
+        self, requester: Requester, wish: EraseRequest, *, reserved_id: str | None = None
+    ) -> Mapping[str, Any]:
+        """Returns the report of a dry run, or of the erasure that has begun.
+
+        `reserved_id` makes a repeated request idempotent: the second one finds the erasure and
+        returns its report. Raises NotFound, Forbidden, or Conflict if a user's person is being
+        erased already.
+        """
+        erasure_id = reserved_id or self._runtime.ids.new()
+        await self._gate.admit(requester, "erase", wish.justification)
+        async with self._audit.audit_refusals(requester, "erase"):
+            if wish.dry_run:
+                return await self._database.scan(
+                    lambda tx: self._sign_report(
+                        self._plan_erasure(tx, requester, wish, erasure_id)[1]
+                    )
+                )
+            return await self._database.write(
+                lambda tx: self._begin_erasure(tx, requester, wish, erasure_id)
+            )
+
+    async def get(self, requester: Requester, erasure_id: str) -> Mapping[str, Any]:
+        """The current report. NotFound unless the caller is an admin or the erased user."""
+        found = await self._database.read(lambda tx: self._fetch_owned(tx, requester, erasure_id))
+        return self._sign_report(found.report)
+
+    async def verify(
+        self, requester: Requester, erasure_id: str, identifiers: Sequence[str]
+    ) -> Mapping[str, Any]:
+        """Search everything again for identifiers that the caller sends; they are not stored.
+
+        Possible for 30 days after the end, Conflict otherwise. The result is returned and not
+        saved. The stored target has no names any more, only chats, trees and memories to look in
+        and hashes of ids: the caller has to bring the names.
+        """
+        found = await self._database.read(lambda tx: self._fetch_owned(tx, requester, erasure_id))
+        now = self._runtime.clock.now()
+        if found.finished_at is None or now - found.finished_at > VERIFY_WINDOW:
+            message = "an erasure can be verified once it is finished, for 30 days"
+            raise Conflict(message, details={"reason": "wrong_state"})
+        seen = await self._prober.verify(found.target.with_identifiers(identifiers, erasure_id))
+        status = ErasureStatus.INCOMPLETE if seen.count else ErasureStatus.DONE
+        shown = dict(found.report) | {"status": str(status)} | seen.to_json()
+        return self._sign_report(shown)
+
+    def _fetch_owned(self, tx: Tx, requester: Requester, erasure_id: str) -> Erasure:
+        found = self._stores.erasures.fetch(tx, erasure_id)
+        if found is None:
+            raise NotFound("erasure", erasure_id)
+        # A finished erasure has no ids: the erased user is recognized by the hash of their id.
+        marks = {keyed_hash(erasure_id, id_) for id_ in requester.user_ids}
+        if not (requester.is_admin or marks & set(found.target.marks)):
+            raise NotFound("erasure", erasure_id)
+        return found
+
+    def _plan_erasure(
+        self, tx: Tx, requester: Requester, wish: EraseRequest, erasure_id: str
+    ) -> tuple[ErasureTarget, dict[str, Any]]:
+        """The target and the first report. A dry run and a real one share this code."""
+        whom = self._resolve_subject(tx, requester, wish)
+        store = self._stores.erasures
+        target = store.find_target(
+            tx, person_id=whom.person_id, user_ids=whom.user_ids, stand_in=self._runtime.ids.new()
+        )
+        ids = (*target.person_ids, *target.user_ids)
+        # The id of the erasure is the key: hashes of one erasure can't be compared with another's.
+        target = replace(target, marks=tuple(sorted(keyed_hash(erasure_id, id_) for id_ in ids)))
+        counts, joint = store.count_linked(tx, target)
+        report = ErasureReport(
+            id=erasure_id,
+            status=ErasureStatus.PLANNED if wish.dry_run else ErasureStatus.RUNNING,
+            dry_run=wish.dry_run,
+            requested_by_role=whom.role,
+            started_at=self._runtime.clock.now(),
+            counts=counts,
+            joint=joint,
+        )
+        return target, report.to_json()
+
+    def _begin_erasure(
+        self, tx: Tx, requester: Requester, wish: EraseRequest, erasure_id: str
+    ) -> Mapping[str, Any]:
+        """Accept a request, all in one transaction.
+
+        Hiding sets `erasure_id` on memories and people. Every read of these filters on it, so none
+        is returned from the commit on, however long the job takes. Conversations have no such mark:
+        their entries are readable until the job has redacted them. If the transaction rolls back,
+        neither the marks nor the job nor the audit event exist.
+        """
+        store, now = self._stores.erasures, self._runtime.clock.now()
+        known = store.fetch(tx, erasure_id)
+        if known is not None:
+            return self._sign_report(known.report)
+        target, report = self._plan_erasure(tx, requester, wish, erasure_id)
+        store.memories.hide_linked(tx, target, erasure_id)
+        erasure = Erasure(erasure_id, ErasureStatus.RUNNING, now, None, target, report)
+        store.insert(tx, erasure)
+        if wish.block_relearn:
+            store.block_handles(tx, self._hash_handles(tx, target), erasure_id)
+        self._record_request(tx, requester, wish, target)
+        self._stores.jobs.insert(
+            tx, NewJob(ERASE_JOB, {"erasure_id": erasure_id}, now, f"{ERASE_JOB}:{erasure_id}")
+        )
+        return self._sign_report(report)
+
+    def _resolve_subject(self, tx: Tx, requester: Requester, wish: EraseRequest) -> _EraseSubject:
+        if wish.user_id is not None:
+            return self._resolve_user(tx, requester, wish.user_id)
+        person = self._fetch_person(tx, requester, PersonId(wish.person_id or ""))
+        role = self._authorize(requester, person_view(person, frozenset()))
+        return _EraseSubject(person.id, person.user_ids, role)
+
+    def _fetch_person(self, tx: Tx, requester: Requester, person_id: PersonId) -> Person:
+        """An admin may name any person, others only people they can see."""
+        if not requester.is_admin:
+            return visible_person(tx, self._stores, requester, person_id)
+        person = self._stores.people.fetch(tx, person_id)
+        if person is None:
+            raise NotFound("person", person_id)
+        return person
+
+    def _resolve_user(self, tx: Tx, requester: Requester, user_id: UserId) -> _EraseSubject:
+        """Authorize first, then look the user up: others than an admin must not learn whether a
+        user exists. Conflict if the linked person is being erased already."""
+        owner = Owner.user(user_id)
+        role = self._authorize(requester, PersonView(owner, frozenset({user_id})))
+        if not self._stores.erasures.has_user(tx, user_id):
+            raise NotFound("user", user_id)
+        linked = self._stores.people.people_by_user(tx, [user_id]).get(user_id)
+        person = None if linked is None else self._stores.erasures.resolve_person(tx, linked)
+        if linked is not None and person is None:
+            message = "user_id: is being erased already"
+            raise Conflict(message, details={"reason": "wrong_state"})
+        return _EraseSubject(person, [user_id], role)
+
+    def _authorize(self, requester: Requester, view: PersonView) -> str:
+        """Returns the role that allows it, for the report; raises Forbidden."""
+        decision = may_erase(requester.space_caller, view)
+        if not decision.allowed:
+            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+        return "admin" if decision.rule == "admin" else "person"
+
+    def _hash_handles(self, tx: Tx, target: ErasureTarget) -> list[str]:
+        """Keyed hashes of handles and user ids, for the list of what must not be learned again."""
+        key = ensure_hash_key(tx, self._stores)
+        return [keyed_hash(key, normal_form(one)) for one in (*target.handles, *target.user_ids)]
+
+    def _record_request(
+        self, tx: Tx, requester: Requester, wish: EraseRequest, target: ErasureTarget
+    ) -> None:
+        """Write the audit event. The job replaces the ids in it when it redacts events."""
+        self._audit.record(
+            tx,
+            requester,
+            "erase.request",
+            payload={"person_ids": list(target.person_ids)},
+            target_user_id=target.user_ids[0] if target.user_ids else None,
+            justification=wish.justification,
+        )
+
+    def _sign_report(self, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The report with digest and signature, computed at each read and not stored."""
+        signed = signature(members, self._key)
+        return {**members, "digest": digest(members), "signature": signed}
+
+
+def ensure_hash_key(tx: Tx, stores: Stores) -> str:
+    """The secret for hashes of blocked handles; created at first use."""
+    known = stores.maintenance.fetch_state(tx, _HASH_KEY)
+    if known is None:
+        known = secrets.token_hex(32)
+        stores.maintenance.put_state(tx, _HASH_KEY, known)
+    return known
+
+
+def has_blocked_handle(tx: Tx, stores: Stores, handles: Sequence[str]) -> bool:
+    """Is one of these handles blocked by an erasure with `block_relearn`?"""
+    key = stores.maintenance.fetch_state(tx, _HASH_KEY)
+    if key is None or not handles:
+        return False
+    return stores.erasures.is_blocked(tx, [keyed_hash(key, normal_form(one)) for one in handles])

@@ -1,0 +1,1 @@
+"""The rows of a person to erase, as SQL."""

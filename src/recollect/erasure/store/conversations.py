@@ -1,0 +1,311 @@
+"""Conversations in an erasure. Shared trees stay: the target's entries become markers, others are
+redacted, and the tree gets another owner. The job deletes private trees."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, select, union, update
+
+from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.model import Conversation
+from recollect.conversations.store.rows import (
+    CONVERSATION_COLUMNS,
+    ENTRY_COLUMNS,
+    ConversationRows,
+    EntryRows,
+)
+from recollect.db.engines.expressions import InTextList, InUuidList
+from recollect.db.statements import Query, literal_word, param
+from recollect.db.tables.conversations import (
+    conversations,
+    entries,
+    index,
+    memberships,
+    participations,
+    transfers,
+    trees,
+)
+from recollect.db.transaction import Tx
+from recollect.erasure.identifier_matcher import ERASED, IdentifierMatcher
+from recollect.erasure.model import ErasureTarget
+from recollect.erasure.ports import EntryWithIndexedText, RedactionPlan
+from recollect.erasure.store.links_sql import (
+    EVERYWHERE,
+    USERS,
+    link_params,
+    sealed_clause,
+)
+from recollect.erasure.store.needles_sql import contains_any
+from recollect.kernel import strict_json
+from recollect.kernel.ids import TreeId, UserId
+from recollect.kernel.runtime import Cipher
+from recollect.search.model import index_words
+
+PAGE = 200
+_c, _e, _m, _x = conversations.c, entries.c, memberships.c, transfers.c
+
+
+class SqlConversationErasure:
+    """The port's ConversationErasureStore, with the counts that verification needs."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._entries = EntryRows(cipher)
+        self._conversations = ConversationRows(cipher)
+
+    def find_unlinked_trees(self, tx: Tx, cleaning: RedactionPlan) -> list[TreeId]:
+        """Trees that contain an unambiguous identifier, linked to the target or not.
+
+        SQL selects trees that may contain one, and all with encrypted entries; each is then read.
+        """
+        rows = tx.fetch(_MAY_CONTAIN, link_params(cleaning.target))
+        return [
+            TreeId(row[0]) for row in rows if self._needs_redaction(tx, cleaning, TreeId(row[0]))
+        ]
+
+    def lock_tree(self, tx: Tx, tree_id: TreeId) -> None:
+        tx.lock(_LOCK, {"tree_id": tree_id})
+
+    def fetch_entries(
+        self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int
+    ) -> list[EntryWithIndexedText]:
+        params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
+        rows = tx.fetch(_ENTRIES, params)
+        return [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
+
+    def redact_entry(
+        self, tx: Tx, found: EntryWithIndexedText, cleaning: RedactionPlan
+    ) -> EntryWithIndexedText | None:
+        """Update an entry in place. Position and id stay, so cursors and forks remain valid."""
+        cleaned = redact_entry_content(found, cleaning)
+        if cleaned == found:
+            return None
+        entry = replace(cleaned.entry, indexed_content=cleaned.indexed)
+        params = self._entries.to_params(entry)
+        kept = ("id", "content", "indexed_content", "user_id")
+        tx.run(_SET_ENTRY, {name: params[name] for name in kept})
+        tx.run(_SET_SPEAKER, {"id": entry.id, "speaker": entry.user_id or ""})
+        return cleaned
+
+    def redact_conversations(
+        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
+    ) -> None:
+        self.lock_tree(tx, tree_id)
+        for before in self._fetch_conversations(tx, tree_id):
+            after = _redact_conversation(before, cleaning, made_of)
+            if after != before:
+                params = self._conversations.to_params(after)
+                tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXT_COLUMNS)})
+
+    def remove_from_tree(self, tx: Tx, target: ErasureTarget, tree_id: TreeId) -> None:
+        """Delete memberships, participations and ownership transfers of the target.
+
+        If they owned the tree, the owner is now the human manager who joined first, else the human
+        member who joined first.
+        """
+        params = link_params(target) | {"tree_id": tree_id}
+        self.lock_tree(tx, tree_id)
+        # Asked before the memberships are deleted. The next owner is chosen after, so that it can't
+        # be one of the target's users.
+        owned = tx.fetch_first(_OWNED, params) is not None
+        for statement in _DELETE_MEMBERSHIPS:
+            tx.run(statement, params)
+        heir = tx.fetch_first(_NEXT_OWNER, params) if owned else None
+        if heir is not None:
+            tx.run(_PROMOTE_OWNER, params | {"user_id": heir[0]})
+            tx.run(_SET_OWNER, params | {"user_id": heir[0]})
+
+    def count_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> dict[str, int]:
+        """How many entries and conversations a redaction would change, and how many entries have an
+        out-of-date row in the full-text index."""
+        target, found = cleaning.target, Counter[str]()
+        for id_ in target.trees:
+            self._count_in_tree(tx, cleaning, TreeId(id_), found)
+        narrow = cleaning.for_unlinked_rows()
+        for tree_id in (
+            self.find_unlinked_trees(tx, narrow) if target.unambiguous_identifiers else ()
+        ):
+            if tree_id not in target.trees:
+                self._count_in_tree(tx, narrow, tree_id, found)
+        return {name: found[name] for name in ("entries", "conversations", "fulltext")}
+
+    def _needs_redaction(self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId) -> bool:
+        found = Counter[str]()
+        self._count_in_tree(tx, cleaning, tree_id, found)
+        return found.total() > 0
+
+    def _count_in_tree(
+        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, found: Counter[str]
+    ) -> None:
+        branches, after = self._fetch_conversations(tx, tree_id), -1
+        found["conversations"] += sum(
+            _redact_conversation(one, cleaning, ()) != one for one in branches
+        )
+        while page := self.fetch_entries(tx, tree_id, after_seq=after, limit=PAGE):
+            found["entries"] += sum(redact_entry_content(one, cleaning) != one for one in page)
+            found["fulltext"] += _count_stale(tx, page, cleaning)
+            after = page[-1].entry.seq
+
+    def _fetch_conversations(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
+        rows = tx.fetch(_BRANCHES, {"tree_id": tree_id})
+        return [self._conversations.from_row(row) for row in rows]
+
+
+def redact_entry_content(
+    found: EntryWithIndexedText, cleaning: RedactionPlan
+) -> EntryWithIndexedText:
+    """The target's own entry becomes a marker; any other is redacted."""
+    entry = found.entry
+    if entry.user_id in cleaning.target.user_ids:
+        indexed = None if found.indexed is None else ERASED
+        marker = strict_json.dump(_erased_content(entry))
+        return EntryWithIndexedText(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
+    traces = cleaning.matcher_for_user(entry.user_id, entry.tree_id)
+    content = strict_json.load(entry.content)
+    fresh = [_redact_item(item, traces, entry.channel) for item in content]
+    text = entry.content if fresh == content else strict_json.dump(fresh)
+    indexed = None if found.indexed is None else traces.redact(found.indexed)
+    return EntryWithIndexedText(replace(entry, content=text), indexed)
+
+
+def _redact_item(item: Any, traces: IdentifierMatcher, channel: Channel) -> Any:
+    """Redact one item of an entry. In history items field names and the role stay as they are, even
+    if somebody is called `text` or `user`: readers depend on them."""
+    if channel is not Channel.HISTORY or not isinstance(item, dict):
+        return traces.redact_json(item)
+    return {
+        name: member if name == "role" else traces.redact_json(member)
+        for name, member in item.items()
+    }
+
+
+def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], cleaning: RedactionPlan) -> int:
+    """How many entries have an identifier in their indexed text or an out-of-date index row."""
+    texts = {one.entry.id: one for one in page if one.indexed is not None}
+    rows = tx.fetch(_TERMS, {"ids": strict_json.dump(list(texts))}) if texts else ()
+    return sum(_is_found_by_name(texts[id_], terms, cleaning) for id_, terms in rows)
+
+
+def _is_found_by_name(one: EntryWithIndexedText, terms: str, cleaning: RedactionPlan) -> bool:
+    text, entry = one.indexed or "", one.entry
+    if cleaning.matcher_for_user(entry.user_id, entry.tree_id).has_match(text):
+        return True
+    return ERASED in text and index_words(text).terms != terms
+
+
+def _erased_content(entry: Entry) -> list[Any]:
+    """Content of the same shape as before: history entries keep the role of the first item."""
+    if entry.channel is not Channel.HISTORY:
+        return [ERASED]
+    items = strict_json.load(entry.content)
+    first = items[0] if items and isinstance(items[0], dict) else {}
+    return [{"role": first.get("role", "USER"), "text": ERASED}]
+
+
+def _redact_conversation(
+    before: Conversation, cleaning: RedactionPlan, made_of: Collection[str | None]
+) -> Conversation:
+    traces = cleaning.matcher_for_chat(before.tree_id)
+
+    def shown(text: str | None) -> str | None:
+        return text if text is None else ERASED if text in made_of else traces.redact(text)
+
+    return replace(
+        before,
+        title=shown(before.title),
+        last_message_preview=shown(before.last_message_preview),
+        metadata=traces.redact_json(before.metadata),
+    )
+
+
+_TREE = param("tree_id", trees.c.id)
+_USER = param("user_id", _m.user_id)
+_LOCK = Query(select(trees.c.id).where(trees.c.id == _TREE).with_for_update())
+_MAY_CONTAIN = Query(
+    union(
+        select(_e.conversation_group_id).where(
+            or_(
+                sealed_clause(_e.content),
+                contains_any(_e.content, EVERYWHERE),
+                contains_any(_e.indexed_content, EVERYWHERE),
+            )
+        ),
+        select(_c.conversation_group_id).where(
+            or_(
+                sealed_clause(_c.title),
+                contains_any(_c.title, EVERYWHERE),
+                contains_any(_c.metadata, EVERYWHERE),
+            )
+        ),
+    )
+)
+_ENTRIES = Query(
+    select(*ENTRY_COLUMNS, _e.indexed_content)
+    .where(_e.conversation_group_id == _TREE, _e.seq > param("after_seq", _e.seq))
+    .order_by(_e.seq)
+    .limit(param("limit"))
+)
+_SET_ENTRY = Query(
+    update(entries)
+    .where(_e.id == param("id", _e.id))
+    .values({n: param(n, _e[n]) for n in ("content", "indexed_content", "user_id")})
+)
+_TERMS = Query(
+    select(index.c.entry_id, index.c.terms).where(InUuidList(index.c.entry_id, param("ids")))
+)
+_SET_SPEAKER = Query(
+    update(index)
+    .where(index.c.entry_id == param("id", index.c.entry_id))
+    .values(speaker=param("speaker", index.c.speaker))
+)
+_TEXT_COLUMNS = ("title", "last_message_preview", "metadata")
+_BRANCHES = Query(select(*CONVERSATION_COLUMNS).where(_c.conversation_group_id == _TREE))
+_SET_CONVERSATION = Query(
+    update(conversations)
+    .where(_c.id == param("id", _c.id))
+    .values({name: param(name, _c[name]) for name in _TEXT_COLUMNS})
+)
+_TARGET_MEMBERSHIPS = (_m.conversation_group_id == _TREE, InTextList(_m.user_id, USERS))
+_OWNED = Query(
+    select(_m.user_id)
+    .where(*_TARGET_MEMBERSHIPS, _m.access_level == literal_word("owner"))
+    .limit(1)
+)
+_DELETE_MEMBERSHIPS = (
+    Query(delete(memberships).where(*_TARGET_MEMBERSHIPS)),
+    Query(
+        delete(participations).where(
+            participations.c.conversation_group_id == _TREE,
+            InTextList(participations.c.user_id, USERS),
+        )
+    ),
+    Query(
+        delete(transfers).where(
+            _x.conversation_group_id == _TREE,
+            or_(InTextList(_x.from_user_id, USERS), InTextList(_x.to_user_id, USERS)),
+        )
+    ),
+)
+_IS_AGENT = and_(
+    _m.user_id >= literal_column("'agent:'", Text), _m.user_id < literal_column("'agent;'", Text)
+)
+_RANK = case(
+    (_m.access_level == literal_word("manager"), literal_column("0")), else_=literal_column("1")
+)
+_NEXT_OWNER = Query(
+    select(_m.user_id)
+    .where(_m.conversation_group_id == _TREE, not_(_IS_AGENT))
+    .order_by(_RANK, _m.created_at, _m.user_id)
+    .limit(1)
+)
+_PROMOTE_OWNER = Query(
+    update(memberships)
+    .where(_m.conversation_group_id == _TREE, _m.user_id == _USER)
+    .values(access_level=literal_word("owner"))
+)
+_SET_OWNER = Query(
+    update(conversations)
+    .where(_c.conversation_group_id == _TREE)
+    .values(owner_user_id=param("user_id", _c.owner_user_id))
+)

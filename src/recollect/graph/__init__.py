@@ -1,0 +1,1 @@
+"""Entities and dated relations between them, drawn from memories."""

@@ -1,0 +1,167 @@
+"""Reads the graph: lists entities, the neighbourhood of one, and paths between two. A caller sees
+those edges whose memories the caller may see."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.graph.edges import VisibleEdges
+from recollect.graph.fact_patterns import EntityKind
+from recollect.graph.model import Entity, EntityId, GraphRelation
+from recollect.graph.ports import GraphContext, ListedEntity
+from recollect.graph.walk import shortest_path, walk_graph
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import NotFound
+from recollect.kernel.ids import PersonId
+from recollect.kernel.pages import Page, decode_key, encode_key
+from recollect.memories.model import MemoryFilter, ReadContext
+from recollect.people.model import normal_form
+from recollect.people.name_candidates import visible_people
+from recollect.visibility.viewers import ViewerFactory
+
+_LIST = "entities"
+_ROWS_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourhoodQuery:
+    """How far to read around an entity, in which chat, and at which instants."""
+
+    hops: int = 1
+    context: ReadContext = field(default_factory=ReadContext)
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """An entity with the entities and relations around it, nearest first. `truncated`: there are
+    more relations within the hops."""
+
+    entity: Entity
+    entities: list[Entity]
+    relations: list[GraphRelation]
+    truncated: bool
+
+
+class GraphService:
+    def __init__(self, database: Database, stores: Stores, sights: ViewerFactory) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+        self._edges = VisibleEdges(stores)
+
+    async def list_entities(
+        self,
+        requester: Requester,
+        *,
+        query: str | None,
+        kind: EntityKind | None,
+        after: str | None,
+        limit: int,
+    ) -> Page[Entity]:
+        """Entities in memories that the caller may read and whose names the caller may see, the
+        latest first."""
+        place = decode_key(_LIST, after) if after else None
+        form = normal_form(query or "")
+
+        def listed(tx: Tx) -> list[ListedEntity]:
+            found = self._named_entities(tx, requester, kind=kind, after=place)
+            fitting = (one for one in found if form in normal_form(one.entity.name or ""))
+            return list(islice(fitting, limit + 1))
+
+        found = await self._database.scan(listed)
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].since, shown[-1].entity.id) if more else None
+        return Page([one.entity for one in shown], cursor)
+
+    async def get_neighbourhood(
+        self, requester: Requester, entity_id: EntityId, asked: NeighbourhoodQuery
+    ) -> Neighbourhood:
+        """NotFound if the caller sees no edge of the entity, or does not take part in the chat."""
+        return await self._database.scan(
+            lambda tx: self._load_neighbourhood(tx, requester, entity_id, asked)
+        )
+
+    async def find_path(
+        self, requester: Requester, start: EntityId, goal: EntityId, *, hops_max: int
+    ) -> list[GraphRelation]:
+        """A shortest path over edges that the caller may see; empty if there is none."""
+
+        def found(tx: Tx) -> list[GraphRelation]:
+            look = GraphContext(self._sights.viewer_for(tx, requester))
+            ends = self._canonical_id(tx, start), self._canonical_id(tx, goal)
+            return shortest_path(
+                *ends, hops_max=hops_max, neighbours=self._edges.neighbour_fetcher(tx, look)
+            )
+
+        return await self._database.scan(found)
+
+    def _load_neighbourhood(
+        self, tx: Tx, requester: Requester, entity_id: EntityId, asked: NeighbourhoodQuery
+    ) -> Neighbourhood:
+        sight = self._sights.viewer_for(tx, requester, asked.context)
+        look = GraphContext(sight, MemoryFilter(as_of=asked.as_of, valid_at=asked.valid_at))
+        start = self._canonical_id(tx, entity_id)
+        found = walk_graph(
+            [start],
+            hops=asked.hops,
+            limit=asked.limit,
+            neighbours=self._edges.neighbour_fetcher(tx, look),
+        )
+        # An entity without a visible edge is treated like an unknown id, even if it exists.
+        if not found.relations:
+            raise NotFound("entity", entity_id)
+        first, *others = self._visible_entities(tx, requester, found.depths)
+        return Neighbourhood(first, others, found.relations, found.truncated)
+
+    def _canonical_id(self, tx: Tx, entity_id: EntityId) -> EntityId:
+        """For a person who was merged away, the canonical person."""
+        person = self._stores.people.fetch(tx, PersonId(entity_id))
+        return entity_id if person is None else EntityId(person.id)
+
+    def _visible_entities(
+        self, tx: Tx, requester: Requester, ids: Collection[EntityId]
+    ) -> list[Entity]:
+        """The entities in the order of the ids. People whose names the caller may not see have None
+        as name."""
+        things = self._stores.graph.fetch_entities(tx, ids)
+        names = self._person_names(tx, requester, [one for one in ids if one not in things])
+        return [
+            things.get(one) or Entity(one, EntityKind.PERSON, names.get(PersonId(one)))
+            for one in ids
+        ]
+
+    def _person_names(
+        self, tx: Tx, requester: Requester, ids: Iterable[EntityId]
+    ) -> dict[PersonId, str]:
+        people = visible_people(tx, self._stores, requester, [PersonId(one) for one in ids])
+        return {id_: person.name for id_, person in people.items()}
+
+    def _named_entities(
+        self,
+        tx: Tx,
+        requester: Requester,
+        *,
+        kind: EntityKind | None,
+        after: tuple[datetime, str] | None,
+    ) -> Iterator[ListedEntity]:
+        """All entities whose names the caller may see, read in batches. Names are encrypted, so SQL
+        can't filter by them; the caller of this method does."""
+        look = GraphContext(self._sights.viewer_for(tx, requester))
+        while True:
+            found = self._stores.graph.page(tx, look, kind=kind, after=after, limit=_ROWS_AT_ONCE)
+            people = [one.entity.id for one in found if one.entity.kind is EntityKind.PERSON]
+            names = self._person_names(tx, requester, people) if people else {}
+            for one in found:
+                name = one.entity.name or names.get(PersonId(one.entity.id))
+                if name is not None:
+                    yield replace(one, entity=replace(one.entity, name=name))
+            if len(found) < _ROWS_AT_ONCE:
+                return
+            after = (found[-1].since, found[-1].entity.id)

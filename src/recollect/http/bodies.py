@@ -1,0 +1,56 @@
+"""Base models of request bodies: strict types, and what an unknown or null field means."""
+
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic.alias_generators import to_camel
+
+from recollect.http.params import Schema
+from recollect.search.model import QUERY_CHARS_MAX
+
+NO_CONTROL = r"^[^\x00-\x1f\x7f-\x9f]*$"
+
+
+def exact_word(kind: type[StrEnum]) -> PlainValidator:
+    """Validator of a field that takes exactly one of an enum's words, in their letter case."""
+    words = {str(member): member for member in kind}
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, str) and value in words:
+            return words[value]
+        raise ValueError(f"must be one of {', '.join(words)}")
+
+    return PlainValidator(convert, json_schema_input_type=Literal[tuple(words)])
+
+
+def default_schema(default: Any, schema: Schema) -> WithJsonSchema:
+    """The schema of a field that may be left out; null counts as absent."""
+    return WithJsonSchema({"anyOf": [schema, {"type": "null"}], "default": default})
+
+
+OffByDefault = Annotated[bool, default_schema(False, {"type": "boolean"})]
+
+
+QueryText = Annotated[str, Field(max_length=QUERY_CHARS_MAX)]
+
+
+class Body(BaseModel):
+    """Base of every request body.
+
+    `optional`: the body may be left out. `listed`: it is an array, not an object. `nullable`:
+    fields that null clears. `queries`: fields from which unstorable characters are dropped, while
+    in all other fields they are refused.
+    """
+
+    optional: ClassVar[bool] = False
+    listed: ClassVar[bool] = False
+    nullable: ClassVar[frozenset[str]] = frozenset()
+    queries: ClassVar[frozenset[str]] = frozenset()
+    model_config = ConfigDict(strict=True, alias_generator=to_camel, frozen=True)
+
+
+class StrictBody(Body):
+    """A body of the memory API: snake_case names, and unknown fields are refused."""
+
+    model_config = ConfigDict(strict=True, alias_generator=None, extra="forbid", frozen=True)

@@ -1,0 +1,99 @@
+"""A parsed API call as REST and gRPC hand it to a handler, and the reply that a handler gives."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.api.services import Services
+from recollect.http.operation import Envelope, Operation
+from recollect.http.pages import RequestedPage, render_list
+from recollect.idempotency.service import RecordedAnswer
+from recollect.identity.model import Principal
+from recollect.identity.requester import Requester
+
+Headers = Mapping[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that passed every check the API layer makes: identity, syntax, limits, ids.
+
+    A request with an idempotency key has a `reserved_id`. What it creates gets this id. If that
+    exists already, an earlier attempt of the same request created it before it was cut off.
+    """
+
+    services: Services
+    principal: Principal
+    requester: Requester | None
+    headers: Headers
+    path: Mapping[str, str]
+    query: Mapping[str, Any]
+    page: RequestedPage
+    body: Any
+    justification: str | None
+    envelope: Envelope
+    reserved_id: str | None = None
+
+    @property
+    def required_requester(self) -> Requester:
+        """The requester, which every operation of the memory API has. TypeError elsewhere."""
+        if self.requester is None:
+            raise TypeError("only operations of the memory family have a requester")
+        return self.requester
+
+    def render_page(
+        self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
+    ) -> bytes:
+        """The response body of a list: rendered items in the operation's envelope."""
+        echo = self.page.echo
+        return render_list(items, next_cursor, envelope=self.envelope, echo=echo, degraded=degraded)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response: a body, or a stream of it. An `endless` stream ends when the server stops."""
+
+    status: int
+    body: bytes = b""
+    media: bytes = b"application/json"
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    stream: AsyncIterator[bytes] | None = None
+    endless: bool = False
+
+
+Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
+
+
+async def run_idempotent(
+    operation: Operation, handler: Handler, call: Call, named: tuple[str, str]
+) -> Reply:
+    """Run a call under an idempotency key, or return the answer recorded for its first run.
+
+    `named` is the key and the request's fingerprint, by which another request under the same key
+    is refused. An operation that only reads is run each time: only its key is claimed.
+    """
+
+    async def handle(reserved_id: str) -> RecordedAnswer:
+        reply = await run_handler(operation, handler, replace(call, reserved_id=reserved_id))
+        return RecordedAnswer(reply.status, reply.body)
+
+    key, fingerprint = named
+    idempotency = call.services.idempotency
+    if operation.only_reads:
+        async with idempotency.hold_key(
+            call.required_requester.identity, key, fingerprint=fingerprint
+        ):
+            return await run_handler(operation, handler, call)
+    answer = await idempotency.run_once(
+        call.required_requester.identity, key, fingerprint=fingerprint, handle=handle
+    )
+    return Reply(answer.status, answer.body)
+
+
+async def run_handler(operation: Operation, handler: Handler, call: Call) -> Reply:
+    """Run a handler. It returns the body of a success, or a complete reply."""
+    answered = await handler(call)
+    if isinstance(answered, Reply):
+        return answered
+    body = answered.encode() if isinstance(answered, str) else answered or b""
+    return Reply(operation.success, body)

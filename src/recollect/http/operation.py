@@ -1,0 +1,177 @@
+"""The declaration of an API operation: one row of the operations table, without its handler.
+
+Routing, checks, OpenAPI and gRPC all read the same rows.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator, WithJsonSchema
+
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX
+from recollect.http.bodies import Body, StrictBody
+from recollect.http.params import Param, Schema, read_instant, text_param
+from recollect.http.schemas import TEXT, nullable_schema, object_schema
+from recollect.identity.actions import Action
+from recollect.kernel.validation import NAME_CHARS_MAX
+
+PLAIN_TEXT = "text/plain"
+
+
+class OperationFamily(StrEnum):
+    """The API that an operation belongs to, and so the OpenAPI document that describes it."""
+
+    CONVERSATIONS = "conversations"
+    ADMIN = "admin"
+    SYSTEM = "system"
+    MEMORIES = "memories"
+
+
+class Envelope(StrEnum):
+    """How a list is wrapped: A always shows `nextCursor`, B only when another page exists, C has
+    the same as A under the name `cursor`, D under the name `next_cursor`."""
+
+    A = "A"
+    B = "B"
+    C = "C"
+    D = "D"
+
+    @property
+    def next_cursor(self) -> str:
+        """The name of the next page's cursor in a response."""
+        return {Envelope.C: "cursor", Envelope.D: "next_cursor"}.get(self, "nextCursor")
+
+    @property
+    def cursor_names(self) -> tuple[str, ...]:
+        """The names a request may use for its cursor; the first one is documented."""
+        if self is Envelope.D:
+            return ("after",)
+        aliases = ("after", "afterCursor")
+        return ("cursor", *aliases) if self is Envelope.C else aliases
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How a list is paged: its envelope and default page size. A `search` takes cursor and limit in
+    the body, and its page names the stages that failed."""
+
+    envelope: Envelope
+    limit: int | None = None
+    search: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One API operation.
+
+    `action`: what the caller must be allowed to do, checked before any syntax. `audit`: the name
+    under which an admin call is logged. `media`: the response's media type. `takes`: the body's,
+    where it is no JSON object and the handler reads it. `streams`: a caller that accepts
+    server-sent events gets them. `only_reads`: a repeated POST is answered again, not from the
+    recorded answer. `introduces`: an unknown requester is stored by the call.
+    """
+
+    name: str
+    family: OperationFamily
+    method: str
+    path: str
+    description: str
+    success: int
+    response: str | None = None
+    action: Action | None = None
+    audit: str | None = None
+    open: bool = False
+    body: type[Body] | None = None
+    query: tuple[Param, ...] = ()
+    paging: Paging | None = None
+    media: str = "application/json"
+    takes: str = "application/json"
+    refusals: tuple[int, ...] = ()
+    streams: bool = False
+    introduces: bool = True
+    only_reads: bool = False
+
+    @property
+    def is_strict(self) -> bool:
+        """The memory API's rules: unknown fields and parameters are refused, bad input is 422."""
+        return self.family is OperationFamily.MEMORIES
+
+    @property
+    def new_id_param(self) -> str | None:
+        """The path parameter that is the id of something new: the last one of a PUT."""
+        last = self.path.rpartition("/")[2]
+        return last.strip("{}") if self.method == "PUT" and last.startswith("{") else None
+
+    @property
+    def takes_justification(self) -> bool:
+        """Does the call take a justification?"""
+        return self.family is OperationFamily.ADMIN or self.audit is not None
+
+    @property
+    def error_statuses(self) -> list[int]:
+        """Every error status the operation may return: its own, and those of the common checks."""
+        statuses = {500, *self.refusals}
+        statuses |= set() if self.open else {401, 403, 503}
+        statuses |= {400, 422} if self.is_strict else set()
+        statuses |= (
+            {400} if self.query or self.paging or self.body or self.takes_justification else set()
+        )
+        statuses |= {413, 415} if self.body else set()
+        statuses |= {404} if "{" in self.path else set()
+        return sorted(statuses)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the description."""
+        return self.description.split(". ", maxsplit=1)[0].rstrip(".")
+
+
+LIST = Paging(Envelope.D, 50)
+ID: Schema = TEXT
+OWNER: Schema = TEXT | {"description": "A user id, or `agent:` and the id of an agent."}
+
+Id = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
+
+
+def _parse_instant(value: Any) -> datetime:
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    return read_instant(value)
+
+
+Instant = Annotated[
+    datetime,
+    PlainValidator(_parse_instant),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+
+
+class JustifiedStrict(StrictBody):
+    """The reason of an admin call, where it is not in the query."""
+
+    justification: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
+
+
+def memory_operation(
+    name: str, call: str, success: int, description: str, **rest: Any
+) -> Operation:
+    """Declare one operation; `call` is its method and path, such as `GET /v1/agents`."""
+    method, path = call.split(" ")
+    return Operation(name, OperationFamily.MEMORIES, method, path, description, success, **rest)
+
+
+def id_param(name: str, description: str) -> Param:
+    """A query parameter that filters by an id, which may be any text."""
+    return text_param(name, description, chars_max=NAME_CHARS_MAX)
+
+
+def nullable_field(schema: Schema) -> Schema:
+    """The schema of a field that is always there and may be null."""
+    return nullable_schema(schema)
+
+
+def resource(members: dict[str, Schema]) -> Schema:
+    """The schema of a resource. In the memory API all fields are always there, even if null."""
+    return object_schema(members)

@@ -1,0 +1,55 @@
+"""Ids in paths: UUIDs in the conversation API, any text in the memory API."""
+
+from collections.abc import Mapping
+
+from recollect.http.call import Call
+from recollect.kernel import strict_json
+from recollect.kernel.errors import NotFound, ValidationFailed
+from recollect.kernel.ids import USER_ID_CHARS_MAX, parse_uuid
+from recollect.kernel.validation import NAME_CHARS_MAX
+
+_RESOURCES = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
+_RESOURCE_ALIASES = {"member_id": "participant", "claim_id": "claim", "value": "claim"}
+
+
+def parse_path_ids(path: Mapping[str, str]) -> dict[str, str]:
+    """The path's ids as canonical UUIDs. One that is no UUID raises NotFound."""
+    return {name: _parse_segment(name, text) for name, text in path.items()}
+
+
+def check_path(path: Mapping[str, str], *, new: str | None) -> None:
+    """Raise NotFound for an id that no stored text can be (NUL, lone surrogates).
+
+    `new` is the parameter with the id of something new; the service checks that one.
+    """
+    for name, text in path.items():
+        if name != new and strict_json.text_problem(text):
+            raise NotFound(_RESOURCE_ALIASES.get(name) or name.removesuffix("_id"), text)
+
+
+def check_user(path: Mapping[str, str]) -> None:
+    """Check a user id in the path: unlike the other ids it may be any text within its limits."""
+    user_id = path.get("userId")
+    if user_id is None:
+        return
+    if len(user_id) > USER_ID_CHARS_MAX:
+        raise ValidationFailed.for_field("userId", f"must have 1 to {USER_ID_CHARS_MAX} characters")
+    strict_json.check_text(user_id, "userId")
+
+
+def _parse_segment(name: str, text: str) -> str:
+    resource = _RESOURCES.get(name)
+    if resource is None:
+        return text
+    canonical = parse_uuid(text)
+    if canonical is None:
+        raise NotFound(resource, text)
+    return canonical
+
+
+def path_id(call: Call, name: str, resource: str) -> str:
+    """The id in the path. NotFound if it is longer than any stored id can be."""
+    text = call.path[name]
+    if len(text) > NAME_CHARS_MAX:
+        raise NotFound(resource, text)
+    return text

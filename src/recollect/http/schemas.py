@@ -1,0 +1,39 @@
+"""JSON schemas that the responses of several subjects are made of."""
+
+from recollect.http.params import Schema
+
+TEXT: Schema = {"type": "string"}
+
+
+UUID: Schema = {"type": "string", "format": "uuid"}
+
+
+INSTANT: Schema = {
+    "type": "string",
+    "format": "date-time",
+    "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$",
+}
+
+
+INTEGER: Schema = {"type": "integer"}
+
+
+OBJECT: Schema = {"type": "object"}
+
+
+def object_schema(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """An object schema. Optional fields are left out of a response if they have no value."""
+    return {
+        "type": "object",
+        "required": list(required),
+        "properties": required | (optional or {}),
+    }
+
+
+def nullable_schema(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def schema_ref(name: str) -> Schema:
+    """A reference to a named schema of the document."""
+    return {"$ref": f"#/components/schemas/{name}"}

@@ -1,0 +1,138 @@
+"""Validates request bodies and query parameters, for REST and gRPC.
+
+All violations of a request are reported together, under the field names that the caller uses.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, TypeVar, get_args
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from recollect.http.bodies import Body
+from recollect.http.params import VALUES_MAX, Param
+from recollect.kernel.errors import ValidationFailed, Violation
+from recollect.kernel.strict_json import drop_unstorable
+
+BODY_BYTES_MAX = 16 * 1024 * 1024
+# A "did you mean" hint needs at least this similarity: `status` is no misspelt `tags`.
+SIMILARITY_MIN = 0.75
+
+Parameters = Mapping[str, list[str]]
+M = TypeVar("M", bound=Body)
+
+
+def validate_body(value: Any, model: type[M]) -> M:
+    """Validate a parsed JSON value as a body model. Raises ValidationFailed."""
+    try:
+        return model.model_validate(_select_sent(value, model))
+    except ValidationError as error:
+        raise _to_validation_error(error, model) from None
+
+
+def refuse_unknown_parameters(parameters: Parameters, known: Iterable[str]) -> None:
+    """Refuse unknown query parameters: a misspelt filter must not be ignored silently."""
+    names = sorted(known)
+    unknown = [drop_unstorable(name)[:100] for name in parameters if name not in names]
+    if unknown:
+        raise _validation_error([_unknown_violation("parameter", name, names) for name in unknown])
+
+
+def read_parameters(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any]:
+    """The value of each wanted parameter. Raises ValidationFailed with all violations at once."""
+    values: dict[str, Any] = {}
+    wrong: list[Violation] = []
+    for param in wanted:
+        try:
+            values[param.name] = _read_parameter(parameters, param)
+        except ValueError as error:
+            wrong.append(Violation(param.name, str(error)))
+    if wrong:
+        raise _validation_error(wrong)
+    return values
+
+
+def _select_sent(value: Any, model: type[Body]) -> Any:
+    """What the model has to check: the list, or the object's fields without those that are null.
+
+    Null counts as absent, except in the model's `nullable` fields, where it clears.
+    """
+    if model.listed:
+        if not isinstance(value, list):
+            raise ValidationFailed.for_field("body", "must be a JSON array")
+        return value
+    if not isinstance(value, dict):
+        raise ValidationFailed.for_field("body", "must be a JSON object")
+    return {k: v for k, v in value.items() if v is not None or k in model.nullable}
+
+
+def _read_parameter(parameters: Parameters, param: Param) -> Any:
+    given = parameters.get(param.name)
+    if given is None:
+        return param.default
+    if param.many:
+        return _read_many(given, param)
+    if len(set(given)) > 1:
+        raise ValueError("must not be given twice with different values")
+    return param.read(given[0])
+
+
+def _read_many(given: list[str], param: Param) -> tuple[Any, ...]:
+    if len(given) > VALUES_MAX:
+        raise ValueError(f"must not be given more than {VALUES_MAX} times")
+    return tuple(param.read(text) for text in dict.fromkeys(given))
+
+
+def _to_validation_error(error: ValidationError, model: type[Body]) -> ValidationFailed:
+    return _validation_error(
+        [
+            _to_violation(e, model)
+            for e in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+    )
+
+
+def _to_violation(error: ErrorDetails, model: type[Body]) -> Violation:
+    *way, last = error["loc"] or ("",)
+    field = _field_path(error["loc"])
+    if error["type"] == "extra_forbidden":
+        known = sorted(_model_at(model, way).model_fields)
+        return replace(_unknown_violation("field", str(last), known), field=field)
+    if error["type"] == "model_type":
+        return Violation(field, "must be an object")
+    return Violation(field, error["msg"].removeprefix("Value error, "))
+
+
+def _model_at(model: type[Body], way: Iterable[int | str]) -> type[Body]:
+    """The model of the nested object at a location. Only models refuse unknown fields, so there
+    is one."""
+    for name in way:
+        if isinstance(name, str):
+            model = next(_models_in(model.model_fields[name].annotation))
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[Body]]:
+    """The models inside a type annotation, such as those of an optional or a list."""
+    if isinstance(annotation, type) and issubclass(annotation, Body):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
+
+def _unknown_violation(what: str, name: str, known: Sequence[str]) -> Violation:
+    meant = get_close_matches(name, known, n=1, cutoff=SIMILARITY_MIN)
+    hint = f"; did you mean `{meant[0]}`?" if meant else ""
+    return Violation(name, f"unknown {what}{hint}", tuple(known))
+
+
+def _field_path(location: Iterable[int | str]) -> str:
+    """The path of a field, such as `aliases[0].value`; `body` for the body as a whole."""
+    way = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
+    return drop_unstorable(way.removeprefix("."))[:200] or "body"
+
+
+def _validation_error(violations: list[Violation]) -> ValidationFailed:
+    return ValidationFailed("; ".join(f"{v.field}: {v.message}" for v in violations), violations)

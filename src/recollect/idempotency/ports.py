@@ -1,0 +1,52 @@
+"""Storage of idempotency keys: the claim of a key, and the answer recorded under it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recollect.db.transaction import Tx
+from recollect.kernel.owner import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyClaim:
+    """A request that claimed an idempotency key.
+
+    Without a `status` the request is still running, or its server died. `body` is the recorded
+    answer; None once something it mentions was deleted. `mentions` are the ids in the answer.
+    `reserved_id` becomes the id of what the request creates. A second attempt uses the same id, so
+    it finds what the first one created and creates nothing twice.
+    """
+
+    who: Owner
+    key: str
+    fingerprint: str
+    claimed_at: datetime
+    reserved_id: str
+    status: int | None = None
+    body: str | None = None
+    mentions: frozenset[str] = frozenset()
+
+
+class IdempotencyStore(Protocol):
+    """One row for each requester and key."""
+
+    def insert(self, tx: Tx, claim: IdempotencyClaim) -> bool:
+        """Insert the claim; False if the requester has one under this key already."""
+        ...
+
+    def fetch(self, tx: Tx, who: Owner, key: str) -> IdempotencyClaim | None:
+        """The claim, its row locked until the transaction ends."""
+        ...
+
+    def update(self, tx: Tx, claim: IdempotencyClaim) -> None:
+        """Overwrite everything but requester and key, and replace the mentions."""
+        ...
+
+    def delete(self, tx: Tx, claim: IdempotencyClaim) -> None:
+        """Delete the claim, unless another request has claimed the key since (`claimed_at`)."""
+        ...
+
+    def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
+        """Delete up to `limit` claims older than `cutoff`; returns how many."""
+        ...

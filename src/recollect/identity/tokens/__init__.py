@@ -1,0 +1,1 @@
+"""Bearer tokens: signing, verifying, claims, the keys of an issuer."""

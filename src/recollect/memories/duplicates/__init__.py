@@ -1,0 +1,1 @@
+"""A statement that is stored already: counted, and its fields merged."""

@@ -1,0 +1,1 @@
+"""Reading memories: one, lists, histories, and the audit of reads."""

@@ -1,0 +1,71 @@
+"""Lists the memories about a person."""
+
+from dataclasses import replace
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import PersonId
+from recollect.kernel.pages import decode_key
+from recollect.kernel.space import SpaceKind
+from recollect.memories.read.audit import ReadAudit
+from recollect.memories.read.filters import FilterRequest, resolve_filter
+from recollect.memories.read.history import VersionHistory
+from recollect.memories.read.listing import MemoryLister, MemoryPage
+from recollect.people.name_candidates import visible_person
+from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.viewers import ViewerFactory
+
+_LIST = "person.memories"
+_SPACES = ((SpaceKind.USER, None), (SpaceKind.CHAT, None))
+
+
+class PersonMemories:
+    """Lists memories of users' and chats' spaces that have a given person as subject."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        *,
+        sights: ViewerFactory,
+        views: VisibilityFacts,
+        reads: ReadAudit,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+        self._reads = reads
+        self._lists = MemoryLister(stores, VersionHistory(stores, views))
+
+    async def list(
+        self,
+        requester: Requester,
+        person_id: PersonId,
+        filters: FilterRequest,
+        *,
+        outside_user: str | None,
+        after: str | None,
+        limit: int,
+    ) -> MemoryPage:
+        """Memories about a person whose name the caller may see, the newest first, as far as they
+        are visible in this context. A memory that is not portable is listed in its own chat only.
+        """
+        place = decode_key(_LIST, after) if after else None
+
+        def work(tx: Tx) -> MemoryPage:
+            person = visible_person(tx, self._stores, requester, person_id)
+            chosen = replace(
+                resolve_filter(tx, self._stores, filters, known_to=requester),
+                spaces=_SPACES,
+                subjects=(person.id,),
+                outside_user=outside_user,
+                told_in=filters.chat_id or "",
+            )
+            sight = self._sights.viewer_for(tx, requester, filters.context)
+            return self._lists.page(tx, sight, chosen, name=_LIST, after=place, limit=limit)
+
+        found = await self._database.scan(work)
+        shown = [stored.memory for stored in found.page.items]
+        await self._reads.record_reads(requester, "listPersonMemories", shown, rule=found.context)
+        return found

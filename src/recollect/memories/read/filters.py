@@ -1,0 +1,188 @@
+"""Filters of lists, searches, recall and export: the sent filters, and the `MemoryFilter` that they
+resolve to.
+
+`chat_id` is the context of the request. It also selects the spaces to read if nothing else does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from recollect.agents.run import Run
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import NotFound, ValidationFailed
+from recollect.kernel.ids import AgentId, ChatId, PersonId, RunId
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.space import (
+    AGENT_KINDS,
+    SpaceKind,
+    SpaceName,
+    Visibility,
+    agent_spaces,
+)
+from recollect.memories.model import (
+    MemoryFilter,
+    MemoryStatus,
+    MemoryType,
+    ReadContext,
+    Sensitivity,
+)
+from recollect.people.name_candidates import visible_people
+
+SpaceSelectors = tuple[tuple[SpaceKind, str | None], ...]
+
+ALL_SPACES: Final = "all"
+LOCATION_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterRequest:
+    """The filters as sent. None and empty mean that nothing was sent."""
+
+    agent_id: AgentId | None = None
+    spaces: tuple[SpaceName, ...] | Literal["all"] = ()
+    visibility: Visibility | None = None
+    scope: MemoryScope | None = None
+    run_id: RunId | None = None
+    user_id: str | None = None
+    chat_id: ChatId | None = None
+    asker_id: str | None = None
+    key: str | None = None
+    tags: tuple[str, ...] = ()
+    types: tuple[MemoryType, ...] = ()
+    subjects: tuple[str, ...] = ()
+    stated_by: str | None = None
+    sensitivity: Sensitivity | None = None
+    status: MemoryStatus = MemoryStatus.ACTIVE
+    include_expired: bool = False
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    valid_at: datetime | None = None
+    as_of: datetime | None = None
+
+    @property
+    def context(self) -> ReadContext:
+        """The chat of the request, and for whom an agent asks."""
+        return ReadContext(self.chat_id, self.asker_id)
+
+    @property
+    def has_location(self) -> bool:
+        """Whether a field limits where to read."""
+        return any(getattr(self, name) for name in LOCATION_FIELDS)
+
+
+def require_location(filters: FilterRequest) -> None:
+    """Raise ValidationFailed if no field limits where to read: everything must be asked for."""
+    if not filters.has_location:
+        names = ", ".join(LOCATION_FIELDS)
+        message = f'say where to look: one of {names}; `spaces: "all"` is everything'
+        raise ValidationFailed.for_field("spaces", message)
+
+
+def resolve_filter(
+    tx: Tx, stores: Stores, filters: FilterRequest, *, known_to: Requester | None
+) -> MemoryFilter:
+    """The filter for the store, with canonical person ids.
+
+    Raises NotFound for an unknown agent, and for a run or person that `known_to` may not know of.
+    `known_to` None is for admins, who may know of everything.
+    """
+    _check_agent_and_run(tx, stores, filters, known_to)
+    people = _resolve_people(tx, stores, [*filters.subjects, *_stater_ids(filters)], known_to)
+    subjects = dict.fromkeys(people[subject] for subject in filters.subjects)
+    return MemoryFilter(
+        spaces=_select_spaces(filters),
+        agent_id=filters.agent_id if _narrows_by_agent(filters) else None,
+        visibility=filters.visibility,
+        scope=filters.scope,
+        run_id=filters.run_id,
+        key=filters.key,
+        tags=filters.tags,
+        types=filters.types,
+        subjects=tuple(subjects),
+        stated_by=people.get(filters.stated_by or ""),
+        sensitivity=filters.sensitivity,
+        statuses=(filters.status,),
+        include_expired=filters.include_expired,
+        created_after=filters.created_after,
+        created_before=filters.created_before,
+        valid_at=filters.valid_at,
+        as_of=filters.as_of,
+    )
+
+
+def _check_agent_and_run(
+    tx: Tx, stores: Stores, filters: FilterRequest, known_to: Requester | None
+) -> None:
+    if filters.agent_id is not None and stores.agents.fetch(tx, filters.agent_id) is None:
+        raise NotFound("agent", filters.agent_id)
+    if filters.run_id is not None and _fetch_run(tx, stores, filters.run_id, known_to) is None:
+        raise NotFound("run", filters.run_id)
+
+
+def _fetch_run(tx: Tx, stores: Stores, run_id: RunId, known_to: Requester | None) -> Run | None:
+    if known_to is None:
+        return stores.runs.fetch(tx, run_id)
+    return stores.runs.fetch_visible(tx, known_to.identity, run_id)
+
+
+def _stater_ids(filters: FilterRequest) -> Sequence[str]:
+    return () if filters.stated_by is None else (filters.stated_by,)
+
+
+def _resolve_people(
+    tx: Tx, stores: Stores, ids: Sequence[str], known_to: Requester | None
+) -> dict[str, PersonId]:
+    """The canonical id of each person: a merged person finds the memories of the one it became."""
+    if not ids:
+        return {}
+    given = [PersonId(id_) for id_ in ids]
+    if known_to is None:
+        known = stores.people.fetch_many(tx, given)
+    else:
+        known = visible_people(tx, stores, known_to, given)
+    for id_ in ids:
+        if id_ not in known:
+            raise NotFound("person", id_)
+    return {str(id_): person.id for id_, person in known.items()}
+
+
+def _select_spaces(filters: FilterRequest) -> SpaceSelectors | None:
+    """The spaces to read; None is all. `run_id` and `scope` narrow the rows by themselves, in all
+    spaces."""
+    if filters.spaces == ALL_SPACES:
+        return None
+    if filters.spaces:
+        return tuple(_space_selector(name, filters.agent_id) for name in filters.spaces)
+    if filters.run_id is not None or filters.scope is not None:
+        return None
+    # With a chat alone, all chat and user spaces are read: what may be disclosed in that chat is
+    # decided by visibility, not by the filter.
+    named = _agent_and_user_spaces(filters)
+    if not named and filters.chat_id is not None:
+        return ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
+    return named or None
+
+
+def _space_selector(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | None]:
+    """Kind and id of a space. Without an id it is every space of the kind, or the agent's if
+    `agent_id` was sent."""
+    if name.id is None and name.kind in AGENT_KINDS:
+        return name.kind, agent_id
+    return name.kind, name.id
+
+
+def _agent_and_user_spaces(filters: FilterRequest) -> SpaceSelectors:
+    """The spaces of the agent and of the user. If both are named, both are read."""
+    agent_id, user_id = filters.agent_id, filters.user_id
+    of_agent = agent_spaces(agent_id) if agent_id is not None else ()
+    of_user: SpaceSelectors = ((SpaceKind.USER, user_id),) if user_id is not None else ()
+    return (*((space.kind, space.id) for space in of_agent), *of_user)
+
+
+def _narrows_by_agent(filters: FilterRequest) -> bool:
+    """Whether `agent_id` selects rows by their agent, because other fields select the spaces."""
+    return bool(filters.spaces) or filters.run_id is not None or filters.scope is not None

@@ -1,0 +1,102 @@
+"""Pages of the memories that a viewer can see, newest first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.kernel.pages import Page, encode_key
+from recollect.memories.model import Memory, MemoryFilter, StoredMemory
+from recollect.memories.read.audit import context_word
+from recollect.memories.read.history import VersionHistory
+from recollect.visibility.viewer import Viewer
+
+_ListCursor = tuple[datetime, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """A page of memories, the instant of the read, and its context for the audit."""
+
+    page: Page[StoredMemory]
+    now: datetime
+    context: str
+
+
+class MemoryLister:
+    """Reads pages of visible memories, with or without `as_of`."""
+
+    def __init__(self, stores: Stores, past: VersionHistory) -> None:
+        self._stores = stores
+        self._past = past
+
+    def page(
+        self,
+        tx: Tx,
+        sight: Viewer,
+        chosen: MemoryFilter,
+        *,
+        name: str,
+        after: _ListCursor | None,
+        limit: int,
+    ) -> MemoryPage:
+        """A page of at most `limit` rows after the cursor. `name` is part of the next cursor."""
+        found = self.gather_rows(tx, sight, chosen, after=after, limit=limit + 1)
+        shown = found[:limit]
+        cursor = encode_key(name, *_row_cursor(shown[-1])) if len(found) > limit else None
+        return MemoryPage(Page(shown, cursor), sight.now, context_word(sight))
+
+    def visible_as_of(
+        self, tx: Tx, sight: Viewer, rows: Sequence[StoredMemory], chosen: MemoryFilter
+    ) -> Sequence[StoredMemory]:
+        """Those of the rows that matched the filter at `as_of` and that the viewer may see as they
+        were then. Without `as_of`, all rows as they are."""
+        if chosen.as_of is None:
+            return rows
+        then = self._past.with_canonical_ids(tx, rows)
+        fitting = (row for row in then if matches_filter(row.memory, chosen))
+        return [row for row in fitting if self._past.is_visible(tx, sight, row)]
+
+    def gather_rows(
+        self,
+        tx: Tx,
+        sight: Viewer,
+        chosen: MemoryFilter,
+        *,
+        after: _ListCursor | None,
+        limit: int,
+    ) -> Sequence[StoredMemory]:
+        """At most `limit` visible rows; fewer only at the end of the list."""
+        # With `as_of` the query can't judge a version of that instant in full, because its fields
+        # are in an sealed snapshot. Rows that `visible_as_of` drops are made up for by reading
+        # on.
+        shown: list[StoredMemory] = []
+        while len(shown) < limit:
+            wanted = limit - len(shown)
+            rows = self._stores.memories.page(tx, sight, chosen, after=after, limit=wanted)
+            shown += self.visible_as_of(tx, sight, rows, chosen)
+            if len(rows) < wanted:
+                break
+            after = _row_cursor(rows[-1])
+        return shown
+
+
+def matches_filter(memory: Memory, chosen: MemoryFilter) -> bool:
+    """Whether an earlier version matches the filter in the fields that a PATCH may change.
+
+    The same conditions as `_VERSIONED_CLAUSES` in `store/filters_sql.py`, which judges everything
+    else.
+    """
+    return (
+        frozenset(chosen.tags) <= frozenset(memory.tags)
+        and (not chosen.types or memory.type in chosen.types)
+        and (not chosen.subjects or not frozenset(chosen.subjects).isdisjoint(memory.subjects))
+        and chosen.sensitivity in (None, memory.sensitivity)
+        and chosen.stated_by in (None, memory.stated_by)
+        and (chosen.told_in is None or memory.portable or memory.learned_in == chosen.told_in)
+    )
+
+
+def _row_cursor(stored: StoredMemory) -> _ListCursor:
+    return stored.memory.created_at, stored.memory.id

@@ -1,0 +1,303 @@
+"""`MemoryReader`: gets one memory, lists memories, reads a history, explains visibility."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.audit.memory_recorder import MemoryAudit, memory_payload
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.identity.requester import Requester
+from recollect.kernel import strict_json
+from recollect.kernel.errors import NotFound
+from recollect.kernel.ids import ChatId, MemoryId
+from recollect.kernel.pages import (
+    Page,
+    decode_key,
+    encode_key,
+    unknown_cursor_error,
+)
+from recollect.memories.model import (
+    Memory,
+    MemoryFilter,
+    MemoryReadResult,
+    ReadContext,
+    StoredMemory,
+)
+from recollect.memories.read.audit import ReadAudit
+from recollect.memories.read.explain import VisibilityExplainer
+from recollect.memories.read.filters import (
+    FilterRequest,
+    require_location,
+    resolve_filter,
+)
+from recollect.memories.read.history import (
+    HISTORY_FILTER,
+    HistoryItem,
+    HistoryKey,
+    VersionHistory,
+)
+from recollect.memories.read.listing import MemoryLister, MemoryPage
+from recollect.memories.usage import UsageTracker
+from recollect.visibility.explanation import VisibilityExplanation
+from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.viewer import Viewer
+from recollect.visibility.viewers import ViewerFactory
+
+# The score that a search for a text gives a memory, None if it does not find it.
+ScoreMemory = Callable[[Memory, str, Viewer], Awaitable[float | None]]
+_LIST = "memories"
+_HISTORY = "history"
+
+
+class MemoryReader:
+    """Each read is limited to what the caller, as `Viewer`, may see."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        *,
+        sights: ViewerFactory,
+        views: VisibilityFacts,
+        audit: MemoryAudit,
+        reads: ReadAudit,
+        use: UsageTracker,
+        score: ScoreMemory,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._sights = sights
+        self._views = views
+        self._audit = audit
+        self._reads = reads
+        self._use = use
+        self._past = VersionHistory(stores, views)
+        self._lists = MemoryLister(stores, self._past)
+        self._explainer = VisibilityExplainer(stores, views)
+        self._score = score
+
+    async def get(
+        self,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        chat_id: ChatId | None = None,
+        as_of: datetime | None = None,
+        embedding: bool = False,
+    ) -> MemoryReadResult:
+        """An active memory, or its version at `as_of`. Raises NotFound for what is hidden."""
+        found = await self._database.read(
+            lambda tx: self._read_memory(
+                tx,
+                requester,
+                memory_id,
+                context=ReadContext(chat_id),
+                as_of=as_of,
+                embedding=embedding,
+            )
+        )
+        # A read that has to be audited is recorded before the answer is returned. If that fails,
+        # the caller gets no answer. Usage is only noted in a buffer.
+        self._use.record_shown([found.stored])
+        await self._reads.record_reads(
+            requester, "getMemory", [found.stored.memory], rule=found.rule
+        )
+        return found
+
+    async def list(
+        self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int
+    ) -> MemoryPage:
+        """A page of memories, newest first."""
+        require_location(filters)
+        place = decode_key(_LIST, after) if after else None
+        found = await self._database.scan(
+            lambda tx: self._read_page(tx, requester, filters, after=place, limit=limit)
+        )
+        shown = [stored.memory for stored in found.page.items]
+        await self._reads.record_reads(requester, "listMemories", shown, rule=found.context)
+        return found
+
+    async def history(
+        self, requester: Requester, memory_id: MemoryId, *, after: str | None, limit: int
+    ) -> Page[HistoryItem]:
+        """All versions of a memory and of everything that it replaced, directly or not."""
+        place = decode_key(_HISTORY, after)[1] if after else None
+        items = await self._database.read(lambda tx: self._read_history(tx, requester, memory_id))
+        page = _history_page(items, after=place, limit=limit)
+        await self._reads.record_reads(
+            requester, "getHistory", _memories_in_items(page.items), rule="history"
+        )
+        return page
+
+    async def explain(
+        self,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        chat_id: ChatId | None = None,
+        query: str | None = None,
+        as_user: str | None = None,
+    ) -> VisibilityExplanation:
+        """Why a memory is visible. NotFound if it is hidden, unless an auditor asks with
+        `as_user`."""
+        async with self._audit.audit_refusals(requester, "explainMemory", memory_id=memory_id):
+            told, sight = await self._database.read(
+                lambda tx: self._read_explanation(
+                    tx, requester, memory_id, context=ReadContext(chat_id), as_user=as_user
+                )
+            )
+        if as_user is not None:
+            await self._database.write(
+                lambda tx: self._record_auditor_read(tx, requester, told, as_user=as_user)
+            )
+        if query is None:
+            return told
+        return replace(told, score=await self._score(told.memory, query, sight))
+
+    def _read_memory(
+        self,
+        tx: Tx,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        context: ReadContext,
+        as_of: datetime | None,
+        embedding: bool,
+    ) -> MemoryReadResult:
+        sight = self._sights.viewer_for(tx, requester, context)
+        stored = self._fetch_current(tx, sight, memory_id, MemoryFilter(as_of=as_of))
+        told = self._reads.should_record(stored.memory)
+        return MemoryReadResult(
+            stored,
+            sight.now,
+            self._read_embedding(tx, requester, stored) if embedding else None,
+            self._views.can_view(tx, sight, stored).rule if told else "",
+        )
+
+    def _read_embedding(
+        self, tx: Tx, requester: Requester, stored: StoredMemory
+    ) -> Sequence[float] | None:
+        if not self._views.may_change(tx, requester, stored).allowed:
+            return None
+        return self._stores.memories.fetch_embedding(tx, stored.memory.id) or ()
+
+    def _read_page(
+        self,
+        tx: Tx,
+        requester: Requester,
+        filters: FilterRequest,
+        *,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> MemoryPage:
+        sight = self._sights.viewer_for(tx, requester, filters.context)
+        chosen = resolve_filter(tx, self._stores, filters, known_to=requester)
+        return self._lists.page(tx, sight, chosen, name=_LIST, after=after, limit=limit)
+
+    def _require_visible(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory:
+        found = self._fetch_visible(tx, sight, memory_id, chosen)
+        if found is None:
+            raise NotFound("memory", memory_id)
+        return found
+
+    def _fetch_current(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory:
+        """The memory or, if it was merged as a duplicate, the one that it was merged into: an id
+        that a write returned stays valid. Not with `as_of`, when it was still a row of its own."""
+        wanted: MemoryId | None = memory_id
+        while wanted is not None:
+            found = self._fetch_visible(tx, sight, wanted, chosen)
+            if found is not None:
+                return found
+            wanted = (
+                self._stores.comparing.find_original(tx, wanted) if chosen.as_of is None else None
+            )
+        raise NotFound("memory", memory_id)
+
+    def _fetch_visible(
+        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+    ) -> StoredMemory | None:
+        stored = self._stores.memories.fetch_visible(tx, sight, memory_id, chosen)
+        shown = self._lists.visible_as_of(tx, sight, [stored], chosen) if stored is not None else ()
+        return shown[0] if shown else None
+
+    def _read_history(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId
+    ) -> Sequence[HistoryItem]:
+        sight = self._sights.viewer_for(tx, requester)
+        present = self._require_visible(tx, sight, memory_id, HISTORY_FILTER)
+        return self._past.list_items(tx, sight, present)
+
+    def _read_explanation(
+        self,
+        tx: Tx,
+        requester: Requester,
+        memory_id: MemoryId,
+        *,
+        context: ReadContext,
+        as_user: str | None,
+    ) -> tuple[VisibilityExplanation, Viewer]:
+        judged = self._explainer.resolve_as_user(tx, requester, as_user)
+        # The viewer is built before the memory is read: an unknown chat must raise the same error
+        # whether or not the memory exists.
+        sight = self._sights.viewer_for(tx, judged, context)
+        stored = self._explainer.fetch_row(tx, memory_id)
+        explanation = self._explainer.explain(tx, sight, stored)
+        if as_user is None and not explanation.allowed:
+            raise NotFound("memory", memory_id)
+        return explanation, sight
+
+    def _record_auditor_read(
+        self, tx: Tx, requester: Requester, told: VisibilityExplanation, *, as_user: str
+    ) -> None:
+        """Audit a read that only a role allows. It is recorded in every case, not only for PII."""
+        payload = memory_payload(told.memory, self._audit.rules)
+        self._audit.record(
+            tx,
+            requester,
+            "memory.read",
+            space=told.memory.space,
+            memory_id=told.memory.id,
+            agent_id=told.memory.agent_id,
+            run_id=told.memory.run_id,
+            role="auditor",
+            target_user_id=as_user,
+            payload=payload | {"operation": "explainMemory", "rule": told.rule},
+        )
+
+
+def _history_page(
+    items: Sequence[HistoryItem], *, after: str | None, limit: int
+) -> Page[HistoryItem]:
+    last = _parse_item_key(after) if after is not None else None
+    rest = [item for item in items if last is None or item.sort_key > last]
+    shown = rest[:limit]
+    more = len(rest) > limit
+    cursor = encode_key(_HISTORY, shown[-1].at, _dump_item_key(shown[-1])) if more else None
+    return Page(shown, cursor)
+
+
+def _memories_in_items(items: Iterable[HistoryItem]) -> list[Memory]:
+    """Each memory of the items once, with the PII tags of all its shown versions, for the audit."""
+    shown: dict[MemoryId, Memory] = {}
+    for then in (item.then for item in items if item.then is not None):
+        known = shown.setdefault(then.id, then)
+        tags = {*known.pii_tags, *then.pii_tags}
+        shown[then.id] = replace(known, pii_tags=tuple(sorted(tags)))
+    return list(shown.values())
+
+
+def _dump_item_key(item: HistoryItem) -> str:
+    return strict_json.dump(item.sort_key)
+
+
+def _parse_item_key(text: str) -> HistoryKey:
+    try:
+        depth, memory_id, back = strict_json.load(text)
+        return int(depth), str(memory_id), int(back)
+    except (ValueError, TypeError):
+        raise unknown_cursor_error() from None

@@ -1,0 +1,1 @@
+"""Whether a new memory repeats, replaces or contradicts one that is stored."""

@@ -1,0 +1,170 @@
+"""Filters of memories, as query parameters and as fields of a request body."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
+
+from recollect.http.bodies import StrictBody, exact_word
+from recollect.http.operation import Id, Instant, id_param
+from recollect.http.params import (
+    VALUES_MAX,
+    Param,
+    enum_param,
+    flag_param,
+    instant_param,
+    repeated_param,
+    require_storable_text,
+    text_param,
+)
+from recollect.kernel.ids import AgentId, RunId
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.space import SpaceKind, SpaceName, Visibility, to_chat_id
+from recollect.kernel.validation import NAME_CHARS_MAX
+from recollect.memories.model import (
+    KEY_CHARS_MAX,
+    SUBJECTS_MAX,
+    TAG_CHARS_MAX,
+    TAGS_MAX,
+    MemoryStatus,
+    MemoryType,
+    Sensitivity,
+)
+from recollect.memories.read.filters import ALL_SPACES, FilterRequest
+
+_KINDS = ", ".join(SpaceKind)
+
+
+class SpaceBody(StrictBody):
+    """A space. Without an id every one of the kind."""
+
+    kind: Annotated[SpaceKind, exact_word(SpaceKind)]
+    id: Id | None = None
+
+
+def _check_spaces(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    if value == ALL_SPACES:
+        return ALL_SPACES
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of spaces, or `{ALL_SPACES}`")
+    return check(value)
+
+
+Spaces = Annotated[
+    list[SpaceBody],
+    Field(max_length=VALUES_MAX),
+    WrapValidator(_check_spaces),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "array", "items": SpaceBody.model_json_schema(), "maxItems": VALUES_MAX},
+                {"type": "string", "const": ALL_SPACES},
+            ]
+        }
+    ),
+]
+Tag = Annotated[str, Field(min_length=1, max_length=TAG_CHARS_MAX)]
+MemoryTypeField = Annotated[MemoryType, exact_word(MemoryType)]
+
+
+class FilterBody(StrictBody):
+    """Which memories: search, recall and export share these members."""
+
+    agent_id: Id | None = None
+    spaces: Spaces | None = None
+    visibility: Annotated[Visibility, exact_word(Visibility)] | None = None
+    scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = None
+    run_id: Id | None = None
+    user_id: Id | None = None
+    chat_id: Id | None = None
+    asker_id: Id | None = None
+    key: Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX)] | None = None
+    tags: Annotated[list[Tag], Field(max_length=TAGS_MAX)] | None = None
+    types: Annotated[list[MemoryTypeField], Field(max_length=len(MemoryType))] | None = None
+    subjects: Annotated[list[Id], Field(max_length=SUBJECTS_MAX)] | None = None
+    stated_by: Id | None = None
+    sensitivity: Annotated[Sensitivity, exact_word(Sensitivity)] | None = None
+    status: Annotated[MemoryStatus, exact_word(MemoryStatus)] = MemoryStatus.ACTIVE
+    include_expired: bool = False
+    created_after: Instant | None = None
+    created_before: Instant | None = None
+    valid_at: Instant | None = None
+    as_of: Instant | None = None
+
+    @property
+    def filters(self) -> FilterRequest:
+        """The filters for the services."""
+        sent = {name: getattr(self, name) for name in FilterBody.model_fields}
+        return _build_filters(sent | {"spaces": _space_names(self.spaces)})
+
+
+def filters_from_query(query: Mapping[str, Any]) -> FilterRequest:
+    """The filters of query parameters. `all` beside other spaces means all."""
+    sent = {name: query[name] for name in FilterBody.model_fields}
+    spaces = query["spaces"]
+    return _build_filters(sent | {"spaces": ALL_SPACES if ALL_SPACES in spaces else spaces})
+
+
+def _build_filters(sent: Mapping[str, Any]) -> FilterRequest:
+    """The filters by their API names; absent ones are None or empty."""
+    lists = {name: tuple(sent[name] or ()) for name in ("tags", "types", "subjects")}
+    ids = {
+        name: None if sent[name] is None else as_id(sent[name])
+        for name, as_id in (("agent_id", AgentId), ("run_id", RunId), ("chat_id", to_chat_id))
+    }
+    return FilterRequest(**{**sent, **lists, **ids})
+
+
+def _space_names(sent: list[SpaceBody] | Any) -> tuple[SpaceName, ...] | Literal["all"]:
+    if sent == ALL_SPACES:
+        return ALL_SPACES
+    return tuple(SpaceName(space.kind, space.id) for space in sent or ())
+
+
+def _parse_space(value: str) -> SpaceName | Literal["all"]:
+    """Parse `all`, a kind, or `kind:id`."""
+    if value == ALL_SPACES:
+        return ALL_SPACES
+    kind, colon, space_id = value.partition(":")
+    if kind not in list(SpaceKind):
+        raise ValueError(f"must be `all`, or one of {_KINDS}, with `:` and an id behind it")
+    if colon and not 1 <= len(space_id) <= NAME_CHARS_MAX:
+        raise ValueError(f"the id must have 1 to {NAME_CHARS_MAX} characters")
+    return SpaceName(SpaceKind(kind), require_storable_text(space_id) or None)
+
+
+FILTER_PARAMS: tuple[Param, ...] = (
+    id_param(
+        "agent_id", "The spaces of this agent, or with `spaces`, `run_id` or `scope` its rows."
+    ),
+    repeated_param(
+        Param(
+            "spaces",
+            _parse_space,
+            {"type": "string", "examples": [ALL_SPACES, "user", "chat:c-1"]},
+            "`all`, a kind of space, or a kind, `:` and an id.",
+        )
+    ),
+    enum_param("visibility", Visibility, "Only agent spaces of this visibility."),
+    enum_param("scope", MemoryScope, "Only spaces of this scope."),
+    id_param("run_id", "Only memories of this run."),
+    id_param("user_id", "The space of this user, as far as it is disclosed."),
+    id_param("chat_id", "The chat in whose context is asked."),
+    id_param("asker_id", "For whom an agent asks in the chat."),
+    text_param("key", "Only records of this key.", chars_max=KEY_CHARS_MAX),
+    repeated_param(
+        text_param("tags", "Only memories that have every one of these.", chars_max=TAG_CHARS_MAX)
+    ),
+    repeated_param(enum_param("types", MemoryType, "Only memories of one of these types.")),
+    repeated_param(id_param("subjects", "Only memories about one of these people.")),
+    id_param("stated_by", "Only what this person said."),
+    enum_param("sensitivity", Sensitivity, "Only memories of this sensitivity."),
+    enum_param("status", MemoryStatus, "Only memories of this status.", MemoryStatus.ACTIVE),
+    flag_param(
+        "include_expired", "Also memories that are due, in spaces that the caller may write."
+    ),
+    instant_param("created_after", "Only memories stored after this instant."),
+    instant_param("created_before", "Only memories stored before this instant."),
+    instant_param("valid_at", "What was true in the world at this instant."),
+    instant_param("as_of", "What was recorded at this instant."),
+)

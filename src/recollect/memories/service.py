@@ -1,0 +1,200 @@
+"""`MemoryService`: creates, updates, deletes and moves single memories. Batches are `batch.py`,
+reads are `read_service.py`."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.retention_rules import RetentionRules
+from recollect.kernel.runtime import Runtime
+from recollect.memories.model import MemorySource, MemoryStatus
+from recollect.memories.write.changes import MemoryChanges, MemoryUpdateResult
+from recollect.memories.write.draft import SentFields, parse_memory
+from recollect.memories.write.move import MemoryMoves, MoveTarget, ScreenedVersion
+from recollect.memories.write.patch import PatchParser, ScreenedPatch
+from recollect.memories.write.screen import (
+    LONG_CHARS,
+    ScreenedDraft,
+    ScreeningService,
+)
+from recollect.memories.write.writer import (
+    MemoryWriter,
+    MemoryWriteResult,
+    WriteStatus,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryServiceDeps:
+    """What the memory and batch services are built from."""
+
+    rules: RetentionRules
+    screening: ScreeningService
+    writer: MemoryWriter
+    changes: MemoryChanges
+    moves: MemoryMoves
+
+
+class MemoryService:
+    """One method for each operation. Sent fields have the names of the API and domain types.
+
+    Parsing and screening run before the transaction, and everything that depends on stored rows
+    inside it. Nothing is extracted from a list of messages yet: `extract` has no effect, and no
+    write returns `queued`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        parts: MemoryServiceDeps,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._rules = parts.rules
+        self._screening = parts.screening
+        self._patches = PatchParser(parts.screening)
+        self._writer = parts.writer
+        self._changes = parts.changes
+        self._moves = parts.moves
+
+    async def create(
+        self,
+        requester: Requester,
+        members: SentFields,
+        *,
+        source: MemorySource = MemorySource.API,
+        reserved_id: str | None = None,
+        made_at: datetime | None = None,
+    ) -> MemoryWriteResult:
+        """Write a memory. If an earlier attempt wrote it under `reserved_id`, return that one.
+
+        `made_at` is for a memory that was made before it is stored: its TTLs count from there.
+        """
+        now = made_at or self._runtime.clock.now()
+        agent_id = members.get("agent_id") or members.get("agent_slug")
+        async with self._audit.audit_refusals(requester, "createMemory", agent_id=agent_id):
+            screened = await self.parse_and_screen(
+                members, now, source=source, reserved_id=reserved_id
+            )
+
+            def work(tx: Tx) -> MemoryWriteResult:
+                made = self.fetch_reserved(tx, requester, reserved_id)
+                return made or self._writer.write(tx, requester, screened, at=now)
+
+            return await self._database.write(work)
+
+    async def update(
+        self, requester: Requester, memory_id: MemoryId, members: SentFields
+    ) -> MemoryUpdateResult:
+        """Patch a memory. If the result has an approval, nothing was changed yet."""
+        now = self._runtime.clock.now()
+        async with self._audit.audit_refusals(requester, "updateMemory", memory_id=memory_id):
+            patch = await self.parse_patch(requester, memory_id, members=members, now=now)
+            return await self._database.write(
+                lambda tx: self._changes.update(tx, requester, memory_id, patch=patch, at=now)
+            )
+
+    async def delete(self, requester: Requester, memory_id: MemoryId) -> None:
+        """Delete it for good. NotFound the second time."""
+        now = self._runtime.clock.now()
+        async with self._audit.audit_refusals(requester, "deleteMemory", memory_id=memory_id):
+            await self._database.write(
+                lambda tx: self._changes.delete(tx, requester, memory_id, at=now)
+            )
+
+    async def move(
+        self,
+        requester: Requester,
+        memory_id: MemoryId,
+        members: SentFields,
+        *,
+        reserved_id: str | None = None,
+    ) -> MemoryWriteResult:
+        """Move it to another space under a new id, which is `reserved_id` if that is given."""
+        now = self._runtime.clock.now()
+        target = MoveTarget.parse(members)
+        async with self._audit.audit_refusals(requester, "moveMemory", memory_id=memory_id):
+            looked = await self._screen_stored(memory_id)
+            new_id = None if reserved_id is None else MemoryId(reserved_id)
+
+            def work(tx: Tx) -> MemoryWriteResult:
+                made = self.fetch_reserved(tx, requester, reserved_id)
+                return made or self._moves.move(
+                    tx, requester, memory_id, target=target, looked=looked, at=now, new_id=new_id
+                )
+
+            return await self._database.write(work)
+
+    async def parse_and_screen(
+        self,
+        members: SentFields,
+        now: datetime,
+        *,
+        source: MemorySource = MemorySource.API,
+        reserved_id: str | None = None,
+    ) -> ScreenedDraft:
+        """A screened draft of the sent fields; raises ValidationFailed for the first fault."""
+        draft = parse_memory(members, now, rules=self._rules, source=source)
+        if draft.id is None and reserved_id is not None:
+            draft = replace(draft, id=MemoryId(reserved_id))
+        return await _run_off_loop_if_long(
+            len(draft.content), lambda: self._screening.screen(draft)
+        )
+
+    async def parse_patch(
+        self, requester: Requester, memory_id: MemoryId, *, members: SentFields, now: datetime
+    ) -> ScreenedPatch:
+        """A screened patch of the sent fields. One that sets `pii_tags` is checked against the
+        stored texts here, outside of the transaction; the update checks again if they changed."""
+        size = len(members.get("content") or "")
+        patch = await _run_off_loop_if_long(size, lambda: self._patches.parse(members, now))
+        if not patch.sets_pii_tags:
+            return patch
+        told = await self._database.read(
+            lambda tx: self._changes.load_previous_text(tx, requester, memory_id, patch=patch)
+        )
+        if told is None:
+            return patch
+        return await _run_off_loop_if_long(told.chars, lambda: patch.with_detected_tags(told))
+
+    async def _screen_stored(self, memory_id: MemoryId) -> ScreenedVersion | None:
+        stored = await self._database.read(lambda tx: self._stores.memories.fetch(tx, memory_id))
+        if stored is None:
+            return None
+        size = len(stored.memory.content)
+        return await _run_off_loop_if_long(size, lambda: self._moves.screen_stored(stored))
+
+    def fetch_reserved(
+        self, tx: Tx, requester: Requester, reserved_id: str | None
+    ) -> MemoryWriteResult | None:
+        """The result of an earlier attempt, if it committed and its answer was lost.
+
+        Only the requester's own row counts: others can't claim it by guessing the id.
+        """
+        if reserved_id is None:
+            return None
+        stored = self._stores.memories.fetch(tx, MemoryId(reserved_id))
+        if stored is None or stored.written_by != requester.identity:
+            return None
+        aside = stored.memory.status is MemoryStatus.QUARANTINED
+        return MemoryWriteResult(stored, WriteStatus.QUARANTINED if aside else WriteStatus.CREATED)
+
+
+async def _run_off_loop_if_long(chars: int, look: Callable[[], T]) -> T:
+    """Call `look`, on a thread if the text is long: on the event loop all requests would wait."""
+    return await asyncio.to_thread(look) if chars > LONG_CHARS else look()

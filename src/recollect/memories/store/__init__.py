@@ -1,0 +1,1 @@
+"""The tables of memories and their versions, as SQL."""

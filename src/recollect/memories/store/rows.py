@@ -1,0 +1,299 @@
+"""Converts memories to rows and back. Only this module encrypts and decrypts their texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.statements import Row
+from recollect.db.tables.memories import memories, memory_versions
+from recollect.kernel import strict_json
+from recollect.kernel.clock import from_text, to_text
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.kernel.retention_rules import SHIPPED_RULES, RetentionRules
+from recollect.kernel.runtime import Cipher
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    ArchiveReason,
+    Memory,
+    MemoryKind,
+    MemoryMessage,
+    MemoryOrigin,
+    MemorySource,
+    MemoryStatus,
+    MemoryType,
+    MessageRole,
+    Sensitivity,
+    StoredMemory,
+    TrustLevel,
+)
+from recollect.text.normal_form import FoldedText
+
+MEMORY_COLUMNS = tuple(memories.columns)
+
+_NAMES = tuple(column.name for column in MEMORY_COLUMNS)
+# Fields whose column has the same name and holds the value as it is.
+_PLAIN_FIELDS = (
+    "id",
+    "key",
+    "agent_id",
+    "org_id",
+    "portable",
+    "stated_by",
+    "learned_in",
+    "observed_at",
+    "confidence",
+    "verified",
+    "retention_policy",
+    "expires_at",
+    "expiry_rule",
+    "requested_expires_at",
+    "explicit_expires_at",
+    "approved_expires_at",
+    "valid_from",
+    "valid_until",
+    "created_at",
+    "updated_at",
+    "retracted_at",
+    "superseded_by",
+    "repeats",
+    "version",
+    "source_agent",
+    "run_id",
+    "parent_run_id",
+)
+_ENUM_FIELDS: Mapping[str, type[Any]] = {
+    "kind": MemoryKind,
+    "type": MemoryType,
+    "sensitivity": Sensitivity,
+    "origin": MemoryOrigin,
+    "trust": TrustLevel,
+    "source": MemorySource,
+    "status": MemoryStatus,
+}
+_STORED_FIELDS = ("import_id", "privacy_said", "suspicion", "used_at", "compacted_at", "erasure_id")
+_SNAPSHOT_ENUMS: Mapping[str, type[Any]] = {**_ENUM_FIELDS, "archive_reason": ArchiveReason}
+
+
+@dataclass(slots=True)
+class RelatedRows:
+    """The values of one memory that are stored in other tables."""
+
+    subjects: tuple[str, ...] = ()
+    supersedes: tuple[MemoryId, ...] = ()
+    conflicts_with: tuple[MemoryId, ...] = ()
+    source_entries: tuple[str, ...] = ()
+    source_memories: tuple[MemoryId, ...] = ()
+
+
+NO_RELATED_ROWS = RelatedRows()
+
+
+class MemoryRows:
+    """Converts rows to memories in plain text. The retention rules are needed to write rows: they
+    give the risk of personal data."""
+
+    def __init__(self, cipher: Cipher, rules: RetentionRules = SHIPPED_RULES) -> None:
+        self._rules = rules
+        self._content = EncryptedColumn(cipher, memories.c.content)
+        self._value = EncryptedColumn(cipher, memories.c.value)
+        self._messages = EncryptedColumn(cipher, memories.c.messages)
+        self._metadata = EncryptedColumn(cipher, memories.c.metadata)
+        self._snapshot = EncryptedColumn(cipher, memory_versions.c.snapshot)
+
+    def from_row(self, row: Row, hanging: RelatedRows) -> StoredMemory:
+        """The memory of a row with the columns `MEMORY_COLUMNS`."""
+        named = dict(zip(_NAMES, row, strict=True))
+        memory = self._build_memory(named, hanging)
+        return StoredMemory(
+            memory=memory,
+            written_by=Owner(OwnerKind(named["written_by_kind"]), named["written_by_id"]),
+            doc=named["doc"],
+            bare_names=_parse_texts(named["bare_names"] or "[]"),
+            status_at=named["status_at"],
+            suspicion_reasons=_parse_texts(named["suspicion_reasons"]),
+            folded=FoldedText(memory.content, named["fold"]) if named["fold"] else None,
+            **{name: named[name] for name in _STORED_FIELDS},
+        )
+
+    def _build_memory(self, named: Mapping[str, Any], hanging: RelatedRows) -> Memory:
+        id_ = named["id"]
+        value = self._value.open(named["value"], id_)
+        reason = named["archive_reason"]
+        return Memory(
+            **{name: named[name] for name in _PLAIN_FIELDS},
+            **{name: word(named[name]) for name, word in _ENUM_FIELDS.items()},
+            content=strict_json.load(self._content.open(named["content"], id_) or '""'),
+            value=None if value is None else strict_json.load(value),
+            messages=_load_messages(self._messages.open(named["messages"], id_)),
+            space=Space(SpaceKind(named["space_kind"]), named["space_id"]),
+            subjects=hanging.subjects,
+            tags=_parse_texts(named["tags"]),
+            metadata=strict_json.load(self._metadata.open(named["metadata"], id_) or "{}"),
+            pii_tags=_parse_texts(named["pii_tags"]),
+            supersedes=hanging.supersedes,
+            conflicts_with=hanging.conflicts_with,
+            source_entries=hanging.source_entries,
+            source_memories=hanging.source_memories,
+            archive_reason=None if reason is None else ArchiveReason(reason),
+        )
+
+    def to_params(self, stored: StoredMemory) -> dict[str, Any]:
+        """A parameter for each of `MEMORY_COLUMNS` but `doc`, which the database assigns."""
+        memory = stored.memory
+        return {
+            **{
+                name: getattr(memory, name)
+                for name in (*_PLAIN_FIELDS, *_ENUM_FIELDS, "archive_reason")
+            },
+            **{name: getattr(stored, name) for name in _STORED_FIELDS},
+            **self._seal_texts(memory),
+            "space_kind": memory.space.kind,
+            "space_id": memory.space.id,
+            "has_subjects": bool(memory.subjects or stored.bare_names),
+            "bare_names": strict_json.dump(stored.bare_names) if stored.bare_names else None,
+            "tags": strict_json.dump(memory.tags),
+            "pii_tags": strict_json.dump(memory.pii_tags),
+            "pii_risk": int(self._rules.highest_risk(memory.pii_tags) or 0),
+            "status_at": stored.status_at or memory.created_at,
+            "written_by_kind": stored.written_by.kind,
+            "written_by_id": stored.written_by.id,
+            "fold": fold_hash(stored),
+            "suspicion_reasons": strict_json.dump(stored.suspicion_reasons),
+        }
+
+    def _seal_texts(self, memory: Memory) -> dict[str, Any]:
+        """The texts as JSON, sealed. The content is JSON too, because a plain text could begin like
+        a sealed one."""
+        id_ = memory.id
+        value = None if memory.value is None else strict_json.dump(memory.value)
+        return {
+            "content": self._content.seal(strict_json.dump(memory.content), id_),
+            "value": self._value.seal(value, id_),
+            "messages": self._messages.seal(_dump_messages(memory.messages), id_),
+            "metadata": self._metadata.seal(strict_json.dump(memory.metadata), id_),
+        }
+
+    def make_snapshot(self, memory: Memory) -> str | None:
+        """The sealed snapshot of a version: all fields that a later version may change."""
+        kept = {name: getattr(memory, name) for name in _SNAPSHOT_FIELDS}
+        return self.seal_snapshot(kept, version_id(memory.id, memory.version))
+
+    def seal_snapshot(self, kept: Mapping[str, Any], row_id: str) -> str | None:
+        """These fields, as the row of a version stores them."""
+        members = {name: _to_json(value) for name, value in kept.items()}
+        return self._snapshot.seal(strict_json.dump(members), row_id)
+
+    def open_snapshot(self, sealed: str | None, row_id: str) -> dict[str, Any] | None:
+        """The fields of a snapshot with their types; None for the present version, which has
+        none."""
+        text = self._snapshot.open(sealed, row_id)
+        if text is None:
+            return None
+        kept: dict[str, Any] = strict_json.load(text)
+        return {name: _restore_value(name, value) for name, value in kept.items()}
+
+
+def apply_snapshot(stored: StoredMemory, snapshot: Mapping[str, Any]) -> StoredMemory:
+    """The row with the fields of an earlier version. Columns beside the memory stay as today."""
+    return replace(stored, memory=replace(stored.memory, **snapshot))
+
+
+def version_id(memory_id: str, version: int) -> str:
+    """The id of a version's row. It is unique though ids may contain `:`, because the number
+    follows the last one."""
+    return f"{memory_id}:{version}"
+
+
+def fold_hash(stored: StoredMemory) -> str:
+    """The hash by which equal statements are found. Records and compacted rows have none."""
+    memory, folded = stored.memory, stored.folded
+    if memory.kind is MemoryKind.RECORD or not memory.content:
+        return ""
+    if folded is None or folded.text != memory.content:
+        folded = FoldedText.from_text(memory.content)
+    return folded.digest
+
+
+# In the order of an answer. Fields that never change are not in the snapshot but in the row.
+_SNAPSHOT_FIELDS = (
+    "content",
+    "value",
+    "type",
+    "sensitivity",
+    "portable",
+    "subjects",
+    "stated_by",
+    "observed_at",
+    "confidence",
+    "verified",
+    "trust",
+    "tags",
+    "metadata",
+    "pii_tags",
+    "retention_policy",
+    "expires_at",
+    "expiry_rule",
+    "requested_expires_at",
+    "valid_from",
+    "valid_until",
+    "updated_at",
+    "retracted_at",
+    "supersedes",
+    "superseded_by",
+    "conflicts_with",
+    "repeats",
+    "version",
+    "source_entries",
+    "source_memories",
+    "status",
+    "archive_reason",
+)
+_LIST_FIELDS = frozenset(
+    {"subjects", "tags", "pii_tags", "supersedes", "conflicts_with"}
+    | {"source_entries", "source_memories"}
+)
+
+
+def _to_json(value: Any) -> Any:
+    return to_text(value) if isinstance(value, datetime) else value
+
+
+def _restore_value(name: str, value: Any) -> Any:
+    """The value of a snapshot's field with its type, which JSON lacks: the name tells it."""
+    if value is None:
+        return None
+    if name in _LIST_FIELDS:
+        return tuple(value)
+    if name in _SNAPSHOT_ENUMS:
+        return _SNAPSHOT_ENUMS[name](value)
+    is_instant = name.endswith("_at") or name in ("valid_from", "valid_until")
+    return from_text(value) if is_instant else value
+
+
+def _parse_texts(text: str) -> tuple[str, ...]:
+    return tuple(strict_json.load(text))
+
+
+def _dump_messages(items: Sequence[MemoryMessage]) -> str | None:
+    if not items:
+        return None
+    return strict_json.dump(
+        [
+            [item.role, item.content, item.name, item.user_id, _to_json(item.created_at)]
+            for item in items
+        ]
+    )
+
+
+def _load_messages(text: str | None) -> tuple[MemoryMessage, ...]:
+    if text is None:
+        return ()
+    return tuple(
+        MemoryMessage(
+            MessageRole(role), content, name, user_id, None if at is None else from_text(at)
+        )
+        for role, content, name, user_id, at in strict_json.load(text)
+    )

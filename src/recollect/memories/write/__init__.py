@@ -1,0 +1,1 @@
+"""One memory on its way in: parsed, screened, placed, compared, stored."""

@@ -1,0 +1,146 @@
+"""Builds the row of a new or moved memory from its draft. Pure: space and subjects are given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import AgentId, MemoryId, PersonId
+from recollect.kernel.space import OPEN_KINDS
+from recollect.memories.expiry import TYPE_TTL_SECONDS, surviving_approval
+from recollect.memories.model import Memory, MemoryOrigin, Sensitivity
+from recollect.memories.trust import derive_trust
+from recollect.memories.write.draft import MemoryDraft
+from recollect.memories.write.screen import ScreeningReport
+from recollect.memories.write.target_space import TargetSpace
+from recollect.people.chat import ChatKind
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryInputs:
+    """Everything that a new row is built from, but for its subjects."""
+
+    requester: Requester
+    draft: MemoryDraft
+    findings: ScreeningReport
+    place: TargetSpace
+    id: MemoryId
+    at: datetime
+
+
+def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
+    """The row of a new memory. Its expiry is not computed yet (`ExpiryCalculator.apply`)."""
+    draft, place, requester = making.draft, making.place, making.requester
+    stated_by = requester.person_id
+    return Memory(
+        id=making.id,
+        kind=draft.kind,
+        content=draft.content,
+        key=draft.key,
+        value=draft.value,
+        messages=draft.messages,
+        created_at=making.at,
+        updated_at=making.at,
+        observed_at=draft.observed_at,
+        type=draft.type,
+        sensitivity=_derive_sensitivity(making, subjects),
+        portable=draft.portable is not False,
+        subjects=tuple(subjects),
+        stated_by=stated_by,
+        learned_in=draft.learned_in,
+        origin=MemoryOrigin.DIRECT if draft.learned_in is None else MemoryOrigin.CHAT,
+        trust=derive_trust(stated_by, subjects),
+        tags=draft.tags,
+        metadata=draft.metadata,
+        pii_tags=making.findings.merge_tags(draft.pii_tags),
+        retention_policy=draft.policy.name if draft.policy else None,
+        explicit_expires_at=draft.explicit_expires_at,
+        valid_from=draft.valid_from,
+        valid_until=draft.valid_until,
+        source=draft.source,
+        source_entries=draft.source_entries,
+        run_id=draft.run_id,
+        **_space_fields(place),
+        source_agent=requester.agent_id
+        or (None if place.stores_agent else _target_agent_id(place)),
+    )
+
+
+def build_moved(making: MemoryInputs, old: Memory) -> Memory:
+    """The row of a memory in its new space.
+
+    It keeps `created_at`: caps on personal data count from there, and a move must not renew them.
+    Version, links and conflicts start afresh; `source_memories` names the row that it came from.
+    """
+    draft, place = making.draft, making.place
+    pii_tags = making.findings.merge_tags(draft.pii_tags)
+    return replace(
+        old,
+        id=making.id,
+        content=draft.content,
+        key=draft.key,
+        value=draft.value,
+        messages=draft.messages,
+        tags=draft.tags,
+        metadata=draft.metadata,
+        updated_at=making.at,
+        pii_tags=pii_tags,
+        # An approval to live past the cap moves along only while no other personal data is found.
+        approved_expires_at=surviving_approval(old.approved_expires_at, old.pii_tags, pii_tags),
+        learned_in=draft.learned_in,
+        origin=old.origin if draft.learned_in is None else MemoryOrigin.CHAT,
+        source_memories=(old.id,),
+        supersedes=(),
+        conflicts_with=(),
+        version=1,
+        run_id=draft.run_id,
+        **_space_fields(place),
+        source_agent=old.source_agent or (None if place.stores_agent else old.agent_id),
+    )
+
+
+def stricter_sensitivity(said: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
+    """The stricter of the two; None counts as public."""
+    return max(said or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
+
+
+def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
+    """Whether this person may also lower the sensitivity: a subject, or anybody if there is no
+    subject. Everybody else may only raise it."""
+    return not subjects or person_id in subjects
+
+
+def _derive_sensitivity(making: MemoryInputs, subjects: Sequence[PersonId]) -> Sensitivity:
+    """The sensitivity that the caller sent, raised to the floor that screening found in the text.
+
+    Open spaces take public memories only, so raising would refuse every text with a word about
+    health or money ("the pharmacy opens at nine"). There only what the caller calls private counts.
+    Elsewhere an explicit value wins over the floor if the caller may lower the sensitivity anyway.
+    """
+    draft, place = making.draft, making.place
+    said = draft.sensitivity
+    if place.space.kind in OPEN_KINDS:
+        return said or Sensitivity.PUBLIC
+    if said is not None and may_loosen(subjects, making.requester.person_id):
+        return said
+    private = place.chat is not None and place.chat.kind is ChatKind.PRIVATE
+    # Short-lived facts from a private chat are at least personal, whatever their words.
+    passing = private and draft.type in TYPE_TTL_SECONDS
+    lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
+    return stricter_sensitivity(said, stricter_sensitivity(making.findings.floor, lowest))
+
+
+def _space_fields(place: TargetSpace) -> dict[str, Any]:
+    """The fields that follow from the space. In spaces of users and chats the agent is only the
+    source of a memory."""
+    return {
+        "space": place.space,
+        "agent_id": _target_agent_id(place) if place.stores_agent else None,
+        "org_id": place.agent.org_id if place.agent and place.stores_agent else None,
+        "parent_run_id": place.run.parent_run_id if place.run else None,
+    }
+
+
+def _target_agent_id(place: TargetSpace) -> AgentId | None:
+    return place.agent.id if place.agent else None

@@ -1,0 +1,346 @@
+"""`MemoryWriter` stores a memory: every surface, batch item and move ends here.
+
+It resolves the target space, checks rights and content, looks for an equal statement, inserts the
+row, and writes index, graph and audit event. Everything happens in the caller's transaction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import Conflict
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.runtime import Runtime
+from recollect.memories.duplicates.count import RepeatCounter
+from recollect.memories.duplicates.merge_fields import merge_repeat
+from recollect.memories.model import (
+    Memory,
+    MemoryKind,
+    MemoryStatus,
+    Sensitivity,
+    StoredMemory,
+)
+from recollect.memories.reconcile.rules import is_repeat
+from recollect.memories.supersede.apply import statement_facts
+from recollect.memories.supersede.explicit import (
+    ExplicitSupersession,
+    build_successor,
+    check_replaceable,
+)
+from recollect.memories.supersede.rules import StatementFacts
+from recollect.memories.write.builder import MemoryInputs, build_moved, build_new
+from recollect.memories.write.draft import MemoryDraft
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
+from recollect.memories.write.hooks import (
+    ApprovalRequests,
+    GraphDrawing,
+    MemoryIndexing,
+    SubjectResolving,
+)
+from recollect.memories.write.screen import ScreenedDraft, ScreeningService
+from recollect.memories.write.target_space import TargetSpace, TargetSpaceResolver
+from recollect.memories.write.warnings import (
+    EXPIRY_IGNORED,
+    WriteWarning,
+    clamped_warning,
+    duplicate_warning,
+)
+
+
+class WriteStatus(StrEnum):
+    """The result of a write as callers see it. `queued` is `created` with an extraction job."""
+
+    CREATED = "created"
+    QUEUED = "queued"
+    DUPLICATE = "duplicate"
+    QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWriteResult:
+    """The row that now holds the text: the new one, or of a duplicate the one that existed."""
+
+    stored: StoredMemory
+    status: WriteStatus
+    warnings: tuple[WriteWarning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WriteHooks:
+    """What a write calls in its transaction: index, graph, people and approvals."""
+
+    indexer: MemoryIndexing
+    graph: GraphDrawing
+    people: SubjectResolving
+    approvals: ApprovalRequests
+
+
+class MemoryWriter:
+    """Writes screened drafts. `_check_and_store` has the order of checks that the API promises."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        places: TargetSpaceResolver,
+        screening: ScreeningService,
+        succession: ExplicitSupersession,
+        terms: ExpiryCalculator,
+        hooks: WriteHooks,
+    ) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._places = places
+        self._screening = screening
+        self._succession = succession
+        self._terms = terms
+        self._repeating = RepeatCounter(stores, audit, terms)
+        self._hooks = hooks
+
+    def write(
+        self, tx: Tx, requester: Requester, screened: ScreenedDraft, *, at: datetime
+    ) -> MemoryWriteResult:
+        """Store a draft, or count it as a repeat of an equal statement in the same space.
+
+        Raises NotFound, Forbidden, what screening refuses, and Conflict. A request with several
+        faults is refused for the first of these.
+        """
+        written = self._check_and_store(tx, requester, screened, at=at)
+        if not screened.draft.term_ignored:
+            return written
+        return replace(written, warnings=(*written.warnings, EXPIRY_IGNORED))
+
+    def _check_and_store(
+        self, tx: Tx, requester: Requester, screened: ScreenedDraft, *, at: datetime
+    ) -> MemoryWriteResult:
+        # The order of these calls is a contract, and each step relies on the ones before it.
+        #
+        # 1. Space, then the memories that the writer names in `supersedes`: first what must exist
+        #    and be visible (404), then the right to write (403). Rights come before content, so a
+        #    caller without them gets the same answer whatever the text is.
+        # 2. Screening. The text was examined before the transaction, because that may take long
+        #    and needs no rows. It is refused only here, because what is allowed depends on the
+        #    kind of space.
+        # 3. Conflicts with stored rows (409), which only a writer of the space may learn about.
+        # 4. The row is built, which may insert people. Then the records with its key are locked and
+        #    looked up (409 if `on_conflict` is `refuse`). A refusal here takes the people back too.
+        # 5. A suspicious text is quarantined before equal statements are looked up: it must not
+        #    change any visible row, not even a counter.
+        # 6. Nothing is looked up for a draft that replaces rows (the writer asked for a successor)
+        #    or that moves (the old row is deleted, so a new one must take its place).
+        #
+        # Locks are taken in the order agent, named rows by id, key, text, repeated row. Where two
+        # writers still deadlock, the engine runs one transaction again.
+        draft, findings = screened.draft, screened.findings
+        place = self._places.resolve(tx, requester, draft, at=at)
+        olds = self._succession.fetch_named(tx, requester, draft.supersedes, now=at)
+        self._screening.check_allowed(
+            findings,
+            place.space.kind,
+            sensitivity=draft.sensitivity or Sensitivity.PUBLIC,
+            pii_tags=findings.merge_tags(draft.pii_tags),
+        )
+        check_replaceable(olds, draft.supersedes, place.space)
+        self._check_id(tx, draft)
+        new = self._build_row(tx, requester, screened, place=place, at=at)
+        olds += self._succession.fetch_by_key(tx, requester, draft, space=place.space, now=at)
+        if new.memory.status is MemoryStatus.QUARANTINED:
+            return self._quarantine(tx, requester, new, olds=olds)
+        known = None if olds or draft.carried else self._find_repeated(tx, requester, new, at=at)
+        if known is not None:
+            return self._count_repeat(tx, requester, known, new=new, draft=draft)
+        return self._store_new(tx, requester, screened, new=new, olds=olds)
+
+    def _check_id(self, tx: Tx, draft: MemoryDraft) -> None:
+        """Raise Conflict for the id of a removed memory that a history still links to: the link
+        would get two meanings. An id in use is refused by the insert itself."""
+        if draft.id is not None and self._stores.memories.removals(tx, [draft.id]):
+            raise _duplicate_id_error(draft.id)
+
+    def _build_row(
+        self,
+        tx: Tx,
+        requester: Requester,
+        screened: ScreenedDraft,
+        *,
+        place: TargetSpace,
+        at: datetime,
+    ) -> StoredMemory:
+        """The row from draft, space and people alone, as if the space held nothing else."""
+        draft, findings = screened.draft, screened.findings
+        memory_id = draft.id or MemoryId(self._runtime.ids.new())
+        making = MemoryInputs(requester, draft, findings, place, memory_id, at)
+        if draft.carried is not None:
+            memory = build_moved(making, draft.carried.memory)
+        else:
+            chat_id = draft.learned_in
+            people = self._hooks.people
+            names = draft.subjects
+            subjects = people.resolve(tx, requester, names, chat_id) if names else ()
+            memory = build_new(making, subjects)
+        if self._screening.should_quarantine(findings):
+            memory = replace(memory, status=MemoryStatus.QUARANTINED)
+        return StoredMemory(
+            memory=self._terms.apply(memory).memory,
+            written_by=requester.identity,
+            bare_names=draft.carried.bare_names if draft.carried else (),
+            privacy_said=_is_privacy_set_by_subject(memory, draft),
+            suspicion=findings.suspicion.score,
+            suspicion_reasons=findings.suspicion.reasons,
+            folded=findings.folded,
+        )
+
+    def _quarantine(
+        self, tx: Tx, requester: Requester, new: StoredMemory, *, olds: Sequence[StoredMemory]
+    ) -> MemoryWriteResult:
+        """Insert the row as quarantined: no read, index or graph has it until it is released.
+
+        The rows that it should supersede stay active. Their ids are stored as links, and
+        `PendingSupersedes` applies them at release.
+        """
+        named = tuple(old.memory.id for old in olds)
+        new = replace(new, memory=replace(new.memory, supersedes=named))
+        stored = self._insert(tx, requester, new)
+        record_memory_event(
+            self._audit,
+            tx,
+            requester,
+            event_type="memory.quarantine",
+            memory=stored.memory,
+            score=stored.suspicion,
+            reasons=list(stored.suspicion_reasons),
+        )
+        return MemoryWriteResult(stored, WriteStatus.QUARANTINED, self._expiry_warnings(stored))
+
+    def _find_repeated(
+        self, tx: Tx, requester: Requester, new: StoredMemory, *, at: datetime
+    ) -> StoredMemory | None:
+        """The statement that this one repeats, locked: active, in the same space, with equal text,
+        and the requester's to change. Others' rows are passed over as if they were not there."""
+        if new.memory.kind is not MemoryKind.STATEMENT:
+            return None
+        said = statement_facts(new.memory)
+        # `find_same_text` also locks the text itself in this space until the commit. A second
+        # writer of an equal text waits there and then finds the row that the first one inserted.
+        # A unique index could not do that: two people may say the same, and both rows stay.
+        for one in self._stores.memories.find_same_text(tx, new, now=at):
+            if one.bare_names or not is_repeat(said, statement_facts(one.memory)):
+                continue
+            # The lock on the text does not stop a PATCH or a DELETE of the row that was found.
+            # So the row is locked, read again and compared again.
+            held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
+            if held is None or not _is_still_repeat(held, said):
+                continue
+            if self._succession.can_change(tx, requester, held):
+                return held
+        return None
+
+    def _count_repeat(
+        self,
+        tx: Tx,
+        requester: Requester,
+        known: StoredMemory,
+        *,
+        new: StoredMemory,
+        draft: MemoryDraft,
+    ) -> MemoryWriteResult:
+        # The known row takes what can be added (tags, metadata, expiry). What it can't take is
+        # named in a warning, so that nothing the caller sent is dropped in silence.
+        taken = merge_repeat(known.memory, new.memory, draft)
+        stored = self._repeating.add_repeat(
+            tx,
+            requester,
+            known,
+            said=new.memory,
+            by=requester.identity,
+            at=new.memory.updated_at,
+            taking=taken.memory,
+        )
+        asked = draft.explicit_expires_at is not None or draft.policy is not None
+        notices = self._expiry_warnings(stored) if asked else ()
+        if taken.left:
+            notices += (duplicate_warning(taken.left),)
+        return MemoryWriteResult(stored, WriteStatus.DUPLICATE, notices)
+
+    def _store_new(
+        self,
+        tx: Tx,
+        requester: Requester,
+        screened: ScreenedDraft,
+        *,
+        new: StoredMemory,
+        olds: Sequence[StoredMemory],
+    ) -> MemoryWriteResult:
+        draft, words = screened.draft, screened.findings.words
+        # A successor is inserted with its final privacy: no version of it is looser than what it
+        # replaces. The old rows follow, because they name the successor by its id.
+        if olds:
+            new = build_successor(new, olds)
+        stored = self._insert(tx, requester, new, moves=draft.carried is not None)
+        self._succession.replace_all(tx, requester, stored, olds=olds, named=draft.supersedes)
+        self._hooks.indexer.write(tx, stored, words)
+        self._hooks.graph.write_edges(tx, stored)
+        notices = self._expiry_warnings(stored)
+        if draft.request_approval:
+            notices += self._request_approval(tx, requester, stored)
+        return MemoryWriteResult(stored, WriteStatus.CREATED, notices)
+
+    def _insert(
+        self, tx: Tx, requester: Requester, new: StoredMemory, *, moves: bool = False
+    ) -> StoredMemory:
+        """Insert the row and record `memory.write`. A move records its own event, `memory.move`."""
+        stored = self._stores.memories.insert(tx, new)
+        if stored is None:
+            raise _duplicate_id_error(new.memory.id)
+        if not moves:
+            record_memory_event(
+                self._audit,
+                tx,
+                requester,
+                event_type="memory.write",
+                memory=stored.memory,
+                source=str(stored.memory.source),
+                version=stored.memory.version,
+            )
+        return stored
+
+    def _expiry_warnings(self, stored: StoredMemory) -> tuple[WriteWarning, ...]:
+        if not self._terms.apply(stored.memory).clamped:
+            return ()
+        return (clamped_warning(stored.memory.expiry_rule),)
+
+    def _request_approval(
+        self, tx: Tx, requester: Requester, stored: StoredMemory
+    ) -> tuple[WriteWarning, ...]:
+        wish = self._terms.needed_extension(stored.memory)
+        if wish is None:
+            return ()
+        at = stored.memory.created_at
+        approval = self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
+        return (WriteWarning("approval_required", f"approval {approval.id} is pending"),)
+
+
+def _is_privacy_set_by_subject(memory: Memory, draft: MemoryDraft) -> bool:
+    """Whether a subject of the memory chose its sensitivity or `portable` explicitly."""
+    if draft.carried is not None:
+        return draft.carried.privacy_said
+    said = draft.sensitivity is not None or draft.portable is not None
+    return said and memory.stated_by is not None and memory.stated_by in memory.subjects
+
+
+def _is_still_repeat(held: StoredMemory, said: StatementFacts) -> bool:
+    active = held.memory.status is MemoryStatus.ACTIVE
+    return active and is_repeat(said, statement_facts(held.memory))
+
+
+def _duplicate_id_error(memory_id: MemoryId) -> Conflict:
+    details = {"reason": "duplicate_id", "id": memory_id}
+    return Conflict("a memory with this id exists or existed", details=details)

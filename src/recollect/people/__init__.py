@@ -1,0 +1,1 @@
+"""People, their names and claims about them, chats and who takes part in them."""

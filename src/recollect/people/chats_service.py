@@ -1,0 +1,157 @@
+"""Named chats, whose ids come from an outside system. Conversation trees are listed beside them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import NotFound, ValidationFailed
+from recollect.kernel.ids import ChatId
+from recollect.kernel.owner import Owner
+from recollect.kernel.pages import Page, decode_key, encode_key
+from recollect.kernel.runtime import Runtime
+from recollect.kernel.space import Space, SpaceKind
+from recollect.people.chat import (
+    Chat,
+    ChatKind,
+    Participant,
+    ParticipantKind,
+    check_chat,
+    check_kind,
+)
+from recollect.people.chat_policy import (
+    ChatAccess,
+    may_add_participant,
+    may_see_chat,
+)
+from recollect.people.ports import ParticipantKeys
+from recollect.screening.secret_check import refuse_secrets
+
+_LIST = "chats"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatDraft:
+    """A chat as it was sent. `members` holds title and provider if they were sent."""
+
+    id: ChatId
+    kind: ChatKind
+    members: Mapping[str, Any]
+
+
+class ChatService:
+    """Create, change, get and list chats."""
+
+    def __init__(
+        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+
+    async def put(self, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
+        """The chat, and whether it is new. Its creator becomes a participant.
+
+        A field that was not sent stays as it is. NotFound for an existing chat to which the caller
+        may not add anybody.
+        """
+        check_chat(draft.id, **draft.members)
+        async with self._audit.audit_refusals(requester, "putChat"):
+            return await self._database.write(lambda tx: self._put(tx, requester, draft))
+
+    async def get(self, requester: Requester, chat_id: ChatId) -> Chat:
+        """NotFound if the caller does not take part."""
+        return await self._database.read(
+            lambda tx: visible_chat(tx, self._stores, requester, chat_id)
+        )
+
+    async def list(self, requester: Requester, *, after: str | None, limit: int) -> Page[Chat]:
+        """Chats where the caller takes part now, conversation trees included, the newest first."""
+        place = decode_key(_LIST, after) if after else None
+        seat = ParticipantKeys.for_requester(requester)
+        found = await self._database.read(
+            lambda tx: self._stores.chats.page(tx, seat, after=place, limit=limit + 1)
+        )
+        shown = found[:limit]
+        more = len(found) > limit
+        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
+        return Page(shown, cursor)
+
+    def _put(self, tx: Tx, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
+        self._stores.chats.lock(tx, draft.id)
+        chat = self._stores.chats.fetch(tx, draft.id)
+        if chat is not None:
+            return self._update_chat(tx, requester, chat, draft), False
+        # The id of a deleted tree stays taken: `fetch` does not find the tree, and a named chat of
+        # that id would inherit its participants and memories.
+        if self._stores.chats.is_tree(tx, draft.id):
+            raise NotFound("chat", draft.id)
+        refuse_secrets(**draft.members)
+        return self._create_chat(tx, requester, draft), True
+
+    def _update_chat(self, tx: Tx, requester: Requester, chat: Chat, draft: ChatDraft) -> Chat:
+        access = load_chat_access(tx, self._stores, requester, chat)
+        if not may_add_participant(requester.space_caller, access).allowed:
+            raise NotFound("chat", chat.id)
+        if chat.tree:
+            message = "is a conversation: its title is changed there, its kind by its members"
+            raise ValidationFailed.for_field("id", message)
+        refuse_secrets(**draft.members)
+        check_kind(draft.kind, self._stores.chats.current_people(tx, chat.id))
+        changed = replace(chat, kind=draft.kind, **draft.members)
+        if changed == chat:
+            return chat
+        self._stores.chats.update(tx, changed)
+        self._record(tx, requester, "chat.update", changed)
+        return changed
+
+    def _create_chat(self, tx: Tx, requester: Requester, draft: ChatDraft) -> Chat:
+        now = self._runtime.clock.now()
+        chat = Chat(
+            id=draft.id,
+            kind=draft.kind,
+            created_by=requester.identity,
+            created_at=now,
+            **draft.members,
+        )
+        # There was no row to lock, so another request may have created the chat meanwhile. Start
+        # again: the second attempt finds the chat and changes it.
+        if not self._stores.chats.insert(tx, chat):
+            raise RetryTransaction
+        self._stores.chats.join(tx, chat.id, creator_participant(requester, now))
+        self._record(tx, requester, "chat.create", chat)
+        return chat
+
+    def _record(self, tx: Tx, requester: Requester, event: str, chat: Chat) -> None:
+        space = Space(SpaceKind.CHAT, chat.id)
+        self._audit.record(tx, requester, event, space=space, payload={"kind": chat.kind})
+
+
+def creator_participant(requester: Requester, at: datetime) -> Participant:
+    """The caller as a participant."""
+    kind = ParticipantKind.USER if requester.agent_id is None else ParticipantKind.AGENT
+    return Participant(kind, requester.identity.id, at)
+
+
+def load_chat_access(tx: Tx, stores: Stores, requester: Requester, chat: Chat) -> ChatAccess:
+    """The facts that the rules of chats need; the participants are reduced to the caller."""
+    takes_part = stores.chats.is_participant(tx, chat.id, ParticipantKeys.for_requester(requester))
+    present: frozenset[Owner] = frozenset({requester.identity}) if takes_part else frozenset()
+    return ChatAccess(chat.created_by, present)
+
+
+def visible_chat(tx: Tx, stores: Stores, requester: Requester, chat_id: ChatId) -> Chat:
+    """The chat if the caller takes part in it, else NotFound."""
+    chat = stores.chats.fetch(tx, chat_id)
+    if chat is None:
+        raise NotFound("chat", chat_id)
+    if not may_see_chat(
+        requester.space_caller, load_chat_access(tx, stores, requester, chat)
+    ).allowed:
+        raise NotFound("chat", chat_id)
+    return chat

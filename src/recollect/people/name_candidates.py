@@ -1,0 +1,161 @@
+"""Collects the people who could be meant by a name, as input for `resolve_name`."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import NotFound
+from recollect.kernel.ids import ChatId, OrgId, PersonId
+from recollect.kernel.owner import Owner
+from recollect.people.model import (
+    Alias,
+    AliasKind,
+    Person,
+    Relationship,
+    normal_form,
+)
+from recollect.people.name_resolution import (
+    ClaimedPerson,
+    NameCandidate,
+    ResolutionStages,
+)
+from recollect.people.policy import PersonView, may_see_name
+from recollect.people.ports import ParticipantKeys
+from recollect.people.relationship_words import is_relationship, relationship_key
+
+
+class NameCandidateFinder:
+    """Looks up the candidates of each step, reduced to people who have the name."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    def gather_stages(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> ResolutionStages:
+        """The candidates of all steps. Nobody is among them whose name the caller may not see.
+
+        A relationship word, as "my wife", is not searched in the org: there it would find somebody
+        else's wife.
+        """
+        found = self._gather_matches(tx, requester, normal_form(name))
+        known = found.candidates()
+        present = self._present_people(tx, requester, chat_id)
+        orgs = frozenset[OrgId]() if is_relationship(name) else requester.orgs
+        of_org = [one for one in known if not found.people[one.person_id].orgs.isdisjoint(orgs)]
+        return ResolutionStages(
+            handles=_handle_candidates(known),
+            own=requester.person_id,
+            claimed=found.claimed_people(requester),
+            participants=[one for one in known if one.person_id in present],
+            org=of_org,
+        )
+
+    def _gather_matches(self, tx: Tx, requester: Requester, form: str) -> "_NameMatches":
+        stores = self._stores
+        named = stores.people.find_namesakes(tx, requester, form)
+        aliases = stores.claims.find_aliases(tx, requester, form)
+        related = stores.claims.find_relationships(tx, requester, relationship_key(form))
+        # Claims are found by their text alone, so visibility is checked for all people at once.
+        ids = {one for one, _ in named} | {claim.person_id for claim in aliases}
+        ids |= {claim.person_id for claim in related}
+        seen = visible_people(tx, stores, requester, ids)
+        return _NameMatches(form, seen, named, aliases, related)
+
+    def _present_people(
+        self, tx: Tx, requester: Requester, chat_id: ChatId | None
+    ) -> frozenset[PersonId]:
+        chats = self._stores.chats
+        if chat_id is None or not chats.is_participant(
+            tx, chat_id, ParticipantKeys.for_requester(requester)
+        ):
+            return frozenset()
+        return chats.current_people(tx, chat_id)
+
+
+def _handle_candidates(known: list[NameCandidate]) -> list[NameCandidate]:
+    """If a user's person has the handle, only such people count: an unlinked person may have been
+    given the same handle by a stranger."""
+    users = [one for one in known if one.handles and one.linked_to_user]
+    return users or known
+
+
+@dataclass(frozen=True, slots=True)
+class _NameMatches:
+    """What the stores know about a name. `people` are the canonical people behind it, only those
+    whom the caller may see."""
+
+    form: str
+    people: Mapping[PersonId, Person]
+    named: list[tuple[PersonId, Owner]]
+    aliases: list[Alias]
+    related: list[Relationship]
+
+    def candidates(self) -> list[NameCandidate]:
+        """Everybody with that name, alias or handle."""
+        full_names = {one for one, _ in self.named} | self._ids_by_alias_kind(AliasKind.ALIAS)
+        handles = self._ids_by_alias_kind(AliasKind.HANDLE)
+        form, none = frozenset({self.form}), frozenset[str]()
+        return [
+            NameCandidate(
+                one.id,
+                form if one.id in full_names else none,
+                form if one.id in handles else none,
+                linked_to_user=bool(one.user_ids),
+            )
+            for one in self.people.values()
+            if one.id in full_names | handles
+        ]
+
+    def claimed_people(self, requester: Requester) -> list[ClaimedPerson]:
+        """Those to whom the caller gave that name, alias or relationship. The caller's own person
+        is no match by its name: somebody else may have the same name."""
+        names = {one for one, by in self.named if by == requester.identity} - {requester.person_id}
+        names |= {one.person_id for one in self.aliases if is_stater(requester, one)}
+        relations = {one.person_id for one in self.related}
+        form, key = frozenset({self.form}), frozenset({relationship_key(self.form)})
+        none = frozenset[str]()
+        return [
+            ClaimedPerson(id_, form if id_ in names else none, key if id_ in relations else none)
+            for id_ in self.people.keys() & (names | relations)
+        ]
+
+    def _ids_by_alias_kind(self, kind: AliasKind) -> set[PersonId]:
+        return {one.person_id for one in self.aliases if one.kind is kind}
+
+
+def is_stater(requester: Requester, claim: Alias) -> bool:
+    """Did the caller state the claim, as this user or as another user of the same person?"""
+    stated = claim.stated_by is not None and claim.stated_by == requester.person_id
+    return stated or claim.added_by == requester.identity
+
+
+def person_view(person: Person, met: frozenset[PersonId]) -> PersonView:
+    """The facts that the rules need; `met` are the people who share a chat with the caller."""
+    return PersonView(person.created_by, frozenset(person.user_ids), person.orgs, person.id in met)
+
+
+def visible_people(
+    tx: Tx, stores: Stores, requester: Requester, person_ids: Collection[PersonId]
+) -> dict[PersonId, Person]:
+    """Canonical people, by the ids that were passed in; only those whose name the caller may
+    see."""
+    people = stores.people.fetch_many(tx, person_ids)
+    met = stores.people.filter_sharing_chat(
+        tx, requester, {person.id for person in people.values()}
+    )
+    return {
+        id_: person
+        for id_, person in people.items()
+        if may_see_name(requester.space_caller, person_view(person, met)).allowed
+    }
+
+
+def visible_person(tx: Tx, stores: Stores, requester: Requester, person_id: PersonId) -> Person:
+    """The canonical person; NotFound if the caller may not see the name."""
+    person = visible_people(tx, stores, requester, [person_id]).get(person_id)
+    if person is None:
+        raise NotFound("person", person_id)
+    return person

@@ -1,0 +1,1 @@
+"""The tables of people and chats, as SQL."""

@@ -1,0 +1,301 @@
+"""The store of chats. Named chats and conversation trees are read alike, through two views."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import distinct, exists, func, insert, or_, select, tuple_, update
+
+from recollect.conversations.store.rows import ConversationRows
+from recollect.db.engines.expressions import (
+    InTextList,
+    InUuidList,
+    insert_if_absent,
+)
+from recollect.db.statements import Query, Row, param
+from recollect.db.tables.conversations import conversations, trees
+from recollect.db.tables.people import (
+    agents,
+    chat_participations,
+    chats,
+    named_chats,
+    presences,
+    user_orgs,
+)
+from recollect.db.transaction import Tx
+from recollect.kernel import strict_json
+from recollect.kernel.ids import (
+    AgentId,
+    ChatId,
+    OrgId,
+    PersonId,
+    UserId,
+    parse_uuid,
+)
+from recollect.kernel.owner import AGENT_PREFIX, Owner, OwnerKind
+from recollect.kernel.runtime import Cipher
+from recollect.people.chat import (
+    Chat,
+    ChatKind,
+    Participant,
+    ParticipantKind,
+    tree_chat_kind,
+)
+from recollect.people.ports import ParticipantKeys
+from recollect.people.store.participation_sql import (
+    IS_HUMAN,
+    KEY_MATCHES,
+    PRESENCES_WITH_PERSON,
+    PRESENT_HUMAN_KEY,
+    PRESENT_PERSON_ID,
+    current_chat_ids,
+    participant_params,
+)
+
+_c, _n, _p, _s = chats.c, named_chats.c, presences.c, chat_participations.c
+
+
+class SqlChats:
+    def __init__(self, cipher: Cipher) -> None:
+        self._title = ConversationRows(cipher).title
+
+    def fetch(self, tx: Tx, chat_id: ChatId) -> Chat | None:
+        return next(iter(self._to_chats(tx, tx.fetch(_FETCH, {"id": chat_id}))), None)
+
+    def is_tree(self, tx: Tx, chat_id: ChatId) -> bool:
+        # Only the canonical spelling can be a tree's id, and only a UUID may be compared with one.
+        known = parse_uuid(chat_id) == chat_id and tx.fetch_first(_TREE, {"id": chat_id})
+        return bool(known)
+
+    def lock(self, tx: Tx, chat_id: ChatId) -> None:
+        tx.lock(_LOCK, {"id": chat_id})
+
+    def insert(self, tx: Tx, chat: Chat) -> bool:
+        return tx.fetch_first(_INSERT, _to_params(chat)) is not None
+
+    def update(self, tx: Tx, chat: Chat) -> None:
+        tx.run(_UPDATE, {k: v for k, v in _to_params(chat).items() if k in _CHANGED})
+
+    def page(
+        self,
+        tx: Tx,
+        seat: ParticipantKeys,
+        *,
+        after: tuple[datetime, str] | None,
+        limit: int,
+    ) -> list[Chat]:
+        params = participant_params(seat) | {"limit": limit}
+        if after is not None:
+            params |= {"at": after[0], "id": after[1]}
+        return self._to_chats(tx, tx.fetch(_page(cursor=after is not None), params))
+
+    def participants(
+        self, tx: Tx, chat_id: ChatId, *, include_left: bool = False
+    ) -> list[Participant]:
+        rows = tx.fetch(
+            _ALL_PARTICIPATIONS if include_left else _CURRENT_PARTICIPATIONS, {"chat_id": chat_id}
+        )
+        return [_participant_from_row(row) for row in rows]
+
+    def is_participant(self, tx: Tx, chat_id: ChatId, seat: ParticipantKeys) -> bool:
+        return (
+            tx.fetch_first(_IS_PARTICIPANT, participant_params(seat) | {"chat_id": chat_id})
+            is not None
+        )
+
+    def join(self, tx: Tx, chat_id: ChatId, newcomer: Participant) -> None:
+        params = {"chat_id": chat_id, "kind": newcomer.kind, "member_id": newcomer.id}
+        tx.run(_JOIN, params | {"joined_at": newcomer.joined_at})
+
+    def leave(
+        self, tx: Tx, chat_id: ChatId, kind: ParticipantKind, *, member_id: str, at: datetime
+    ) -> bool:
+        params = {"chat_id": chat_id, "kind": kind, "member_id": member_id, "left_at": at}
+        return tx.run_and_count(_LEAVE, params) > 0
+
+    def current_people(self, tx: Tx, chat_id: ChatId) -> frozenset[PersonId]:
+        rows = tx.fetch(_PEOPLE, {"chat_id": chat_id})
+        return frozenset(PersonId(row[0]) for row in rows if row[0] is not None)
+
+    def current_chats(
+        self, tx: Tx, *, users: frozenset[UserId], people: frozenset[PersonId], agent: str | None
+    ) -> frozenset[ChatId]:
+        seat = ParticipantKeys(users, people, AgentId(agent) if agent is not None else None)
+        return frozenset(
+            ChatId(row[0]) for row in tx.fetch(_CURRENT_CHATS, participant_params(seat))
+        )
+
+    def creator_orgs(self, tx: Tx, chat_ids: Sequence[ChatId]) -> Mapping[ChatId, frozenset[OrgId]]:
+        rows = tx.fetch(_CREATORS, {"ids": strict_json.dump(list(chat_ids))})
+        creators = {ChatId(row[0]): _to_owner(row[1], row[2]) for row in rows}
+        orgs = _orgs_by_owner(tx, frozenset(creators.values()))
+        return {chat_id: frozenset(orgs.get(creators.get(chat_id), ())) for chat_id in chat_ids}
+
+    def _to_chats(self, tx: Tx, rows: Sequence[Row]) -> list[Chat]:
+        trees = [row[0] for row in rows if row[4]]
+        ids = {"ids": strict_json.dump(trees)}
+        titles = dict(tx.fetch(_TITLES, ids)) if trees else {}
+        humans = dict(tx.fetch(_HUMANS, ids)) if trees else {}
+        return [
+            _from_tree_row(row, self._title.open(titles.get(row[0]), row[0]), humans.get(row[0], 0))
+            if row[4]
+            else _from_row(row)
+            for row in rows
+        ]
+
+
+def _to_params(chat: Chat) -> dict[str, Any]:
+    return {
+        "id": chat.id,
+        "kind": chat.kind,
+        "title": chat.title,
+        "provider": chat.provider,
+        "created_by_kind": chat.created_by.kind,
+        "created_by_id": chat.created_by.id,
+        "created_at": chat.created_at,
+    }
+
+
+def _from_row(row: Row) -> Chat:
+    return Chat(
+        id=ChatId(row[0]),
+        kind=ChatKind(row[1]),
+        title=row[2],
+        provider=row[3],
+        tree=row[4],
+        created_by=_to_owner(row[5], row[6]),
+        created_at=row[7],
+    )
+
+
+def _from_tree_row(row: Row, title: str | None, humans: int) -> Chat:
+    """The view `chats` has neither kind nor title of a tree: both come from other tables, and the
+    title is encrypted."""
+    kind = tree_chat_kind(humans)
+    return _from_row((row[0], kind, title, *row[3:]))
+
+
+def _to_owner(kind: str, id_: str) -> Owner:
+    # A conversation tree stores an agent as a user whose id begins with `agent:`.
+    if kind == OwnerKind.USER and id_.startswith(AGENT_PREFIX):
+        return Owner.agent(id_.removeprefix(AGENT_PREFIX))
+    return Owner(OwnerKind(kind), id_)
+
+
+def _orgs_by_owner(tx: Tx, creators: frozenset[Owner]) -> dict[Owner | None, set[OrgId]]:
+    orgs: dict[Owner | None, set[OrgId]] = {}
+    for kind, statement in _ORGS.items():
+        ids = strict_json.dump(sorted(one.id for one in creators if one.kind is kind))
+        for id_, org_id in tx.fetch(statement, {"ids": ids}):
+            orgs.setdefault(Owner(kind, id_), set()).add(OrgId(org_id))
+    return orgs
+
+
+def _participant_from_row(row: Row) -> Participant:
+    kind, member_id, joined_at, left_at = row
+    if kind == ParticipantKind.USER and member_id.startswith(AGENT_PREFIX):
+        kind, member_id = ParticipantKind.AGENT, member_id.removeprefix(AGENT_PREFIX)
+    return Participant(ParticipantKind(kind), member_id, joined_at, left_at)
+
+
+_CHAT = (
+    _c.id,
+    _c.kind,
+    _c.title,
+    _c.provider,
+    _c.tree,
+    _c.created_by_kind,
+    _c.created_by_id,
+    _c.created_at,
+)
+_ID = param("id", _c.id)
+_IN_CHAT = _p.chat_id == param("chat_id", _p.chat_id)
+_PARTICIPATION_COLUMNS = (_p.kind, _p.member_id, _p.joined_at, _p.left_at)
+
+
+@cache
+def _page(*, cursor: bool) -> Query:
+    query = select(*_CHAT).where(_c.id.in_(current_chat_ids()))
+    if cursor:
+        query = query.where(tuple_(_c.created_at, _c.id) < tuple_(param("at", _c.created_at), _ID))
+    query = query.order_by(_c.created_at.desc(), _c.id.desc())
+    return Query(query.limit(param("limit")))
+
+
+_FETCH = Query(select(*_CHAT).where(_c.id == _ID))
+# A statement of its own: as a subquery of the page it would aggregate the participations of all
+# chats.
+_HUMANS = Query(
+    select(_p.chat_id, func.count(distinct(PRESENT_HUMAN_KEY)))
+    .select_from(PRESENCES_WITH_PERSON)
+    .where(InTextList(_p.chat_id, param("ids")), _p.left_at.is_(None), IS_HUMAN)
+    .group_by(_p.chat_id)
+)
+_TITLES = Query(
+    select(conversations.c.id, conversations.c.title).where(
+        InUuidList(conversations.c.id, param("ids"))
+    )
+)
+_TREE = Query(select(trees.c.id).where(trees.c.id == param("id", trees.c.id)))
+_LOCK = Query(select(_n.id).where(_n.id == _ID).with_for_update())
+_INSERT = Query(
+    insert_if_absent(named_chats, "id")
+    .values({column.name: param(column.name, column) for column in named_chats.columns})
+    .returning(_n.id)
+)
+_CHANGED = ("id", "kind", "title", "provider")
+_UPDATE = Query(
+    update(named_chats)
+    .where(_n.id == _ID)
+    .values({name: param(name, _n[name]) for name in _CHANGED if name != "id"})
+)
+_ALL_PARTICIPATIONS = Query(
+    select(*_PARTICIPATION_COLUMNS)
+    .where(_IN_CHAT)
+    .order_by(_p.joined_at, _p.kind, _p.member_id, _p.left_at)
+)
+_CURRENT_PARTICIPATIONS = Query(
+    select(*_PARTICIPATION_COLUMNS)
+    .where(_IN_CHAT, _p.left_at.is_(None))
+    .order_by(_p.joined_at, _p.kind, _p.member_id)
+)
+_IS_PARTICIPANT = Query(
+    select(_p.chat_id).where(
+        _IN_CHAT,
+        _p.left_at.is_(None),
+        or_(*KEY_MATCHES),
+        exists().where(_c.id == _p.chat_id),
+    )
+)
+_JOIN_PARAMS = {
+    name: param(name, _s[name]) for name in ("chat_id", "kind", "member_id", "joined_at")
+}
+_JOIN = Query(insert(chat_participations).values(_JOIN_PARAMS))
+_PARTICIPATION_KEY = ("chat_id", "kind", "member_id")
+_LEAVE = Query(
+    update(chat_participations)
+    .where(_s.left_at.is_(None), *(_s[name] == _JOIN_PARAMS[name] for name in _PARTICIPATION_KEY))
+    .values(left_at=param("left_at", _s.left_at))
+)
+_PEOPLE = Query(
+    select(PRESENT_PERSON_ID)
+    .distinct()
+    .select_from(PRESENCES_WITH_PERSON)
+    .where(_IN_CHAT, _p.left_at.is_(None), IS_HUMAN)
+)
+# Through `chats`: participations of a deleted conversation tree are still in `presences`.
+_CURRENT_CHATS = Query(select(_c.id).where(_c.id.in_(current_chat_ids())))
+_CREATORS = Query(
+    select(_c.id, _c.created_by_kind, _c.created_by_id).where(InTextList(_c.id, param("ids")))
+)
+_ORGS = {
+    OwnerKind.USER: Query(
+        select(user_orgs.c.user_id, user_orgs.c.org_id).where(
+            InTextList(user_orgs.c.user_id, param("ids"))
+        )
+    ),
+    OwnerKind.AGENT: Query(
+        select(agents.c.id, agents.c.org_id).where(InTextList(agents.c.id, param("ids")))
+    ),
+}

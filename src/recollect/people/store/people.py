@@ -1,0 +1,248 @@
+"""The store of people. Searches return only people whose name the requester may see."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    union_all,
+    update,
+)
+
+from recollect.db.engines.expressions import InTextList, insert_if_absent
+from recollect.db.statements import Query, Row, param
+from recollect.db.tables.people import (
+    people,
+    person_aliases,
+    person_orgs,
+    person_users,
+)
+from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
+from recollect.kernel import strict_json
+from recollect.kernel.ids import PersonId, UserId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.people.model import Person
+from recollect.people.ports import ParticipantKeys
+from recollect.people.store.participation_sql import (
+    participant_params,
+    people_sharing_chats,
+)
+from recollect.people.store.removal import (
+    delete_person,
+    has_other_references,
+    is_in_memories,
+)
+from recollect.people.store.rows import (
+    PERSON_COLUMNS,
+    column_params,
+    person_from_row,
+    person_params,
+)
+from recollect.people.store.visibility import (
+    LIVE,
+    VISIBLE_ALIAS,
+    may_see_name,
+    requester_params,
+)
+
+_p, _l, _o, _a = people.c, person_users.c, person_orgs.c, person_aliases.c
+
+
+class SqlPeople:
+    def insert(self, tx: Tx, person: Person) -> None:
+        tx.run(_INSERT, person_params(person))
+        for org_id in sorted(person.orgs):
+            tx.run(_JOIN_ORG, {"person_id": person.id, "org_id": org_id})
+
+    def fetch(self, tx: Tx, person_id: PersonId) -> Person | None:
+        return self.fetch_many(tx, [person_id]).get(person_id)
+
+    def fetch_many(self, tx: Tx, person_ids: Collection[PersonId]) -> dict[PersonId, Person]:
+        if not person_ids:
+            return {}
+        # Two statements: ids to canonical ids, then the canonical rows. A canonical id and an id
+        # that was merged into it give one row and two keys of the result.
+        leads = {PersonId(row[0]): row[1] for row in tx.fetch(_CANONICAL, _ids_param(person_ids))}
+        found = {
+            one.id: one for one in _load_people(tx, tx.fetch(_FETCH, _ids_param(leads.values())))
+        }
+        return {asked: found[id_] for asked, id_ in leads.items() if id_ in found}
+
+    def lock(self, tx: Tx, person_ids: Collection[PersonId]) -> None:
+        tx.lock(_LOCK, _ids_param(person_ids))
+
+    def update(self, tx: Tx, person: Person) -> None:
+        params = person_params(person)
+        tx.run(_UPDATE, {name: params[name] for name in ("id", *_CHANGEABLE)})
+
+    def delete(self, tx: Tx, person_id: PersonId) -> None:
+        delete_person(tx, person_id)
+
+    def is_in_memories(self, tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
+        return is_in_memories(tx, person_id, outside=outside)
+
+    def has_other_references(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+        return has_other_references(tx, requester, person_id)
+
+    def people_by_user(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
+        rows = tx.fetch(_LINKS, _ids_param(user_ids))
+        return {UserId(row[0]): PersonId(row[1]) for row in rows}
+
+    def filter_sharing_chat(
+        self, tx: Tx, requester: Requester, person_ids: Collection[PersonId]
+    ) -> frozenset[PersonId]:
+        if not person_ids:
+            return frozenset()
+        params = participant_params(ParticipantKeys.for_requester(requester)) | _ids_param(
+            person_ids
+        )
+        return frozenset(PersonId(row[0]) for row in tx.fetch(_SHARING_CHAT, params))
+
+    def page(
+        self, tx: Tx, requester: Requester, *, after: tuple[datetime, str] | None, limit: int
+    ) -> list[Person]:
+        params = requester_params(requester) | {"limit": limit}
+        if after is not None:
+            params |= {"at": after[0], "id": after[1]}
+        return _load_people(tx, tx.fetch(_page(cursor=after is not None), params))
+
+    def search(
+        self,
+        tx: Tx,
+        requester: Requester,
+        form: str,
+        *,
+        after: tuple[int, datetime, str] | None,
+        limit: int,
+    ) -> list[tuple[int, Person]]:
+        params = requester_params(requester) | _like_patterns(form) | {"limit": limit}
+        if after is not None:
+            params |= {"rank": after[0], "at": after[1], "id": after[2]}
+        rows = tx.fetch(_search(cursor=after is not None), params)
+        ranks = [int(row[-1]) for row in rows]
+        return list(zip(ranks, _load_people(tx, [row[:-1] for row in rows]), strict=True))
+
+    def find_namesakes(
+        self, tx: Tx, requester: Requester, form: str
+    ) -> list[tuple[PersonId, Owner]]:
+        rows = tx.fetch(_NAMESAKES, requester_params(requester) | {"form": form})
+        return [(PersonId(row[0]), Owner(OwnerKind(row[1]), row[2])) for row in rows]
+
+
+def _ids_param(ids: Iterable[str]) -> dict[str, Any]:
+    return {"ids": strict_json.dump(sorted(set(ids)))}
+
+
+def _load_people(tx: Tx, rows: Sequence[Row]) -> list[Person]:
+    # Users and orgs come by two statements of their own: joins would multiply the rows of a page.
+    ids = _ids_param(row[0] for row in rows)
+    users: dict[str, list[str]] = {}
+    orgs: dict[str, list[str]] = {}
+    for statement, found in ((_USERS, users), (_ORGS, orgs)) if rows else ():
+        for person_id, value in tx.fetch(statement, ids):
+            found.setdefault(person_id, []).append(value)
+    return [person_from_row(row, users.get(row[0], ()), orgs.get(row[0], ())) for row in rows]
+
+
+def _like_patterns(form: str) -> dict[str, Any]:
+    """Patterns for LIKE in which the text is taken literally."""
+    literal = form.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return {
+        "form": form,
+        "start": f"{literal}%",
+        "word": f"% {literal}%",
+        "inside": f"%{literal}%",
+    }
+
+
+def _like(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    return column.like(param(name, column), escape="\\")
+
+
+def _rank(column: ColumnElement[str]) -> ColumnElement[int]:
+    begins = or_(_like(column, "start"), _like(column, "word"))
+    return case((column == param("form", column), 0), (begins, 1), else_=2)
+
+
+@cache
+def _page(*, cursor: bool) -> Query:
+    query = select(*PERSON_COLUMNS).where(LIVE, may_see_name())
+    if cursor:
+        query = query.where(tuple_(_p.created_at, _p.id) < _CURSOR)
+    return Query(query.order_by(_p.created_at.desc(), _p.id.desc()).limit(param("limit")))
+
+
+def _matches() -> Select[Any]:
+    """Everybody whose name, or an alias that the caller may see, matches; with the best rank."""
+    by_name = select(_p.id, _rank(_p.normal_name).label("rank")).where(
+        _like(_p.normal_name, "inside")
+    )
+    by_alias = select(_a.person_id, _rank(_a.normal_value)).where(
+        _like(_a.normal_value, "inside"), VISIBLE_ALIAS
+    )
+    both = union_all(by_name, by_alias).subquery("both")
+    return select(both.c.id, func.min(both.c.rank).label("rank")).group_by(both.c.id)
+
+
+@cache
+def _search(*, cursor: bool) -> Query:
+    matches = _matches().subquery("matches")
+    query = (
+        select(*PERSON_COLUMNS, matches.c.rank)
+        .select_from(people.join(matches, matches.c.id == _p.id))
+        .where(LIVE, may_see_name())
+    )
+    if cursor:
+        # The order mixes directions (rank up, time and id down), so no single row comparison fits.
+        rank = param("rank", literal_column("0", BigInteger))
+        later = tuple_(_p.created_at, _p.id) < _CURSOR
+        query = query.where(or_(matches.c.rank > rank, and_(matches.c.rank == rank, later)))
+    query = query.order_by(matches.c.rank, _p.created_at.desc(), _p.id.desc())
+    return Query(query.limit(param("limit")))
+
+
+_CURSOR = tuple_(param("at", _p.created_at), param("id", _p.id))
+_IDS = param("ids")
+_INSERT = Query(insert(people).values(column_params(people)))
+_JOIN_ORG = Query(insert_if_absent(person_orgs).values(column_params(person_orgs)))
+_CANONICAL = Query(
+    select(_p.id, func.coalesce(_p.merged_into, _p.id)).where(InTextList(_p.id, _IDS))
+)
+_FETCH = Query(select(*PERSON_COLUMNS).where(InTextList(_p.id, _IDS), LIVE))
+_USERS = Query(select(_l.person_id, _l.user_id).where(InTextList(_l.person_id, _IDS)))
+_ORGS = Query(select(_o.person_id, _o.org_id).where(InTextList(_o.person_id, _IDS)))
+_LINKS = Query(select(_l.user_id, _l.person_id).where(InTextList(_l.user_id, _IDS)))
+_LOCK = Query(select(_p.id).where(InTextList(_p.id, _IDS)).order_by(_p.id).with_for_update())
+_CHANGEABLE = ("name", "normal_name", "time_zone", "metadata", "updated_at")
+_UPDATE = Query(
+    update(people)
+    .where(_p.id == param("id", _p.id))
+    .values({name: param(name, _p[name]) for name in _CHANGEABLE})
+)
+_SHARING_CHAT = Query(
+    select(_p.id).where(InTextList(_p.id, _IDS), _p.id.in_(people_sharing_chats()))
+)
+# The name is looked up on all rows, redirects too; visibility is checked on the canonical person.
+_known = people.alias("known")
+_NAMESAKES = Query(
+    select(_p.id, _known.c.created_by_kind, _known.c.created_by_id)
+    .select_from(_known.join(people, _p.id == func.coalesce(_known.c.merged_into, _known.c.id)))
+    .where(
+        _known.c.normal_name == param("form", _known.c.normal_name),
+        LIVE,
+        may_see_name(),
+    )
+)

@@ -1,0 +1,151 @@
+"""Resolves names in a request to people, from the requester's point of view. A name that means
+nobody yet creates a person."""
+
+from collections.abc import Iterable, Sequence
+
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import InvalidInput, ValidationFailed
+from recollect.kernel.ids import ChatId, PersonId, parse_uuid
+from recollect.kernel.runtime import Runtime
+from recollect.people.model import (
+    ClaimId,
+    Person,
+    Relationship,
+    check_person_name,
+    normal_form,
+)
+from recollect.people.name_candidates import NameCandidateFinder, visible_person
+from recollect.people.name_resolution import NameResolution, resolve_name
+from recollect.people.name_rules import PersonNameScreen
+from recollect.people.relationship_words import is_relationship
+from recollect.screening.secret_check import refuse_secrets
+
+
+class SubjectResolver:
+    """Finds and creates people by name, inside the transaction of the caller."""
+
+    def __init__(
+        self, stores: Stores, runtime: Runtime, audit: MemoryAudit, *, names: PersonNameScreen
+    ) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._names = names
+        self._naming = NameCandidateFinder(stores)
+
+    def resolve(
+        self, tx: Tx, requester: Requester, names: Sequence[str], chat_id: ChatId | None
+    ) -> tuple[PersonId, ...]:
+        """Canonical ids of these ids and names, without duplicates, in their order. Creates people.
+
+        NotFound for an id that the requester may not see. InvalidInput with code
+        `ambiguous_subject` for a name that may mean several people, ValidationFailed for a word
+        that can't name anybody.
+        """
+        found = [
+            self._resolve_one(tx, requester, name, chat_id=chat_id, field=f"subjects[{place}]")
+            for place, name in enumerate(names)
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def canonical_ids(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
+        """The canonical ids of these people, without duplicates, in their order; unknown ids are
+        left out."""
+        asked = list(person_ids)
+        known = self._stores.people.fetch_many(tx, asked)
+        return tuple(dict.fromkeys(known[id_].id for id_ in asked if id_ in known))
+
+    def look_up_name(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> NameResolution:
+        """The person that a name means, or why there is none. Creates nobody."""
+        return resolve_name(name, self._naming.gather_stages(tx, requester, name, chat_id))
+
+    def create_person(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> PersonId:
+        """Create a person of that name.
+
+        "My wife" is no name but a relationship: the person then gets a claim of that relationship
+        to the requester and belongs to no org. In an org, others who say "my wife" would find this
+        person.
+        """
+        shown = " ".join(name.split())
+        nameless = is_relationship(name)
+        now = self._runtime.clock.now()
+        person = Person(
+            id=PersonId(self._runtime.ids.new()),
+            name=shown,
+            created_by=requester.identity,
+            orgs=frozenset() if nameless else requester.orgs,
+            created_at=now,
+            updated_at=now,
+        )
+        self._stores.people.insert(tx, person)
+        if nameless:
+            self._claim_relationship(tx, requester, person, chat_id=chat_id)
+        self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
+        return person.id
+
+    def _resolve_one(
+        self, tx: Tx, requester: Requester, name: str, *, chat_id: ChatId | None, field: str
+    ) -> PersonId:
+        # Most names resolve to somebody who exists, and that needs no lock. Only when a person
+        # would be created is the requester locked, and the name is looked up a second time: two
+        # concurrent writes of one requester that both mention a new "Anna" must create one Anna.
+        # The second writer waits for the lock, then finds the person that the first one created.
+        # Two different requesters may create one Anna each: they may well mean different people.
+        #
+        # Secrets and personal data are refused before the lock and only for a name that would be
+        # stored. A name that resolves is not stored, so it needs no screening.
+        id_ = parse_uuid(name)
+        if id_ is not None:
+            return visible_person(tx, self._stores, requester, PersonId(id_)).id
+        check_person_name(name, field)
+        found = self.look_up_name(tx, requester, name, chat_id)
+        if found.creates:
+            refuse_secrets(**{field: name})
+            self._names.refuse_pii(name, field)
+            self._lock_requester(tx, requester)
+            found = self.look_up_name(tx, requester, name, chat_id)
+        if found.person_id is not None:
+            return found.person_id
+        if found.ambiguous:
+            raise ambiguous_subject_error(field, found.candidates)
+        if not found.creates:
+            raise ValidationFailed.for_field(
+                field, "must name somebody; here this word names nobody"
+            )
+        return self.create_person(tx, requester, name, chat_id)
+
+    def _lock_requester(self, tx: Tx, requester: Requester) -> None:
+        if requester.person_id is not None:
+            self._stores.people.lock(tx, [requester.person_id])
+        elif requester.agent_id is not None:
+            self._stores.agents.lock(tx, requester.agent_id)
+
+    def _claim_relationship(
+        self, tx: Tx, requester: Requester, person: Person, *, chat_id: ChatId | None
+    ) -> None:
+        claim = Relationship(
+            id=ClaimId(self._runtime.ids.new()),
+            person_id=person.id,
+            relationship=normal_form(person.name),
+            to_person_id=requester.person_id,
+            stated_by=requester.identity,
+            stated_by_person=requester.person_id,
+            chat_id=chat_id,
+            created_at=person.created_at,
+        )
+        self._stores.claims.put_relationship(tx, claim)
+
+
+def ambiguous_subject_error(field: str, candidates: Sequence[PersonId]) -> InvalidInput:
+    """The error that asks the caller to send the id of a candidate instead of the name."""
+    message = f"{field}: may mean several people; send the id of one of the candidates"
+    error = InvalidInput(message, field=field, code="ambiguous_subject")
+    error.details = {"message": message, "field": field, "candidates": list(candidates)}
+    return error

@@ -1,0 +1,1 @@
+"""What an export reads and an import writes, as SQL."""

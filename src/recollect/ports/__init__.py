@@ -1,1 +1,0 @@
-"""Protocols: what services need from storage and other systems."""

@@ -1,1 +1,0 @@
-"""Implementations of protocols other than stores: identity, encryption, logging, metrics."""

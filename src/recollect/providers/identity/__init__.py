@@ -1,1 +1,0 @@
-"""Authentication: tokens, API keys, asserted user ids, roles and orgs."""

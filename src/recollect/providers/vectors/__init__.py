@@ -1,1 +1,0 @@
-"""External vector databases."""

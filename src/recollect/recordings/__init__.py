@@ -1,0 +1,1 @@
+"""Responses that are being streamed: recorded, replayed, cancelled, found from every node."""

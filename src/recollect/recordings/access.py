@@ -1,0 +1,47 @@
+"""Checks who may record, replay and cancel."""
+
+from collections.abc import Sequence
+
+from recollect.conversations.access import authorize_branch
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database
+from recollect.identity.actions import Action
+from recollect.identity.decide import scope_for
+from recollect.identity.model import Principal
+from recollect.kernel.clock import Clock
+from recollect.kernel.errors import Unauthenticated
+from recollect.kernel.ids import ConversationId, TreeId
+
+
+class RecordingAccess:
+    """Checks access in the database. Streams call it again and again while they run."""
+
+    def __init__(self, database: Database, stores: Stores, clock: Clock) -> None:
+        self._database = database
+        self._stores = stores
+        self._clock = clock
+
+    async def authorize(
+        self, principal: Principal, action: Action, conversation_id: ConversationId
+    ) -> TreeId:
+        """Return the conversation's tree if the caller may do this there.
+
+        Raises NotFound if it is not live, Forbidden if the caller may not, and Unauthenticated if
+        the caller's token has expired since the stream began.
+        """
+        if principal.is_expired(self._clock.now()):
+            raise Unauthenticated("the token has expired")
+        branch = await self._database.read(
+            lambda tx: authorize_branch(tx, self._stores, principal, action, conversation_id)
+        )
+        return branch.tree_id
+
+    async def filter_readable(
+        self, principal: Principal, conversation_ids: Sequence[ConversationId]
+    ) -> list[ConversationId]:
+        """Those of the conversations that the caller may read, in order and without duplicates."""
+        scope = scope_for(principal, Action.READ)
+        found = await self._database.read(
+            lambda tx: self._stores.conversations.filter_ids(tx, scope, conversation_ids)
+        )
+        return [id_ for id_ in dict.fromkeys(conversation_ids) if id_ in found]

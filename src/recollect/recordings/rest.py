@@ -1,0 +1,145 @@
+"""REST handlers of recordings: an upload that is recorded as it arrives, server-sent events that
+replay it, and a cancel.
+
+If another node has the recording, the request is forwarded to it: unlike gRPC clients, browsers
+can't follow a redirect to an internal address."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+import structlog
+
+from recollect.conversations.requests import path_conversation_id
+from recollect.http.call import Call, Handler, Reply
+from recollect.kernel.errors import InvalidInput, RecollectError, Unavailable
+from recollect.kernel.strict_json import dump
+from recollect.recordings.forwarder import ForwardedResponse
+from recollect.recordings.forwarding import HOPS_HEADER, wait_for_node
+from recollect.recordings.model import RecordingChunk, ReplayCursor
+from recollect.recordings.replay import RemoteNode
+
+# The caller's own credentials, so that the other node authenticates the caller itself, and what
+# the replay depends on. No other header crosses nodes.
+_FORWARDED_HEADERS = (
+    b"authorization",
+    b"x-api-key",
+    b"x-requester-id",
+    b"x-request-id",
+    HOPS_HEADER,
+    b"last-event-id",
+    b"accept",
+)
+_EVENT_STREAM = b"text/event-stream"
+_END_EVENT = b"event: end\ndata: {}\n\n"
+_KEEP_ALIVE = b":\n\n"
+# No line ends in server-sent events, but some clients treat them as such.
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_log = structlog.get_logger("recollect.rest")
+
+
+async def record_response(call: Call) -> str:
+    """Record the body's text as it arrives. Responds at the end."""
+    outcome = await call.services.recorder.record(
+        call.principal, path_conversation_id(call), call.body
+    )
+    return dump({"status": outcome})
+
+
+async def replay_response(call: Call) -> Reply:
+    """A stream of events with text, then an `end` event. 204 if there is nothing to follow: this
+    is what stops a browser's EventSource from reconnecting.
+    """
+    place, forwarded = _parse_cursor(call), HOPS_HEADER in call.headers
+    try:
+        return await _try_replay(call, place, forwarded=forwarded)
+    except Unavailable:
+        if place is None or forwarded:
+            raise
+        # The node that keeps the ended recording may be dead, and a browser does not reconnect
+        # after an error. `forwarded=True` skips that node, so the reader gets what runs now, or
+        # a 204.
+        return await _try_replay(call, place, forwarded=True)
+
+
+async def _try_replay(call: Call, place: ReplayCursor | None, *, forwarded: bool) -> Reply:
+    found = await call.services.recorder.replay(
+        call.principal, path_conversation_id(call), place, forwarded=forwarded
+    )
+    if found is None:
+        return Reply(204)
+    if isinstance(found, RemoteNode):
+        answer = await _forward(call, "GET", found)
+        return Reply(
+            answer.status,
+            media=answer.media,
+            headers=answer.headers,
+            stream=answer.body,
+            endless=True,
+        )
+    return Reply(200, media=_EVENT_STREAM, stream=_replay_events(found), endless=True)
+
+
+async def cancel_response(call: Call) -> Reply:
+    """End the recording, on this node or on the one that has it."""
+    recorder, id_ = call.services.recorder, path_conversation_id(call)
+    elsewhere = await recorder.cancel(call.principal, id_)
+    if elsewhere is not None:
+        # The other node may be dead. While waiting for it, watch the locator: once the location is
+        # gone there is nothing left to cancel, which is a success.
+        asked = _cancel_remote(call, elsewhere)
+        reply = await wait_for_node(
+            asked, partial(recorder.has_left_node, id_, elsewhere), recorder.tempo
+        )
+        if reply is not None:
+            return reply
+    return Reply(200, media=b"text/plain")
+
+
+async def _cancel_remote(call: Call, elsewhere: RemoteNode) -> Reply:
+    answer = await _forward(call, "DELETE", elsewhere)
+    body = b"".join([chunk async for chunk in answer.body])
+    return Reply(answer.status, body, media=answer.media, headers=answer.headers)
+
+
+async def _forward(call: Call, method: str, elsewhere: RemoteNode) -> ForwardedResponse:
+    headers = {name: call.headers[name] for name in _FORWARDED_HEADERS if name in call.headers}
+    path = f"/v1/conversations/{path_conversation_id(call)}/response"
+    return await call.services.forwarding.forward(method, elsewhere.address, path, headers)
+
+
+def _parse_cursor(call: Call) -> ReplayCursor | None:
+    sent = call.headers.get(b"last-event-id", b"").decode("latin-1")
+    if not sent:
+        return None
+    place = ReplayCursor.parse(sent)
+    if place is None:
+        message = "should be the id of an event of this stream"
+        raise InvalidInput(f"Last-Event-ID: {message}", field="Last-Event-ID")
+    return place
+
+
+def _chunk_event(piece: RecordingChunk) -> bytes:
+    data: str = dump({"content": piece.text})
+    for letter, escaped in _LINE_ENDS.items():
+        data = data.replace(letter, escaped)
+    return f"id: {piece.place}\ndata: {data}\n\n".encode()
+
+
+async def _replay_events(pieces: AsyncIterator[RecordingChunk]) -> AsyncIterator[bytes]:
+    """The event stream. An error, such as lost access, is an event too: the status is already
+    sent."""
+    try:
+        async for piece in pieces:
+            yield _chunk_event(piece) if piece.text else _KEEP_ALIVE
+    except RecollectError as error:
+        _log.info("replay ended with an error", error=type(error).__name__)
+        yield f"event: error\ndata: {dump({'code': error.code})}\n\n".encode()
+    else:
+        yield _END_EVENT
+
+
+HANDLERS: dict[str, Handler] = {
+    "recordResponse": record_response,
+    "replayResponse": replay_response,
+    "cancelResponse": cancel_response,
+}

@@ -1,0 +1,1 @@
+"""How long memories live: policies, cleanup, quotas, approvals, quarantine, backups."""

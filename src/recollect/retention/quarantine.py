@@ -1,0 +1,215 @@
+"""Quarantine: memories whose text looks like prompt injection are listed, released or rejected by
+those who may write their space, or by an admin."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from recollect.audit.gate import AdminGate
+from recollect.audit.memory_recorder import MemoryAudit, memory_payload
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Database, Tx
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import Conflict, NotFound
+from recollect.kernel.ids import MemoryId
+from recollect.kernel.pages import Page, decode_key, encode_key
+from recollect.kernel.runtime import Runtime
+from recollect.kernel.space import check_content_fits
+from recollect.memories.model import (
+    Memory,
+    MemoryStatus,
+    Sensitivity,
+    StoredMemory,
+    TrustLevel,
+    VersionChange,
+    is_expired,
+)
+from recollect.memories.read.filters import FilterRequest, resolve_filter
+from recollect.memories.supersede.explicit import build_successor
+from recollect.memories.supersede.pending import PendingSupersedes
+from recollect.memories.write.writer import WriteHooks
+from recollect.screening.secret_check import refuse_secrets
+from recollect.visibility.viewer import Viewer
+from recollect.visibility.viewers import ViewerFactory
+from recollect.visibility.write_access import MemoryWriteAccess
+
+_LIST = "quarantine"
+_ADMIN_REASON = "an admin looks after what is quarantined"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinePage:
+    """A page of quarantined rows, and the time they were read at."""
+
+    page: Page[StoredMemory]
+    now: datetime
+
+
+class QuarantineService:
+    """Writers of a space handle its rows, an admin all. For others the rows don't exist."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        access: MemoryWriteAccess,
+        sights: ViewerFactory,
+        hooks: WriteHooks,
+        gate: AdminGate,
+    ) -> None:
+        self._database = database
+        self._stores = stores
+        self._runtime = runtime
+        self._audit = audit
+        self._access = access
+        self._sights = sights
+        self._hooks = hooks
+        self._gate = gate
+        self._wishes = PendingSupersedes(stores, audit)
+
+    async def list(
+        self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int
+    ) -> QuarantinePage:
+        """Newest first."""
+        place = decode_key(_LIST, after) if after else None
+
+        def work(tx: Tx) -> QuarantinePage:
+            sight = self._viewer(tx, requester)
+            known_to = None if requester.is_admin else requester
+            asked = resolve_filter(tx, self._stores, filters, known_to=known_to)
+            chosen = replace(asked, statuses=(MemoryStatus.QUARANTINED,))
+            found = self._stores.keeping.list_quarantined(
+                tx, sight, chosen, after=place, limit=limit + 1
+            )
+            shown = found[:limit]
+            cursor = _cursor(shown[-1]) if len(found) > limit else None
+            return QuarantinePage(Page(shown, cursor), sight.now)
+
+        return await self._database.read(work)
+
+    async def release(
+        self, requester: Requester, memory_id: MemoryId, *, note: str | None
+    ) -> tuple[StoredMemory, datetime]:
+        """Make the memory active, with trust `unknown`: its author may mean to deceive.
+
+        What the write wanted to supersede is superseded now, if it has not changed since. Raises
+        an error and changes nothing if the space does not take such content (such as critical
+        personal data in a public space); Conflict unless it is quarantined.
+        """
+
+        def work(tx: Tx, now: datetime) -> tuple[StoredMemory, datetime]:
+            before = self._fetch_quarantined(tx, requester, memory_id, now)
+            self._check_fits(before.memory)
+            # What the write wanted to supersede, as far as it still may; the others lose their
+            # link. So `predecessors` is read after this, and gives what remains.
+            olds = self._wishes.applicable(tx, before.memory, now=now)
+            replaced = self._stores.memories.predecessors(tx, [memory_id])
+            after = replace(
+                build_successor(before, olds).memory if olds else before.memory,
+                supersedes=tuple(replaced.get(memory_id, ())),
+                status=MemoryStatus.ACTIVE,
+                trust=TrustLevel.UNKNOWN,
+                version=before.memory.version + 1,
+                updated_at=now,
+            )
+            by = requester.identity
+            stored = self._stores.memories.update(
+                tx, before, after, change=VersionChange.UPDATED, by=by, at=now
+            )
+            self._wishes.apply(tx, requester, after, olds=olds, now=now)
+            self._hooks.indexer.write(tx, stored)
+            self._hooks.graph.write_edges(tx, stored)
+            self._record_event(tx, requester, "memory.release", stored=stored, note=note)
+            return stored, now
+
+        return await self._run_decision(requester, "releaseMemory", memory_id, note=note, work=work)
+
+    async def reject(self, requester: Requester, memory_id: MemoryId, *, note: str | None) -> None:
+        """Delete the memory. Conflict unless it is quarantined."""
+
+        def work(tx: Tx, now: datetime) -> None:
+            stored = self._fetch_quarantined(tx, requester, memory_id, now)
+            # Cut the links first: a deleted memory must not appear as successor in a history.
+            self._wishes.discard_all(tx, stored.memory, now=now)
+            self._stores.memories.delete(tx, memory_id, at=now)
+            self._record_event(tx, requester, "memory.reject", stored=stored, note=note)
+
+        await self._run_decision(requester, "rejectMemory", memory_id, note=note, work=work)
+
+    async def _run_decision(
+        self,
+        requester: Requester,
+        operation: str,
+        memory_id: MemoryId,
+        *,
+        note: str | None,
+        work: Callable[[Tx, datetime], T],
+    ) -> T:
+        now = self._runtime.clock.now()
+        async with self._audit.audit_refusals(requester, operation, memory_id=memory_id):
+            # Before anything is written: the note goes into the audit log.
+            refuse_secrets(note=note)
+            await self._gate.admit(requester, operation, note)
+            return await self._database.write(lambda tx: work(tx, now))
+
+    def _viewer(self, tx: Tx, requester: Requester) -> Viewer:
+        if requester.is_admin:
+            return Viewer.for_system(_ADMIN_REASON, self._runtime.clock.now())
+        return self._sights.viewer_for(tx, requester)
+
+    def _fetch_quarantined(
+        self, tx: Tx, requester: Requester, memory_id: MemoryId, now: datetime
+    ) -> StoredMemory:
+        """The locked row. NotFound or Forbidden if the caller may not write it, NotFound if it has
+        expired, Conflict if it is not quarantined."""
+        stored = self._fetch_for_admin(tx, memory_id) if requester.is_admin else None
+        if stored is None:
+            stored = self._access.lock_for_change(tx, requester, memory_id)
+        if is_expired(now, stored.memory.expires_at):
+            raise NotFound("memory", memory_id)
+        if stored.memory.status is not MemoryStatus.QUARANTINED:
+            message = f"the memory is {stored.memory.status}; only a quarantined one can be decided"
+            raise Conflict(message, details={"reason": "wrong_state"})
+        return stored
+
+    def _check_fits(self, memory: Memory) -> None:
+        public = memory.sensitivity is Sensitivity.PUBLIC
+        critical = self._audit.rules.is_critical(memory.pii_tags)
+        check_content_fits(memory.space.kind, public=public, critical_pii=critical)
+
+    def _fetch_for_admin(self, tx: Tx, memory_id: MemoryId) -> StoredMemory | None:
+        """Any row but one that is being erased."""
+        stored = self._stores.memories.fetch(tx, memory_id, lock=True)
+        return None if stored is None or stored.erasure_id is not None else stored
+
+    def _record_event(
+        self,
+        tx: Tx,
+        requester: Requester,
+        event_type: str,
+        *,
+        stored: StoredMemory,
+        note: str | None,
+    ) -> None:
+        memory = stored.memory
+        self._audit.record(
+            tx,
+            requester,
+            event_type,
+            space=memory.space,
+            payload=memory_payload(memory, self._audit.rules),
+            memory_id=memory.id,
+            agent_id=memory.agent_id,
+            run_id=memory.run_id,
+            justification=note,
+        )
+
+
+def _cursor(stored: StoredMemory) -> str:
+    return encode_key(_LIST, stored.memory.created_at, stored.memory.id)

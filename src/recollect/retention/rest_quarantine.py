@@ -1,0 +1,118 @@
+"""Operations of quarantine: list, release, reject."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX
+from recollect.http.bodies import StrictBody
+from recollect.http.call import Call, Handler
+from recollect.http.operation import LIST, Operation, memory_operation, resource
+from recollect.http.params import Schema
+from recollect.http.schemas import TEXT
+from recollect.kernel.strict_json import dump
+from recollect.memories.model import MemoryStatus
+from recollect.memories.render import memory_to_json
+from recollect.memories.rest_filters import (
+    FILTER_PARAMS,
+    FilterBody,
+    filters_from_query,
+)
+from recollect.memories.rest_read import MEMORY_PROPERTIES, path_memory_id
+
+# Quarantined rows are visible to no asker and have no past versions to read.
+_UNSUPPORTED_FILTERS = ("chat_id", "asker_id", "status", "valid_at", "as_of")
+FILTERS = tuple(param for param in FILTER_PARAMS if param.name not in _UNSUPPORTED_FILTERS)
+
+
+class DecisionBody(StrictBody):
+    """Why; it goes to the audit log."""
+
+    optional: ClassVar[bool] = True
+
+    note: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
+
+
+RESOURCES: dict[str, Schema] = {
+    "QuarantinedMemory": resource(
+        MEMORY_PROPERTIES
+        | {
+            "score": {"type": "number", "minimum": 0, "maximum": 1},
+            "reasons": {"type": "array", "items": TEXT},
+        }
+    ),
+}
+
+_QUARANTINE_PATH = "/v1/quarantine/{memory_id}"
+
+OPERATIONS: tuple[Operation, ...] = (
+    memory_operation(
+        "listQuarantine",
+        "GET /v1/quarantine",
+        200,
+        "List memories that were set aside because their text looks like orders to the assistant, "
+        "the newest first. Of spaces that the caller may write; for an admin all.",
+        response="QuarantinedMemory",
+        query=FILTERS,
+        paging=LIST,
+        refusals=(404,),
+    ),
+    memory_operation(
+        "releaseMemory",
+        f"POST {_QUARANTINE_PATH}/release",
+        200,
+        "Let a quarantined memory in. It is active from now on, with trust `unknown`.",
+        response="Memory",
+        body=DecisionBody,
+        refusals=(409,),
+    ),
+    memory_operation(
+        "rejectMemory",
+        f"POST {_QUARANTINE_PATH}/reject",
+        204,
+        "Remove a quarantined memory for good.",
+        body=DecisionBody,
+        refusals=(409,),
+    ),
+)
+
+
+# Filters for which this list has no query parameters; the status is fixed.
+_FILTER_DEFAULTS = dict.fromkeys(FilterBody.model_fields) | {"status": MemoryStatus.QUARANTINED}
+
+
+async def list_quarantine(call: Call) -> bytes:
+    filters = filters_from_query(_FILTER_DEFAULTS | dict(call.query))
+    found = await call.services.quarantine.list(
+        call.required_requester, filters, after=call.page.after, limit=call.page.size
+    )
+    items = (
+        dump(
+            memory_to_json(stored, found.now)
+            | {"score": stored.suspicion, "reasons": list(stored.suspicion_reasons)}
+        )
+        for stored in found.page.items
+    )
+    return call.render_page(items, found.page.next_cursor)
+
+
+async def release_memory(call: Call) -> str:
+    body: DecisionBody = call.body
+    stored, now = await call.services.quarantine.release(
+        call.required_requester, path_memory_id(call), note=body.note
+    )
+    return dump(memory_to_json(stored, now))
+
+
+async def reject_memory(call: Call) -> None:
+    body: DecisionBody = call.body
+    await call.services.quarantine.reject(
+        call.required_requester, path_memory_id(call), note=body.note
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    "listQuarantine": list_quarantine,
+    "releaseMemory": release_memory,
+    "rejectMemory": reject_memory,
+}

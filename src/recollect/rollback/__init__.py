@@ -1,0 +1,1 @@
+"""Undoing everything that came from one source."""

@@ -1,0 +1,1 @@
+"""Search over the entries of conversations."""

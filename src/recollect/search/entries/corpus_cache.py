@@ -1,0 +1,219 @@
+"""A cache of corpora: the words and vectors of all entries in a search scope, as arrays in memory.
+
+Every search asks the database which trees are permitted and for the revision of each, and reads
+only what changed. So a cached corpus is never stale, and servers need not notify each other.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from recollect.db.transaction import Database, Tx
+from recollect.kernel.ids import TreeId
+from recollect.search.entries.corpus import Corpus
+from recollect.search.ports import (
+    SearchScope,
+    SearchStore,
+    TextRow,
+    TreeState,
+    VectorRow,
+)
+
+# Larger changes are read by a scan and applied on a worker thread, off the event loop.
+_LIGHT_ROWS = 100
+_LIGHT_CHARS = 100_000
+# Estimated memory of a scope besides its corpus.
+_SCOPE_BYTES = 5_000
+# With more changed trees than this, one statement that reads the whole scope is cheaper.
+_CHANGED_TREES_MAX = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusLimits:
+    """The largest scope that is ranked exactly, and the memory for all cached corpora."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(slots=True)
+class _CachedCorpus:
+    """The cached corpus of one scope, and the tree states that it was built from. The lock lets
+    one search refresh it while others of the same scope wait for the result."""
+
+    corpus: Corpus | None = None
+    trees: dict[TreeId, TreeState] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    nbytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _CorpusChange:
+    """What was read from the database: the whole scope (`whole`), or only what changed. `trees`
+    are the tree states of the same snapshot."""
+
+    trees: dict[TreeId, TreeState]
+    texts: Sequence[TextRow]
+    vectors: Sequence[VectorRow]
+    whole: bool
+
+
+class CorpusCache:
+    """One corpus per scope. The least recently used ones are evicted.
+
+    A tree has a revision, which grows in the same transaction as any change of its index rows. The
+    states of all permitted trees therefore identify the content of a scope, and one small query per
+    search decides whether the cached corpus is current. This is also the permission check: a tree
+    that the caller may no longer read is missing from the states, and its rows are removed. An
+    invalidation message between servers could be lost or late; a comparison can't.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: SearchStore,
+        limits: CorpusLimits,
+        *,
+        model: str,
+        dimensions: int,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._limits = limits
+        self._model = model
+        self._dimensions = dimensions
+        self._held: OrderedDict[SearchScope, _CachedCorpus] = OrderedDict()
+        self._nbytes = 0
+        self._nothing = Corpus.build((), (), dimensions)
+
+    async def get(self, scope: SearchScope) -> Corpus | None:
+        """The corpus of the scope, as current as this call; None if the scope has more than
+        `limits.entries` entries and must be searched by candidates instead."""
+        trees = await self._database.read(lambda tx: self._tree_states(tx, scope))
+        # A corpus that is no longer wanted is dropped at once, not when its turn comes.
+        if not trees or _count_entries(trees.values()) > self._limits.entries:
+            self._drop(scope)
+            return None if trees else self._nothing
+        held = self._held.setdefault(scope, _CachedCorpus())
+        self._held.move_to_end(scope)
+        # Without the lock: the usual case is that nothing changed, and a corpus never changes in
+        # place. A refresh that is under way doesn't concern a search whose states match.
+        if held.corpus is not None and held.trees == trees:
+            return held.corpus
+        async with held.lock:
+            corpus = await self._refresh(scope, held, trees)
+        self._enforce_byte_limit(scope, held)
+        return corpus
+
+    async def _refresh(
+        self, scope: SearchScope, held: _CachedCorpus, trees: dict[TreeId, TreeState]
+    ) -> Corpus:
+        """Bring a cached corpus up to date; the caller holds its lock.
+
+        Checked again: whoever held the lock before may have read what we need. The states that
+        are stored come from the transaction that read the rows, not from `trees`, which was read
+        earlier: between the two a tree may have changed, and with the older states the next search
+        would read the same rows again. The corpus returned is at least as new as `trees`.
+        """
+        if held.corpus is not None and held.trees == trees:
+            return held.corpus
+        change = await self._read_change(scope, held, trees)
+        held.corpus = await _run_off_loop(change, lambda: self._apply_change(held, change))
+        # No await between the two: a search without the lock never sees a corpus with the states of
+        # another one.
+        held.trees = change.trees
+        return held.corpus
+
+    async def _read_change(
+        self, scope: SearchScope, held: _CachedCorpus, trees: dict[TreeId, TreeState]
+    ) -> _CorpusChange:
+        """Read everything or the changes, whichever is cheaper. `read` may share the event loop's
+        thread, so it gets small work only; `scan` runs beside it."""
+        changed = [tree for tree in trees.values() if held.trees.get(tree.tree_id) != tree]
+        whole = held.corpus is None or len(changed) > _CHANGED_TREES_MAX
+        work = self._full_reader(scope) if whole else self._change_reader(scope, held)
+        light = _count_entries(trees.values() if whole else changed) <= _LIGHT_ROWS
+        return await (self._database.read if light else self._database.scan)(work)
+
+    def _full_reader(self, scope: SearchScope) -> Callable[[Tx], _CorpusChange]:
+        def work(tx: Tx) -> _CorpusChange:
+            texts = self._store.texts(tx, scope)
+            vectors = self._store.vectors(tx, scope, model=self._model) if self._model else []
+            return _CorpusChange(self._tree_states(tx, scope), texts, vectors, whole=True)
+
+        return work
+
+    def _change_reader(
+        self, scope: SearchScope, held: _CachedCorpus
+    ) -> Callable[[Tx], _CorpusChange]:
+        """Reads the changed rows of each changed tree.
+
+        A tree id can be used again after its tree was evicted, and the new tree counts its
+        revisions from the start. `born` tells the two apart: for a tree that is new to us, or is
+        another tree under a known id, all revisions are read (after -1), else only newer ones.
+        `changed_texts` and `changed_vectors` take no scope: the ids come from the permitted trees
+        of the same snapshot.
+        """
+
+        def work(tx: Tx) -> _CorpusChange:
+            trees = self._tree_states(tx, scope)
+            texts: list[TextRow] = []
+            vectors: list[VectorRow] = []
+            for tree in trees.values():
+                known = held.trees.get(tree.tree_id)
+                if known == tree:
+                    continue
+                after = known.revision if known is not None and known.born == tree.born else -1
+                texts += self._store.changed_texts(tx, tree.tree_id, after_revision=after)
+                if self._model:
+                    vectors += self._store.changed_vectors(
+                        tx, tree.tree_id, model=self._model, after_revision=after
+                    )
+            return _CorpusChange(trees, texts, vectors, whole=False)
+
+        return work
+
+    def _apply_change(self, held: _CachedCorpus, change: _CorpusChange) -> Corpus:
+        """A corpus with the change applied. Rows are removed only with their tree, because entries
+        leave the index in no other way: trees that are gone, no longer permitted, or replaced by
+        another tree of the same id."""
+        if change.whole or held.corpus is None:
+            return Corpus.build(change.texts, change.vectors, self._dimensions)
+        gone = {
+            id_
+            for id_, tree in held.trees.items()
+            if id_ not in change.trees or change.trees[id_].born != tree.born
+        }
+        return held.corpus.with_updates(change.texts, change.vectors, gone=gone)
+
+    def _tree_states(self, tx: Tx, scope: SearchScope) -> dict[TreeId, TreeState]:
+        # Each tree has at least one entry: one tree more than the limit proves the scope too large.
+        found = self._store.tree_states(tx, scope, limit=self._limits.entries + 1)
+        return {tree.tree_id: tree for tree in found}
+
+    def _enforce_byte_limit(self, scope: SearchScope, held: _CachedCorpus) -> None:
+        """Account for the scope's new size and evict the least recently used scopes above the
+        limit. The last scope stays, whatever its size. A scope that was evicted while it was
+        being refreshed is no longer ours to count."""
+        if self._held.get(scope) is not held or held.corpus is None:
+            return
+        self._nbytes -= held.nbytes
+        held.nbytes = held.corpus.nbytes + _SCOPE_BYTES
+        self._nbytes += held.nbytes
+        while self._nbytes > self._limits.bytes and len(self._held) > 1:
+            self._drop(next(iter(self._held)))
+
+    def _drop(self, scope: SearchScope) -> None:
+        dropped = self._held.pop(scope, None)
+        self._nbytes -= dropped.nbytes if dropped is not None else 0
+
+
+def _count_entries(trees: Iterable[TreeState]) -> int:
+    return sum(tree.entries for tree in trees)
+
+
+async def _run_off_loop(change: _CorpusChange, work: Callable[[], Corpus]) -> Corpus:
+    rows = len(change.texts) + len(change.vectors)
+    light = rows <= 2 * _LIGHT_ROWS and sum(len(t.terms) for t in change.texts) <= _LIGHT_CHARS
+    return work() if light else await asyncio.to_thread(work)

@@ -1,0 +1,246 @@
+"""A cache of the words and vectors of memories, shared by all callers.
+
+A cache key is row number and text revision, so an entry can't be out of date. The cache knows
+nothing of permissions: which rows a caller may see, and the revision of each, is asked in every
+search. A table contains the rows of one search only, so no score can depend on another row.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.search.memories.ports import MemoryCandidate, MemoryVector, WordRow
+from recollect.search.ranking.array_pool import ArrayPool
+from recollect.search.ranking.vocabulary import Vocabulary
+
+Ints = NDArray[np.int64]
+Key = tuple[int, int]
+
+# Estimated memory of a row and of a word outside the arrays.
+_ROW_BYTES = 300
+_WORD_BYTES = 200
+# An eviction copies what stays, so it frees half the memory at once instead of a little each time.
+_KEPT_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTable:
+    """The rows of one search. The tokens of row i are `tokens[starts[i] : starts[i] + lengths[i]]`;
+    its vector is `vectors.rows[places[i]]`, or none if the place is -1. `whole` is false if rows,
+    or vectors that they should have, were not in the cache."""
+
+    rows: Sequence[MemoryCandidate]
+    vocabulary: Vocabulary
+    tokens: NDArray[np.int32]
+    starts: Ints
+    lengths: Ints
+    vectors: ArrayPool[np.float32]
+    places: Ints
+    whole: bool
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def all_tokens(self) -> tuple[NDArray[np.int32], Ints]:
+        """Every token of these rows, and the row each belongs to."""
+        owners = np.repeat(np.arange(len(self)), self.lengths)
+        return _gather_tokens(self.tokens, self.starts, self.lengths), owners
+
+    def row_words(self, row: int) -> list[str]:
+        """The words of one row, in text order."""
+        first = int(self.starts[row])
+        numbers = self.tokens[first : first + int(self.lengths[row])].tolist()
+        return [self.vocabulary.names[number] for number in numbers]
+
+
+@dataclass(slots=True)
+class _CachedRows:
+    """The cached rows. `slots` maps a key to its index in `starts`, `lengths` and `used`; `places`
+    maps it to its vector. Arrays and pools are replaced, never changed in place (`used` excepted,
+    which no table reads), so existing tables stay valid while the cache grows."""
+
+    vocabulary: Vocabulary
+    tokens: ArrayPool[np.int32]
+    vectors: ArrayPool[np.float32]
+    slots: dict[Key, int]
+    places: dict[Key, int]
+    starts: Ints
+    lengths: Ints
+    used: Ints
+
+
+class MemoryRowCache:
+    """The cache. `build_table` takes a lock; it may be called from any thread.
+
+    Size and recency are tracked by row: `used` holds the tick of the last search that used the row.
+    When the cache is too large, the rows used last are copied into a new one. The table is built
+    before that, so a search always gets the rows it just added.
+    """
+
+    def __init__(self, *, dimensions: int, bytes_max: int) -> None:
+        self._dimensions = dimensions
+        self._bytes_max = bytes_max
+        self._ticks = count(1)
+        self._lock = threading.Lock()
+        self._held = _empty_rows(dimensions)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a thread holds the lock, perhaps for long. The event loop must not wait then."""
+        return self._lock.locked()
+
+    def find_missing(self, rows: Sequence[MemoryCandidate]) -> tuple[list[int], list[int]]:
+        """Numbers of the rows whose words, and of the rows whose vectors, are not cached. Without
+        the lock: the answer may be outdated at once, and `MemoryTable.whole` says so later."""
+        slots, places = self._held.slots, self._held.places
+        words = [row.doc for row in rows if (row.doc, row.revision) not in slots]
+        vectors = [
+            row.doc for row in rows if row.has_vector and (row.doc, row.revision) not in places
+        ]
+        return words, vectors
+
+    def build_table(
+        self,
+        rows: Sequence[MemoryCandidate],
+        words: Sequence[WordRow],
+        vectors: Sequence[MemoryVector],
+    ) -> MemoryTable:
+        """Add missing words and vectors to the cache and build a table of these rows.
+
+        Rows that were evicted since `find_missing` was called are left out; `whole` is then false.
+        """
+        with self._lock:
+            _add_words(self._held, words)
+            _add_vectors(self._held, vectors)
+            table = self._build_table(rows)
+            if _nbytes(self._held) > self._bytes_max:
+                self._held = _most_recent(self._held, self._dimensions, self._kept_rows())
+        return table
+
+    def _build_table(self, rows: Sequence[MemoryCandidate]) -> MemoryTable:
+        held = self._held
+        keys = _cache_keys(rows)
+        found = _look_up(held.slots, keys)
+        slots, places = found[found >= 0], _look_up(held.places, keys)[found >= 0]
+        known = rows
+        if len(slots) < len(rows):
+            known = [row for row, slot in zip(rows, found.tolist(), strict=True) if slot >= 0]
+        # In place, under the lock: ticks are only read by an eviction.
+        held.used[slots] = next(self._ticks)
+        return MemoryTable(
+            rows=known,
+            vocabulary=held.vocabulary,
+            tokens=held.tokens.rows,
+            starts=held.starts[slots],
+            lengths=held.lengths[slots],
+            vectors=held.vectors,
+            places=places,
+            whole=len(known) == len(rows) and not (_vector_flags(known) & (places < 0)).any(),
+        )
+
+    def _kept_rows(self) -> int:
+        share = _KEPT_SHARE * self._bytes_max / _nbytes(self._held)
+        return int(share * len(self._held.slots))
+
+
+def _cache_keys(rows: Sequence[MemoryCandidate]) -> list[Key]:
+    return [(row.doc, row.revision) for row in rows]
+
+
+def _look_up(numbers: Mapping[Key, int], keys: Sequence[Key]) -> Ints:
+    """The number of each key, -1 for unknown ones."""
+    return np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
+
+
+def _vector_flags(rows: Sequence[MemoryCandidate]) -> NDArray[np.bool_]:
+    return np.fromiter((row.has_vector for row in rows), np.bool_, len(rows))
+
+
+def _nbytes(held: _CachedRows) -> int:
+    arrays = held.tokens.rows.nbytes + held.vectors.rows.nbytes
+    return arrays + _ROW_BYTES * len(held.slots) + _WORD_BYTES * len(held.vocabulary)
+
+
+def _empty_rows(dimensions: int) -> _CachedRows:
+    none = np.empty(0, np.int64)
+    return _CachedRows(
+        vocabulary=Vocabulary(),
+        tokens=ArrayPool(np.empty(0, np.int32)),
+        vectors=ArrayPool(np.empty((0, dimensions), np.float32)),
+        slots={},
+        places={},
+        starts=none,
+        lengths=none,
+        used=none,
+    )
+
+
+def _add_words(held: _CachedRows, words: Sequence[WordRow]) -> None:
+    rows = [row for row in words if (row.doc, row.revision) not in held.slots]
+    if not rows:
+        return
+    # One call of the vocabulary for all rows, since each takes a lock.
+    parted = [row.terms.split() for row in rows]
+    lengths = np.fromiter(map(len, parted), np.int64, len(parted))
+    numbers = held.vocabulary.intern([word for words in parted for word in words])
+    _append_rows(held, [(row.doc, row.revision) for row in rows], lengths, numbers)
+
+
+def _append_rows(
+    held: _CachedRows, keys: Sequence[Key], lengths: Ints, numbers: NDArray[np.int32]
+) -> None:
+    first_slot, first_token = len(held.starts), len(held.tokens)
+    held.tokens = held.tokens.concat(numbers)
+    held.starts = np.concatenate([held.starts, first_token + np.cumsum(lengths) - lengths])
+    held.lengths = np.concatenate([held.lengths, lengths])
+    held.used = np.concatenate([held.used, np.zeros(len(keys), np.int64)])
+    held.slots.update(zip(keys, range(first_slot, first_slot + len(keys)), strict=True))
+
+
+def _add_vectors(held: _CachedRows, vectors: Sequence[MemoryVector]) -> None:
+    rows = [row for row in vectors if (row.doc, row.revision) not in held.places]
+    if not rows:
+        return
+    first = len(held.vectors)
+    held.vectors, room = held.vectors.allocate(len(rows))
+    np.concatenate([row.vector for row in rows], out=room.reshape(-1), casting="same_kind")
+    keys = [(row.doc, row.revision) for row in rows]
+    held.places.update(zip(keys, range(first, first + len(rows)), strict=True))
+
+
+def _most_recent(held: _CachedRows, dimensions: int, kept: int) -> _CachedRows:
+    """A copy of the `kept` rows that were used last, with a vocabulary of their words only. Tables
+    built from the old rows stay valid, as they refer to the old arrays."""
+    keys = list(held.slots)
+    slots = np.fromiter(held.slots.values(), np.int64, len(keys))
+    newest = np.argsort(-held.used[slots], kind="stable")[:kept]
+    chosen = slots[newest]
+    lengths = held.lengths[chosen]
+    fresh = _empty_rows(dimensions)
+    # Renumber the words: those that occur in no remaining row leave the vocabulary.
+    numbers, places = np.unique(
+        _gather_tokens(held.tokens.rows, held.starts[chosen], lengths), return_inverse=True
+    )
+    renamed = fresh.vocabulary.intern(
+        [held.vocabulary.names[number] for number in numbers.tolist()]
+    )
+    _append_rows(fresh, [keys[place] for place in newest.tolist()], lengths, renamed[places])
+    fresh.used = held.used[chosen]
+    kept_places = [(key, held.places[key]) for key in fresh.slots if key in held.places]
+    if kept_places:
+        fresh.vectors = ArrayPool(held.vectors.rows[[place for _, place in kept_places]])
+        fresh.places = {key: place for place, (key, _) in enumerate(kept_places)}
+    return fresh
+
+
+def _gather_tokens(tokens: NDArray[np.int32], starts: Ints, lengths: Ints) -> NDArray[np.int32]:
+    """The tokens of several rows, one row after the other."""
+    # For all rows at once: index in the result, moved by the distance between source and result.
+    before = np.cumsum(lengths) - lengths
+    where: Ints = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    found: NDArray[np.int32] = tokens[where]
+    return found

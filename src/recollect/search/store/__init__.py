@@ -1,0 +1,1 @@
+"""What search reads and writes, as SQL."""

@@ -1,0 +1,206 @@
+"""The store of memory words and vectors, in SQL for both engines. It selects rows that the viewer
+may see and returns their words and vectors; scores are computed elsewhere."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.engines.base import Engine
+from recollect.db.statements import Row
+from recollect.db.tables.memories import memories, memory_index
+from recollect.db.transaction import Tx
+from recollect.kernel import strict_json
+from recollect.kernel.ids import MemoryId, PersonId
+from recollect.kernel.runtime import Cipher
+from recollect.memories.model import StoredMemory
+from recollect.people.relationship_words import is_relationship
+from recollect.search.memories.ports import (
+    MemoryCandidate,
+    MemoryVector,
+    NamedPerson,
+    PendingMemoryText,
+    SearchContext,
+    StoredVector,
+    WordRow,
+)
+from recollect.search.model import IndexedWords
+from recollect.search.ports import EMBEDDED_CHARS, IndexProgress
+from recollect.search.store import memories_sql as sql
+from recollect.search.store import people_in_query
+from recollect.search.store.memories_sql import SearchContextShape, context_params
+from recollect.visibility.disclosure import AskerView
+
+
+class SqlMemorySearch:
+    """Implements MemorySearchStore. With `sealed` and an encryption key, words are stored encrypted
+    and are not in the engine's word index."""
+
+    def __init__(self, cipher: Cipher, engine: Engine, *, sealed: bool = False) -> None:
+        self._words = engine.memory_words
+        self._terms = EncryptedColumn(cipher, memory_index.c.terms)
+        self._stems = EncryptedColumn(cipher, memory_index.c.stems)
+        self._content = EncryptedColumn(cipher, memories.c.content)
+        self._sealed = sealed and cipher.is_enabled
+
+    @property
+    def has_sealed_words(self) -> bool:
+        return self._sealed
+
+    def put(self, tx: Tx, stored: StoredMemory, found: IndexedWords, *, pending: bool) -> bool:
+        # The first revision is the memory's version, not 1: a row that was dropped and is indexed
+        # again must not repeat a pair of row number and revision that a cache may still hold.
+        known = tx.fetch_first(sql.SELECT_TERMS, {"doc": stored.doc})
+        if known is not None and self._open_terms(known[0], stored.memory.id) == found.terms:
+            return False
+        terms, stems = self._seal_words(stored.memory.id, found)
+        params = {
+            "doc": stored.doc,
+            "memory_id": stored.memory.id,
+            "revision": stored.memory.version if known is None else known[1] + 1,
+            "head": found.head,
+            "terms": terms,
+            "stems": stems,
+            "pending": pending,
+        }
+        if known is None:
+            tx.run(sql.INSERT, params)
+            if not self._sealed:
+                self._words.add(tx, f"{terms} {stems}")
+        else:
+            tx.run(sql.REPLACE, params)
+            tx.run(sql.DELETE_VECTOR, {"doc": stored.doc})
+        return True
+
+    def drop(self, tx: Tx, memory_id: MemoryId) -> None:
+        for statement in sql.DELETE_ROWS:
+            tx.run(statement, {"memory_id": memory_id})
+
+    def candidates(self, tx: Tx, looking: SearchContext, *, limit: int) -> list[MemoryCandidate]:
+        return _fetch_candidates(
+            tx, sql.candidates(SearchContextShape.from_context(looking)), looking, limit=limit
+        )
+
+    def page_word_matches(
+        self, tx: Tx, looking: SearchContext, query: str | None, *, after_doc: int, limit: int
+    ) -> list[MemoryCandidate]:
+        statement = sql.word_matches(SearchContextShape.from_context(looking), every=query is None)
+        return _fetch_candidates(
+            tx, statement, looking, query=query, after_doc=after_doc, limit=limit
+        )
+
+    def page_embedded(
+        self, tx: Tx, looking: SearchContext, *, after_doc: int, limit: int
+    ) -> list[MemoryCandidate]:
+        statement = sql.embedded_rows(SearchContextShape.from_context(looking))
+        return _fetch_candidates(tx, statement, looking, after_doc=after_doc, limit=limit)
+
+    def candidates_by_doc(
+        self, tx: Tx, looking: SearchContext, docs: Sequence[int]
+    ) -> list[MemoryCandidate]:
+        return _fetch_candidates(
+            tx,
+            sql.rows_by_doc(SearchContextShape.from_context(looking)),
+            looking,
+            docs=_to_json_list(docs),
+        )
+
+    def ids_changed_since(self, tx: Tx, looking: SearchContext) -> list[MemoryId]:
+        statement = sql.changed_ids(SearchContextShape.from_context(looking))
+        return [MemoryId(row[0]) for row in tx.fetch(statement, context_params(looking))]
+
+    def words(self, tx: Tx, docs: Sequence[int]) -> list[WordRow]:
+        rows = tx.fetch(sql.WORDS, {"docs": _to_json_list(docs)})
+        return [WordRow(row[0], row[1], self._open_terms(row[2], row[3])) for row in rows]
+
+    def vectors(self, tx: Tx, docs: Sequence[int], *, model: str) -> list[MemoryVector]:
+        rows = tx.fetch(sql.VECTORS, {"docs": _to_json_list(docs), "model": model})
+        return [MemoryVector(row[0], row[1], np.frombuffer(row[2], dtype=">f4")) for row in rows]
+
+    def people_by_name(self, tx: Tx, asker: AskerView, forms: Sequence[str]) -> list[NamedPerson]:
+        params = {
+            "names": strict_json.dump([form for form in forms if not is_relationship(form)]),
+            "terms": strict_json.dump(list(forms)),
+            "orgs": strict_json.dump(sorted(asker.orgs)),
+            "users": strict_json.dump(sorted(asker.users)),
+            "person_id": asker.person_id,
+        }
+        rows = tx.fetch(people_in_query.people_by_name(person=asker.person_id is not None), params)
+        return [NamedPerson(PersonId(row[0]), row[1], row[2]) for row in sorted(rows)]
+
+    def derived_memory_ids(
+        self, tx: Tx, memory_ids: Sequence[MemoryId]
+    ) -> Mapping[MemoryId, Sequence[MemoryId]]:
+        found: defaultdict[MemoryId, list[MemoryId]] = defaultdict(list)
+        for source_id, memory_id in tx.fetch(
+            sql.DERIVED_IDS, {"ids": strict_json.dump(list(memory_ids))}
+        ):
+            found[MemoryId(source_id)].append(MemoryId(memory_id))
+        return found
+
+    def pending_texts(self, tx: Tx, bucket: int, *, limit: int) -> list[PendingMemoryText]:
+        rows = list(tx.fetch(sql.pending_texts(bucket=True), {"bucket": bucket, "limit": limit}))
+        if len(rows) < limit:
+            taken = {row[0] for row in rows}
+            others = tx.fetch(sql.pending_texts(bucket=False), {"limit": limit})
+            rows += [row for row in others if row[0] not in taken]
+        return [self._to_pending_text(row) for row in rows[:limit]]
+
+    def put_vectors(
+        self, tx: Tx, made: Sequence[MemoryVector], *, model: str
+    ) -> list[StoredVector]:
+        done: list[StoredVector] = []
+        for doc, revision, vector in made:
+            # The update is also the check: it changes nothing if the text was replaced, deleted or
+            # embedded by another job meanwhile.
+            if not tx.run_and_count(
+                sql.CLEAR_PENDING, {"doc": doc, "revision": revision, "model": model}
+            ):
+                continue
+            done.append(
+                StoredVector(doc, first=not tx.run_and_count(sql.DELETE_VECTOR, {"doc": doc}))
+            )
+            kept = np.ascontiguousarray(vector, dtype=">f4")
+            params = {"doc": doc, "embedding": kept, "model": model, "dimensions": len(kept)}
+            tx.run(sql.INSERT_VECTOR, params)
+        return done
+
+    def mark_pending(self, tx: Tx, *, after_doc: int, limit: int, lacking: str | None) -> list[int]:
+        params = {"after_doc": after_doc, "limit": limit, "model": lacking}
+        rows = tx.fetch(sql.next_rows(lacking=lacking is not None), params)
+        docs = [int(row[0]) for row in rows]
+        if docs:
+            tx.run(sql.MARK_PENDING, {"docs": _to_json_list(docs)})
+        return docs
+
+    def progress(self, tx: Tx) -> IndexProgress:
+        entries, pending = tx.fetch(sql.PROGRESS, {})[0]
+        return IndexProgress(int(entries), int(pending))
+
+    def _seal_words(self, memory_id: str, found: IndexedWords) -> tuple[str, str]:
+        if not self._sealed:
+            return found.terms, found.stems
+        terms, stems = (
+            self._terms.seal(found.terms, memory_id),
+            self._stems.seal(found.stems, memory_id),
+        )
+        return terms or "", stems or ""
+
+    def _open_terms(self, terms: str, memory_id: str) -> str:
+        return self._terms.open(terms, memory_id) or ""
+
+    def _to_pending_text(self, row: Row) -> PendingMemoryText:
+        text: str = strict_json.load(self._content.open(row[2], row[3]) or '""')
+        return PendingMemoryText(row[0], row[1], text[:EMBEDDED_CHARS])
+
+
+def _fetch_candidates(
+    tx: Tx, statement: object, looking: SearchContext, **more: object
+) -> list[MemoryCandidate]:
+    rows = tx.fetch(statement, context_params(looking) | more)
+    return [MemoryCandidate._make(row) for row in rows]
+
+
+def _to_json_list(docs: Sequence[int]) -> str:
+    return strict_json.dump(list(docs))

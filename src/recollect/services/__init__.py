@@ -1,1 +1,0 @@
-"""Services: the use cases, one module for each resource."""

@@ -1,1 +1,0 @@
-"""Storage. The only code that imports SQLAlchemy and the database drivers."""

@@ -1,0 +1,1 @@
+"""English expressions of time: calendars, durations, phrases and the instants they mean."""

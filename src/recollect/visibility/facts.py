@@ -1,0 +1,136 @@
+"""Loads the facts that the visibility rules need about one stored row.
+
+Lists and searches check visibility in SQL. This module serves decisions about a row that is
+already loaded: explaining, changing, deleting it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.decide import AccessDecision
+from recollect.identity.model import Caller
+from recollect.identity.requester import Requester
+from recollect.identity.space_policy import SpaceView, may_write
+from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, RunId, UserId
+from recollect.kernel.owner import OwnerKind
+from recollect.kernel.space import AGENT_KINDS, Space, SpaceKind
+from recollect.memories.model import (
+    Memory,
+    MemoryOrigin,
+    MemoryStatus,
+    StoredMemory,
+    effective_status,
+)
+from recollect.people.chat import Participant, ParticipantKind, is_present
+from recollect.people.ports import ParticipantKeys
+from recollect.visibility.disclosure import AskerView, MemoryView
+from recollect.visibility.disclosure import DisclosureDecision as Disclosure
+from recollect.visibility.viewer import Viewer, can_view
+
+
+class VisibilityFacts:
+    """Looks up the facts of a row and of its space. Sets of people are reduced to the asker."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    def can_view(self, tx: Tx, sight: Viewer, stored: StoredMemory) -> Disclosure:
+        """May the viewer see the row, and by which rule?"""
+        return can_view(
+            sight, self.memory_view(tx, stored, sight), self.space_view(tx, stored, sight)
+        )
+
+    def may_change(self, tx: Tx, requester: Requester, stored: StoredMemory) -> AccessDecision:
+        """May the requester change, move or delete the row?"""
+        return self.may_write(tx, requester, stored.memory.space, agent_id=stored.memory.agent_id)
+
+    def may_write(
+        self, tx: Tx, requester: Requester, space: Space, *, agent_id: AgentId | None = None
+    ) -> AccessDecision:
+        """May the requester write to the space? `agent_id` is the agent of the run, or the agent
+        that writes to its org."""
+        view = self._owned_space_view(tx, space, agent_id)
+        if space.kind is SpaceKind.CHAT:
+            there = self._stores.chats.is_participant(
+                tx, ChatId(space.id), ParticipantKeys.for_requester(requester)
+            )
+            view = replace(view, participants=frozenset({requester.identity} if there else ()))
+        return may_write(requester.space_caller, view)
+
+    def space_view(self, tx: Tx, stored: StoredMemory, sight: Viewer) -> SpaceView:
+        """The facts on which the right to read depends. The participants of a chat are left out:
+        chats' spaces are read through disclosure."""
+        memory = stored.memory
+        view = self._owned_space_view(tx, memory.space, memory.agent_id)
+        if memory.space.kind is not SpaceKind.RUN:
+            return view
+        return replace(
+            view, lineage=self._lineage_agents(tx, RunId(memory.space.id), sight.callers)
+        )
+
+    def memory_view(self, tx: Tx, stored: StoredMemory, sight: Viewer) -> MemoryView:
+        """The facts that disclosure needs, at the viewer's instant."""
+        memory = stored.memory
+        status = effective_status(sight.now, memory.status, memory.expires_at)
+        return MemoryView(
+            space=memory.space,
+            sensitivity=memory.sensitivity,
+            portable=memory.portable,
+            origin=memory.origin,
+            learned_in=memory.learned_in,
+            stated_by=PersonId(memory.stated_by) if memory.stated_by is not None else None,
+            subjects=frozenset(PersonId(subject) for subject in memory.subjects),
+            bare_names=bool(stored.bare_names),
+            witnesses=self._witnesses(tx, memory, sight.asker),
+            orgs=self._space_orgs(tx, memory.space),
+            active=status is MemoryStatus.ACTIVE,
+        )
+
+    def _owned_space_view(self, tx: Tx, space: Space, agent_id: AgentId | None) -> SpaceView:
+        # An agent space names its agent in its id; of a run or an org it is the agent of the row.
+        owning = AgentId(space.id) if space.kind in AGENT_KINDS else agent_id
+        owner = self._stores.agents.fetch_owner(tx, owning) if owning is not None else None
+        return SpaceView(space, agent_id=agent_id, agent_owner=owner)
+
+    def _lineage_agents(
+        self, tx: Tx, run_id: RunId, callers: Sequence[Caller]
+    ) -> frozenset[AgentId]:
+        """Those agents among the callers that may read the run's space."""
+        agents = (caller.who for caller in callers if caller.who.kind is OwnerKind.AGENT)
+        return frozenset(
+            AgentId(who.id)
+            for who in agents
+            if self._stores.runs.fetch_visible(tx, who, run_id) is not None
+        )
+
+    def _witnesses(self, tx: Tx, memory: Memory, asker: AskerView) -> frozenset[PersonId]:
+        if (
+            asker.person_id is None
+            or memory.learned_in is None
+            or memory.origin is not MemoryOrigin.CHAT
+        ):
+            return frozenset()
+        # The asker may have taken part as a user or as a person, several times, and have left
+        # since.
+        stays = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
+        own = [stay for stay in stays if _belongs_to_asker(stay, asker)]
+        there = is_present(own, memory.observed_at)
+        return frozenset({asker.person_id}) if there else frozenset()
+
+    def _space_orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
+        """The orgs of the user whose space it is, or of the chat's creator."""
+        if space.kind is SpaceKind.USER:
+            known = self._stores.users.fetch(tx, UserId(space.id))
+            return known.orgs if known is not None else frozenset()
+        if space.kind is SpaceKind.CHAT:
+            chat_id = ChatId(space.id)
+            return self._stores.chats.creator_orgs(tx, [chat_id]).get(chat_id, frozenset())
+        return frozenset()
+
+
+def _belongs_to_asker(stay: Participant, asker: AskerView) -> bool:
+    if stay.kind is ParticipantKind.PERSON:
+        return stay.id == asker.person_id
+    return stay.kind is ParticipantKind.USER and stay.id in asker.users

@@ -1,0 +1,18 @@
+"""Settings and results of visibility that packages below it name too."""
+
+from enum import StrEnum
+
+
+class SensitiveInGroups(StrEnum):
+    """The setting `privacy.sensitive_in_groups`."""
+
+    NEVER = "never"
+    SUBJECT_PRESENT = "subject_present"
+
+
+class UnknownOrigin(StrEnum):
+    """The setting `privacy.unknown_origin`: what becomes of imports that don't say where they come
+    from."""
+
+    OPEN = "open"
+    CLOSED = "closed"

@@ -1,0 +1,346 @@
+"""Visibility as a WHERE clause over `memories`: the SQL twin of `can_view`.
+
+A property test over generated worlds checks on every engine that both give the same answer.
+
+A clause is built once for each `ViewerShape`: what kinds of callers, in what kind of chat, under
+which settings. Everything else that a viewer holds is a parameter whose name begins with `sight_`.
+Lists are one parameter each (JSON), so the text of a statement never depends on their length and
+every statement is compiled once.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    and_,
+    case,
+    exists,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    true,
+)
+
+from recollect.db.engines.expressions import InTextList
+from recollect.db.statements import literal_word, param
+from recollect.db.tables.memories import memories, memory_subjects
+from recollect.db.tables.people import agents, chats, presences, user_orgs
+from recollect.kernel import strict_json
+from recollect.kernel.owner import AGENT_PREFIX, OwnerKind
+from recollect.kernel.space import SpaceKind
+from recollect.memories.model import MemoryOrigin, MemoryStatus, Sensitivity
+from recollect.people.chat import ChatKind, ParticipantKind
+from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.spaces_sql import (
+    ASKER_CHATS,
+    NOW,
+    CallerShape,
+    all_can_read,
+    all_can_write,
+    caller_params,
+    caller_shapes,
+    is_not_expired,
+    is_of_kind,
+    is_present_at,
+)
+from recollect.visibility.viewer import Viewer
+
+_m, _s, _p, _c = memories.c, memory_subjects.c, presences.c, chats.c
+_ONE: ColumnElement[int] = literal_column("1")
+
+ASKER_PERSON = param("sight_person", _m.stated_by)
+ASKER_USERS = param("sight_users", _m.space_id)
+_ASKER_ORGS = param("sight_orgs", _m.org_id)
+CURRENT_CHAT = param("sight_chat", _m.learned_in)
+_CHAT_PEOPLE = param("sight_people", _m.stated_by)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewerShape:
+    """The part of a viewer that determines the text of a statement. It is the key of the caches
+    below, so it must stay small: no ids, no instants."""
+
+    callers: tuple[CallerShape, ...]
+    chat: ChatKind | None
+    person: bool
+    lenient: bool
+    closed: bool
+    system: bool
+
+    @classmethod
+    def from_viewer(cls, sight: Viewer) -> "ViewerShape":
+        """The viewer without its values."""
+        chat = sight.chat.kind if sight.chat else None
+        lenient = sight.settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
+        return cls(
+            callers=caller_shapes(sight.callers),
+            chat=chat,
+            person=sight.asker.person_id is not None,
+            lenient=lenient and chat is ChatKind.GROUP,
+            closed=sight.settings.unknown_origin is UnknownOrigin.CLOSED,
+            system=bool(sight.system),
+        )
+
+    @property
+    def is_group(self) -> bool:
+        """Is it asked in a group, where others read the answer?"""
+        return self.chat is ChatKind.GROUP
+
+
+def viewer_params(sight: Viewer) -> dict[str, Any]:
+    """All parameters of a viewer. A statement uses those that occur in its clause."""
+    chat = sight.chat
+    return caller_params(sight.callers) | {
+        "sight_now": sight.now,
+        "sight_person": sight.asker.person_id,
+        "sight_users": _json_list(sight.asker.users),
+        "sight_chats": _json_list(sight.asker.chats),
+        "sight_orgs": _json_list(sight.asker.orgs),
+        "sight_chat": chat.id if chat else None,
+        "sight_people": _json_list(chat.participants if chat else ()),
+    }
+
+
+@cache
+def visible_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Which memories the viewer may see. Status is left to `filter_clause`, except that only the
+    system sees quarantined rows; expired rows are for those who may write the space.
+    """
+    # Three clauses, each inside the next, because reads differ in what they may still find:
+    #   disclosed_clause             the rule alone, whatever has become of the row;
+    #   visible_or_compacted_clause  not being erased, not quarantined, not expired for readers;
+    #   visible_clause               and with its text still there.
+    # The system sees everything except rows that are being erased.
+    standing = visible_or_compacted_clause(shape)
+    return standing if shape.system else and_(_m.compacted_at.is_(None), standing)
+
+
+@cache
+def visible_or_compacted_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Like `visible_clause`, with compacted rows, of which only ids, times and links are left."""
+    if shape.system:
+        return _m.erasure_id.is_(None)
+    return and_(
+        _m.erasure_id.is_(None),
+        _m.status != literal_word(MemoryStatus.QUARANTINED),
+        or_(is_not_expired(NOW), all_can_write(shape.callers)),
+        disclosed_clause(shape),
+    )
+
+
+@cache
+def disclosed_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Which memories the rule shows to the viewer, in any state: also expired or quarantined ones.
+
+    `decide_disclosure` takes its steps one after the other and stops at the first answer. SQL has
+    no such order, so the steps are turned into conditions here: a denial is a condition that every
+    row must meet, a permission is one alternative of an OR. Spaces split cleanly into two groups,
+    hence the two alternatives.
+    """
+    return true() if shape.system else or_(_space_clause(shape), _disclosure_clause(shape))
+
+
+def _json_list(ids: Iterable[str]) -> str:
+    return strict_json.dump(sorted(ids))
+
+
+def _space_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Agent, run and org spaces, where the right to read the space decides (steps 1, 2 and 3)."""
+    if not shape.callers:
+        return false()
+    unheard = _m.sensitivity == literal_word(Sensitivity.PUBLIC) if shape.is_group else true()
+    open_to = and_(is_of_kind(SpaceKind.ORG), all_can_read(shape.callers, SpaceKind.ORG))
+    closed_to = (
+        and_(is_of_kind(kind), all_can_read(shape.callers, kind), unheard)
+        for kind in (SpaceKind.AGENT_PRIVATE, SpaceKind.RUN)
+    )
+    everybody = is_of_kind(SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT)
+    # Outside of chats the right to read the space is enough for non-portable memories, and every
+    # alternative below implies that right.
+    carried = true() if shape.chat is None else _portability_clause(shape)
+    return and_(carried, or_(everybody, open_to, *closed_to))
+
+
+def _disclosure_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Spaces of users and chats. A row must pass steps 0 (reader of the space, or a shared org) and
+    1 (portability), and be disclosed by one of: this chat's space, p's own space outside of chats,
+    or a relation of p.
+
+    p's own space stands outside of `_origin_clause`: closed imports stay visible to their user.
+    """
+    in_chat = and_(
+        is_of_kind(SpaceKind.CHAT), _is_public_or_without_subjects(), _is_asked_in_chat(shape)
+    )
+    shown = [in_chat, and_(_origin_clause(shape), _relations_clause(shape))]
+    if shape.chat is None:
+        shown.append(_is_own_space())
+    return and_(
+        is_of_kind(SpaceKind.USER, SpaceKind.CHAT),
+        or_(_is_space_reader(), _shares_org()),
+        _portability_clause(shape),
+        or_(*shown),
+    )
+
+
+def _portability_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Step 1: portable; or asked in the chat where it was learned; or, outside of chats, asked by a
+    reader of the space."""
+    if shape.chat is None:
+        return or_(_m.portable == true(), _is_space_reader())
+    return or_(_m.portable == true(), and_(_is_learned_in_chat(), _m.learned_in == CURRENT_CHAT))
+
+
+def _is_asked_in_chat(shape: ViewerShape) -> ColumnElement[bool]:
+    return _is_participant() if shape.chat is None else _m.space_id == CURRENT_CHAT
+
+
+def _is_public_or_without_subjects() -> ColumnElement[bool]:
+    return or_(_m.sensitivity == literal_word(Sensitivity.PUBLIC), _m.has_subjects == false())
+
+
+def _origin_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Step 6, and unresolved names: `closed` hides imports of unknown origin, and a memory with an
+    unresolved name is for readers of its space only."""
+    named = or_(_m.bare_names.is_(None), _is_space_reader())
+    return and_(_m.origin != literal_word(MemoryOrigin.UNKNOWN), named) if shape.closed else named
+
+
+def _relations_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    rows = _group_conditions(shape) if shape.is_group else _private_conditions(shape)
+    return or_(
+        *(and_(_m.sensitivity == literal_word(kind), enough) for kind, enough in rows.items())
+    )
+
+
+def _private_conditions(shape: ViewerShape) -> dict[Sensitivity, ColumnElement[bool]]:
+    """Outside of groups: what discloses a memory of each sensitivity."""
+    # Step 7 in the row for public memories. `_origin_clause` has removed closed ones before.
+    imported = and_(_m.origin == literal_word(MemoryOrigin.UNKNOWN), _m.has_subjects == true())
+    if not shape.person:
+        return {Sensitivity.PUBLIC: imported}
+    about_none = and_(_m.has_subjects == false(), _is_space_reader())
+    return {
+        Sensitivity.PUBLIC: or_(
+            imported, _is_own_space(), _is_stater(), _is_subject(), about_none, _is_witness()
+        ),
+        Sensitivity.PERSONAL: or_(_is_own_space(), _is_subject()),
+        Sensitivity.SENSITIVE: or_(and_(_is_own_space(), _is_stater()), _is_subject()),
+    }
+
+
+def _group_conditions(shape: ViewerShape) -> dict[Sensitivity, ColumnElement[bool]]:
+    """In a group: what discloses a memory of each sensitivity. A missing row hides all of it.
+
+    The relation NO_SUBJECTS does not occur. In a group it holds for this chat's space, whose
+    memories without subjects `_disclosure_clause` shows anyway, and for p's own space, which
+    `_is_own_space` covers.
+    """
+    # A public memory with subjects needs no relation: everybody in the group may see it.
+    public = (
+        or_(_m.has_subjects == true(), _is_own_space())
+        if shape.person
+        else _m.has_subjects == true()
+    )
+    rows: dict[Sensitivity, ColumnElement[bool]] = {Sensitivity.PUBLIC: public}
+    if shape.lenient:
+        return rows | dict.fromkeys(
+            (Sensitivity.PERSONAL, Sensitivity.SENSITIVE), _has_subject_present()
+        )
+    return rows | ({Sensitivity.PERSONAL: _is_subject()} if shape.person else {})
+
+
+def _is_space_reader() -> ColumnElement[bool]:
+    return or_(_is_own_space(), and_(is_of_kind(SpaceKind.CHAT), _is_participant()))
+
+
+def _is_own_space() -> ColumnElement[bool]:
+    return and_(is_of_kind(SpaceKind.USER), InTextList(_m.space_id, ASKER_USERS))
+
+
+def _is_participant() -> ColumnElement[bool]:
+    return InTextList(_m.space_id, ASKER_CHATS)
+
+
+def _is_stater() -> ColumnElement[bool]:
+    return _m.stated_by == ASKER_PERSON
+
+
+def _is_learned_in_chat() -> ColumnElement[bool]:
+    return _m.origin == literal_word(MemoryOrigin.CHAT)
+
+
+# In the subqueries below `correlate` names the tables of the outer statement. Left to itself,
+# SQLAlchemy would correlate by what the final statement happens to select from.
+
+
+def _is_subject() -> ColumnElement[bool]:
+    query = select(_ONE).where(_s.memory_id == _m.id, _s.person_id == ASKER_PERSON)
+    return exists(query.correlate(memories))
+
+
+def _has_subject_present() -> ColumnElement[bool]:
+    """Does one of the subjects take part in the chat now?"""
+    query = select(_ONE).where(_s.memory_id == _m.id, InTextList(_s.person_id, _CHAT_PEOPLE))
+    return exists(query.correlate(memories))
+
+
+def _is_witness() -> ColumnElement[bool]:
+    """Did p, as a user or as a person, take part in the chat when it was said?"""
+    there = select(_ONE).where(
+        _p.chat_id == _m.learned_in, _is_asker_presence(), is_present_at(_m.observed_at)
+    )
+    return and_(_is_learned_in_chat(), has_ever_participated(), exists(there.correlate(memories)))
+
+
+def has_ever_participated() -> ColumnElement[bool]:
+    """Did p ever take part in the chat? The subquery does not depend on the row and runs once; it
+    excludes most rows before the interval is looked up for each of the rest."""
+    return _m.learned_in.in_(select(_p.chat_id).where(_is_asker_presence()))
+
+
+def _is_asker_presence() -> ColumnElement[bool]:
+    as_user = and_(
+        _p.kind == literal_word(ParticipantKind.USER), InTextList(_p.member_id, ASKER_USERS)
+    )
+    as_person = and_(_p.kind == literal_word(ParticipantKind.PERSON), _p.member_id == ASKER_PERSON)
+    return or_(as_user, as_person)
+
+
+def _shares_org() -> ColumnElement[bool]:
+    """Step 0: does p share an org with the user whose space it is, or with the chat's creator?"""
+    by_user = and_(~_CREATED_BY_AGENT, _user_shares_org(_c.created_by_id))
+    created = select(_ONE).where(
+        _c.id == _m.space_id, or_(by_user, and_(_CREATED_BY_AGENT, _agent_shares_org()))
+    )
+    return or_(
+        and_(is_of_kind(SpaceKind.USER), _user_shares_org(_m.space_id)),
+        and_(is_of_kind(SpaceKind.CHAT), exists(created.correlate(memories))),
+    )
+
+
+def _user_shares_org(user_id: ColumnElement[str]) -> ColumnElement[bool]:
+    query = select(_ONE).where(
+        user_orgs.c.user_id == user_id, InTextList(user_orgs.c.org_id, _ASKER_ORGS)
+    )
+    return exists(query.correlate(memories, chats))
+
+
+def _agent_shares_org() -> ColumnElement[bool]:
+    bare = func.substr(_c.created_by_id, literal_column(str(len(AGENT_PREFIX) + 1)))
+    agent_id = case((_HAS_AGENT_PREFIX, bare), else_=_c.created_by_id)
+    query = select(_ONE).where(agents.c.id == agent_id, InTextList(agents.c.org_id, _ASKER_ORGS))
+    return exists(query.correlate(chats))
+
+
+# A tree stores an agent as a user whose id begins with `agent:`. Prefix match as a range of bytes.
+_HAS_AGENT_PREFIX = and_(
+    _c.created_by_id >= literal_column("'agent:'", Text),
+    _c.created_by_id < literal_column("'agent;'", Text),
+)
+_CREATED_BY_AGENT = or_(_c.created_by_kind == literal_word(OwnerKind.AGENT), _HAS_AGENT_PREFIX)

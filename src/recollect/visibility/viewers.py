@@ -1,0 +1,185 @@
+"""Builds the `Viewer` of a call: who calls, in which chat, and for whom they ask there."""
+
+from dataclasses import dataclass, replace
+
+from recollect.conversations.ports import Stores
+from recollect.db.transaction import Tx
+from recollect.identity.model import Caller
+from recollect.identity.requester import Requester
+from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
+from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.kernel.runtime import Runtime
+from recollect.memories.model import ReadContext
+from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.visibility.disclosure import (
+    AskerView,
+    ChatView,
+    DisclosureSettings,
+)
+from recollect.visibility.model import SensitiveInGroups
+from recollect.visibility.viewer import Viewer
+
+# A person without a user owns nothing: no user has an empty id.
+_NOBODY = Owner.user("")
+_DIRECT = ReadContext()
+
+
+@dataclass(frozen=True, slots=True)
+class _RepresentedAsker:
+    """The participant for whom an agent asks."""
+
+    who: Owner
+    view: AskerView
+
+    @property
+    def caller(self) -> Caller:
+        """As a caller of spaces, without admin or acting rights: those come with a credential, and
+        the agent presents its own, not this participant's."""
+        return Caller(self.who, self.view.orgs)
+
+
+class ViewerFactory:
+    """Looks up everything that a `Viewer` holds, in the transaction of the read it is for."""
+
+    def __init__(self, stores: Stores, runtime: Runtime, settings: DisclosureSettings) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._settings = settings
+
+    def viewer_for(self, tx: Tx, requester: Requester, context: ReadContext = _DIRECT) -> Viewer:
+        """The viewer for this requester in this context.
+
+        NotFound for a chat where the requester takes no part. `asker_id` is for agents (Forbidden
+        for users) and must name another participant of the chat.
+        """
+        # Four cases, from the least to the most that is known:
+        # - outside of chats: the requester is judged by their own rights;
+        # - a user in a chat: the same, and the chat decides who listens;
+        # - an agent in a chat that asks for nobody: as an agent, without person or users;
+        # - an agent that asks for a participant: disclosure judges that participant, and what
+        #   depends on a space must be readable by both (two callers).
+        if context.asker_id is not None and context.chat_id is None:
+            raise ValidationFailed.for_field(
+                "asker_id", "needs `chat_id`: in which chat is it asked?"
+            )
+        own = self._own_view(tx, requester)
+        sight = Viewer(
+            callers=(requester.space_caller,),
+            asker=own,
+            chat=None,
+            settings=self._settings,
+            now=self._runtime.clock.now(),
+        )
+        if context.chat_id is None:
+            return sight
+        chat = self._require_chat(tx, own, context.chat_id)
+        shown = replace(sight, chat=self._chat_view(tx, chat))
+        asked = self._represented_asker(tx, requester, chat, asker_id=context.asker_id)
+        if asked is None or not asked.view.orgs & requester.orgs:
+            # The creator of a chat may add any user to it. Without this check an agent could read
+            # on behalf of a stranger just by adding them to a chat of its own.
+            return shown
+        return replace(shown, callers=(requester.space_caller, asked.caller), asker=asked.view)
+
+    def _own_view(self, tx: Tx, requester: Requester) -> AskerView:
+        person_id = requester.person_id
+        return AskerView(
+            person_id,
+            requester.user_ids,
+            self._current_chats(tx, requester.user_ids, person_id, requester.agent_id),
+            requester.orgs,
+        )
+
+    def _require_chat(self, tx: Tx, own: AskerView, chat_id: ChatId) -> Chat:
+        chat = self._stores.chats.fetch(tx, chat_id) if chat_id in own.chats else None
+        if chat is None:
+            raise NotFound("chat", chat_id)
+        return chat
+
+    def _chat_view(self, tx: Tx, chat: Chat) -> ChatView:
+        """The participants are read only if `subject_present` is set; no other rule needs them."""
+        lenient = self._settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
+        people = (
+            self._stores.chats.current_people(tx, chat.id) if lenient else frozenset[PersonId]()
+        )
+        return ChatView(chat.id, chat.kind, people)
+
+    def _represented_asker(
+        self, tx: Tx, requester: Requester, chat: Chat, *, asker_id: str | None
+    ) -> _RepresentedAsker | None:
+        """For whom an agent asks: in a group, the participant that it names, if any; in a private
+        chat always its human partner, whoever is named. None for a user, who asks for themself."""
+        if requester.agent_id is None:
+            if asker_id is not None:
+                raise Forbidden("`asker_id` is for agents; a user asks for themself")
+            return None
+        others = self._other_participants(tx, requester.agent_id, chat)
+        named = self._find_asker(tx, others, asker_id) if asker_id is not None else None
+        if chat.kind is ChatKind.GROUP:
+            return self._asker_from(tx, named) if named is not None else None
+        partner = next((one for one in others if one.kind is not ParticipantKind.AGENT), None)
+        return self._asker_from(tx, partner) if partner is not None else None
+
+    def _other_participants(self, tx: Tx, agent_id: AgentId, chat: Chat) -> list[Participant]:
+        present = self._stores.chats.participants(tx, chat.id)
+        return [one for one in present if (one.kind, one.id) != (ParticipantKind.AGENT, agent_id)]
+
+    def _find_asker(self, tx: Tx, others: list[Participant], asker_id: str) -> Participant:
+        """The participant with this id: a user's id, `agent:` and an agent's id, or a person's id,
+        which also finds the user of that person."""
+        users = [UserId(one.id) for one in others if one.kind is ParticipantKind.USER]
+        people = self._stores.people.people_by_user(tx, users)
+        for one in others:
+            person_id = people.get(UserId(one.id)) if one.kind is ParticipantKind.USER else None
+            if asker_id in (_asker_spelling(one), person_id):
+                return one
+        raise ValidationFailed.for_field("asker_id", "must name another participant of the chat")
+
+    def _asker_from(self, tx: Tx, participant: Participant) -> _RepresentedAsker:
+        if participant.kind is ParticipantKind.AGENT:
+            return self._agent_asker(tx, AgentId(participant.id))
+        if participant.kind is ParticipantKind.PERSON:
+            return self._person_asker(tx, PersonId(participant.id))
+        return self._user_asker(tx, UserId(participant.id))
+
+    def _agent_asker(self, tx: Tx, agent_id: AgentId) -> _RepresentedAsker:
+        agent = self._stores.agents.fetch(tx, agent_id)
+        orgs = frozenset({agent.org_id}) if agent is not None else frozenset[OrgId]()
+        chats = self._current_chats(tx, frozenset(), None, agent_id)
+        return _RepresentedAsker(Owner.agent(agent_id), AskerView(chats=chats, orgs=orgs))
+
+    def _person_asker(self, tx: Tx, person_id: PersonId) -> _RepresentedAsker:
+        person = self._stores.people.fetch(tx, person_id)
+        if person is None:
+            return _RepresentedAsker(_NOBODY, AskerView())
+        # A person with users is judged like a user, so that their own spaces count. Any of the
+        # users will do: the view holds all users of the person.
+        if person.user_ids:
+            return self._user_asker(tx, min(person.user_ids))
+        chats = self._current_chats(tx, frozenset(), person.id, None)
+        return _RepresentedAsker(_NOBODY, AskerView(person.id, frozenset(), chats, person.orgs))
+
+    def _user_asker(self, tx: Tx, user_id: UserId) -> _RepresentedAsker:
+        """A user who never called has no person yet and no known org."""
+        known = self._stores.users.fetch(tx, user_id)
+        users = known.user_ids if known is not None else frozenset({user_id})
+        person_id = known.person_id if known is not None else None
+        orgs = known.orgs if known is not None else frozenset[OrgId]()
+        chats = self._current_chats(tx, users, person_id, None)
+        return _RepresentedAsker(Owner.user(user_id), AskerView(person_id, users, chats, orgs))
+
+    def _current_chats(
+        self,
+        tx: Tx,
+        users: frozenset[UserId],
+        person_id: PersonId | None,
+        agent_id: AgentId | None,
+    ) -> frozenset[ChatId]:
+        people = frozenset({person_id}) if person_id is not None else frozenset[PersonId]()
+        return self._stores.chats.current_chats(tx, users=users, people=people, agent=agent_id)
+
+
+def _asker_spelling(participant: Participant) -> str:
+    agent = participant.kind is ParticipantKind.AGENT
+    return Owner(OwnerKind.AGENT, participant.id).spelling if agent else participant.id
