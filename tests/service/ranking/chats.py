@@ -9,9 +9,11 @@ import numpy as np
 from recollect.embedding.port import Vector
 from recollect.kernel.ids import ConversationId, EntryId, TreeId
 from recollect.search import query
+from recollect.search.entries.corpus import Corpus
+from recollect.search.entries.rank import RankingOptions, rank_auto
 from recollect.search.model import index_words
 from recollect.search.ports import TextRow, VectorRow
-from recollect.search.ranking import Corpus, RankedRows, RankingOptions, rank_auto
+from recollect.search.ranking.order import RankedRows
 
 DIMENSIONS = 8
 

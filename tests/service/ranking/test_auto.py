@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recollect.search import query
-from recollect.search.ranking import RankingOptions, rank_auto
+from recollect.search.entries.rank import RankingOptions, rank_auto
 from tests.service.ranking.chats import (
     Said,
     a_corpus,

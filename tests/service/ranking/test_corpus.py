@@ -8,12 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.search.ranking import (
-    Corpus,
-    RankingOptions,
-    rank_fulltext,
-    rank_semantic,
-)
+from recollect.search.entries.corpus import Corpus
+from recollect.search.entries.rank import RankingOptions
+from recollect.search.ranking.cosine import rank_semantic
+from recollect.search.ranking.prefix_match import rank_fulltext
 from tests.service.ranking.chats import (
     DIMENSIONS,
     Said,

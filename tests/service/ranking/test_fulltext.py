@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.search.ranking import rank_fulltext
+from recollect.search.ranking.prefix_match import rank_fulltext
 from tests.service.ranking.chats import Said, a_corpus, numbers
 
 

@@ -1,7 +1,8 @@
 """A corpus that is a part of a larger one: what it ranks has the scores it has there."""
 
 from recollect.search.entries.corpus import WholeScope
-from recollect.search.ranking import rank_fulltext, rank_semantic
+from recollect.search.ranking.cosine import rank_semantic
+from recollect.search.ranking.prefix_match import rank_fulltext
 from tests.service.ranking.chats import Said, a_corpus, ask, entry_id, scores, towards
 
 WHOLE = WholeScope(names=(), has_assistant=False)

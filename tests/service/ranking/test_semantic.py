@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.search.ranking import rank_semantic
+from recollect.search.ranking.cosine import rank_semantic
 from tests.service.ranking.chats import Said, a_corpus, numbers, scores, towards
 
 

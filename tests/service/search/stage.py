@@ -17,6 +17,7 @@ from recollect.observability.metrics import NoMetrics
 from recollect.search.entries.candidates import EntryCandidateFinder
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
+from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchDeps, EntrySearchService
 from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.search.model import (
@@ -27,7 +28,6 @@ from recollect.search.model import (
     index_words,
 )
 from recollect.search.ports import VectorIndex
-from recollect.search.ranking import RankingOptions
 from tests.store.builders import an_entry, plant
 from tests.store.storage import Storage
 from tests.support.embedding import WordEmbedder

@@ -27,7 +27,7 @@ from recollect.conversations.schemas import RESOURCES
 from recollect.http.operation import Operation, OperationFamily
 from recollect.http.params import Schema
 
-_CONTRACTS = Path(__file__).parents[3] / "contracts"
+_CONTRACTS = Path(__file__).parents[4] / "contracts"
 _ABOUT = (
     "Times are ISO-8601 in UTC, ids are UUIDs. Unknown members and parameters are ignored, null "
     "counts as absent. In local mode the server listens on the loopback, believes `X-Requester-Id` "

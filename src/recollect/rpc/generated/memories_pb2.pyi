@@ -1,13 +1,10 @@
-from collections.abc import Iterable as _Iterable
-from collections.abc import Mapping as _Mapping
-from typing import ClassVar as _ClassVar
-from typing import Optional as _Optional
-from typing import Union as _Union
-
-from google.protobuf import descriptor as _descriptor
-from google.protobuf import message as _message
+from google.protobuf import empty_pb2 as _empty_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -31,22 +28,13 @@ class MemoryMessage(_message.Message):
     name: str
     user_id: str
     created_at: str
-    def __init__(
-        self,
-        role: _Optional[str] = ...,
-        content: _Optional[str] = ...,
-        name: _Optional[str] = ...,
-        user_id: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, role: _Optional[str] = ..., content: _Optional[str] = ..., name: _Optional[str] = ..., user_id: _Optional[str] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class MemoryMessages(_message.Message):
     __slots__ = ("items",)
     ITEMS_FIELD_NUMBER: _ClassVar[int]
     items: _containers.RepeatedCompositeFieldContainer[MemoryMessage]
-    def __init__(
-        self, items: _Optional[_Iterable[_Union[MemoryMessage, _Mapping]]] = ...
-    ) -> None: ...
+    def __init__(self, items: _Optional[_Iterable[_Union[MemoryMessage, _Mapping]]] = ...) -> None: ...
 
 class TextList(_message.Message):
     __slots__ = ("values",)
@@ -63,56 +51,7 @@ class MemoryWarning(_message.Message):
     def __init__(self, code: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
 
 class Memory(_message.Message):
-    __slots__ = (
-        "id",
-        "kind",
-        "content",
-        "key",
-        "value",
-        "space",
-        "group_id",
-        "visibility",
-        "scope",
-        "agent_id",
-        "org_id",
-        "type",
-        "sensitivity",
-        "portable",
-        "subjects",
-        "stated_by",
-        "learned_in",
-        "origin",
-        "observed_at",
-        "confidence",
-        "verified",
-        "trust",
-        "tags",
-        "metadata",
-        "pii_tags",
-        "retention_policy",
-        "expires_at",
-        "expiry_rule",
-        "requested_expires_at",
-        "valid_from",
-        "valid_until",
-        "created_at",
-        "updated_at",
-        "retracted_at",
-        "supersedes",
-        "superseded_by",
-        "conflicts_with",
-        "repeats",
-        "version",
-        "source",
-        "source_entries",
-        "source_memories",
-        "source_agent",
-        "run_id",
-        "parent_run_id",
-        "status",
-        "archive_reason",
-        "embedding",
-    )
+    __slots__ = ("id", "kind", "content", "key", "value", "space", "group_id", "visibility", "scope", "agent_id", "org_id", "type", "sensitivity", "portable", "subjects", "stated_by", "learned_in", "origin", "observed_at", "confidence", "verified", "trust", "tags", "metadata", "pii_tags", "retention_policy", "expires_at", "expiry_rule", "requested_expires_at", "valid_from", "valid_until", "created_at", "updated_at", "retracted_at", "supersedes", "superseded_by", "conflicts_with", "repeats", "version", "source", "source_entries", "source_memories", "source_agent", "run_id", "parent_run_id", "status", "archive_reason", "embedding")
     ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
@@ -209,57 +148,7 @@ class Memory(_message.Message):
     status: str
     archive_reason: str
     embedding: _containers.RepeatedScalarFieldContainer[float]
-    def __init__(
-        self,
-        id: _Optional[str] = ...,
-        kind: _Optional[str] = ...,
-        content: _Optional[str] = ...,
-        key: _Optional[str] = ...,
-        value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-        space: _Optional[_Union[MemorySpace, _Mapping]] = ...,
-        group_id: _Optional[str] = ...,
-        visibility: _Optional[str] = ...,
-        scope: _Optional[str] = ...,
-        agent_id: _Optional[str] = ...,
-        org_id: _Optional[str] = ...,
-        type: _Optional[str] = ...,
-        sensitivity: _Optional[str] = ...,
-        portable: bool = ...,
-        subjects: _Optional[_Iterable[str]] = ...,
-        stated_by: _Optional[str] = ...,
-        learned_in: _Optional[str] = ...,
-        origin: _Optional[str] = ...,
-        observed_at: _Optional[str] = ...,
-        confidence: _Optional[float] = ...,
-        verified: bool = ...,
-        trust: _Optional[str] = ...,
-        tags: _Optional[_Iterable[str]] = ...,
-        metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-        pii_tags: _Optional[_Iterable[str]] = ...,
-        retention_policy: _Optional[str] = ...,
-        expires_at: _Optional[str] = ...,
-        expiry_rule: _Optional[str] = ...,
-        requested_expires_at: _Optional[str] = ...,
-        valid_from: _Optional[str] = ...,
-        valid_until: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-        updated_at: _Optional[str] = ...,
-        retracted_at: _Optional[str] = ...,
-        supersedes: _Optional[_Iterable[str]] = ...,
-        superseded_by: _Optional[str] = ...,
-        conflicts_with: _Optional[_Iterable[str]] = ...,
-        repeats: _Optional[int] = ...,
-        version: _Optional[int] = ...,
-        source: _Optional[str] = ...,
-        source_entries: _Optional[_Iterable[str]] = ...,
-        source_memories: _Optional[_Iterable[str]] = ...,
-        source_agent: _Optional[str] = ...,
-        run_id: _Optional[str] = ...,
-        parent_run_id: _Optional[str] = ...,
-        status: _Optional[str] = ...,
-        archive_reason: _Optional[str] = ...,
-        embedding: _Optional[_Iterable[float]] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., content: _Optional[str] = ..., key: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., group_id: _Optional[str] = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., agent_id: _Optional[str] = ..., org_id: _Optional[str] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Iterable[str]] = ..., stated_by: _Optional[str] = ..., learned_in: _Optional[str] = ..., origin: _Optional[str] = ..., observed_at: _Optional[str] = ..., confidence: _Optional[float] = ..., verified: bool = ..., trust: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Iterable[str]] = ..., retention_policy: _Optional[str] = ..., expires_at: _Optional[str] = ..., expiry_rule: _Optional[str] = ..., requested_expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., retracted_at: _Optional[str] = ..., supersedes: _Optional[_Iterable[str]] = ..., superseded_by: _Optional[str] = ..., conflicts_with: _Optional[_Iterable[str]] = ..., repeats: _Optional[int] = ..., version: _Optional[int] = ..., source: _Optional[str] = ..., source_entries: _Optional[_Iterable[str]] = ..., source_memories: _Optional[_Iterable[str]] = ..., source_agent: _Optional[str] = ..., run_id: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., status: _Optional[str] = ..., archive_reason: _Optional[str] = ..., embedding: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class MemoryHit(_message.Message):
     __slots__ = ("memory", "score", "stages", "why")
@@ -271,38 +160,10 @@ class MemoryHit(_message.Message):
     score: float
     stages: _containers.RepeatedScalarFieldContainer[str]
     why: str
-    def __init__(
-        self,
-        memory: _Optional[_Union[Memory, _Mapping]] = ...,
-        score: _Optional[float] = ...,
-        stages: _Optional[_Iterable[str]] = ...,
-        why: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, memory: _Optional[_Union[Memory, _Mapping]] = ..., score: _Optional[float] = ..., stages: _Optional[_Iterable[str]] = ..., why: _Optional[str] = ...) -> None: ...
 
 class MemoryFilters(_message.Message):
-    __slots__ = (
-        "agent_id",
-        "spaces",
-        "all_spaces",
-        "visibility",
-        "scope",
-        "run_id",
-        "user_id",
-        "chat_id",
-        "asker_id",
-        "key",
-        "tags",
-        "types",
-        "subjects",
-        "stated_by",
-        "sensitivity",
-        "status",
-        "include_expired",
-        "created_after",
-        "created_before",
-        "valid_at",
-        "as_of",
-    )
+    __slots__ = ("agent_id", "spaces", "all_spaces", "visibility", "scope", "run_id", "user_id", "chat_id", "asker_id", "key", "tags", "types", "subjects", "stated_by", "sensitivity", "status", "include_expired", "created_after", "created_before", "valid_at", "as_of")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     SPACES_FIELD_NUMBER: _ClassVar[int]
     ALL_SPACES_FIELD_NUMBER: _ClassVar[int]
@@ -345,66 +206,10 @@ class MemoryFilters(_message.Message):
     created_before: str
     valid_at: str
     as_of: str
-    def __init__(
-        self,
-        agent_id: _Optional[str] = ...,
-        spaces: _Optional[_Iterable[_Union[MemorySpace, _Mapping]]] = ...,
-        all_spaces: bool = ...,
-        visibility: _Optional[str] = ...,
-        scope: _Optional[str] = ...,
-        run_id: _Optional[str] = ...,
-        user_id: _Optional[str] = ...,
-        chat_id: _Optional[str] = ...,
-        asker_id: _Optional[str] = ...,
-        key: _Optional[str] = ...,
-        tags: _Optional[_Iterable[str]] = ...,
-        types: _Optional[_Iterable[str]] = ...,
-        subjects: _Optional[_Iterable[str]] = ...,
-        stated_by: _Optional[str] = ...,
-        sensitivity: _Optional[str] = ...,
-        status: _Optional[str] = ...,
-        include_expired: bool = ...,
-        created_after: _Optional[str] = ...,
-        created_before: _Optional[str] = ...,
-        valid_at: _Optional[str] = ...,
-        as_of: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, agent_id: _Optional[str] = ..., spaces: _Optional[_Iterable[_Union[MemorySpace, _Mapping]]] = ..., all_spaces: bool = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., run_id: _Optional[str] = ..., user_id: _Optional[str] = ..., chat_id: _Optional[str] = ..., asker_id: _Optional[str] = ..., key: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., types: _Optional[_Iterable[str]] = ..., subjects: _Optional[_Iterable[str]] = ..., stated_by: _Optional[str] = ..., sensitivity: _Optional[str] = ..., status: _Optional[str] = ..., include_expired: bool = ..., created_after: _Optional[str] = ..., created_before: _Optional[str] = ..., valid_at: _Optional[str] = ..., as_of: _Optional[str] = ...) -> None: ...
 
 class CreateMemoryRequest(_message.Message):
-    __slots__ = (
-        "content",
-        "messages",
-        "key",
-        "value",
-        "id",
-        "agent_id",
-        "visibility",
-        "scope",
-        "run_id",
-        "space",
-        "chat_id",
-        "learned_in",
-        "stated_by",
-        "observed_at",
-        "time_zone",
-        "type",
-        "sensitivity",
-        "portable",
-        "subjects",
-        "tags",
-        "metadata",
-        "pii_tags",
-        "retention_policy",
-        "ttl_seconds",
-        "expires_at",
-        "valid_from",
-        "valid_until",
-        "supersedes",
-        "source_entries",
-        "extract",
-        "on_conflict",
-        "request_approval",
-    )
+    __slots__ = ("content", "messages", "key", "value", "id", "agent_id", "visibility", "scope", "run_id", "space", "chat_id", "learned_in", "stated_by", "observed_at", "time_zone", "type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags", "retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until", "supersedes", "source_entries", "extract", "on_conflict", "request_approval")
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
@@ -469,41 +274,7 @@ class CreateMemoryRequest(_message.Message):
     extract: bool
     on_conflict: str
     request_approval: bool
-    def __init__(
-        self,
-        content: _Optional[str] = ...,
-        messages: _Optional[_Union[MemoryMessages, _Mapping]] = ...,
-        key: _Optional[str] = ...,
-        value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-        id: _Optional[str] = ...,
-        agent_id: _Optional[str] = ...,
-        visibility: _Optional[str] = ...,
-        scope: _Optional[str] = ...,
-        run_id: _Optional[str] = ...,
-        space: _Optional[_Union[MemorySpace, _Mapping]] = ...,
-        chat_id: _Optional[str] = ...,
-        learned_in: _Optional[str] = ...,
-        stated_by: _Optional[str] = ...,
-        observed_at: _Optional[str] = ...,
-        time_zone: _Optional[str] = ...,
-        type: _Optional[str] = ...,
-        sensitivity: _Optional[str] = ...,
-        portable: bool = ...,
-        subjects: _Optional[_Iterable[str]] = ...,
-        tags: _Optional[_Iterable[str]] = ...,
-        metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-        pii_tags: _Optional[_Iterable[str]] = ...,
-        retention_policy: _Optional[str] = ...,
-        ttl_seconds: _Optional[int] = ...,
-        expires_at: _Optional[str] = ...,
-        valid_from: _Optional[str] = ...,
-        valid_until: _Optional[str] = ...,
-        supersedes: _Optional[_Iterable[str]] = ...,
-        source_entries: _Optional[_Iterable[str]] = ...,
-        extract: bool = ...,
-        on_conflict: _Optional[str] = ...,
-        request_approval: bool = ...,
-    ) -> None: ...
+    def __init__(self, content: _Optional[str] = ..., messages: _Optional[_Union[MemoryMessages, _Mapping]] = ..., key: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., id: _Optional[str] = ..., agent_id: _Optional[str] = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., run_id: _Optional[str] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., chat_id: _Optional[str] = ..., learned_in: _Optional[str] = ..., stated_by: _Optional[str] = ..., observed_at: _Optional[str] = ..., time_zone: _Optional[str] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Iterable[str]] = ..., retention_policy: _Optional[str] = ..., ttl_seconds: _Optional[int] = ..., expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., supersedes: _Optional[_Iterable[str]] = ..., source_entries: _Optional[_Iterable[str]] = ..., extract: bool = ..., on_conflict: _Optional[str] = ..., request_approval: bool = ...) -> None: ...
 
 class WriteResult(_message.Message):
     __slots__ = ("id", "group_id", "status", "memory", "warnings")
@@ -517,35 +288,10 @@ class WriteResult(_message.Message):
     status: str
     memory: Memory
     warnings: _containers.RepeatedCompositeFieldContainer[MemoryWarning]
-    def __init__(
-        self,
-        id: _Optional[str] = ...,
-        group_id: _Optional[str] = ...,
-        status: _Optional[str] = ...,
-        memory: _Optional[_Union[Memory, _Mapping]] = ...,
-        warnings: _Optional[_Iterable[_Union[MemoryWarning, _Mapping]]] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., group_id: _Optional[str] = ..., status: _Optional[str] = ..., memory: _Optional[_Union[Memory, _Mapping]] = ..., warnings: _Optional[_Iterable[_Union[MemoryWarning, _Mapping]]] = ...) -> None: ...
 
 class UpdateMemoryRequest(_message.Message):
-    __slots__ = (
-        "memory_id",
-        "version",
-        "content",
-        "value",
-        "type",
-        "sensitivity",
-        "portable",
-        "subjects",
-        "tags",
-        "metadata",
-        "pii_tags",
-        "retention_policy",
-        "ttl_seconds",
-        "expires_at",
-        "valid_from",
-        "valid_until",
-        "clear",
-    )
+    __slots__ = ("memory_id", "version", "content", "value", "type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags", "retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until", "clear")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
@@ -580,26 +326,7 @@ class UpdateMemoryRequest(_message.Message):
     valid_from: str
     valid_until: str
     clear: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        version: _Optional[int] = ...,
-        content: _Optional[str] = ...,
-        value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-        type: _Optional[str] = ...,
-        sensitivity: _Optional[str] = ...,
-        portable: bool = ...,
-        subjects: _Optional[_Union[TextList, _Mapping]] = ...,
-        tags: _Optional[_Union[TextList, _Mapping]] = ...,
-        metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-        pii_tags: _Optional[_Union[TextList, _Mapping]] = ...,
-        retention_policy: _Optional[str] = ...,
-        ttl_seconds: _Optional[int] = ...,
-        expires_at: _Optional[str] = ...,
-        valid_from: _Optional[str] = ...,
-        valid_until: _Optional[str] = ...,
-        clear: _Optional[_Iterable[str]] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., version: _Optional[int] = ..., content: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Union[TextList, _Mapping]] = ..., tags: _Optional[_Union[TextList, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Union[TextList, _Mapping]] = ..., retention_policy: _Optional[str] = ..., ttl_seconds: _Optional[int] = ..., expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., clear: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class UpdateMemoryResponse(_message.Message):
     __slots__ = ("memory", "approval_id")
@@ -607,9 +334,7 @@ class UpdateMemoryResponse(_message.Message):
     APPROVAL_ID_FIELD_NUMBER: _ClassVar[int]
     memory: Memory
     approval_id: str
-    def __init__(
-        self, memory: _Optional[_Union[Memory, _Mapping]] = ..., approval_id: _Optional[str] = ...
-    ) -> None: ...
+    def __init__(self, memory: _Optional[_Union[Memory, _Mapping]] = ..., approval_id: _Optional[str] = ...) -> None: ...
 
 class DeleteMemoryRequest(_message.Message):
     __slots__ = ("memory_id", "agent_id")
@@ -635,12 +360,7 @@ class BatchItem(_message.Message):
     create: CreateMemoryRequest
     update: UpdateMemoryRequest
     delete: BatchDeletion
-    def __init__(
-        self,
-        create: _Optional[_Union[CreateMemoryRequest, _Mapping]] = ...,
-        update: _Optional[_Union[UpdateMemoryRequest, _Mapping]] = ...,
-        delete: _Optional[_Union[BatchDeletion, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, create: _Optional[_Union[CreateMemoryRequest, _Mapping]] = ..., update: _Optional[_Union[UpdateMemoryRequest, _Mapping]] = ..., delete: _Optional[_Union[BatchDeletion, _Mapping]] = ...) -> None: ...
 
 class BatchMemoriesRequest(_message.Message):
     __slots__ = ("items", "atomic")
@@ -648,9 +368,7 @@ class BatchMemoriesRequest(_message.Message):
     ATOMIC_FIELD_NUMBER: _ClassVar[int]
     items: _containers.RepeatedCompositeFieldContainer[BatchItem]
     atomic: bool
-    def __init__(
-        self, items: _Optional[_Iterable[_Union[BatchItem, _Mapping]]] = ..., atomic: bool = ...
-    ) -> None: ...
+    def __init__(self, items: _Optional[_Iterable[_Union[BatchItem, _Mapping]]] = ..., atomic: bool = ...) -> None: ...
 
 class BatchError(_message.Message):
     __slots__ = ("error", "code", "details")
@@ -660,12 +378,7 @@ class BatchError(_message.Message):
     error: str
     code: str
     details: _struct_pb2.Struct
-    def __init__(
-        self,
-        error: _Optional[str] = ...,
-        code: _Optional[str] = ...,
-        details: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, error: _Optional[str] = ..., code: _Optional[str] = ..., details: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class BatchItemResult(_message.Message):
     __slots__ = ("index", "status", "id", "error")
@@ -677,21 +390,13 @@ class BatchItemResult(_message.Message):
     status: int
     id: str
     error: BatchError
-    def __init__(
-        self,
-        index: _Optional[int] = ...,
-        status: _Optional[int] = ...,
-        id: _Optional[str] = ...,
-        error: _Optional[_Union[BatchError, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, index: _Optional[int] = ..., status: _Optional[int] = ..., id: _Optional[str] = ..., error: _Optional[_Union[BatchError, _Mapping]] = ...) -> None: ...
 
 class BatchMemoriesResponse(_message.Message):
     __slots__ = ("results",)
     RESULTS_FIELD_NUMBER: _ClassVar[int]
     results: _containers.RepeatedCompositeFieldContainer[BatchItemResult]
-    def __init__(
-        self, results: _Optional[_Iterable[_Union[BatchItemResult, _Mapping]]] = ...
-    ) -> None: ...
+    def __init__(self, results: _Optional[_Iterable[_Union[BatchItemResult, _Mapping]]] = ...) -> None: ...
 
 class SearchMemoriesRequest(_message.Message):
     __slots__ = ("query", "filters", "limit", "mode", "min_score", "after", "explain")
@@ -709,16 +414,7 @@ class SearchMemoriesRequest(_message.Message):
     min_score: float
     after: str
     explain: bool
-    def __init__(
-        self,
-        query: _Optional[str] = ...,
-        filters: _Optional[_Union[MemoryFilters, _Mapping]] = ...,
-        limit: _Optional[int] = ...,
-        mode: _Optional[str] = ...,
-        min_score: _Optional[float] = ...,
-        after: _Optional[str] = ...,
-        explain: bool = ...,
-    ) -> None: ...
+    def __init__(self, query: _Optional[str] = ..., filters: _Optional[_Union[MemoryFilters, _Mapping]] = ..., limit: _Optional[int] = ..., mode: _Optional[str] = ..., min_score: _Optional[float] = ..., after: _Optional[str] = ..., explain: bool = ...) -> None: ...
 
 class SearchMemoriesResponse(_message.Message):
     __slots__ = ("hits", "next_cursor", "degraded", "withheld")
@@ -730,24 +426,10 @@ class SearchMemoriesResponse(_message.Message):
     next_cursor: str
     degraded: _containers.RepeatedScalarFieldContainer[str]
     withheld: int
-    def __init__(
-        self,
-        hits: _Optional[_Iterable[_Union[MemoryHit, _Mapping]]] = ...,
-        next_cursor: _Optional[str] = ...,
-        degraded: _Optional[_Iterable[str]] = ...,
-        withheld: _Optional[int] = ...,
-    ) -> None: ...
+    def __init__(self, hits: _Optional[_Iterable[_Union[MemoryHit, _Mapping]]] = ..., next_cursor: _Optional[str] = ..., degraded: _Optional[_Iterable[str]] = ..., withheld: _Optional[int] = ...) -> None: ...
 
 class RecallMemoriesRequest(_message.Message):
-    __slots__ = (
-        "query",
-        "messages",
-        "filters",
-        "token_budget",
-        "max_items",
-        "include_people",
-        "format",
-    )
+    __slots__ = ("query", "messages", "filters", "token_budget", "max_items", "include_people", "format")
     QUERY_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     FILTERS_FIELD_NUMBER: _ClassVar[int]
@@ -762,16 +444,7 @@ class RecallMemoriesRequest(_message.Message):
     max_items: int
     include_people: bool
     format: str
-    def __init__(
-        self,
-        query: _Optional[str] = ...,
-        messages: _Optional[_Union[MemoryMessages, _Mapping]] = ...,
-        filters: _Optional[_Union[MemoryFilters, _Mapping]] = ...,
-        token_budget: _Optional[int] = ...,
-        max_items: _Optional[int] = ...,
-        include_people: bool = ...,
-        format: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, query: _Optional[str] = ..., messages: _Optional[_Union[MemoryMessages, _Mapping]] = ..., filters: _Optional[_Union[MemoryFilters, _Mapping]] = ..., token_budget: _Optional[int] = ..., max_items: _Optional[int] = ..., include_people: bool = ..., format: _Optional[str] = ...) -> None: ...
 
 class RecalledRelationship(_message.Message):
     __slots__ = ("relationship", "to_person_id", "stated_by", "created_at")
@@ -783,13 +456,7 @@ class RecalledRelationship(_message.Message):
     to_person_id: str
     stated_by: str
     created_at: str
-    def __init__(
-        self,
-        relationship: _Optional[str] = ...,
-        to_person_id: _Optional[str] = ...,
-        stated_by: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, relationship: _Optional[str] = ..., to_person_id: _Optional[str] = ..., stated_by: _Optional[str] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class RecalledPerson(_message.Message):
     __slots__ = ("id", "name", "relationships")
@@ -799,12 +466,7 @@ class RecalledPerson(_message.Message):
     id: str
     name: str
     relationships: _containers.RepeatedCompositeFieldContainer[RecalledRelationship]
-    def __init__(
-        self,
-        id: _Optional[str] = ...,
-        name: _Optional[str] = ...,
-        relationships: _Optional[_Iterable[_Union[RecalledRelationship, _Mapping]]] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., relationships: _Optional[_Iterable[_Union[RecalledRelationship, _Mapping]]] = ...) -> None: ...
 
 class RecallMemoriesResponse(_message.Message):
     __slots__ = ("context", "items", "people", "tokens", "token_budget", "omitted", "degraded")
@@ -822,16 +484,7 @@ class RecallMemoriesResponse(_message.Message):
     token_budget: int
     omitted: int
     degraded: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(
-        self,
-        context: _Optional[str] = ...,
-        items: _Optional[_Iterable[_Union[MemoryHit, _Mapping]]] = ...,
-        people: _Optional[_Iterable[_Union[RecalledPerson, _Mapping]]] = ...,
-        tokens: _Optional[int] = ...,
-        token_budget: _Optional[int] = ...,
-        omitted: _Optional[int] = ...,
-        degraded: _Optional[_Iterable[str]] = ...,
-    ) -> None: ...
+    def __init__(self, context: _Optional[str] = ..., items: _Optional[_Iterable[_Union[MemoryHit, _Mapping]]] = ..., people: _Optional[_Iterable[_Union[RecalledPerson, _Mapping]]] = ..., tokens: _Optional[int] = ..., token_budget: _Optional[int] = ..., omitted: _Optional[int] = ..., degraded: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListMemoriesRequest(_message.Message):
     __slots__ = ("filters", "after", "limit")
@@ -841,12 +494,7 @@ class ListMemoriesRequest(_message.Message):
     filters: MemoryFilters
     after: str
     limit: int
-    def __init__(
-        self,
-        filters: _Optional[_Union[MemoryFilters, _Mapping]] = ...,
-        after: _Optional[str] = ...,
-        limit: _Optional[int] = ...,
-    ) -> None: ...
+    def __init__(self, filters: _Optional[_Union[MemoryFilters, _Mapping]] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class ListMemoriesResponse(_message.Message):
     __slots__ = ("memories", "next_cursor")
@@ -854,11 +502,7 @@ class ListMemoriesResponse(_message.Message):
     NEXT_CURSOR_FIELD_NUMBER: _ClassVar[int]
     memories: _containers.RepeatedCompositeFieldContainer[Memory]
     next_cursor: str
-    def __init__(
-        self,
-        memories: _Optional[_Iterable[_Union[Memory, _Mapping]]] = ...,
-        next_cursor: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, memories: _Optional[_Iterable[_Union[Memory, _Mapping]]] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class GetMemoryRequest(_message.Message):
     __slots__ = ("memory_id", "chat_id", "include", "as_of")
@@ -870,13 +514,7 @@ class GetMemoryRequest(_message.Message):
     chat_id: str
     include: str
     as_of: str
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        chat_id: _Optional[str] = ...,
-        include: _Optional[str] = ...,
-        as_of: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., chat_id: _Optional[str] = ..., include: _Optional[str] = ..., as_of: _Optional[str] = ...) -> None: ...
 
 class MoveMemoryRequest(_message.Message):
     __slots__ = ("memory_id", "visibility", "space")
@@ -886,12 +524,7 @@ class MoveMemoryRequest(_message.Message):
     memory_id: str
     visibility: str
     space: MemorySpace
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        visibility: _Optional[str] = ...,
-        space: _Optional[_Union[MemorySpace, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., visibility: _Optional[str] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ...) -> None: ...
 
 class GetHistoryRequest(_message.Message):
     __slots__ = ("memory_id", "after", "limit")
@@ -901,25 +534,10 @@ class GetHistoryRequest(_message.Message):
     memory_id: str
     after: str
     limit: int
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        after: _Optional[str] = ...,
-        limit: _Optional[int] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class HistoryItem(_message.Message):
-    __slots__ = (
-        "memory_id",
-        "version",
-        "change",
-        "at",
-        "by",
-        "superseded_by",
-        "depth",
-        "content",
-        "value",
-    )
+    __slots__ = ("memory_id", "version", "change", "at", "by", "superseded_by", "depth", "content", "value")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     CHANGE_FIELD_NUMBER: _ClassVar[int]
@@ -938,18 +556,7 @@ class HistoryItem(_message.Message):
     depth: int
     content: str
     value: _struct_pb2.Struct
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        version: _Optional[int] = ...,
-        change: _Optional[str] = ...,
-        at: _Optional[str] = ...,
-        by: _Optional[str] = ...,
-        superseded_by: _Optional[str] = ...,
-        depth: _Optional[int] = ...,
-        content: _Optional[str] = ...,
-        value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., version: _Optional[int] = ..., change: _Optional[str] = ..., at: _Optional[str] = ..., by: _Optional[str] = ..., superseded_by: _Optional[str] = ..., depth: _Optional[int] = ..., content: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class GetHistoryResponse(_message.Message):
     __slots__ = ("items", "next_cursor")
@@ -957,11 +564,7 @@ class GetHistoryResponse(_message.Message):
     NEXT_CURSOR_FIELD_NUMBER: _ClassVar[int]
     items: _containers.RepeatedCompositeFieldContainer[HistoryItem]
     next_cursor: str
-    def __init__(
-        self,
-        items: _Optional[_Iterable[_Union[HistoryItem, _Mapping]]] = ...,
-        next_cursor: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, items: _Optional[_Iterable[_Union[HistoryItem, _Mapping]]] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class ExplainMemoryRequest(_message.Message):
     __slots__ = ("memory_id", "chat_id", "query", "as_user")
@@ -973,13 +576,7 @@ class ExplainMemoryRequest(_message.Message):
     chat_id: str
     query: str
     as_user: str
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        chat_id: _Optional[str] = ...,
-        query: _Optional[str] = ...,
-        as_user: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., chat_id: _Optional[str] = ..., query: _Optional[str] = ..., as_user: _Optional[str] = ...) -> None: ...
 
 class MemorySource(_message.Message):
     __slots__ = ("kind", "id")
@@ -998,22 +595,7 @@ class MemorySuccession(_message.Message):
     def __init__(self, relation: _Optional[str] = ..., id: _Optional[str] = ...) -> None: ...
 
 class Explanation(_message.Message):
-    __slots__ = (
-        "memory_id",
-        "allowed",
-        "rule",
-        "context",
-        "relations",
-        "space",
-        "origin",
-        "portable",
-        "expires_at",
-        "expiry_rule",
-        "trust",
-        "sources",
-        "supersession",
-        "score",
-    )
+    __slots__ = ("memory_id", "allowed", "rule", "context", "relations", "space", "origin", "portable", "expires_at", "expiry_rule", "trust", "sources", "supersession", "score")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     ALLOWED_FIELD_NUMBER: _ClassVar[int]
     RULE_FIELD_NUMBER: _ClassVar[int]
@@ -1042,20 +624,4 @@ class Explanation(_message.Message):
     sources: _containers.RepeatedCompositeFieldContainer[MemorySource]
     supersession: _containers.RepeatedCompositeFieldContainer[MemorySuccession]
     score: float
-    def __init__(
-        self,
-        memory_id: _Optional[str] = ...,
-        allowed: bool = ...,
-        rule: _Optional[str] = ...,
-        context: _Optional[str] = ...,
-        relations: _Optional[_Iterable[str]] = ...,
-        space: _Optional[_Union[MemorySpace, _Mapping]] = ...,
-        origin: _Optional[str] = ...,
-        portable: bool = ...,
-        expires_at: _Optional[str] = ...,
-        expiry_rule: _Optional[str] = ...,
-        trust: _Optional[str] = ...,
-        sources: _Optional[_Iterable[_Union[MemorySource, _Mapping]]] = ...,
-        supersession: _Optional[_Iterable[_Union[MemorySuccession, _Mapping]]] = ...,
-        score: _Optional[float] = ...,
-    ) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., allowed: bool = ..., rule: _Optional[str] = ..., context: _Optional[str] = ..., relations: _Optional[_Iterable[str]] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., origin: _Optional[str] = ..., portable: bool = ..., expires_at: _Optional[str] = ..., expiry_rule: _Optional[str] = ..., trust: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[MemorySource, _Mapping]]] = ..., supersession: _Optional[_Iterable[_Union[MemorySuccession, _Mapping]]] = ..., score: _Optional[float] = ...) -> None: ...

@@ -4,158 +4,163 @@
 # source: memory/v1/memory_service.proto
 # Protobuf Python Version: 6.31.1
 """Generated protocol buffer code."""
-
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import runtime_version as _runtime_version
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
-
 _runtime_version.ValidateProtobufRuntimeVersion(
-    _runtime_version.Domain.PUBLIC, 6, 31, 1, "", "memory/v1/memory_service.proto"
+    _runtime_version.Domain.PUBLIC,
+    6,
+    31,
+    1,
+    '',
+    'memory/v1/memory_service.proto'
 )
 # @@protoc_insertion_point(imports)
 
 _sym_db = _symbol_database.Default()
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
-    b'\n\x1ememory/v1/memory_service.proto\x12\tmemory.v1\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto"4\n\x0bPageRequest\x12\x12\n\npage_token\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05"#\n\x08PageInfo\x12\x17\n\x0fnext_page_token\x18\x01 \x01(\t" \n\x0eHealthResponse\x12\x0e\n\x06status\x18\x01 \x01(\t"\xe6\x01\n\x13\x43onversationSummary\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rowner_user_id\x18\x03 \x01(\t\x12\x12\n\ncreated_at\x18\x04 \x01(\t\x12\x12\n\nupdated_at\x18\x05 \x01(\t\x12\x1c\n\x14last_message_preview\x18\x06 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x07 \x01(\x0e\x32\x16.memory.v1.AccessLevel\x12)\n\x08metadata\x18\x0c \x01(\x0b\x32\x17.google.protobuf.Struct"\xa4\x02\n\x0c\x43onversation\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rowner_user_id\x18\x03 \x01(\t\x12\x12\n\ncreated_at\x18\x04 \x01(\t\x12\x12\n\nupdated_at\x18\x05 \x01(\t\x12\x1c\n\x14last_message_preview\x18\x06 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x07 \x01(\x0e\x32\x16.memory.v1.AccessLevel\x12\x1a\n\x12\x66orked_at_entry_id\x18\t \x01(\x0c\x12!\n\x19\x66orked_at_conversation_id\x18\n \x01(\x0c\x12)\n\x08metadata\x18\x0f \x01(\x0b\x32\x17.google.protobuf.StructJ\x04\x08\x08\x10\t"U\n\x19\x43reateConversationRequest\x12\r\n\x05title\x18\x01 \x01(\t\x12)\n\x08metadata\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct"R\n\x19UpdateConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x12\n\x05title\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_title"1\n\x16GetConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c"4\n\x19\x44\x65leteConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c"S\n\x17\x46orkConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x10\n\x08\x65ntry_id\x18\x02 \x01(\x0c\x12\r\n\x05title\x18\x03 \x01(\t"~\n\x18ListConversationsRequest\x12-\n\x04mode\x18\x01 \x01(\x0e\x32\x1f.memory.v1.ConversationListMode\x12\r\n\x05query\x18\x02 \x01(\t\x12$\n\x04page\x18\x03 \x01(\x0b\x32\x16.memory.v1.PageRequest"z\n\x19ListConversationsResponse\x12\x35\n\rconversations\x18\x01 \x03(\x0b\x32\x1e.memory.v1.ConversationSummary\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo"Q\n\x10ListForksRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12$\n\x04page\x18\x02 \x01(\x0b\x32\x16.memory.v1.PageRequest"n\n\x11ListForksResponse\x12\x31\n\x05\x66orks\x18\x01 \x03(\x0b\x32".memory.v1.ConversationForkSummary\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo"\x9a\x01\n\x17\x43onversationForkSummary\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x1a\n\x12\x66orked_at_entry_id\x18\x03 \x01(\x0c\x12!\n\x19\x66orked_at_conversation_id\x18\x04 \x01(\x0c\x12\r\n\x05title\x18\x05 \x01(\t\x12\x12\n\ncreated_at\x18\x06 \x01(\tJ\x04\x08\x02\x10\x03"\xbf\x02\n\x12\x43reateEntryRequest\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12#\n\x07\x63hannel\x18\x02 \x01(\x0e\x32\x12.memory.v1.Channel\x12\x14\n\x0c\x63ontent_type\x18\x04 \x01(\t\x12\'\n\x07\x63ontent\x18\x05 \x03(\x0b\x32\x16.google.protobuf.Value\x12\x1c\n\x0findexed_content\x18\x06 \x01(\tH\x00\x88\x01\x01\x12&\n\x19\x66orked_at_conversation_id\x18\x07 \x01(\x0cH\x01\x88\x01\x01\x12\x1f\n\x12\x66orked_at_entry_id\x18\x08 \x01(\x0cH\x02\x88\x01\x01\x42\x12\n\x10_indexed_contentB\x1c\n\x1a_forked_at_conversation_idB\x15\n\x13_forked_at_entry_idJ\x04\x08\x03\x10\x04"\xc4\x01\n\x05\x45ntry\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\x0c\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12#\n\x07\x63hannel\x18\x04 \x01(\x0e\x32\x12.memory.v1.Channel\x12\r\n\x05\x65poch\x18\x05 \x01(\x03\x12\x14\n\x0c\x63ontent_type\x18\x06 \x01(\t\x12\'\n\x07\x63ontent\x18\x07 \x03(\x0b\x32\x16.google.protobuf.Value\x12\x12\n\ncreated_at\x18\x08 \x01(\t"\x9d\x01\n\x12ListEntriesRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12#\n\x07\x63hannel\x18\x02 \x01(\x0e\x32\x12.memory.v1.Channel\x12\x14\n\x0c\x65poch_filter\x18\x03 \x01(\t\x12$\n\x04page\x18\x04 \x01(\x0b\x32\x16.memory.v1.PageRequest\x12\r\n\x05\x66orks\x18\x05 \x01(\t"`\n\x13ListEntriesResponse\x12!\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x10.memory.v1.Entry\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo"[\n\x12\x41ppendEntryRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12,\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x1d.memory.v1.CreateEntryRequest"[\n\x12SyncEntriesRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12,\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x1d.memory.v1.CreateEntryRequest"\x8d\x01\n\x13SyncEntriesResponse\x12\x12\n\x05\x65poch\x18\x01 \x01(\x03H\x00\x88\x01\x01\x12\r\n\x05no_op\x18\x02 \x01(\x08\x12\x19\n\x11\x65poch_incremented\x18\x03 \x01(\x08\x12$\n\x05\x65ntry\x18\x04 \x01(\x0b\x32\x10.memory.v1.EntryH\x01\x88\x01\x01\x42\x08\n\x06_epochB\x08\n\x06_entry"\x8a\x01\n\x16\x43onversationMembership\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x03 \x01(\x0e\x32\x16.memory.v1.AccessLevel\x12\x12\n\ncreated_at\x18\x04 \x01(\tJ\x04\x08\x05\x10\x06"W\n\x16ListMembershipsRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12$\n\x04page\x18\x02 \x01(\x0b\x32\x16.memory.v1.PageRequest"y\n\x17ListMembershipsResponse\x12\x36\n\x0bmemberships\x18\x01 \x03(\x0b\x32!.memory.v1.ConversationMembership\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo"r\n\x18ShareConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x03 \x01(\x0e\x32\x16.memory.v1.AccessLevel"x\n\x17UpdateMembershipRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x16\n\x0emember_user_id\x18\x02 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x03 \x01(\x0e\x32\x16.memory.v1.AccessLevel"J\n\x17\x44\x65leteMembershipRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x16\n\x0emember_user_id\x18\x02 \x01(\t"\x92\x01\n\x11OwnershipTransfer\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\x0c\x12\x1a\n\x12\x63onversation_title\x18\x03 \x01(\t\x12\x14\n\x0c\x66rom_user_id\x18\x04 \x01(\t\x12\x12\n\nto_user_id\x18\x05 \x01(\t\x12\x12\n\ncreated_at\x18\x06 \x01(\t"l\n\x1dListOwnershipTransfersRequest\x12%\n\x04role\x18\x01 \x01(\x0e\x32\x17.memory.v1.TransferRole\x12$\n\x04page\x18\x02 \x01(\x0b\x32\x16.memory.v1.PageRequest"y\n\x1eListOwnershipTransfersResponse\x12/\n\ttransfers\x18\x01 \x03(\x0b\x32\x1c.memory.v1.OwnershipTransfer\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo"T\n\x1e\x43reateOwnershipTransferRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x19\n\x11new_owner_user_id\x18\x02 \x01(\t"2\n\x1bGetOwnershipTransferRequest\x12\x13\n\x0btransfer_id\x18\x01 \x01(\x0c"5\n\x1e\x41\x63\x63\x65ptOwnershipTransferRequest\x12\x13\n\x0btransfer_id\x18\x01 \x01(\x0c"5\n\x1e\x44\x65leteOwnershipTransferRequest\x12\x13\n\x0btransfer_id\x18\x01 \x01(\x0c"\xc4\x01\n\x14SearchEntriesRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x1a\n\rinclude_entry\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x13\n\x0bsearch_type\x18\x05 \x01(\t\x12"\n\x15group_by_conversation\x18\x06 \x01(\x08H\x01\x88\x01\x01\x42\x10\n\x0e_include_entryB\x18\n\x16_group_by_conversation"V\n\x15SearchEntriesResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.memory.v1.SearchResult\x12\x13\n\x0bnext_cursor\x18\x02 \x01(\t"\x99\x01\n\x0cSearchResult\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x1a\n\x12\x63onversation_title\x18\x02 \x01(\t\x12\x10\n\x08\x65ntry_id\x18\x03 \x01(\x0c\x12\r\n\x05score\x18\x04 \x01(\x02\x12\x12\n\nhighlights\x18\x05 \x01(\t\x12\x1f\n\x05\x65ntry\x18\x06 \x01(\x0b\x32\x10.memory.v1.Entry"W\n\x11IndexEntryRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x10\n\x08\x65ntry_id\x18\x02 \x01(\x0c\x12\x17\n\x0findexed_content\x18\x03 \x01(\t"J\n\x19IndexConversationsRequest\x12-\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1c.memory.v1.IndexEntryRequest"-\n\x1aIndexConversationsResponse\x12\x0f\n\x07indexed\x18\x01 \x01(\x05"L\n\x1bListUnindexedEntriesRequest\x12\r\n\x05limit\x18\x01 \x01(\x05\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor"J\n\x0eUnindexedEntry\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x1f\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x10.memory.v1.Entry"j\n\x1cListUnindexedEntriesResponse\x12*\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x19.memory.v1.UnindexedEntry\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor"K\n\rRecordRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\x12\x10\n\x08\x63omplete\x18\x03 \x01(\x08"P\n\x0eRecordResponse\x12\'\n\x06status\x18\x01 \x01(\x0e\x32\x17.memory.v1.RecordStatus\x12\x15\n\rerror_message\x18\x02 \x01(\t"(\n\rReplayRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c";\n\x0eReplayResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\t\x12\x18\n\x10redirect_address\x18\x02 \x01(\t".\n\x13\x43\x61ncelRecordRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c"B\n\x14\x43\x61ncelRecordResponse\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x08\x12\x18\n\x10redirect_address\x18\x02 \x01(\t"$\n\x11IsEnabledResponse\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08"2\n\x16\x43heckRecordingsRequest\x12\x18\n\x10\x63onversation_ids\x18\x01 \x03(\x0c"3\n\x17\x43heckRecordingsResponse\x12\x18\n\x10\x63onversation_ids\x18\x01 \x03(\x0c*\xa8\x01\n\x14\x43onversationListMode\x12&\n"CONVERSATION_LIST_MODE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONVERSATION_LIST_MODE_ALL\x10\x01\x12 \n\x1c\x43ONVERSATION_LIST_MODE_ROOTS\x10\x02\x12&\n"CONVERSATION_LIST_MODE_LATEST_FORK\x10\x03*\x8f\x01\n\x0b\x41\x63\x63\x65ssLevel\x12\x1c\n\x18\x41\x43\x43\x45SS_LEVEL_UNSPECIFIED\x10\x00\x12\x16\n\x12\x41\x43\x43\x45SS_LEVEL_OWNER\x10\x01\x12\x18\n\x14\x41\x43\x43\x45SS_LEVEL_MANAGER\x10\x02\x12\x17\n\x13\x41\x43\x43\x45SS_LEVEL_WRITER\x10\x03\x12\x17\n\x13\x41\x43\x43\x45SS_LEVEL_READER\x10\x04*K\n\x07\x43hannel\x12\x17\n\x13\x43HANNEL_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x43HANNEL_HISTORY\x10\x01\x12\x12\n\x0e\x43HANNEL_MEMORY\x10\x02*d\n\x0cTransferRole\x12\x1d\n\x19TRANSFER_ROLE_UNSPECIFIED\x10\x00\x12\x18\n\x14TRANSFER_ROLE_SENDER\x10\x01\x12\x1b\n\x17TRANSFER_ROLE_RECIPIENT\x10\x02*~\n\x0cRecordStatus\x12\x1d\n\x19RECORD_STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15RECORD_STATUS_SUCCESS\x10\x01\x12\x1b\n\x17RECORD_STATUS_CANCELLED\x10\x02\x12\x17\n\x13RECORD_STATUS_ERROR\x10\x03\x32O\n\rSystemService\x12>\n\tGetHealth\x12\x16.google.protobuf.Empty\x1a\x19.memory.v1.HealthResponse2\xdc\x04\n\x14\x43onversationsService\x12^\n\x11ListConversations\x12#.memory.v1.ListConversationsRequest\x1a$.memory.v1.ListConversationsResponse\x12S\n\x12\x43reateConversation\x12$.memory.v1.CreateConversationRequest\x1a\x17.memory.v1.Conversation\x12M\n\x0fGetConversation\x12!.memory.v1.GetConversationRequest\x1a\x17.memory.v1.Conversation\x12S\n\x12UpdateConversation\x12$.memory.v1.UpdateConversationRequest\x1a\x17.memory.v1.Conversation\x12R\n\x12\x44\x65leteConversation\x12$.memory.v1.DeleteConversationRequest\x1a\x16.google.protobuf.Empty\x12O\n\x10\x46orkConversation\x12".memory.v1.ForkConversationRequest\x1a\x17.memory.v1.Conversation\x12\x46\n\tListForks\x12\x1b.memory.v1.ListForksRequest\x1a\x1c.memory.v1.ListForksResponse2\x82\x03\n\x1e\x43onversationMembershipsService\x12X\n\x0fListMemberships\x12!.memory.v1.ListMembershipsRequest\x1a".memory.v1.ListMembershipsResponse\x12[\n\x11ShareConversation\x12#.memory.v1.ShareConversationRequest\x1a!.memory.v1.ConversationMembership\x12Y\n\x10UpdateMembership\x12".memory.v1.UpdateMembershipRequest\x1a!.memory.v1.ConversationMembership\x12N\n\x10\x44\x65leteMembership\x12".memory.v1.DeleteMembershipRequest\x1a\x16.google.protobuf.Empty2\x88\x04\n\x19OwnershipTransfersService\x12m\n\x16ListOwnershipTransfers\x12(.memory.v1.ListOwnershipTransfersRequest\x1a).memory.v1.ListOwnershipTransfersResponse\x12\\\n\x14GetOwnershipTransfer\x12&.memory.v1.GetOwnershipTransferRequest\x1a\x1c.memory.v1.OwnershipTransfer\x12\x62\n\x17\x43reateOwnershipTransfer\x12).memory.v1.CreateOwnershipTransferRequest\x1a\x1c.memory.v1.OwnershipTransfer\x12\\\n\x17\x41\x63\x63\x65ptOwnershipTransfer\x12).memory.v1.AcceptOwnershipTransferRequest\x1a\x16.google.protobuf.Empty\x12\\\n\x17\x44\x65leteOwnershipTransfer\x12).memory.v1.DeleteOwnershipTransferRequest\x1a\x16.google.protobuf.Empty2\xec\x01\n\x0e\x45ntriesService\x12L\n\x0bListEntries\x12\x1d.memory.v1.ListEntriesRequest\x1a\x1e.memory.v1.ListEntriesResponse\x12>\n\x0b\x41ppendEntry\x12\x1d.memory.v1.AppendEntryRequest\x1a\x10.memory.v1.Entry\x12L\n\x0bSyncEntries\x12\x1d.memory.v1.SyncEntriesRequest\x1a\x1e.memory.v1.SyncEntriesResponse2\xb5\x02\n\rSearchService\x12X\n\x13SearchConversations\x12\x1f.memory.v1.SearchEntriesRequest\x1a .memory.v1.SearchEntriesResponse\x12\x61\n\x12IndexConversations\x12$.memory.v1.IndexConversationsRequest\x1a%.memory.v1.IndexConversationsResponse\x12g\n\x14ListUnindexedEntries\x12&.memory.v1.ListUnindexedEntriesRequest\x1a\'.memory.v1.ListUnindexedEntriesResponse2\x83\x03\n\x17ResponseRecorderService\x12?\n\x06Record\x12\x18.memory.v1.RecordRequest\x1a\x19.memory.v1.RecordResponse(\x01\x12?\n\x06Replay\x12\x18.memory.v1.ReplayRequest\x1a\x19.memory.v1.ReplayResponse0\x01\x12I\n\x06\x43\x61ncel\x12\x1e.memory.v1.CancelRecordRequest\x1a\x1f.memory.v1.CancelRecordResponse\x12\x41\n\tIsEnabled\x12\x16.google.protobuf.Empty\x1a\x1c.memory.v1.IsEnabledResponse\x12X\n\x0f\x43heckRecordings\x12!.memory.v1.CheckRecordingsRequest\x1a".memory.v1.CheckRecordingsResponseb\x06proto3'
-)
+from google.protobuf import empty_pb2 as google_dot_protobuf_dot_empty__pb2
+from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
+
+
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememory/v1/memory_service.proto\x12\tmemory.v1\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\"4\n\x0bPageRequest\x12\x12\n\npage_token\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\"#\n\x08PageInfo\x12\x17\n\x0fnext_page_token\x18\x01 \x01(\t\" \n\x0eHealthResponse\x12\x0e\n\x06status\x18\x01 \x01(\t\"\xe6\x01\n\x13\x43onversationSummary\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rowner_user_id\x18\x03 \x01(\t\x12\x12\n\ncreated_at\x18\x04 \x01(\t\x12\x12\n\nupdated_at\x18\x05 \x01(\t\x12\x1c\n\x14last_message_preview\x18\x06 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x07 \x01(\x0e\x32\x16.memory.v1.AccessLevel\x12)\n\x08metadata\x18\x0c \x01(\x0b\x32\x17.google.protobuf.Struct\"\xa4\x02\n\x0c\x43onversation\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rowner_user_id\x18\x03 \x01(\t\x12\x12\n\ncreated_at\x18\x04 \x01(\t\x12\x12\n\nupdated_at\x18\x05 \x01(\t\x12\x1c\n\x14last_message_preview\x18\x06 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x07 \x01(\x0e\x32\x16.memory.v1.AccessLevel\x12\x1a\n\x12\x66orked_at_entry_id\x18\t \x01(\x0c\x12!\n\x19\x66orked_at_conversation_id\x18\n \x01(\x0c\x12)\n\x08metadata\x18\x0f \x01(\x0b\x32\x17.google.protobuf.StructJ\x04\x08\x08\x10\t\"U\n\x19\x43reateConversationRequest\x12\r\n\x05title\x18\x01 \x01(\t\x12)\n\x08metadata\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"R\n\x19UpdateConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x12\n\x05title\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_title\"1\n\x16GetConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\"4\n\x19\x44\x65leteConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\"S\n\x17\x46orkConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x10\n\x08\x65ntry_id\x18\x02 \x01(\x0c\x12\r\n\x05title\x18\x03 \x01(\t\"~\n\x18ListConversationsRequest\x12-\n\x04mode\x18\x01 \x01(\x0e\x32\x1f.memory.v1.ConversationListMode\x12\r\n\x05query\x18\x02 \x01(\t\x12$\n\x04page\x18\x03 \x01(\x0b\x32\x16.memory.v1.PageRequest\"z\n\x19ListConversationsResponse\x12\x35\n\rconversations\x18\x01 \x03(\x0b\x32\x1e.memory.v1.ConversationSummary\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo\"Q\n\x10ListForksRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12$\n\x04page\x18\x02 \x01(\x0b\x32\x16.memory.v1.PageRequest\"n\n\x11ListForksResponse\x12\x31\n\x05\x66orks\x18\x01 \x03(\x0b\x32\".memory.v1.ConversationForkSummary\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo\"\x9a\x01\n\x17\x43onversationForkSummary\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x1a\n\x12\x66orked_at_entry_id\x18\x03 \x01(\x0c\x12!\n\x19\x66orked_at_conversation_id\x18\x04 \x01(\x0c\x12\r\n\x05title\x18\x05 \x01(\t\x12\x12\n\ncreated_at\x18\x06 \x01(\tJ\x04\x08\x02\x10\x03\"\xbf\x02\n\x12\x43reateEntryRequest\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12#\n\x07\x63hannel\x18\x02 \x01(\x0e\x32\x12.memory.v1.Channel\x12\x14\n\x0c\x63ontent_type\x18\x04 \x01(\t\x12\'\n\x07\x63ontent\x18\x05 \x03(\x0b\x32\x16.google.protobuf.Value\x12\x1c\n\x0findexed_content\x18\x06 \x01(\tH\x00\x88\x01\x01\x12&\n\x19\x66orked_at_conversation_id\x18\x07 \x01(\x0cH\x01\x88\x01\x01\x12\x1f\n\x12\x66orked_at_entry_id\x18\x08 \x01(\x0cH\x02\x88\x01\x01\x42\x12\n\x10_indexed_contentB\x1c\n\x1a_forked_at_conversation_idB\x15\n\x13_forked_at_entry_idJ\x04\x08\x03\x10\x04\"\xc4\x01\n\x05\x45ntry\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\x0c\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12#\n\x07\x63hannel\x18\x04 \x01(\x0e\x32\x12.memory.v1.Channel\x12\r\n\x05\x65poch\x18\x05 \x01(\x03\x12\x14\n\x0c\x63ontent_type\x18\x06 \x01(\t\x12\'\n\x07\x63ontent\x18\x07 \x03(\x0b\x32\x16.google.protobuf.Value\x12\x12\n\ncreated_at\x18\x08 \x01(\t\"\x9d\x01\n\x12ListEntriesRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12#\n\x07\x63hannel\x18\x02 \x01(\x0e\x32\x12.memory.v1.Channel\x12\x14\n\x0c\x65poch_filter\x18\x03 \x01(\t\x12$\n\x04page\x18\x04 \x01(\x0b\x32\x16.memory.v1.PageRequest\x12\r\n\x05\x66orks\x18\x05 \x01(\t\"`\n\x13ListEntriesResponse\x12!\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x10.memory.v1.Entry\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo\"[\n\x12\x41ppendEntryRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12,\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x1d.memory.v1.CreateEntryRequest\"[\n\x12SyncEntriesRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12,\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x1d.memory.v1.CreateEntryRequest\"\x8d\x01\n\x13SyncEntriesResponse\x12\x12\n\x05\x65poch\x18\x01 \x01(\x03H\x00\x88\x01\x01\x12\r\n\x05no_op\x18\x02 \x01(\x08\x12\x19\n\x11\x65poch_incremented\x18\x03 \x01(\x08\x12$\n\x05\x65ntry\x18\x04 \x01(\x0b\x32\x10.memory.v1.EntryH\x01\x88\x01\x01\x42\x08\n\x06_epochB\x08\n\x06_entry\"\x8a\x01\n\x16\x43onversationMembership\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x03 \x01(\x0e\x32\x16.memory.v1.AccessLevel\x12\x12\n\ncreated_at\x18\x04 \x01(\tJ\x04\x08\x05\x10\x06\"W\n\x16ListMembershipsRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12$\n\x04page\x18\x02 \x01(\x0b\x32\x16.memory.v1.PageRequest\"y\n\x17ListMembershipsResponse\x12\x36\n\x0bmemberships\x18\x01 \x03(\x0b\x32!.memory.v1.ConversationMembership\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo\"r\n\x18ShareConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x03 \x01(\x0e\x32\x16.memory.v1.AccessLevel\"x\n\x17UpdateMembershipRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x16\n\x0emember_user_id\x18\x02 \x01(\t\x12,\n\x0c\x61\x63\x63\x65ss_level\x18\x03 \x01(\x0e\x32\x16.memory.v1.AccessLevel\"J\n\x17\x44\x65leteMembershipRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x16\n\x0emember_user_id\x18\x02 \x01(\t\"\x92\x01\n\x11OwnershipTransfer\x12\n\n\x02id\x18\x01 \x01(\x0c\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\x0c\x12\x1a\n\x12\x63onversation_title\x18\x03 \x01(\t\x12\x14\n\x0c\x66rom_user_id\x18\x04 \x01(\t\x12\x12\n\nto_user_id\x18\x05 \x01(\t\x12\x12\n\ncreated_at\x18\x06 \x01(\t\"l\n\x1dListOwnershipTransfersRequest\x12%\n\x04role\x18\x01 \x01(\x0e\x32\x17.memory.v1.TransferRole\x12$\n\x04page\x18\x02 \x01(\x0b\x32\x16.memory.v1.PageRequest\"y\n\x1eListOwnershipTransfersResponse\x12/\n\ttransfers\x18\x01 \x03(\x0b\x32\x1c.memory.v1.OwnershipTransfer\x12&\n\tpage_info\x18\x02 \x01(\x0b\x32\x13.memory.v1.PageInfo\"T\n\x1e\x43reateOwnershipTransferRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x19\n\x11new_owner_user_id\x18\x02 \x01(\t\"2\n\x1bGetOwnershipTransferRequest\x12\x13\n\x0btransfer_id\x18\x01 \x01(\x0c\"5\n\x1e\x41\x63\x63\x65ptOwnershipTransferRequest\x12\x13\n\x0btransfer_id\x18\x01 \x01(\x0c\"5\n\x1e\x44\x65leteOwnershipTransferRequest\x12\x13\n\x0btransfer_id\x18\x01 \x01(\x0c\"\xc4\x01\n\x14SearchEntriesRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x1a\n\rinclude_entry\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x13\n\x0bsearch_type\x18\x05 \x01(\t\x12\"\n\x15group_by_conversation\x18\x06 \x01(\x08H\x01\x88\x01\x01\x42\x10\n\x0e_include_entryB\x18\n\x16_group_by_conversation\"V\n\x15SearchEntriesResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.memory.v1.SearchResult\x12\x13\n\x0bnext_cursor\x18\x02 \x01(\t\"\x99\x01\n\x0cSearchResult\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x1a\n\x12\x63onversation_title\x18\x02 \x01(\t\x12\x10\n\x08\x65ntry_id\x18\x03 \x01(\x0c\x12\r\n\x05score\x18\x04 \x01(\x02\x12\x12\n\nhighlights\x18\x05 \x01(\t\x12\x1f\n\x05\x65ntry\x18\x06 \x01(\x0b\x32\x10.memory.v1.Entry\"W\n\x11IndexEntryRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x10\n\x08\x65ntry_id\x18\x02 \x01(\x0c\x12\x17\n\x0findexed_content\x18\x03 \x01(\t\"J\n\x19IndexConversationsRequest\x12-\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1c.memory.v1.IndexEntryRequest\"-\n\x1aIndexConversationsResponse\x12\x0f\n\x07indexed\x18\x01 \x01(\x05\"L\n\x1bListUnindexedEntriesRequest\x12\r\n\x05limit\x18\x01 \x01(\x05\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor\"J\n\x0eUnindexedEntry\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x1f\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x10.memory.v1.Entry\"j\n\x1cListUnindexedEntriesResponse\x12*\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x19.memory.v1.UnindexedEntry\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor\"K\n\rRecordRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\x12\x10\n\x08\x63omplete\x18\x03 \x01(\x08\"P\n\x0eRecordResponse\x12\'\n\x06status\x18\x01 \x01(\x0e\x32\x17.memory.v1.RecordStatus\x12\x15\n\rerror_message\x18\x02 \x01(\t\"(\n\rReplayRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\";\n\x0eReplayResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\t\x12\x18\n\x10redirect_address\x18\x02 \x01(\t\".\n\x13\x43\x61ncelRecordRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\x0c\"B\n\x14\x43\x61ncelRecordResponse\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x08\x12\x18\n\x10redirect_address\x18\x02 \x01(\t\"$\n\x11IsEnabledResponse\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\"2\n\x16\x43heckRecordingsRequest\x12\x18\n\x10\x63onversation_ids\x18\x01 \x03(\x0c\"3\n\x17\x43heckRecordingsResponse\x12\x18\n\x10\x63onversation_ids\x18\x01 \x03(\x0c*\xa8\x01\n\x14\x43onversationListMode\x12&\n\"CONVERSATION_LIST_MODE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONVERSATION_LIST_MODE_ALL\x10\x01\x12 \n\x1c\x43ONVERSATION_LIST_MODE_ROOTS\x10\x02\x12&\n\"CONVERSATION_LIST_MODE_LATEST_FORK\x10\x03*\x8f\x01\n\x0b\x41\x63\x63\x65ssLevel\x12\x1c\n\x18\x41\x43\x43\x45SS_LEVEL_UNSPECIFIED\x10\x00\x12\x16\n\x12\x41\x43\x43\x45SS_LEVEL_OWNER\x10\x01\x12\x18\n\x14\x41\x43\x43\x45SS_LEVEL_MANAGER\x10\x02\x12\x17\n\x13\x41\x43\x43\x45SS_LEVEL_WRITER\x10\x03\x12\x17\n\x13\x41\x43\x43\x45SS_LEVEL_READER\x10\x04*K\n\x07\x43hannel\x12\x17\n\x13\x43HANNEL_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x43HANNEL_HISTORY\x10\x01\x12\x12\n\x0e\x43HANNEL_MEMORY\x10\x02*d\n\x0cTransferRole\x12\x1d\n\x19TRANSFER_ROLE_UNSPECIFIED\x10\x00\x12\x18\n\x14TRANSFER_ROLE_SENDER\x10\x01\x12\x1b\n\x17TRANSFER_ROLE_RECIPIENT\x10\x02*~\n\x0cRecordStatus\x12\x1d\n\x19RECORD_STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15RECORD_STATUS_SUCCESS\x10\x01\x12\x1b\n\x17RECORD_STATUS_CANCELLED\x10\x02\x12\x17\n\x13RECORD_STATUS_ERROR\x10\x03\x32O\n\rSystemService\x12>\n\tGetHealth\x12\x16.google.protobuf.Empty\x1a\x19.memory.v1.HealthResponse2\xdc\x04\n\x14\x43onversationsService\x12^\n\x11ListConversations\x12#.memory.v1.ListConversationsRequest\x1a$.memory.v1.ListConversationsResponse\x12S\n\x12\x43reateConversation\x12$.memory.v1.CreateConversationRequest\x1a\x17.memory.v1.Conversation\x12M\n\x0fGetConversation\x12!.memory.v1.GetConversationRequest\x1a\x17.memory.v1.Conversation\x12S\n\x12UpdateConversation\x12$.memory.v1.UpdateConversationRequest\x1a\x17.memory.v1.Conversation\x12R\n\x12\x44\x65leteConversation\x12$.memory.v1.DeleteConversationRequest\x1a\x16.google.protobuf.Empty\x12O\n\x10\x46orkConversation\x12\".memory.v1.ForkConversationRequest\x1a\x17.memory.v1.Conversation\x12\x46\n\tListForks\x12\x1b.memory.v1.ListForksRequest\x1a\x1c.memory.v1.ListForksResponse2\x82\x03\n\x1e\x43onversationMembershipsService\x12X\n\x0fListMemberships\x12!.memory.v1.ListMembershipsRequest\x1a\".memory.v1.ListMembershipsResponse\x12[\n\x11ShareConversation\x12#.memory.v1.ShareConversationRequest\x1a!.memory.v1.ConversationMembership\x12Y\n\x10UpdateMembership\x12\".memory.v1.UpdateMembershipRequest\x1a!.memory.v1.ConversationMembership\x12N\n\x10\x44\x65leteMembership\x12\".memory.v1.DeleteMembershipRequest\x1a\x16.google.protobuf.Empty2\x88\x04\n\x19OwnershipTransfersService\x12m\n\x16ListOwnershipTransfers\x12(.memory.v1.ListOwnershipTransfersRequest\x1a).memory.v1.ListOwnershipTransfersResponse\x12\\\n\x14GetOwnershipTransfer\x12&.memory.v1.GetOwnershipTransferRequest\x1a\x1c.memory.v1.OwnershipTransfer\x12\x62\n\x17\x43reateOwnershipTransfer\x12).memory.v1.CreateOwnershipTransferRequest\x1a\x1c.memory.v1.OwnershipTransfer\x12\\\n\x17\x41\x63\x63\x65ptOwnershipTransfer\x12).memory.v1.AcceptOwnershipTransferRequest\x1a\x16.google.protobuf.Empty\x12\\\n\x17\x44\x65leteOwnershipTransfer\x12).memory.v1.DeleteOwnershipTransferRequest\x1a\x16.google.protobuf.Empty2\xec\x01\n\x0e\x45ntriesService\x12L\n\x0bListEntries\x12\x1d.memory.v1.ListEntriesRequest\x1a\x1e.memory.v1.ListEntriesResponse\x12>\n\x0b\x41ppendEntry\x12\x1d.memory.v1.AppendEntryRequest\x1a\x10.memory.v1.Entry\x12L\n\x0bSyncEntries\x12\x1d.memory.v1.SyncEntriesRequest\x1a\x1e.memory.v1.SyncEntriesResponse2\xb5\x02\n\rSearchService\x12X\n\x13SearchConversations\x12\x1f.memory.v1.SearchEntriesRequest\x1a .memory.v1.SearchEntriesResponse\x12\x61\n\x12IndexConversations\x12$.memory.v1.IndexConversationsRequest\x1a%.memory.v1.IndexConversationsResponse\x12g\n\x14ListUnindexedEntries\x12&.memory.v1.ListUnindexedEntriesRequest\x1a\'.memory.v1.ListUnindexedEntriesResponse2\x83\x03\n\x17ResponseRecorderService\x12?\n\x06Record\x12\x18.memory.v1.RecordRequest\x1a\x19.memory.v1.RecordResponse(\x01\x12?\n\x06Replay\x12\x18.memory.v1.ReplayRequest\x1a\x19.memory.v1.ReplayResponse0\x01\x12I\n\x06\x43\x61ncel\x12\x1e.memory.v1.CancelRecordRequest\x1a\x1f.memory.v1.CancelRecordResponse\x12\x41\n\tIsEnabled\x12\x16.google.protobuf.Empty\x1a\x1c.memory.v1.IsEnabledResponse\x12X\n\x0f\x43heckRecordings\x12!.memory.v1.CheckRecordingsRequest\x1a\".memory.v1.CheckRecordingsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "memory.v1.memory_service_pb2", _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memory.v1.memory_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-    DESCRIPTOR._loaded_options = None
-    _globals["_CONVERSATIONLISTMODE"]._serialized_start = 5567
-    _globals["_CONVERSATIONLISTMODE"]._serialized_end = 5735
-    _globals["_ACCESSLEVEL"]._serialized_start = 5738
-    _globals["_ACCESSLEVEL"]._serialized_end = 5881
-    _globals["_CHANNEL"]._serialized_start = 5883
-    _globals["_CHANNEL"]._serialized_end = 5958
-    _globals["_TRANSFERROLE"]._serialized_start = 5960
-    _globals["_TRANSFERROLE"]._serialized_end = 6060
-    _globals["_RECORDSTATUS"]._serialized_start = 6062
-    _globals["_RECORDSTATUS"]._serialized_end = 6188
-    _globals["_PAGEREQUEST"]._serialized_start = 104
-    _globals["_PAGEREQUEST"]._serialized_end = 156
-    _globals["_PAGEINFO"]._serialized_start = 158
-    _globals["_PAGEINFO"]._serialized_end = 193
-    _globals["_HEALTHRESPONSE"]._serialized_start = 195
-    _globals["_HEALTHRESPONSE"]._serialized_end = 227
-    _globals["_CONVERSATIONSUMMARY"]._serialized_start = 230
-    _globals["_CONVERSATIONSUMMARY"]._serialized_end = 460
-    _globals["_CONVERSATION"]._serialized_start = 463
-    _globals["_CONVERSATION"]._serialized_end = 755
-    _globals["_CREATECONVERSATIONREQUEST"]._serialized_start = 757
-    _globals["_CREATECONVERSATIONREQUEST"]._serialized_end = 842
-    _globals["_UPDATECONVERSATIONREQUEST"]._serialized_start = 844
-    _globals["_UPDATECONVERSATIONREQUEST"]._serialized_end = 926
-    _globals["_GETCONVERSATIONREQUEST"]._serialized_start = 928
-    _globals["_GETCONVERSATIONREQUEST"]._serialized_end = 977
-    _globals["_DELETECONVERSATIONREQUEST"]._serialized_start = 979
-    _globals["_DELETECONVERSATIONREQUEST"]._serialized_end = 1031
-    _globals["_FORKCONVERSATIONREQUEST"]._serialized_start = 1033
-    _globals["_FORKCONVERSATIONREQUEST"]._serialized_end = 1116
-    _globals["_LISTCONVERSATIONSREQUEST"]._serialized_start = 1118
-    _globals["_LISTCONVERSATIONSREQUEST"]._serialized_end = 1244
-    _globals["_LISTCONVERSATIONSRESPONSE"]._serialized_start = 1246
-    _globals["_LISTCONVERSATIONSRESPONSE"]._serialized_end = 1368
-    _globals["_LISTFORKSREQUEST"]._serialized_start = 1370
-    _globals["_LISTFORKSREQUEST"]._serialized_end = 1451
-    _globals["_LISTFORKSRESPONSE"]._serialized_start = 1453
-    _globals["_LISTFORKSRESPONSE"]._serialized_end = 1563
-    _globals["_CONVERSATIONFORKSUMMARY"]._serialized_start = 1566
-    _globals["_CONVERSATIONFORKSUMMARY"]._serialized_end = 1720
-    _globals["_CREATEENTRYREQUEST"]._serialized_start = 1723
-    _globals["_CREATEENTRYREQUEST"]._serialized_end = 2042
-    _globals["_ENTRY"]._serialized_start = 2045
-    _globals["_ENTRY"]._serialized_end = 2241
-    _globals["_LISTENTRIESREQUEST"]._serialized_start = 2244
-    _globals["_LISTENTRIESREQUEST"]._serialized_end = 2401
-    _globals["_LISTENTRIESRESPONSE"]._serialized_start = 2403
-    _globals["_LISTENTRIESRESPONSE"]._serialized_end = 2499
-    _globals["_APPENDENTRYREQUEST"]._serialized_start = 2501
-    _globals["_APPENDENTRYREQUEST"]._serialized_end = 2592
-    _globals["_SYNCENTRIESREQUEST"]._serialized_start = 2594
-    _globals["_SYNCENTRIESREQUEST"]._serialized_end = 2685
-    _globals["_SYNCENTRIESRESPONSE"]._serialized_start = 2688
-    _globals["_SYNCENTRIESRESPONSE"]._serialized_end = 2829
-    _globals["_CONVERSATIONMEMBERSHIP"]._serialized_start = 2832
-    _globals["_CONVERSATIONMEMBERSHIP"]._serialized_end = 2970
-    _globals["_LISTMEMBERSHIPSREQUEST"]._serialized_start = 2972
-    _globals["_LISTMEMBERSHIPSREQUEST"]._serialized_end = 3059
-    _globals["_LISTMEMBERSHIPSRESPONSE"]._serialized_start = 3061
-    _globals["_LISTMEMBERSHIPSRESPONSE"]._serialized_end = 3182
-    _globals["_SHARECONVERSATIONREQUEST"]._serialized_start = 3184
-    _globals["_SHARECONVERSATIONREQUEST"]._serialized_end = 3298
-    _globals["_UPDATEMEMBERSHIPREQUEST"]._serialized_start = 3300
-    _globals["_UPDATEMEMBERSHIPREQUEST"]._serialized_end = 3420
-    _globals["_DELETEMEMBERSHIPREQUEST"]._serialized_start = 3422
-    _globals["_DELETEMEMBERSHIPREQUEST"]._serialized_end = 3496
-    _globals["_OWNERSHIPTRANSFER"]._serialized_start = 3499
-    _globals["_OWNERSHIPTRANSFER"]._serialized_end = 3645
-    _globals["_LISTOWNERSHIPTRANSFERSREQUEST"]._serialized_start = 3647
-    _globals["_LISTOWNERSHIPTRANSFERSREQUEST"]._serialized_end = 3755
-    _globals["_LISTOWNERSHIPTRANSFERSRESPONSE"]._serialized_start = 3757
-    _globals["_LISTOWNERSHIPTRANSFERSRESPONSE"]._serialized_end = 3878
-    _globals["_CREATEOWNERSHIPTRANSFERREQUEST"]._serialized_start = 3880
-    _globals["_CREATEOWNERSHIPTRANSFERREQUEST"]._serialized_end = 3964
-    _globals["_GETOWNERSHIPTRANSFERREQUEST"]._serialized_start = 3966
-    _globals["_GETOWNERSHIPTRANSFERREQUEST"]._serialized_end = 4016
-    _globals["_ACCEPTOWNERSHIPTRANSFERREQUEST"]._serialized_start = 4018
-    _globals["_ACCEPTOWNERSHIPTRANSFERREQUEST"]._serialized_end = 4071
-    _globals["_DELETEOWNERSHIPTRANSFERREQUEST"]._serialized_start = 4073
-    _globals["_DELETEOWNERSHIPTRANSFERREQUEST"]._serialized_end = 4126
-    _globals["_SEARCHENTRIESREQUEST"]._serialized_start = 4129
-    _globals["_SEARCHENTRIESREQUEST"]._serialized_end = 4325
-    _globals["_SEARCHENTRIESRESPONSE"]._serialized_start = 4327
-    _globals["_SEARCHENTRIESRESPONSE"]._serialized_end = 4413
-    _globals["_SEARCHRESULT"]._serialized_start = 4416
-    _globals["_SEARCHRESULT"]._serialized_end = 4569
-    _globals["_INDEXENTRYREQUEST"]._serialized_start = 4571
-    _globals["_INDEXENTRYREQUEST"]._serialized_end = 4658
-    _globals["_INDEXCONVERSATIONSREQUEST"]._serialized_start = 4660
-    _globals["_INDEXCONVERSATIONSREQUEST"]._serialized_end = 4734
-    _globals["_INDEXCONVERSATIONSRESPONSE"]._serialized_start = 4736
-    _globals["_INDEXCONVERSATIONSRESPONSE"]._serialized_end = 4781
-    _globals["_LISTUNINDEXEDENTRIESREQUEST"]._serialized_start = 4783
-    _globals["_LISTUNINDEXEDENTRIESREQUEST"]._serialized_end = 4859
-    _globals["_UNINDEXEDENTRY"]._serialized_start = 4861
-    _globals["_UNINDEXEDENTRY"]._serialized_end = 4935
-    _globals["_LISTUNINDEXEDENTRIESRESPONSE"]._serialized_start = 4937
-    _globals["_LISTUNINDEXEDENTRIESRESPONSE"]._serialized_end = 5043
-    _globals["_RECORDREQUEST"]._serialized_start = 5045
-    _globals["_RECORDREQUEST"]._serialized_end = 5120
-    _globals["_RECORDRESPONSE"]._serialized_start = 5122
-    _globals["_RECORDRESPONSE"]._serialized_end = 5202
-    _globals["_REPLAYREQUEST"]._serialized_start = 5204
-    _globals["_REPLAYREQUEST"]._serialized_end = 5244
-    _globals["_REPLAYRESPONSE"]._serialized_start = 5246
-    _globals["_REPLAYRESPONSE"]._serialized_end = 5305
-    _globals["_CANCELRECORDREQUEST"]._serialized_start = 5307
-    _globals["_CANCELRECORDREQUEST"]._serialized_end = 5353
-    _globals["_CANCELRECORDRESPONSE"]._serialized_start = 5355
-    _globals["_CANCELRECORDRESPONSE"]._serialized_end = 5421
-    _globals["_ISENABLEDRESPONSE"]._serialized_start = 5423
-    _globals["_ISENABLEDRESPONSE"]._serialized_end = 5459
-    _globals["_CHECKRECORDINGSREQUEST"]._serialized_start = 5461
-    _globals["_CHECKRECORDINGSREQUEST"]._serialized_end = 5511
-    _globals["_CHECKRECORDINGSRESPONSE"]._serialized_start = 5513
-    _globals["_CHECKRECORDINGSRESPONSE"]._serialized_end = 5564
-    _globals["_SYSTEMSERVICE"]._serialized_start = 6190
-    _globals["_SYSTEMSERVICE"]._serialized_end = 6269
-    _globals["_CONVERSATIONSSERVICE"]._serialized_start = 6272
-    _globals["_CONVERSATIONSSERVICE"]._serialized_end = 6876
-    _globals["_CONVERSATIONMEMBERSHIPSSERVICE"]._serialized_start = 6879
-    _globals["_CONVERSATIONMEMBERSHIPSSERVICE"]._serialized_end = 7265
-    _globals["_OWNERSHIPTRANSFERSSERVICE"]._serialized_start = 7268
-    _globals["_OWNERSHIPTRANSFERSSERVICE"]._serialized_end = 7788
-    _globals["_ENTRIESSERVICE"]._serialized_start = 7791
-    _globals["_ENTRIESSERVICE"]._serialized_end = 8027
-    _globals["_SEARCHSERVICE"]._serialized_start = 8030
-    _globals["_SEARCHSERVICE"]._serialized_end = 8339
-    _globals["_RESPONSERECORDERSERVICE"]._serialized_start = 8342
-    _globals["_RESPONSERECORDERSERVICE"]._serialized_end = 8729
+  DESCRIPTOR._loaded_options = None
+  _globals['_CONVERSATIONLISTMODE']._serialized_start=5567
+  _globals['_CONVERSATIONLISTMODE']._serialized_end=5735
+  _globals['_ACCESSLEVEL']._serialized_start=5738
+  _globals['_ACCESSLEVEL']._serialized_end=5881
+  _globals['_CHANNEL']._serialized_start=5883
+  _globals['_CHANNEL']._serialized_end=5958
+  _globals['_TRANSFERROLE']._serialized_start=5960
+  _globals['_TRANSFERROLE']._serialized_end=6060
+  _globals['_RECORDSTATUS']._serialized_start=6062
+  _globals['_RECORDSTATUS']._serialized_end=6188
+  _globals['_PAGEREQUEST']._serialized_start=104
+  _globals['_PAGEREQUEST']._serialized_end=156
+  _globals['_PAGEINFO']._serialized_start=158
+  _globals['_PAGEINFO']._serialized_end=193
+  _globals['_HEALTHRESPONSE']._serialized_start=195
+  _globals['_HEALTHRESPONSE']._serialized_end=227
+  _globals['_CONVERSATIONSUMMARY']._serialized_start=230
+  _globals['_CONVERSATIONSUMMARY']._serialized_end=460
+  _globals['_CONVERSATION']._serialized_start=463
+  _globals['_CONVERSATION']._serialized_end=755
+  _globals['_CREATECONVERSATIONREQUEST']._serialized_start=757
+  _globals['_CREATECONVERSATIONREQUEST']._serialized_end=842
+  _globals['_UPDATECONVERSATIONREQUEST']._serialized_start=844
+  _globals['_UPDATECONVERSATIONREQUEST']._serialized_end=926
+  _globals['_GETCONVERSATIONREQUEST']._serialized_start=928
+  _globals['_GETCONVERSATIONREQUEST']._serialized_end=977
+  _globals['_DELETECONVERSATIONREQUEST']._serialized_start=979
+  _globals['_DELETECONVERSATIONREQUEST']._serialized_end=1031
+  _globals['_FORKCONVERSATIONREQUEST']._serialized_start=1033
+  _globals['_FORKCONVERSATIONREQUEST']._serialized_end=1116
+  _globals['_LISTCONVERSATIONSREQUEST']._serialized_start=1118
+  _globals['_LISTCONVERSATIONSREQUEST']._serialized_end=1244
+  _globals['_LISTCONVERSATIONSRESPONSE']._serialized_start=1246
+  _globals['_LISTCONVERSATIONSRESPONSE']._serialized_end=1368
+  _globals['_LISTFORKSREQUEST']._serialized_start=1370
+  _globals['_LISTFORKSREQUEST']._serialized_end=1451
+  _globals['_LISTFORKSRESPONSE']._serialized_start=1453
+  _globals['_LISTFORKSRESPONSE']._serialized_end=1563
+  _globals['_CONVERSATIONFORKSUMMARY']._serialized_start=1566
+  _globals['_CONVERSATIONFORKSUMMARY']._serialized_end=1720
+  _globals['_CREATEENTRYREQUEST']._serialized_start=1723
+  _globals['_CREATEENTRYREQUEST']._serialized_end=2042
+  _globals['_ENTRY']._serialized_start=2045
+  _globals['_ENTRY']._serialized_end=2241
+  _globals['_LISTENTRIESREQUEST']._serialized_start=2244
+  _globals['_LISTENTRIESREQUEST']._serialized_end=2401
+  _globals['_LISTENTRIESRESPONSE']._serialized_start=2403
+  _globals['_LISTENTRIESRESPONSE']._serialized_end=2499
+  _globals['_APPENDENTRYREQUEST']._serialized_start=2501
+  _globals['_APPENDENTRYREQUEST']._serialized_end=2592
+  _globals['_SYNCENTRIESREQUEST']._serialized_start=2594
+  _globals['_SYNCENTRIESREQUEST']._serialized_end=2685
+  _globals['_SYNCENTRIESRESPONSE']._serialized_start=2688
+  _globals['_SYNCENTRIESRESPONSE']._serialized_end=2829
+  _globals['_CONVERSATIONMEMBERSHIP']._serialized_start=2832
+  _globals['_CONVERSATIONMEMBERSHIP']._serialized_end=2970
+  _globals['_LISTMEMBERSHIPSREQUEST']._serialized_start=2972
+  _globals['_LISTMEMBERSHIPSREQUEST']._serialized_end=3059
+  _globals['_LISTMEMBERSHIPSRESPONSE']._serialized_start=3061
+  _globals['_LISTMEMBERSHIPSRESPONSE']._serialized_end=3182
+  _globals['_SHARECONVERSATIONREQUEST']._serialized_start=3184
+  _globals['_SHARECONVERSATIONREQUEST']._serialized_end=3298
+  _globals['_UPDATEMEMBERSHIPREQUEST']._serialized_start=3300
+  _globals['_UPDATEMEMBERSHIPREQUEST']._serialized_end=3420
+  _globals['_DELETEMEMBERSHIPREQUEST']._serialized_start=3422
+  _globals['_DELETEMEMBERSHIPREQUEST']._serialized_end=3496
+  _globals['_OWNERSHIPTRANSFER']._serialized_start=3499
+  _globals['_OWNERSHIPTRANSFER']._serialized_end=3645
+  _globals['_LISTOWNERSHIPTRANSFERSREQUEST']._serialized_start=3647
+  _globals['_LISTOWNERSHIPTRANSFERSREQUEST']._serialized_end=3755
+  _globals['_LISTOWNERSHIPTRANSFERSRESPONSE']._serialized_start=3757
+  _globals['_LISTOWNERSHIPTRANSFERSRESPONSE']._serialized_end=3878
+  _globals['_CREATEOWNERSHIPTRANSFERREQUEST']._serialized_start=3880
+  _globals['_CREATEOWNERSHIPTRANSFERREQUEST']._serialized_end=3964
+  _globals['_GETOWNERSHIPTRANSFERREQUEST']._serialized_start=3966
+  _globals['_GETOWNERSHIPTRANSFERREQUEST']._serialized_end=4016
+  _globals['_ACCEPTOWNERSHIPTRANSFERREQUEST']._serialized_start=4018
+  _globals['_ACCEPTOWNERSHIPTRANSFERREQUEST']._serialized_end=4071
+  _globals['_DELETEOWNERSHIPTRANSFERREQUEST']._serialized_start=4073
+  _globals['_DELETEOWNERSHIPTRANSFERREQUEST']._serialized_end=4126
+  _globals['_SEARCHENTRIESREQUEST']._serialized_start=4129
+  _globals['_SEARCHENTRIESREQUEST']._serialized_end=4325
+  _globals['_SEARCHENTRIESRESPONSE']._serialized_start=4327
+  _globals['_SEARCHENTRIESRESPONSE']._serialized_end=4413
+  _globals['_SEARCHRESULT']._serialized_start=4416
+  _globals['_SEARCHRESULT']._serialized_end=4569
+  _globals['_INDEXENTRYREQUEST']._serialized_start=4571
+  _globals['_INDEXENTRYREQUEST']._serialized_end=4658
+  _globals['_INDEXCONVERSATIONSREQUEST']._serialized_start=4660
+  _globals['_INDEXCONVERSATIONSREQUEST']._serialized_end=4734
+  _globals['_INDEXCONVERSATIONSRESPONSE']._serialized_start=4736
+  _globals['_INDEXCONVERSATIONSRESPONSE']._serialized_end=4781
+  _globals['_LISTUNINDEXEDENTRIESREQUEST']._serialized_start=4783
+  _globals['_LISTUNINDEXEDENTRIESREQUEST']._serialized_end=4859
+  _globals['_UNINDEXEDENTRY']._serialized_start=4861
+  _globals['_UNINDEXEDENTRY']._serialized_end=4935
+  _globals['_LISTUNINDEXEDENTRIESRESPONSE']._serialized_start=4937
+  _globals['_LISTUNINDEXEDENTRIESRESPONSE']._serialized_end=5043
+  _globals['_RECORDREQUEST']._serialized_start=5045
+  _globals['_RECORDREQUEST']._serialized_end=5120
+  _globals['_RECORDRESPONSE']._serialized_start=5122
+  _globals['_RECORDRESPONSE']._serialized_end=5202
+  _globals['_REPLAYREQUEST']._serialized_start=5204
+  _globals['_REPLAYREQUEST']._serialized_end=5244
+  _globals['_REPLAYRESPONSE']._serialized_start=5246
+  _globals['_REPLAYRESPONSE']._serialized_end=5305
+  _globals['_CANCELRECORDREQUEST']._serialized_start=5307
+  _globals['_CANCELRECORDREQUEST']._serialized_end=5353
+  _globals['_CANCELRECORDRESPONSE']._serialized_start=5355
+  _globals['_CANCELRECORDRESPONSE']._serialized_end=5421
+  _globals['_ISENABLEDRESPONSE']._serialized_start=5423
+  _globals['_ISENABLEDRESPONSE']._serialized_end=5459
+  _globals['_CHECKRECORDINGSREQUEST']._serialized_start=5461
+  _globals['_CHECKRECORDINGSREQUEST']._serialized_end=5511
+  _globals['_CHECKRECORDINGSRESPONSE']._serialized_start=5513
+  _globals['_CHECKRECORDINGSRESPONSE']._serialized_end=5564
+  _globals['_SYSTEMSERVICE']._serialized_start=6190
+  _globals['_SYSTEMSERVICE']._serialized_end=6269
+  _globals['_CONVERSATIONSSERVICE']._serialized_start=6272
+  _globals['_CONVERSATIONSSERVICE']._serialized_end=6876
+  _globals['_CONVERSATIONMEMBERSHIPSSERVICE']._serialized_start=6879
+  _globals['_CONVERSATIONMEMBERSHIPSSERVICE']._serialized_end=7265
+  _globals['_OWNERSHIPTRANSFERSSERVICE']._serialized_start=7268
+  _globals['_OWNERSHIPTRANSFERSSERVICE']._serialized_end=7788
+  _globals['_ENTRIESSERVICE']._serialized_start=7791
+  _globals['_ENTRIESSERVICE']._serialized_end=8027
+  _globals['_SEARCHSERVICE']._serialized_start=8030
+  _globals['_SEARCHSERVICE']._serialized_end=8339
+  _globals['_RESPONSERECORDERSERVICE']._serialized_start=8342
+  _globals['_RESPONSERECORDERSERVICE']._serialized_end=8729
 # @@protoc_insertion_point(module_scope)

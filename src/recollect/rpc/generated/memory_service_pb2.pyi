@@ -1,14 +1,11 @@
-from collections.abc import Iterable as _Iterable
-from collections.abc import Mapping as _Mapping
-from typing import ClassVar as _ClassVar
-from typing import Optional as _Optional
-from typing import Union as _Union
-
-from google.protobuf import descriptor as _descriptor
-from google.protobuf import message as _message
+from google.protobuf import empty_pb2 as _empty_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -45,7 +42,6 @@ class RecordStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RECORD_STATUS_SUCCESS: _ClassVar[RecordStatus]
     RECORD_STATUS_CANCELLED: _ClassVar[RecordStatus]
     RECORD_STATUS_ERROR: _ClassVar[RecordStatus]
-
 CONVERSATION_LIST_MODE_UNSPECIFIED: ConversationListMode
 CONVERSATION_LIST_MODE_ALL: ConversationListMode
 CONVERSATION_LIST_MODE_ROOTS: ConversationListMode
@@ -72,9 +68,7 @@ class PageRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     page_token: str
     page_size: int
-    def __init__(
-        self, page_token: _Optional[str] = ..., page_size: _Optional[int] = ...
-    ) -> None: ...
+    def __init__(self, page_token: _Optional[str] = ..., page_size: _Optional[int] = ...) -> None: ...
 
 class PageInfo(_message.Message):
     __slots__ = ("next_page_token",)
@@ -89,16 +83,7 @@ class HealthResponse(_message.Message):
     def __init__(self, status: _Optional[str] = ...) -> None: ...
 
 class ConversationSummary(_message.Message):
-    __slots__ = (
-        "id",
-        "title",
-        "owner_user_id",
-        "created_at",
-        "updated_at",
-        "last_message_preview",
-        "access_level",
-        "metadata",
-    )
+    __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "metadata")
     ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     OWNER_USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -115,31 +100,10 @@ class ConversationSummary(_message.Message):
     last_message_preview: str
     access_level: AccessLevel
     metadata: _struct_pb2.Struct
-    def __init__(
-        self,
-        id: _Optional[bytes] = ...,
-        title: _Optional[str] = ...,
-        owner_user_id: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-        updated_at: _Optional[str] = ...,
-        last_message_preview: _Optional[str] = ...,
-        access_level: _Optional[_Union[AccessLevel, str]] = ...,
-        metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., title: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., last_message_preview: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class Conversation(_message.Message):
-    __slots__ = (
-        "id",
-        "title",
-        "owner_user_id",
-        "created_at",
-        "updated_at",
-        "last_message_preview",
-        "access_level",
-        "forked_at_entry_id",
-        "forked_at_conversation_id",
-        "metadata",
-    )
+    __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "forked_at_entry_id", "forked_at_conversation_id", "metadata")
     ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     OWNER_USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -160,19 +124,7 @@ class Conversation(_message.Message):
     forked_at_entry_id: bytes
     forked_at_conversation_id: bytes
     metadata: _struct_pb2.Struct
-    def __init__(
-        self,
-        id: _Optional[bytes] = ...,
-        title: _Optional[str] = ...,
-        owner_user_id: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-        updated_at: _Optional[str] = ...,
-        last_message_preview: _Optional[str] = ...,
-        access_level: _Optional[_Union[AccessLevel, str]] = ...,
-        forked_at_entry_id: _Optional[bytes] = ...,
-        forked_at_conversation_id: _Optional[bytes] = ...,
-        metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., title: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., last_message_preview: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., forked_at_entry_id: _Optional[bytes] = ..., forked_at_conversation_id: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class CreateConversationRequest(_message.Message):
     __slots__ = ("title", "metadata")
@@ -180,11 +132,7 @@ class CreateConversationRequest(_message.Message):
     METADATA_FIELD_NUMBER: _ClassVar[int]
     title: str
     metadata: _struct_pb2.Struct
-    def __init__(
-        self,
-        title: _Optional[str] = ...,
-        metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, title: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class UpdateConversationRequest(_message.Message):
     __slots__ = ("conversation_id", "title")
@@ -192,9 +140,7 @@ class UpdateConversationRequest(_message.Message):
     TITLE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     title: str
-    def __init__(
-        self, conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ...
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ...) -> None: ...
 
 class GetConversationRequest(_message.Message):
     __slots__ = ("conversation_id",)
@@ -216,12 +162,7 @@ class ForkConversationRequest(_message.Message):
     conversation_id: bytes
     entry_id: bytes
     title: str
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        entry_id: _Optional[bytes] = ...,
-        title: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., entry_id: _Optional[bytes] = ..., title: _Optional[str] = ...) -> None: ...
 
 class ListConversationsRequest(_message.Message):
     __slots__ = ("mode", "query", "page")
@@ -231,12 +172,7 @@ class ListConversationsRequest(_message.Message):
     mode: ConversationListMode
     query: str
     page: PageRequest
-    def __init__(
-        self,
-        mode: _Optional[_Union[ConversationListMode, str]] = ...,
-        query: _Optional[str] = ...,
-        page: _Optional[_Union[PageRequest, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, mode: _Optional[_Union[ConversationListMode, str]] = ..., query: _Optional[str] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ...) -> None: ...
 
 class ListConversationsResponse(_message.Message):
     __slots__ = ("conversations", "page_info")
@@ -244,11 +180,7 @@ class ListConversationsResponse(_message.Message):
     PAGE_INFO_FIELD_NUMBER: _ClassVar[int]
     conversations: _containers.RepeatedCompositeFieldContainer[ConversationSummary]
     page_info: PageInfo
-    def __init__(
-        self,
-        conversations: _Optional[_Iterable[_Union[ConversationSummary, _Mapping]]] = ...,
-        page_info: _Optional[_Union[PageInfo, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversations: _Optional[_Iterable[_Union[ConversationSummary, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class ListForksRequest(_message.Message):
     __slots__ = ("conversation_id", "page")
@@ -256,11 +188,7 @@ class ListForksRequest(_message.Message):
     PAGE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     page: PageRequest
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        page: _Optional[_Union[PageRequest, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ...) -> None: ...
 
 class ListForksResponse(_message.Message):
     __slots__ = ("forks", "page_info")
@@ -268,20 +196,10 @@ class ListForksResponse(_message.Message):
     PAGE_INFO_FIELD_NUMBER: _ClassVar[int]
     forks: _containers.RepeatedCompositeFieldContainer[ConversationForkSummary]
     page_info: PageInfo
-    def __init__(
-        self,
-        forks: _Optional[_Iterable[_Union[ConversationForkSummary, _Mapping]]] = ...,
-        page_info: _Optional[_Union[PageInfo, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, forks: _Optional[_Iterable[_Union[ConversationForkSummary, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class ConversationForkSummary(_message.Message):
-    __slots__ = (
-        "conversation_id",
-        "forked_at_entry_id",
-        "forked_at_conversation_id",
-        "title",
-        "created_at",
-    )
+    __slots__ = ("conversation_id", "forked_at_entry_id", "forked_at_conversation_id", "title", "created_at")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     FORKED_AT_ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
     FORKED_AT_CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -292,25 +210,10 @@ class ConversationForkSummary(_message.Message):
     forked_at_conversation_id: bytes
     title: str
     created_at: str
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        forked_at_entry_id: _Optional[bytes] = ...,
-        forked_at_conversation_id: _Optional[bytes] = ...,
-        title: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., forked_at_entry_id: _Optional[bytes] = ..., forked_at_conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class CreateEntryRequest(_message.Message):
-    __slots__ = (
-        "user_id",
-        "channel",
-        "content_type",
-        "content",
-        "indexed_content",
-        "forked_at_conversation_id",
-        "forked_at_entry_id",
-    )
+    __slots__ = ("user_id", "channel", "content_type", "content", "indexed_content", "forked_at_conversation_id", "forked_at_entry_id")
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     CHANNEL_FIELD_NUMBER: _ClassVar[int]
     CONTENT_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -325,28 +228,10 @@ class CreateEntryRequest(_message.Message):
     indexed_content: str
     forked_at_conversation_id: bytes
     forked_at_entry_id: bytes
-    def __init__(
-        self,
-        user_id: _Optional[str] = ...,
-        channel: _Optional[_Union[Channel, str]] = ...,
-        content_type: _Optional[str] = ...,
-        content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ...,
-        indexed_content: _Optional[str] = ...,
-        forked_at_conversation_id: _Optional[bytes] = ...,
-        forked_at_entry_id: _Optional[bytes] = ...,
-    ) -> None: ...
+    def __init__(self, user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., indexed_content: _Optional[str] = ..., forked_at_conversation_id: _Optional[bytes] = ..., forked_at_entry_id: _Optional[bytes] = ...) -> None: ...
 
 class Entry(_message.Message):
-    __slots__ = (
-        "id",
-        "conversation_id",
-        "user_id",
-        "channel",
-        "epoch",
-        "content_type",
-        "content",
-        "created_at",
-    )
+    __slots__ = ("id", "conversation_id", "user_id", "channel", "epoch", "content_type", "content", "created_at")
     ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -363,17 +248,7 @@ class Entry(_message.Message):
     content_type: str
     content: _containers.RepeatedCompositeFieldContainer[_struct_pb2.Value]
     created_at: str
-    def __init__(
-        self,
-        id: _Optional[bytes] = ...,
-        conversation_id: _Optional[bytes] = ...,
-        user_id: _Optional[str] = ...,
-        channel: _Optional[_Union[Channel, str]] = ...,
-        epoch: _Optional[int] = ...,
-        content_type: _Optional[str] = ...,
-        content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ...,
-        created_at: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch: _Optional[int] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
     __slots__ = ("conversation_id", "channel", "epoch_filter", "page", "forks")
@@ -387,14 +262,7 @@ class ListEntriesRequest(_message.Message):
     epoch_filter: str
     page: PageRequest
     forks: str
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        channel: _Optional[_Union[Channel, str]] = ...,
-        epoch_filter: _Optional[str] = ...,
-        page: _Optional[_Union[PageRequest, _Mapping]] = ...,
-        forks: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch_filter: _Optional[str] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ..., forks: _Optional[str] = ...) -> None: ...
 
 class ListEntriesResponse(_message.Message):
     __slots__ = ("entries", "page_info")
@@ -402,11 +270,7 @@ class ListEntriesResponse(_message.Message):
     PAGE_INFO_FIELD_NUMBER: _ClassVar[int]
     entries: _containers.RepeatedCompositeFieldContainer[Entry]
     page_info: PageInfo
-    def __init__(
-        self,
-        entries: _Optional[_Iterable[_Union[Entry, _Mapping]]] = ...,
-        page_info: _Optional[_Union[PageInfo, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, entries: _Optional[_Iterable[_Union[Entry, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class AppendEntryRequest(_message.Message):
     __slots__ = ("conversation_id", "entry")
@@ -414,11 +278,7 @@ class AppendEntryRequest(_message.Message):
     ENTRY_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     entry: CreateEntryRequest
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        entry: _Optional[_Union[CreateEntryRequest, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., entry: _Optional[_Union[CreateEntryRequest, _Mapping]] = ...) -> None: ...
 
 class SyncEntriesRequest(_message.Message):
     __slots__ = ("conversation_id", "entry")
@@ -426,11 +286,7 @@ class SyncEntriesRequest(_message.Message):
     ENTRY_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     entry: CreateEntryRequest
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        entry: _Optional[_Union[CreateEntryRequest, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., entry: _Optional[_Union[CreateEntryRequest, _Mapping]] = ...) -> None: ...
 
 class SyncEntriesResponse(_message.Message):
     __slots__ = ("epoch", "no_op", "epoch_incremented", "entry")
@@ -442,13 +298,7 @@ class SyncEntriesResponse(_message.Message):
     no_op: bool
     epoch_incremented: bool
     entry: Entry
-    def __init__(
-        self,
-        epoch: _Optional[int] = ...,
-        no_op: bool = ...,
-        epoch_incremented: bool = ...,
-        entry: _Optional[_Union[Entry, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, epoch: _Optional[int] = ..., no_op: bool = ..., epoch_incremented: bool = ..., entry: _Optional[_Union[Entry, _Mapping]] = ...) -> None: ...
 
 class ConversationMembership(_message.Message):
     __slots__ = ("conversation_id", "user_id", "access_level", "created_at")
@@ -460,13 +310,7 @@ class ConversationMembership(_message.Message):
     user_id: str
     access_level: AccessLevel
     created_at: str
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        user_id: _Optional[str] = ...,
-        access_level: _Optional[_Union[AccessLevel, str]] = ...,
-        created_at: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class ListMembershipsRequest(_message.Message):
     __slots__ = ("conversation_id", "page")
@@ -474,11 +318,7 @@ class ListMembershipsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     page: PageRequest
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        page: _Optional[_Union[PageRequest, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ...) -> None: ...
 
 class ListMembershipsResponse(_message.Message):
     __slots__ = ("memberships", "page_info")
@@ -486,11 +326,7 @@ class ListMembershipsResponse(_message.Message):
     PAGE_INFO_FIELD_NUMBER: _ClassVar[int]
     memberships: _containers.RepeatedCompositeFieldContainer[ConversationMembership]
     page_info: PageInfo
-    def __init__(
-        self,
-        memberships: _Optional[_Iterable[_Union[ConversationMembership, _Mapping]]] = ...,
-        page_info: _Optional[_Union[PageInfo, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, memberships: _Optional[_Iterable[_Union[ConversationMembership, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class ShareConversationRequest(_message.Message):
     __slots__ = ("conversation_id", "user_id", "access_level")
@@ -500,12 +336,7 @@ class ShareConversationRequest(_message.Message):
     conversation_id: bytes
     user_id: str
     access_level: AccessLevel
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        user_id: _Optional[str] = ...,
-        access_level: _Optional[_Union[AccessLevel, str]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ...) -> None: ...
 
 class UpdateMembershipRequest(_message.Message):
     __slots__ = ("conversation_id", "member_user_id", "access_level")
@@ -515,12 +346,7 @@ class UpdateMembershipRequest(_message.Message):
     conversation_id: bytes
     member_user_id: str
     access_level: AccessLevel
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        member_user_id: _Optional[str] = ...,
-        access_level: _Optional[_Union[AccessLevel, str]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., member_user_id: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ...) -> None: ...
 
 class DeleteMembershipRequest(_message.Message):
     __slots__ = ("conversation_id", "member_user_id")
@@ -528,19 +354,10 @@ class DeleteMembershipRequest(_message.Message):
     MEMBER_USER_ID_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     member_user_id: str
-    def __init__(
-        self, conversation_id: _Optional[bytes] = ..., member_user_id: _Optional[str] = ...
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., member_user_id: _Optional[str] = ...) -> None: ...
 
 class OwnershipTransfer(_message.Message):
-    __slots__ = (
-        "id",
-        "conversation_id",
-        "conversation_title",
-        "from_user_id",
-        "to_user_id",
-        "created_at",
-    )
+    __slots__ = ("id", "conversation_id", "conversation_title", "from_user_id", "to_user_id", "created_at")
     ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -553,15 +370,7 @@ class OwnershipTransfer(_message.Message):
     from_user_id: str
     to_user_id: str
     created_at: str
-    def __init__(
-        self,
-        id: _Optional[bytes] = ...,
-        conversation_id: _Optional[bytes] = ...,
-        conversation_title: _Optional[str] = ...,
-        from_user_id: _Optional[str] = ...,
-        to_user_id: _Optional[str] = ...,
-        created_at: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., conversation_title: _Optional[str] = ..., from_user_id: _Optional[str] = ..., to_user_id: _Optional[str] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class ListOwnershipTransfersRequest(_message.Message):
     __slots__ = ("role", "page")
@@ -569,11 +378,7 @@ class ListOwnershipTransfersRequest(_message.Message):
     PAGE_FIELD_NUMBER: _ClassVar[int]
     role: TransferRole
     page: PageRequest
-    def __init__(
-        self,
-        role: _Optional[_Union[TransferRole, str]] = ...,
-        page: _Optional[_Union[PageRequest, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, role: _Optional[_Union[TransferRole, str]] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ...) -> None: ...
 
 class ListOwnershipTransfersResponse(_message.Message):
     __slots__ = ("transfers", "page_info")
@@ -581,11 +386,7 @@ class ListOwnershipTransfersResponse(_message.Message):
     PAGE_INFO_FIELD_NUMBER: _ClassVar[int]
     transfers: _containers.RepeatedCompositeFieldContainer[OwnershipTransfer]
     page_info: PageInfo
-    def __init__(
-        self,
-        transfers: _Optional[_Iterable[_Union[OwnershipTransfer, _Mapping]]] = ...,
-        page_info: _Optional[_Union[PageInfo, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, transfers: _Optional[_Iterable[_Union[OwnershipTransfer, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class CreateOwnershipTransferRequest(_message.Message):
     __slots__ = ("conversation_id", "new_owner_user_id")
@@ -593,9 +394,7 @@ class CreateOwnershipTransferRequest(_message.Message):
     NEW_OWNER_USER_ID_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     new_owner_user_id: str
-    def __init__(
-        self, conversation_id: _Optional[bytes] = ..., new_owner_user_id: _Optional[str] = ...
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., new_owner_user_id: _Optional[str] = ...) -> None: ...
 
 class GetOwnershipTransferRequest(_message.Message):
     __slots__ = ("transfer_id",)
@@ -629,15 +428,7 @@ class SearchEntriesRequest(_message.Message):
     include_entry: bool
     search_type: str
     group_by_conversation: bool
-    def __init__(
-        self,
-        query: _Optional[str] = ...,
-        after: _Optional[str] = ...,
-        limit: _Optional[int] = ...,
-        include_entry: bool = ...,
-        search_type: _Optional[str] = ...,
-        group_by_conversation: bool = ...,
-    ) -> None: ...
+    def __init__(self, query: _Optional[str] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ..., include_entry: bool = ..., search_type: _Optional[str] = ..., group_by_conversation: bool = ...) -> None: ...
 
 class SearchEntriesResponse(_message.Message):
     __slots__ = ("results", "next_cursor")
@@ -645,21 +436,10 @@ class SearchEntriesResponse(_message.Message):
     NEXT_CURSOR_FIELD_NUMBER: _ClassVar[int]
     results: _containers.RepeatedCompositeFieldContainer[SearchResult]
     next_cursor: str
-    def __init__(
-        self,
-        results: _Optional[_Iterable[_Union[SearchResult, _Mapping]]] = ...,
-        next_cursor: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, results: _Optional[_Iterable[_Union[SearchResult, _Mapping]]] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class SearchResult(_message.Message):
-    __slots__ = (
-        "conversation_id",
-        "conversation_title",
-        "entry_id",
-        "score",
-        "highlights",
-        "entry",
-    )
+    __slots__ = ("conversation_id", "conversation_title", "entry_id", "score", "highlights", "entry")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_TITLE_FIELD_NUMBER: _ClassVar[int]
     ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
@@ -672,15 +452,7 @@ class SearchResult(_message.Message):
     score: float
     highlights: str
     entry: Entry
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        conversation_title: _Optional[str] = ...,
-        entry_id: _Optional[bytes] = ...,
-        score: _Optional[float] = ...,
-        highlights: _Optional[str] = ...,
-        entry: _Optional[_Union[Entry, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., conversation_title: _Optional[str] = ..., entry_id: _Optional[bytes] = ..., score: _Optional[float] = ..., highlights: _Optional[str] = ..., entry: _Optional[_Union[Entry, _Mapping]] = ...) -> None: ...
 
 class IndexEntryRequest(_message.Message):
     __slots__ = ("conversation_id", "entry_id", "indexed_content")
@@ -690,20 +462,13 @@ class IndexEntryRequest(_message.Message):
     conversation_id: bytes
     entry_id: bytes
     indexed_content: str
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        entry_id: _Optional[bytes] = ...,
-        indexed_content: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., entry_id: _Optional[bytes] = ..., indexed_content: _Optional[str] = ...) -> None: ...
 
 class IndexConversationsRequest(_message.Message):
     __slots__ = ("entries",)
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     entries: _containers.RepeatedCompositeFieldContainer[IndexEntryRequest]
-    def __init__(
-        self, entries: _Optional[_Iterable[_Union[IndexEntryRequest, _Mapping]]] = ...
-    ) -> None: ...
+    def __init__(self, entries: _Optional[_Iterable[_Union[IndexEntryRequest, _Mapping]]] = ...) -> None: ...
 
 class IndexConversationsResponse(_message.Message):
     __slots__ = ("indexed",)
@@ -725,11 +490,7 @@ class UnindexedEntry(_message.Message):
     ENTRY_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     entry: Entry
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        entry: _Optional[_Union[Entry, _Mapping]] = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., entry: _Optional[_Union[Entry, _Mapping]] = ...) -> None: ...
 
 class ListUnindexedEntriesResponse(_message.Message):
     __slots__ = ("entries", "cursor")
@@ -737,11 +498,7 @@ class ListUnindexedEntriesResponse(_message.Message):
     CURSOR_FIELD_NUMBER: _ClassVar[int]
     entries: _containers.RepeatedCompositeFieldContainer[UnindexedEntry]
     cursor: str
-    def __init__(
-        self,
-        entries: _Optional[_Iterable[_Union[UnindexedEntry, _Mapping]]] = ...,
-        cursor: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, entries: _Optional[_Iterable[_Union[UnindexedEntry, _Mapping]]] = ..., cursor: _Optional[str] = ...) -> None: ...
 
 class RecordRequest(_message.Message):
     __slots__ = ("conversation_id", "content", "complete")
@@ -751,12 +508,7 @@ class RecordRequest(_message.Message):
     conversation_id: bytes
     content: str
     complete: bool
-    def __init__(
-        self,
-        conversation_id: _Optional[bytes] = ...,
-        content: _Optional[str] = ...,
-        complete: bool = ...,
-    ) -> None: ...
+    def __init__(self, conversation_id: _Optional[bytes] = ..., content: _Optional[str] = ..., complete: bool = ...) -> None: ...
 
 class RecordResponse(_message.Message):
     __slots__ = ("status", "error_message")
@@ -764,11 +516,7 @@ class RecordResponse(_message.Message):
     ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
     status: RecordStatus
     error_message: str
-    def __init__(
-        self,
-        status: _Optional[_Union[RecordStatus, str]] = ...,
-        error_message: _Optional[str] = ...,
-    ) -> None: ...
+    def __init__(self, status: _Optional[_Union[RecordStatus, str]] = ..., error_message: _Optional[str] = ...) -> None: ...
 
 class ReplayRequest(_message.Message):
     __slots__ = ("conversation_id",)
@@ -782,9 +530,7 @@ class ReplayResponse(_message.Message):
     REDIRECT_ADDRESS_FIELD_NUMBER: _ClassVar[int]
     content: str
     redirect_address: str
-    def __init__(
-        self, content: _Optional[str] = ..., redirect_address: _Optional[str] = ...
-    ) -> None: ...
+    def __init__(self, content: _Optional[str] = ..., redirect_address: _Optional[str] = ...) -> None: ...
 
 class CancelRecordRequest(_message.Message):
     __slots__ = ("conversation_id",)
