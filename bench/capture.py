@@ -13,7 +13,6 @@ from bench.seeds import Tree
 from recollect.app.stores import build_stores, open_engine
 from recollect.conversations.entries.append import EntryWriter, NewEntry
 from recollect.conversations.entries.entry import Entry
-from recollect.conversations.entries.indexing import EntryIndexer
 from recollect.db.encryption import AesGcmCipher
 from recollect.db.engines.postgres import connection as postgres
 from recollect.db.engines.sqlite import connection as sqlite
@@ -23,6 +22,7 @@ from recollect.kernel.clock import SystemClock
 from recollect.kernel.ids import ConversationId, UserId, Uuid7Ids
 from recollect.kernel.runtime import Runtime
 from recollect.observability.prometheus import PrometheusMetrics
+from recollect.search.entries.indexing import EntryIndexer
 from recollect.settings import DatabaseSettings
 
 

@@ -18,8 +18,9 @@ from recollect.app import App
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memories
 from recollect.db.transaction import Tx
-from recollect.doctor.service import DoctorRequest
+from recollect.doctor.service import DoctorRequest, DoctorService
 from recollect.retention.cleanup_audit import CleanupOrder
+from recollect.retention.cleanup_service import CleanupService
 
 # Of so many rows one is due in each round of gc.
 _DUE_SHARE = 50
@@ -43,7 +44,7 @@ class _House:
         """How many rows a second."""
         rows = self._rows()
         started_at = time.perf_counter()
-        self.runner.run(self.built.services.doctor.examine(None, DoctorRequest()))
+        self.runner.run(self.built.services[DoctorService].examine(None, DoctorRequest()))
         return rows / (time.perf_counter() - started_at)
 
     def gc(self, turn: int) -> float:
@@ -51,7 +52,7 @@ class _House:
         self._let_expire(turn)
         rows = self._rows()
         started_at = time.perf_counter()
-        self.runner.run(self.built.services.housekeeping.gc(CleanupOrder(dry_run=False)))
+        self.runner.run(self.built.services[CleanupService].gc(CleanupOrder(dry_run=False)))
         return rows / (time.perf_counter() - started_at)
 
     def _rows(self) -> int:

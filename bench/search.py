@@ -25,6 +25,7 @@ from bench.stage import Stage
 from recollect import app
 from recollect.identity.model import Principal
 from recollect.kernel.ids import UserId
+from recollect.search.entries.service import EntrySearchService
 from recollect.search.model import SearchRequest
 from recollect.text.tokens import STOP_WORDS
 
@@ -146,7 +147,7 @@ def _service(searched: _Searched, asked: Sequence[str]) -> Iterator[Run]:
         latencies = []
         for caller, asked_for in itertools.islice(wanted, count):
             started_at = time.perf_counter()
-            await built.services.search.search(caller, asked_for)
+            await built.services[EntrySearchService].search(caller, asked_for)
             latencies.append(time.perf_counter() - started_at)
         return p95(latencies) * count
 

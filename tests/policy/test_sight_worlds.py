@@ -8,7 +8,7 @@ from functools import cache, partial
 import pytest
 from sqlalchemy import select
 
-from recollect.conversations.ports import Stores
+from recollect.app.stores import Stores
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memories

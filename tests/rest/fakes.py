@@ -3,20 +3,27 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from starlette.types import ASGIApp, Message
 
 from recollect.api.rest.app import RestSettings, create_app
-from recollect.api.services import Services
+from recollect.audit.gate import GateService
 from recollect.audit.model import Event, EventKind
+from recollect.conversations.admin_service import AdminService
 from recollect.conversations.entries.entry import Channel, Entry
-from recollect.conversations.entries.service import SyncOutcome
+from recollect.conversations.entries.service import EntryService, SyncOutcome
+from recollect.conversations.eviction import EvictionService
 from recollect.conversations.model import Conversation, ConversationWithLevel
+from recollect.conversations.service import ConversationService
 from recollect.conversations.sharing.membership import Membership
+from recollect.conversations.sharing.service import SharingService
 from recollect.conversations.sharing.transfer import Transfer
+from recollect.conversations.sharing.transfer_service import TransferService
+from recollect.doctor.health import StatusService
+from recollect.http.services import Services
 from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.identity.model import Principal, ServerRole
 from recollect.kernel.access_level import Level
@@ -35,6 +42,9 @@ from recollect.kernel.ids import (
 from recollect.kernel.pages import Page
 from recollect.kernel.strict_json import JsonText
 from recollect.recordings.model import RecordingChunk, RecordOutcome, ReplayCursor
+from recollect.recordings.service import RecorderService
+from recollect.search.entries.indexing import IndexingService
+from recollect.search.entries.service import EntrySearchService
 from recollect.search.model import EntryHit, EntryHitPage
 
 ID = "0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f"
@@ -347,22 +357,29 @@ class Rest:
         return [call for recorder in recorders for call in recorder.calls]
 
     def _services(self) -> Services:
-        parts: dict[str, Any] = {
-            "conversations": self.conversations,
-            "entries": self.entries,
-            "recorder": self.recorder,
-            "sharing": self.sharing,
-            "transfers": self.transfers,
-            "search": self.search,
-            "indexing": self.indexing,
-            "admin": self.admin,
-            "eviction": self.eviction,
-            "gate": self.gate,
-            "status": self.status,
-        }
-        # What these tests don't call is not there.
-        unused: dict[str, Any] = {part.name: None for part in fields(Services)}
-        return Services(**unused | parts)
+        return FakeServices(
+            {
+                ConversationService: self.conversations,
+                EntryService: self.entries,
+                RecorderService: self.recorder,
+                SharingService: self.sharing,
+                TransferService: self.transfers,
+                EntrySearchService: self.search,
+                IndexingService: self.indexing,
+                AdminService: self.admin,
+                EvictionService: self.eviction,
+                GateService: self.gate,
+                StatusService: self.status,
+            }
+        )
+
+
+class FakeServices(Services):
+    """Fakes by the class of the service that they stand for."""
+
+    def __init__(self, fakes: dict[type[Any], object]) -> None:
+        super().__init__()
+        self._by_class = fakes
 
 
 def exchange(

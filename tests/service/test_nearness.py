@@ -11,7 +11,7 @@ from recollect.doctor.checks.nearness import (
     VectorWindow,
     find_older_duplicates,
 )
-from recollect.doctor.ports import StatementVector, VectorCursor
+from recollect.doctor.rows import StatementVector, VectorCursor
 from recollect.kernel.ids import MemoryId
 
 AT_LEAST = 0.97

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import text
 
-from recollect.app.stores import build_stores, open_engine
-from recollect.conversations.ports import Stores
+from recollect.app.stores import Stores, build_stores, open_engine
 from recollect.db import migrations
 from recollect.db.encryption import AesGcmCipher
 from recollect.db.engines.base import Engine

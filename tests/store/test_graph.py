@@ -10,8 +10,7 @@ import pytest
 
 from recollect.db.transaction import Tx
 from recollect.graph.fact_patterns import EntityKind
-from recollect.graph.model import Entity, EntityId, GraphRelation
-from recollect.graph.ports import GraphContext
+from recollect.graph.model import Entity, EntityId, GraphContext, GraphRelation
 from recollect.graph.writer import GraphWriter
 from recollect.kernel.ids import PersonId
 from recollect.kernel.space import Space, SpaceKind

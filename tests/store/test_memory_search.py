@@ -21,12 +21,7 @@ from recollect.memories.model import (
     VersionChange,
 )
 from recollect.search.memories.indexing import MemoryIndexer
-from recollect.search.memories.ports import (
-    BUCKETS,
-    MemoryCandidate,
-    MemoryVector,
-    SearchContext,
-)
+from recollect.search.memories.rows import BUCKETS, MemoryCandidate, MemoryVector, SearchContext
 from recollect.search.ports import prefix_query, stem_query
 from recollect.visibility.viewer import Viewer
 from tests.store.builders import NOON

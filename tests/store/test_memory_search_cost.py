@@ -13,7 +13,7 @@ from recollect.kernel.owner import Owner
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryFilter, StoredMemory
 from recollect.people.chat import ChatKind
-from recollect.search.memories.ports import SearchContext
+from recollect.search.memories.rows import SearchContext
 from recollect.search.model import index_words
 from recollect.visibility.disclosure import (
     AskerView,

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from recollect.agents.requesters import RequesterLookup
 from recollect.conversations.sharing.membership import Membership
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
-from recollect.identity.requesters import RequesterLookup
 from recollect.kernel.access_level import Level
 from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, TreeId, UserId
 from recollect.kernel.space import Space, SpaceKind
-from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKeys, ParticipantKind
 from recollect.people.model import (
     Alias,
     AliasKind,
@@ -27,7 +27,6 @@ from recollect.people.model import (
 )
 from recollect.people.name_candidates import person_view
 from recollect.people.policy import may_see_name
-from recollect.people.ports import ParticipantKeys
 from tests.store.builders import NOON, plant
 from tests.store.memory_builders import a_memory, keep
 from tests.store.storage import Storage

@@ -13,6 +13,7 @@ from recollect.app import build
 from recollect.db.engines.postgres import PostgresEngine
 from recollect.db.statements import Query
 from recollect.db.transaction import Tx
+from recollect.doctor.health import StatusService
 from recollect.kernel.errors import InvalidInput, Unavailable
 from recollect.kernel.ids import TreeId
 from recollect.settings.load import load
@@ -114,7 +115,7 @@ def test_the_application_ends_though_the_database_hangs(
         async def hang_and_close() -> bool:
             await app.start()
             proxy.silent.set()
-            hanging = asyncio.ensure_future(app.services.status.ping())
+            hanging = asyncio.ensure_future(app.services[StatusService].ping())
             await asyncio.sleep(0)
             await app.close()
             return hanging.cancel()

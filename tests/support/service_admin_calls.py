@@ -3,7 +3,8 @@
 from functools import partial
 
 from recollect.audit.model import EventFilter, EventKind
-from recollect.conversations.admin_service import AdminFilter
+from recollect.conversations.admin_service import AdminFilter, AdminService
+from recollect.conversations.eviction import EvictionService
 from recollect.conversations.model import ListMode
 from recollect.conversations.render import (
     to_conversation,
@@ -14,8 +15,10 @@ from recollect.conversations.render import (
     to_membership,
     to_summary,
 )
+from recollect.doctor.health import StatusService
 from recollect.kernel.ids import USER_ID_CHARS_MAX
 from recollect.kernel.strict_json import dump
+from recollect.search.entries.service import EntrySearchService
 from recollect.text.dates.durations import CHARS_MAX as DURATION_CHARS_MAX
 from recollect.text.dates.durations import Duration, parse_duration
 from tests.support.service_asked import Asked, Inexpressible, needed
@@ -25,7 +28,7 @@ from tests.support.service_calls import ServiceCall, entry_query, search_request
 async def list_conversations(asked: Asked) -> bytes:
     """Anybody's conversations."""
     query = asked.query
-    page = await asked.services.admin.list_conversations(
+    page = await asked.services[AdminService].list_conversations(
         asked.principal,
         AdminFilter(
             mode=query.word("mode", ListMode) or ListMode.LATEST_FORK,
@@ -46,7 +49,7 @@ async def search(asked: Asked) -> bytes:
     request = search_request(asked.body)
     if not request.query.strip():
         raise Inexpressible
-    page = await asked.services.search.search_all(
+    page = await asked.services[EntrySearchService].search_all(
         asked.principal,
         request,
         user_id=asked.body.user("userId"),
@@ -59,7 +62,7 @@ async def search(asked: Asked) -> bytes:
 
 async def get_conversation(asked: Asked) -> str:
     """Anybody's conversation."""
-    seen = await asked.services.admin.get_conversation(
+    seen = await asked.services[AdminService].get_conversation(
         asked.principal, asked.conversation_id, justification=asked.justification
     )
     return to_conversation(seen, admin=True)
@@ -67,14 +70,14 @@ async def get_conversation(asked: Asked) -> str:
 
 async def delete_conversation(asked: Asked) -> None:
     """Soft-delete anybody's tree."""
-    await asked.services.admin.delete_conversation(
+    await asked.services[AdminService].delete_conversation(
         asked.principal, asked.conversation_id, justification=asked.justification
     )
 
 
 async def restore_conversation(asked: Asked) -> str:
     """Bring a soft-deleted tree back."""
-    seen = await asked.services.admin.restore_conversation(
+    seen = await asked.services[AdminService].restore_conversation(
         asked.principal, asked.conversation_id, justification=asked.justification
     )
     return to_conversation(seen, admin=True)
@@ -82,7 +85,7 @@ async def restore_conversation(asked: Asked) -> str:
 
 async def list_entries(asked: Asked) -> bytes:
     """The entries of every client."""
-    page = await asked.services.admin.list_entries(
+    page = await asked.services[AdminService].list_entries(
         asked.principal,
         asked.conversation_id,
         entry_query(asked, "all"),
@@ -95,7 +98,7 @@ async def list_entries(asked: Asked) -> bytes:
 async def list_memberships(asked: Asked) -> bytes:
     """The members of anybody's tree."""
     conversation_id = asked.conversation_id
-    page = await asked.services.admin.list_memberships(
+    page = await asked.services[AdminService].list_memberships(
         asked.principal, conversation_id, justification=asked.justification, **asked.page(None)
     )
     items = (to_membership(member, conversation_id) for member in page.items)
@@ -104,7 +107,7 @@ async def list_memberships(asked: Asked) -> bytes:
 
 async def list_forks(asked: Asked) -> bytes:
     """The conversations of anybody's tree."""
-    page = await asked.services.admin.list_forks(
+    page = await asked.services[AdminService].list_forks(
         asked.principal,
         asked.conversation_id,
         justification=asked.justification,
@@ -116,7 +119,7 @@ async def list_forks(asked: Asked) -> bytes:
 async def list_events(asked: Asked) -> bytes:
     """The audit log."""
     query = asked.query
-    page = await asked.services.admin.list_events(
+    page = await asked.services[AdminService].list_events(
         asked.principal,
         EventFilter(
             kind=query.word("kind", EventKind),
@@ -135,7 +138,7 @@ async def list_events(asked: Asked) -> bytes:
 
 async def get_health(asked: Asked) -> str:
     """The state of the server in detail."""
-    return dump(await asked.services.status.report())
+    return dump(await asked.services[StatusService].report())
 
 
 async def evict(asked: Asked) -> None:
@@ -143,7 +146,7 @@ async def evict(asked: Asked) -> None:
     removed = asked.body.items("resourceTypes", 1)
     if asked.query.flag("async", False) or removed != ["conversations"]:
         raise Inexpressible
-    eviction = await asked.services.eviction.begin(
+    eviction = await asked.services[EvictionService].begin(
         asked.principal, _period(asked), justification=asked.justification
     )
     await eviction.wait()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from recollect.app import App
 from recollect.audit.event_recorder import AuditName
+from recollect.audit.gate import GateService
 from recollect.audit.model import EventKind
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.errors import error_body, http_headers, http_status
@@ -110,7 +111,7 @@ class ServiceApi(RestApi):
         row = asked.operation
         if row.action is None:
             return
-        await self._app.services.gate.admit(
+        await self._app.services[GateService].admit(
             asked.principal,
             row.action,
             audit=AuditName(_KINDS[row.action], row.audit) if row.audit else None,

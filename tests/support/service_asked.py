@@ -9,11 +9,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from recollect.api.services import Services
 from recollect.audit.model import JUSTIFICATION_CHARS_MAX
 from recollect.conversations.model import TITLE_CHARS_MAX
 from recollect.http.operation import Envelope, Operation
 from recollect.http.pages import render_list
+from recollect.http.services import Services
 from recollect.identity.model import Principal
 from recollect.kernel import strict_json
 from recollect.kernel.access_level import Level

@@ -12,7 +12,7 @@ from recollect.conversations.entries.entry import (
     EpochFilter,
     ForkFilter,
 )
-from recollect.conversations.entries.service import EntryQuery, NewEntry
+from recollect.conversations.entries.service import EntryQuery, EntryService, NewEntry
 from recollect.conversations.model import Keep, ListMode
 from recollect.conversations.render import (
     to_conversation,
@@ -25,9 +25,14 @@ from recollect.conversations.render import (
     to_transfer,
     to_unindexed,
 )
+from recollect.conversations.service import ConversationService
+from recollect.conversations.sharing.service import SharingService
 from recollect.conversations.sharing.transfer import TransferRole
+from recollect.conversations.sharing.transfer_service import TransferService
 from recollect.kernel.ids import ConversationId, EntryId
 from recollect.kernel.strict_json import dump
+from recollect.search.entries.indexing import IndexingService
+from recollect.search.entries.service import EntrySearchService
 from recollect.search.model import (
     INDEX_ITEMS_MAX,
     QUERY_CHARS_MAX,
@@ -45,7 +50,7 @@ TITLE_QUERY_CHARS_MAX = 1_000
 
 async def list_conversations(asked: Asked) -> bytes:
     """A page of the caller's conversations."""
-    page = await asked.services.conversations.list(
+    page = await asked.services[ConversationService].list(
         asked.principal,
         mode=asked.query.word("mode", ListMode) or ListMode.LATEST_FORK,
         query=asked.query.text("query", TITLE_QUERY_CHARS_MAX, least=0) or None,
@@ -56,7 +61,7 @@ async def list_conversations(asked: Asked) -> bytes:
 
 async def create_conversation(asked: Asked) -> str:
     """A new conversation."""
-    seen = await asked.services.conversations.create(
+    seen = await asked.services[ConversationService].create(
         asked.principal, title=asked.body.title(), metadata=asked.body.metadata()
     )
     return to_conversation(seen)
@@ -64,25 +69,27 @@ async def create_conversation(asked: Asked) -> str:
 
 async def get_conversation(asked: Asked) -> str:
     """One conversation."""
-    seen = await asked.services.conversations.get(asked.principal, asked.conversation_id)
+    seen = await asked.services[ConversationService].get(asked.principal, asked.conversation_id)
     return to_conversation(seen)
 
 
 async def update_conversation(asked: Asked) -> str:
     """Another title, or none, or the same."""
     title = asked.body.title() if "title" in asked.body.sent else Keep.KEEP
-    seen = await asked.services.conversations.rename(asked.principal, asked.conversation_id, title)
+    seen = await asked.services[ConversationService].rename(
+        asked.principal, asked.conversation_id, title
+    )
     return to_conversation(seen)
 
 
 async def delete_conversation(asked: Asked) -> None:
     """Soft-delete a tree."""
-    await asked.services.conversations.delete(asked.principal, asked.conversation_id)
+    await asked.services[ConversationService].delete(asked.principal, asked.conversation_id)
 
 
 async def fork_conversation(asked: Asked) -> str:
     """A fork at an entry."""
-    seen = await asked.services.conversations.fork(
+    seen = await asked.services[ConversationService].fork(
         asked.principal, asked.conversation_id, asked.entry_id, title=asked.body.title()
     )
     return to_conversation(seen)
@@ -90,7 +97,7 @@ async def fork_conversation(asked: Asked) -> str:
 
 async def list_forks(asked: Asked) -> bytes:
     """The conversations of a tree."""
-    page = await asked.services.conversations.list_forks(
+    page = await asked.services[ConversationService].list_forks(
         asked.principal, asked.conversation_id, **asked.page(None)
     )
     return asked.to_page(map(to_fork, page.items), page.next_cursor)
@@ -98,7 +105,7 @@ async def list_forks(asked: Asked) -> bytes:
 
 async def list_entries(asked: Asked) -> bytes:
     """The entries of a branch, or of the whole tree."""
-    page = await asked.services.entries.list(
+    page = await asked.services[EntryService].list(
         asked.principal, asked.conversation_id, entry_query(asked, "latest"), **asked.page(50)
     )
     return asked.to_page(map(to_entry, page.items), page.next_cursor)
@@ -109,7 +116,7 @@ async def append_entry(asked: Asked) -> str:
     content = asked.body.sent.get("content")
     if not isinstance(content, str):
         content = asked.body.items("content", CONTENT_ITEMS_MAX)
-    entry = await asked.services.entries.append(
+    entry = await asked.services[EntryService].append(
         asked.principal, asked.conversation_id, _new_entry(asked.body, content)
     )
     return to_entry(entry)
@@ -118,7 +125,7 @@ async def append_entry(asked: Asked) -> str:
 async def sync_entries(asked: Asked) -> str:
     """Make the client's memory equal to a list."""
     content = asked.body.items("content", SYNC_ITEMS_MAX)
-    outcome = await asked.services.entries.sync(
+    outcome = await asked.services[EntryService].sync(
         asked.principal, asked.conversation_id, _new_entry(asked.body, content)
     )
     return to_sync_outcome(outcome)
@@ -126,7 +133,9 @@ async def sync_entries(asked: Asked) -> str:
 
 async def search(asked: Asked) -> bytes:
     """Search the caller's own trees."""
-    page = await asked.services.search.search(asked.principal, search_request(asked.body))
+    page = await asked.services[EntrySearchService].search(
+        asked.principal, search_request(asked.body)
+    )
     return asked.to_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
 
 
@@ -135,12 +144,12 @@ async def index_entries(asked: Asked) -> str:
     if not 1 <= len(asked.listed) <= INDEX_ITEMS_MAX:
         raise Inexpressible
     texts = [_new_text(item) for item in asked.listed]
-    return dump({"indexed": await asked.services.indexing.index(asked.principal, texts)})
+    return dump({"indexed": await asked.services[IndexingService].index(asked.principal, texts)})
 
 
 async def list_unindexed(asked: Asked) -> bytes:
     """What an indexer has still to do."""
-    page = await asked.services.indexing.list_unindexed(
+    page = await asked.services[IndexingService].list_unindexed(
         asked.principal, **asked.page(100, "cursor")
     )
     return asked.to_page(map(to_unindexed, page.items), page.next_cursor)
@@ -149,14 +158,16 @@ async def list_unindexed(asked: Asked) -> bytes:
 async def list_memberships(asked: Asked) -> bytes:
     """The members of a tree."""
     conversation_id = asked.conversation_id
-    page = await asked.services.sharing.list(asked.principal, conversation_id, **asked.page(None))
+    page = await asked.services[SharingService].list(
+        asked.principal, conversation_id, **asked.page(None)
+    )
     items = (to_membership(member, conversation_id) for member in page.items)
     return asked.to_page(items, page.next_cursor)
 
 
 async def share_conversation(asked: Asked) -> str:
     """Add a member, or replace a member's level."""
-    member = await asked.services.sharing.share(
+    member = await asked.services[SharingService].share(
         asked.principal,
         asked.conversation_id,
         needed(asked.body.user("userId")),
@@ -167,7 +178,7 @@ async def share_conversation(asked: Asked) -> str:
 
 async def update_membership(asked: Asked) -> str:
     """Change a member's level."""
-    member = await asked.services.sharing.change(
+    member = await asked.services[SharingService].change(
         asked.principal, asked.conversation_id, asked.member, asked.body.level()
     )
     return to_membership(member, asked.conversation_id)
@@ -175,12 +186,14 @@ async def update_membership(asked: Asked) -> str:
 
 async def delete_membership(asked: Asked) -> None:
     """Remove a member, or leave."""
-    await asked.services.sharing.remove(asked.principal, asked.conversation_id, asked.member)
+    await asked.services[SharingService].remove(
+        asked.principal, asked.conversation_id, asked.member
+    )
 
 
 async def list_transfers(asked: Asked) -> bytes:
     """The caller's pending transfers."""
-    page = await asked.services.transfers.list(
+    page = await asked.services[TransferService].list(
         asked.principal,
         role=asked.query.word("role", TransferRole) or TransferRole.ALL,
         **asked.page(None),
@@ -190,7 +203,7 @@ async def list_transfers(asked: Asked) -> bytes:
 
 async def create_transfer(asked: Asked) -> str:
     """Offer a tree to a member."""
-    transfer = await asked.services.transfers.create(
+    transfer = await asked.services[TransferService].create(
         asked.principal,
         ConversationId(needed(asked.body.uuid("conversationId"))),
         needed(asked.body.user("newOwnerUserId")),
@@ -200,17 +213,19 @@ async def create_transfer(asked: Asked) -> str:
 
 async def get_transfer(asked: Asked) -> str:
     """One transfer."""
-    return to_transfer(await asked.services.transfers.get(asked.principal, asked.transfer_id))
+    return to_transfer(
+        await asked.services[TransferService].get(asked.principal, asked.transfer_id)
+    )
 
 
 async def accept_transfer(asked: Asked) -> None:
     """Become the owner."""
-    await asked.services.transfers.accept(asked.principal, asked.transfer_id)
+    await asked.services[TransferService].accept(asked.principal, asked.transfer_id)
 
 
 async def delete_transfer(asked: Asked) -> None:
     """Cancel or reject."""
-    await asked.services.transfers.delete(asked.principal, asked.transfer_id)
+    await asked.services[TransferService].delete(asked.principal, asked.transfer_id)
 
 
 def entry_query(asked: Asked, epoch: EpochFilter) -> EntryQuery:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from recollect.conversations.ports import Stores
+from recollect.app.stores import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.clock import from_text
 from recollect.kernel.errors import Unavailable

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recollect.conversations.ports import Stores
+from recollect.app.stores import Stores
 from recollect.db.transaction import Database
 from recollect.doctor.health import StatusService
 from recollect.jobs.model import Job, NewJob

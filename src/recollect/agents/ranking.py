@@ -6,7 +6,7 @@ from datetime import datetime
 from heapq import nlargest
 
 from recollect.agents.model import Agent, match_rank
-from recollect.conversations.ports import Stores
+from recollect.agents.store_bundle import AgentStores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.owner import Owner
@@ -34,7 +34,7 @@ class AgentQuery:
 
 
 def ranked_page(
-    tx: Tx, stores: Stores, asked: AgentQuery, *, after: str | None, limit: int
+    tx: Tx, stores: AgentStores, asked: AgentQuery, *, after: str | None, limit: int
 ) -> Page[Agent]:
     """The best matches after the cursor. Agents without a match are left out."""
     # Every page ranks all agents again; only `limit + 1` of them are held in memory.
@@ -50,14 +50,16 @@ def ranked_page(
     return Page([agent for _, agent in shown], cursor)
 
 
-def _ranked_agents(tx: Tx, stores: Stores, asked: AgentQuery) -> Iterator[tuple[_RankKey, Agent]]:
+def _ranked_agents(
+    tx: Tx, stores: AgentStores, asked: AgentQuery
+) -> Iterator[tuple[_RankKey, Agent]]:
     for agent in _visible_agents(tx, stores, asked):
         rank = match_rank(agent, asked.words)
         if rank:
             yield (rank, agent.created_at, agent.id), agent
 
 
-def _visible_agents(tx: Tx, stores: Stores, asked: AgentQuery) -> Iterator[Agent]:
+def _visible_agents(tx: Tx, stores: AgentStores, asked: AgentQuery) -> Iterator[Agent]:
     last: tuple[datetime, str] | None = None
     while True:
         agents = stores.agents.page(

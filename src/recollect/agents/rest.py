@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from recollect.agents.model import DESCRIPTION_CHARS_MAX, Agent, MemoriesOfRemoved
-from recollect.agents.service import AgentChange, AgentRegistration
+from recollect.agents.service import AgentChange, AgentRegistration, AgentService
 from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
@@ -170,12 +170,14 @@ async def register_agent(call: Call) -> str:
         metadata=body.metadata or {},
         reserved_id=call.reserved_id,
     )
-    return agent_to_json(await call.services.agents.register(call.required_requester, registration))
+    return agent_to_json(
+        await call.services[AgentService].register(call.required_requester, registration)
+    )
 
 
 async def list_agents(call: Call) -> bytes:
     owner = call.query["owner_id"]
-    page = await call.services.agents.list(
+    page = await call.services[AgentService].list(
         call.required_requester,
         query=call.query["query"],
         owner=parse_owner(owner) if owner is not None else None,
@@ -186,14 +188,16 @@ async def list_agents(call: Call) -> bytes:
 
 
 async def get_agent(call: Call) -> str:
-    return agent_to_json(await call.services.agents.get(call.required_requester, _agent_id(call)))
+    return agent_to_json(
+        await call.services[AgentService].get(call.required_requester, _agent_id(call))
+    )
 
 
 async def update_agent(call: Call) -> str:
     body: AgentPatch = call.body
     change = AgentChange({name: getattr(body, name) for name in body.model_fields_set})
     return agent_to_json(
-        await call.services.agents.update(call.required_requester, _agent_id(call), change)
+        await call.services[AgentService].update(call.required_requester, _agent_id(call), change)
     )
 
 
@@ -201,12 +205,12 @@ async def set_agent_owner(call: Call) -> str:
     body: NewOwner = call.body
     owner = parse_owner(body.owner_id)
     return agent_to_json(
-        await call.services.agents.hand_over(call.required_requester, _agent_id(call), owner)
+        await call.services[AgentService].hand_over(call.required_requester, _agent_id(call), owner)
     )
 
 
 async def delete_agent(call: Call) -> None:
-    await call.services.agents.remove(
+    await call.services[AgentService].remove(
         call.required_requester, _agent_id(call), memories=call.query["memories"]
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from recollect.agents.run import ERROR_CHARS_MAX, Run, RunStatus
-from recollect.agents.runs_service import NewRun
+from recollect.agents.runs_service import NewRun, RunService
 from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
@@ -147,12 +147,12 @@ async def start_run(call: Call) -> str:
         parent_run_id=None if body.parent_run_id is None else RunId(body.parent_run_id),
         metadata=body.metadata or {},
     )
-    return dump(run_fields(await call.services.runs.start(call.required_requester, new)))
+    return dump(run_fields(await call.services[RunService].start(call.required_requester, new)))
 
 
 async def complete_run(call: Call) -> str:
     body: RunEnd = call.body
-    done = await call.services.runs.complete(
+    done = await call.services[RunService].complete(
         call.required_requester, _run_id(call), status=RunStatus(body.status), error=body.error
     )
     return dump({"run": run_fields(done.run), "removed": asdict(done.removed)})
@@ -160,7 +160,7 @@ async def complete_run(call: Call) -> str:
 
 async def list_runs(call: Call) -> bytes:
     agent_id = call.query["agent_id"]
-    page = await call.services.runs.list(
+    page = await call.services[RunService].list(
         call.required_requester,
         agent_id=None if agent_id is None else AgentId(agent_id),
         status=call.query["status"],
@@ -171,11 +171,13 @@ async def list_runs(call: Call) -> bytes:
 
 
 async def get_run(call: Call) -> str:
-    return dump(run_fields(await call.services.runs.get(call.required_requester, _run_id(call))))
+    return dump(
+        run_fields(await call.services[RunService].get(call.required_requester, _run_id(call)))
+    )
 
 
 async def get_run_lineage(call: Call) -> str:
-    lineage = await call.services.runs.lineage(call.required_requester, _run_id(call))
+    lineage = await call.services[RunService].lineage(call.required_requester, _run_id(call))
     return dump(
         {
             "ancestors": [run_fields(run) for run in lineage.ancestors],

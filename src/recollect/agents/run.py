@@ -1,5 +1,6 @@
 """Runs: one execution of an agent, which may start further runs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -60,3 +61,12 @@ def check_not_completed(run: Run) -> None:
     """Conflict if the run has ended."""
     if run.is_completed:
         raise Conflict("the run is completed", details={"reason": "run_completed"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunLineage:
+    """The ancestors of a run, the nearest first, and its descendants, by depth. Siblings are
+    neither."""
+
+    ancestors: Sequence[Run]
+    descendants: Sequence[Run]

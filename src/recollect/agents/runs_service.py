@@ -5,18 +5,19 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from recollect.agents.hooks import RunMemories
 from recollect.agents.model import id_taken_error
 from recollect.agents.run import (
     ERROR_CHARS_MAX,
     Run,
+    RunLineage,
     RunStatus,
     check_not_completed,
     new_root_run,
 )
-from recollect.agents.run_ports import RunLineage
 from recollect.agents.service import require_agent
+from recollect.agents.store_bundle import AgentStores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, RetryTransaction, Tx
 from recollect.identity.requester import Requester
 from recollect.identity.space_policy import SpaceView, may_write
@@ -67,10 +68,11 @@ class RunService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: AgentStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,
+        memories: RunMemories,
         rules: RetentionRules,
         cleanup: RunCleanup,
     ) -> None:
@@ -78,6 +80,7 @@ class RunService:
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
+        self._memories = memories
         self._rules = rules
         self._cleanup = cleanup
 
@@ -236,9 +239,9 @@ class RunService:
         over = is_root or root.is_completed or self._cleanup == "run"
         whole_tree = is_root and self._cleanup == "root"
         runs = self._stores.runs.fetch_tree_ids(tx, run.id) if whole_tree else [run.id]
-        rows = self._stores.memory_bulk.lock_in_runs(tx, runs)
+        rows = self._memories.lock_in_runs(tx, runs)
         going = [row for row in rows if over or self._removal_kind(row) != "session"]
-        self._stores.memory_bulk.remove(tx, [row.id for row in going], at=at)
+        self._memories.remove(tx, [row.id for row in going], at=at)
         kinds = [self._removal_kind(row) for row in going]
         return RunRemovals(**{kind: kinds.count(kind) for kind in sorted(set(kinds))})
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, insert, literal_column, or_, select, tuple_, union_all, update
 
-from recollect.agents.run import Run, RunStatus
-from recollect.agents.run_ports import RunLineage
+from recollect.agents.run import Run, RunLineage, RunStatus
 from recollect.db.engines.expressions import insert_if_absent
 from recollect.db.statements import Query, Row, literal_word, param
 from recollect.db.tables.people import agents, run_ancestors, runs
@@ -21,8 +20,12 @@ _r, _u, _a = runs.c, run_ancestors.c, agents.c
 _COLUMNS = tuple(runs.columns)
 
 
-class SqlRuns:
+class RunStore:
+    """Runs and their lineage. A run is visible to the readers of its space: the owner of its agent,
+    the agent itself, and agents of ancestor and descendant runs."""
+
     def insert(self, tx: Tx, run: Run) -> bool:
+        """Insert a run and its ancestors. False if the id is taken; nothing is written then."""
         if tx.fetch_first(_INSERT, _to_params(run)) is None:
             return False
         if run.parent_run_id is not None:
@@ -30,12 +33,15 @@ class SqlRuns:
         return True
 
     def fetch(self, tx: Tx, run_id: RunId, *, lock: bool = False) -> Run | None:
+        """The run, without a visibility check. With `lock` its row is locked until the transaction
+        ends."""
         if lock:
             tx.lock(_LOCK, {"id": run_id})
         row = tx.fetch_first(_FETCH, {"id": run_id})
         return _from_row(row) if row else None
 
     def fetch_visible(self, tx: Tx, who: Owner, run_id: RunId) -> Run | None:
+        """The run if `who` may see it."""
         row = tx.fetch_first(_fetch_visible(who.kind), {"who": who.id, "id": run_id})
         return _from_row(row) if row else None
 
@@ -49,6 +55,7 @@ class SqlRuns:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Run]:
+        """Runs that `who` may see, the latest start first."""
         params: dict[str, Any] = {"who": who.id, "limit": limit}
         params |= {} if agent_id is None else {"agent_id": agent_id}
         params |= {} if status is None else {"status": status}
@@ -62,15 +69,18 @@ class SqlRuns:
         return [_from_row(row) for row in tx.fetch(statement, params)]
 
     def fetch_lineage(self, tx: Tx, who: Owner, run_id: RunId) -> RunLineage:
+        """The part of the lineage that `who` may see."""
         params = {"who": who.id, "id": run_id}
         above = tx.fetch(_ancestors(who.kind), params)
         below = tx.fetch(_descendants(who.kind), params)
         return RunLineage([_from_row(row) for row in above], [_from_row(row) for row in below])
 
     def fetch_tree_ids(self, tx: Tx, root_run_id: RunId) -> list[RunId]:
+        """Ids of all runs of a tree, the root included."""
         return [RunId(row[0]) for row in tx.fetch(_TREE, {"id": root_run_id})]
 
     def complete(self, tx: Tx, run: Run) -> None:
+        """Store status, error and `completed_at`."""
         tx.run(_COMPLETE, _to_params(run))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from recollect.agents.hooks import AgentRemoval
 from recollect.agents.model import (
     Agent,
     MemoriesOfRemoved,
@@ -12,9 +13,8 @@ from recollect.agents.model import (
 )
 from recollect.agents.policy import may_change, may_hand_over
 from recollect.agents.ranking import AgentQuery, ranked_page
-from recollect.agents.removal import AgentRemoval
+from recollect.agents.store_bundle import AgentStores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
@@ -59,13 +59,19 @@ class AgentChange:
 
 class AgentService:
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+        self,
+        database: Database,
+        stores: AgentStores,
+        runtime: Runtime,
+        audit: MemoryAudit,
+        *,
+        removal: AgentRemoval,
     ) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
         self._audit = audit
-        self._removal = AgentRemoval(stores, runtime, audit)
+        self._removal = removal
 
     async def register(self, requester: Requester, registration: AgentRegistration) -> Agent:
         """Conflict if the id is taken, Forbidden for an org that is not the caller's."""
@@ -217,7 +223,7 @@ class AgentService:
         return agent
 
 
-def require_agent(tx: Tx, stores: Stores, agent_id: AgentId) -> Agent:
+def require_agent(tx: Tx, stores: AgentStores, agent_id: AgentId) -> Agent:
     """The agent, or NotFound."""
     agent = stores.agents.fetch(tx, agent_id)
     if agent is None:

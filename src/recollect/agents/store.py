@@ -21,22 +21,29 @@ _a = agents.c
 _COLUMNS = tuple(agents.columns)
 
 
-class SqlAgents:
+class AgentStore:
     def insert(self, tx: Tx, agent: Agent) -> bool:
+        """Insert an agent; False if the id is taken, also by a removed agent."""
         return tx.fetch_first(_INSERT, _to_params(agent)) is not None
 
     def fetch(self, tx: Tx, agent_id: AgentId) -> Agent | None:
+        """The agent, unless it was removed."""
         row = tx.fetch_first(_FETCH, {"id": agent_id})
         return _from_row(row) if row else None
 
     def fetch_owner(self, tx: Tx, agent_id: AgentId) -> Owner | None:
+        """The owner of an agent, also of a removed one: the owner keeps the rights on its
+        memories."""
         row = tx.fetch_first(_FETCH_OWNER, {"id": agent_id})
         return Owner(OwnerKind(row[0]), row[1]) if row else None
 
     def lock(self, tx: Tx, agent_id: AgentId) -> None:
+        """Lock the agent's row until the transaction ends."""
         tx.lock(_LOCK, {"id": agent_id})
 
     def lock_shared(self, tx: Tx, agent_id: AgentId) -> None:
+        """A shared lock for writers to the agent's spaces: they don't wait for each other, while a
+        removal, which takes the exclusive lock, waits for all of them."""
         tx.lock(_LOCK_SHARED, {"id": agent_id})
 
     def page(
@@ -49,6 +56,7 @@ class SqlAgents:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Agent]:
+        """Live agents of these orgs, and those that `who` owns, the newest first."""
         params: dict[str, Any] = {
             "orgs": strict_json.dump(sorted(orgs)),
             "who_kind": who.kind,
@@ -63,14 +71,17 @@ class SqlAgents:
         return [_from_row(row) for row in tx.fetch(statement, params)]
 
     def update(self, tx: Tx, agent: Agent) -> None:
+        """Store name, description, owner, mode, metadata and removal."""
         tx.run(_UPDATE, _to_params(agent))
 
     def delete(self, tx: Tx, agent_id: AgentId) -> None:
+        """Delete the row, its participations and its runs, so that the id is free."""
         tx.run(_DELETE, {"id": agent_id})
         store_removal.delete_participations(tx, agent_id)
         store_runs.delete_runs(tx, agent_id)
 
     def delete_if_unreferenced(self, tx: Tx, agent_id: AgentId) -> None:
+        """Delete the row of a removed agent if nothing refers to it any more."""
         # A removed agent keeps its row while memories refer to it. These may have been deleted
         # since.
         removed = tx.fetch_first(_FETCH_REMOVED, {"id": agent_id}) is not None
@@ -78,17 +89,24 @@ class SqlAgents:
             self.delete(tx, agent_id)
 
     def is_referenced(self, tx: Tx, agent_id: AgentId) -> bool:
+        """Does anything refer to the id that a new agent of this id would inherit: memories, or
+        agents that it owns?"""
         return store_removal.is_referenced(tx, agent_id)
 
     def has_memories(self, tx: Tx, agent_id: AgentId, *, now: datetime) -> bool:
+        """Does the agent have memories that have not expired, in its agent spaces, its runs or its
+        org?"""
         return store_removal.has_memories(tx, agent_id, now=now)
 
     def page_memories(
         self, tx: Tx, agent_id: AgentId, *, archived: bool, limit: int
     ) -> list[MemoryId]:
+        """Ids of the agent's memories in its agent spaces, its runs and its org; archived ones only
+        with `archived`."""
         return store_removal.page_memories(tx, agent_id, archived=archived, limit=limit)
 
     def leave_chats(self, tx: Tx, agent_id: AgentId, *, at: datetime) -> None:
+        """End the agent's current participations."""
         store_removal.leave_chats(tx, agent_id, at=at)
 
 

@@ -10,7 +10,7 @@ from recollect.http.call import Handler
 from recollect.http.operation import Operation
 from recollect.http.params import Schema
 from recollect.memories import rest as memories
-from recollect.memories import rest_read
+from recollect.memories import rest_about_person, rest_read
 from recollect.people import rest as people
 from recollect.people import rest_chats
 from recollect.portability import rest as portability
@@ -22,6 +22,7 @@ from recollect.search import rest_memories
 _NOUNS = (
     agents,
     people,
+    rest_about_person,
     rest_chats,
     rest_runs,
     events,
@@ -46,21 +47,5 @@ MEMORY_RESOURCES: dict[str, Schema] = {
 
 
 MEMORY_HANDLERS: dict[str, Handler] = {
-    **agents.HANDLERS,
-    **people.HANDLERS,
-    **rest_chats.HANDLERS,
-    **events.HANDLERS,
-    **graph.HANDLERS,
-    **rest_runs.HANDLERS,
-    **memories.HANDLERS,
-    **rest_read.HANDLERS,
-    **rest_memories.HANDLERS,
-    **rest_approvals.HANDLERS,
-    **rest_cleanup.HANDLERS,
-    **doctor.HANDLERS,
-    **erasures.HANDLERS,
-    **retention.HANDLERS,
-    **rest_quarantine.HANDLERS,
-    **rollback.HANDLERS,
-    **portability.HANDLERS,
+    name: handler for noun in _NOUNS for name, handler in noun.HANDLERS.items()
 }

@@ -16,7 +16,6 @@ from recollect.api.grpc.server import GrpcServer
 from recollect.api.rest.app import RestSettings, create_app
 from recollect.api.rest.connection_limit import ConnectionLimit
 from recollect.api.rest.grpc_relay import shared_port_protocol
-from recollect.api.services import Services
 from recollect.app.cleanup import build_cleanup_schedule
 from recollect.app.database import build_engine, prepare_schema
 from recollect.app.erasure import build_erase_jobs
@@ -33,7 +32,6 @@ from recollect.app.search import (
 from recollect.app.stores import build_stores
 from recollect.audit.gate import GateService
 from recollect.conversations.admin_service import AdminService
-from recollect.conversations.entries.indexing import EntryIndexer, IndexingService
 from recollect.conversations.entries.service import EntryService
 from recollect.conversations.eviction import EvictionService
 from recollect.conversations.service import ConversationService
@@ -42,6 +40,7 @@ from recollect.conversations.sharing.transfer_service import TransferService
 from recollect.db import migrations
 from recollect.db.encryption import AesGcmCipher
 from recollect.doctor.health import DoctorReport, StatusService
+from recollect.http.services import Services
 from recollect.idempotency.cleanup import IdempotencyJobs
 from recollect.identity.authenticator import CredentialAuthenticator
 from recollect.identity.settings import BoundAgent, IdentitySettings
@@ -51,6 +50,7 @@ from recollect.kernel.clock import Clock, SystemClock
 from recollect.kernel.errors import InvalidInput
 from recollect.kernel.ids import Ids, Uuid7Ids
 from recollect.kernel.runtime import Runtime
+from recollect.memories.usage import UsageTracker
 from recollect.observability import logging as logs
 from recollect.observability.metrics import Metrics
 from recollect.observability.prometheus import PrometheusMetrics
@@ -58,9 +58,12 @@ from recollect.observability.request_log import BufferedRequestLog
 from recollect.observability.request_log_port import NoRequestLog, RequestLog
 from recollect.recordings.forwarding import ForwardingService
 from recollect.recordings.http_forwarder import HttpForwarder
+from recollect.recordings.service import RecorderService
 from recollect.retention.cleanup_jobs import CleanupJobs
+from recollect.retention.cleanup_service import CleanupService
 from recollect.retention.maintenance_jobs import MaintenanceJobs
 from recollect.search.entries.index_jobs import IndexJobs
+from recollect.search.entries.indexing import EntryIndexer, IndexingService
 from recollect.search.entries.service import EntrySearchService
 from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.settings import Settings
@@ -159,7 +162,7 @@ class App:
             self.engine,
             self.stores,
             runtime,
-            self.services.housekeeping,
+            self.services[CleanupService],
             build_cleanup_schedule(settings, self.rules),
         )
         self.erase_jobs = build_erase_jobs(
@@ -192,20 +195,20 @@ class App:
 
     def set_listen_address(self, host: str, port: int) -> None:
         """Set the address that other nodes use to reach this one."""
-        self.services.recorder.set_address(advertised_address(self.settings, host, port))
+        self.services[RecorderService].set_address(advertised_address(self.settings, host, port))
 
     async def start(self) -> None:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
         await self._schedule_jobs()
-        await self.services.recorder.start()
+        await self.services[RecorderService].start()
         await self.grpc.start()
         if self.settings.jobs.embedded_worker:
             self._working = asyncio.create_task(self.worker.run(self._stop))
 
     async def end_streams(self) -> None:
         """End running recordings and replays: they would keep a stopping server waiting."""
-        await self.services.recorder.close()
+        await self.services[RecorderService].close()
 
     async def open(self, *, migrate: bool | None = None) -> None:
         """Open the database without starting anything else. A second call does nothing."""
@@ -224,12 +227,12 @@ class App:
         self._stop.set()
         grace_seconds = self.settings.server.shutdown_grace_seconds
         await self.end_streams()
-        await self.services.forwarding.close()
+        await self.services[ForwardingService].close()
         await self.grpc.stop()
-        await _close_in_time(self.services.eviction.close(), grace_seconds)
+        await _close_in_time(self.services[EvictionService].close(), grace_seconds)
         if self._working is not None:
             await _finish_task(self._working, grace_seconds)
-        await _close_in_time(self.services.memory_use.close(), grace_seconds)
+        await _close_in_time(self.services[UsageTracker].close(), grace_seconds)
         await _close_in_time(self.engine.close(), grace_seconds)
         await self.finding.close()
         await asyncio.to_thread(self.requests.close)
@@ -255,7 +258,7 @@ class App:
     async def doctor(self) -> DoctorReport:
         """Check the stored data without changing it; an old schema is refused, not migrated."""
         await self.open(migrate=False)
-        return await self.services.status.examine()
+        return await self.services[StatusService].examine()
 
     async def retry_stuck_jobs(self) -> int:
         """Make stuck jobs due again with new attempts; returns how many there were."""
@@ -316,38 +319,34 @@ def _build_request_log(settings: Settings) -> RequestLog:
 def _build_services(app: App, runtime: Runtime, metrics: Metrics) -> Services:
     settings, engine, stores = app.settings, app.engine, app.stores
     recorder = build_recorder(settings, engine, stores, runtime, descriptors=app.descriptors)
-    return Services(
-        recorder=recorder,
-        forwarding=ForwardingService(HttpForwarder()),
-        conversations=ConversationService(engine, stores, runtime, forget=recorder.cancel_for_tree),
-        entries=EntryService(
+    memory_services = build_memory_services(
+        settings, engine, stores, runtime, finding=app.finding, rules=app.rules
+    )
+    return memory_services | Services(
+        recorder,
+        ForwardingService(HttpForwarder()),
+        ConversationService(engine, stores, runtime, forget=recorder.cancel_for_tree),
+        EntryService(
             engine, stores, runtime, app.indexer, index_raw_text=settings.indexes_raw_text
         ),
-        search=EntrySearchService(
+        EntrySearchService(
             engine, stores, runtime, build_search_deps(app.finding, settings, engine, stores)
         ),
-        indexing=IndexingService(engine, stores, runtime, app.indexer),
-        sharing=SharingService(engine, stores, runtime),
-        transfers=TransferService(engine, stores, runtime),
-        admin=AdminService(engine, stores, runtime, forget=recorder.cancel_for_tree),
-        eviction=EvictionService(
+        IndexingService(engine, stores, runtime, app.indexer),
+        SharingService(engine, stores, runtime),
+        TransferService(engine, stores, runtime),
+        AdminService(engine, stores, runtime, forget=recorder.cancel_for_tree),
+        EvictionService(
             engine,
             stores,
             runtime,
             batch_size=settings.eviction.batch_size,
             batch_delay_ms=settings.eviction.batch_delay_ms,
         ),
-        gate=GateService(
+        GateService(
             engine, stores, runtime, require_justification=settings.admin.require_justification
         ),
-        status=StatusService(
-            engine, stores, runtime, metrics, version=__version__, engine=engine.name
-        ),
-        **vars(
-            build_memory_services(
-                settings, engine, stores, runtime, finding=app.finding, rules=app.rules
-            )
-        ),
+        StatusService(engine, stores, runtime, metrics, version=__version__, engine=engine.name),
     )
 
 

@@ -3,8 +3,8 @@
 from datetime import timedelta
 from pathlib import Path
 
+from recollect.app.stores import Stores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.engines.base import Engine
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.runtime import Runtime

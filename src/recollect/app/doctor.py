@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from recollect.app.reconciling import reconcile_thresholds
+from recollect.app.stores import Stores
 from recollect.audit.gate import GateService
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.engines.base import Engine
 from recollect.doctor.checks.contents import (
     CriticalPiiCheck,

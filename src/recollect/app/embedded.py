@@ -19,6 +19,7 @@ from recollect.kernel.clock import Clock, SystemClock
 from recollect.kernel.ids import Uuid7Ids
 from recollect.kernel.runtime import Runtime
 from recollect.memories.read.audit import ReadAudit
+from recollect.memories.usage import UsageTracker
 from recollect.observability.metrics import NoMetrics
 from recollect.settings import Settings
 from recollect.visibility.viewers import ViewerFactory
@@ -54,6 +55,6 @@ class EmbeddedApp:
     async def close(self) -> None:
         """Finish accepted work, then close everything. The recorder of uses still writes to the
         database, so it is closed first."""
-        await self.services.memory_use.close()
+        await self.services[UsageTracker].close()
         await self.engine.close()
         await self.finding.close()

@@ -2,9 +2,8 @@
 
 from recollect.app.cleanup import backup_folder
 from recollect.app.governance import build_admin_gate
+from recollect.app.stores import Stores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.entries.indexing import EntryIndexer
-from recollect.conversations.ports import Stores
 from recollect.db.engines.base import Engine
 from recollect.erasure.job import EraseJobDeps, EraseJobs
 from recollect.erasure.service import EraseService
@@ -12,6 +11,7 @@ from recollect.erasure.verify import ErasureVerifier
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.runtime import Runtime
 from recollect.retention.backup_files import FileBackupFolder
+from recollect.search.entries.indexing import EntryIndexer
 from recollect.search.memories.indexing import MemoryIndexer
 from recollect.settings import Settings
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from recollect.app.stores import Stores
 from recollect.audit.gate import AdminGate, GateService
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.runtime import Runtime
@@ -13,6 +13,7 @@ from recollect.memories.read.listing import MemoryLister
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.screen import ScreeningService
 from recollect.memories.write.writer import WriteHooks
+from recollect.memories.write_access import MemoryWriteAccess
 from recollect.people.name_rules import PersonNameScreen
 from recollect.portability.export_service import ExportService
 from recollect.portability.import_links import ImportLinks
@@ -28,7 +29,6 @@ from recollect.rollback.steps import RollbackSteps
 from recollect.settings import Settings
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
-from recollect.visibility.write_access import MemoryWriteAccess
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Builds the services of the memory API."""
 
+from recollect.agents.requesters import RequesterLookup
 from recollect.agents.runs_service import RunService
 from recollect.agents.service import AgentService
-from recollect.api.services import MemoryServices
 from recollect.app.cleanup import build_cleanup
 from recollect.app.doctor import DoctorDeps, build_doctor
 from recollect.app.erasure import build_erase_service
@@ -19,19 +19,20 @@ from recollect.app.memory_writing import (
     screening_rules,
 )
 from recollect.app.search import EmbeddingBackends, build_memory_finder
+from recollect.app.stores import Stores
 from recollect.audit.gate import GateService
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.audit.service import EventService, EventStreamPacing
-from recollect.conversations.ports import Stores
 from recollect.db.engines.base import Engine
 from recollect.graph.service import GraphService
 from recollect.graph.writer import GraphWriter
+from recollect.http.services import Services
 from recollect.idempotency.service import IdempotencyService
 from recollect.identity.orgs import OrgMemberships
-from recollect.identity.requesters import RequesterLookup
 from recollect.kernel.errors import InvalidInput
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.runtime import Runtime
+from recollect.memories.agent_removal import AgentWithMemoriesRemoval
 from recollect.memories.merge_counter import MergeCounter
 from recollect.memories.read.about_person import PersonMemories
 from recollect.memories.read.audit import ReadAudit
@@ -39,6 +40,7 @@ from recollect.memories.read.service import MemoryReader
 from recollect.memories.usage import UsageTracker
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.writer import WriteHooks
+from recollect.memories.write_access import MemoryWriteAccess
 from recollect.people.chats_service import ChatService
 from recollect.people.claims_service import ClaimService
 from recollect.people.merge_service import MergeService
@@ -56,7 +58,6 @@ from recollect.settings import Settings
 from recollect.visibility.disclosure import DisclosureSettings
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
-from recollect.visibility.write_access import MemoryWriteAccess
 
 
 def build_memory_services(
@@ -67,7 +68,7 @@ def build_memory_services(
     *,
     finding: EmbeddingBackends,
     rules: RetentionRules,
-) -> MemoryServices:
+) -> Services:
     """All services on one database. `rules` must be those that the stores were built with."""
     audit = MemoryAudit(engine, stores, runtime, rules)
     sights, views = (
@@ -82,7 +83,13 @@ def build_memory_services(
         engine, stores, runtime, sights=sights, reads=reads, use=use, finder=finder
     )
     runs = RunService(
-        engine, stores, runtime, audit, rules=rules, cleanup=settings.runs.session_cleanup
+        engine,
+        stores,
+        runtime,
+        audit,
+        memories=stores.memory_bulk,
+        rules=rules,
+        cleanup=settings.runs.session_cleanup,
     )
     approvals = ApprovalService(
         engine,
@@ -111,10 +118,12 @@ def build_memory_services(
     merging = MergeService(
         engine, stores, runtime, audit, count_visible=MergeCounter(stores, sights).count_visible
     )
-    return MemoryServices(
-        requesters=RequesterLookup(engine, stores, runtime),
-        agents=AgentService(engine, stores, runtime, audit),
-        people=PeopleService(
+    return Services(
+        RequesterLookup(engine, stores, runtime),
+        AgentService(
+            engine, stores, runtime, audit, removal=AgentWithMemoriesRemoval(stores, runtime, audit)
+        ),
+        PeopleService(
             engine,
             stores,
             runtime,
@@ -123,14 +132,14 @@ def build_memory_services(
             merging=merging,
             auto_merge=settings.people.auto_merge,
         ),
-        claims=ClaimService(engine, stores, runtime, audit, names=names),
-        person_memories=PersonMemories(engine, stores, sights=sights, views=views, reads=reads),
-        merging=merging,
-        chats=ChatService(engine, stores, runtime, audit),
-        participants=ParticipantService(
+        ClaimService(engine, stores, runtime, audit, names=names),
+        PersonMemories(engine, stores, sights=sights, views=views, reads=reads),
+        merging,
+        ChatService(engine, stores, runtime, audit),
+        ParticipantService(
             engine, stores, runtime, audit, orgs_of=_configured_orgs(settings).find_orgs
         ),
-        memory_reader=MemoryReader(
+        MemoryReader(
             engine,
             stores,
             sights=sights,
@@ -140,26 +149,24 @@ def build_memory_services(
             use=use,
             score=finder.score_memory,
         ),
-        memories=writing.memories,
-        memory_batches=writing.batches,
-        events=_build_event_service(settings, engine, stores, runtime),
-        idempotency=IdempotencyService(engine, stores, runtime),
-        runs=runs,
-        approvals=approvals,
-        retention=RetentionService(runtime, rules=rules, profile=settings.retention.profile),
-        doctor=build_doctor(settings, engine, stores, runtime, examined),
-        memory_use=use,
-        housekeeping=build_cleanup(
-            settings, engine, stores, runtime, audit=audit, use=use, rules=rules
-        ),
-        erasing=build_erase_service(settings, engine, stores, runtime, audit=audit, rules=rules),
-        quarantine=build_quarantine(settings, engine, stores, runtime, governed),
-        rollbacks=build_rollbacks(settings, engine, stores, runtime, governed),
-        export=build_export(settings, engine, stores, runtime, governed),
-        imports=build_imports(settings, engine, stores, runtime, governed),
-        graph=GraphService(engine, stores, sights),
-        memory_search=search,
-        recall=RecallService(engine, stores, runtime, search=search, finder=finder),
+        writing.memories,
+        writing.batches,
+        _build_event_service(settings, engine, stores, runtime),
+        IdempotencyService(engine, stores, runtime),
+        runs,
+        approvals,
+        RetentionService(runtime, rules=rules, profile=settings.retention.profile),
+        build_doctor(settings, engine, stores, runtime, examined),
+        use,
+        build_cleanup(settings, engine, stores, runtime, audit=audit, use=use, rules=rules),
+        build_erase_service(settings, engine, stores, runtime, audit=audit, rules=rules),
+        build_quarantine(settings, engine, stores, runtime, governed),
+        build_rollbacks(settings, engine, stores, runtime, governed),
+        build_export(settings, engine, stores, runtime, governed),
+        build_imports(settings, engine, stores, runtime, governed),
+        GraphService(engine, stores, sights),
+        search,
+        RecallService(engine, stores, runtime, search=search, finder=finder),
     )
 
 

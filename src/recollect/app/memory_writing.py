@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from recollect.app.stores import Stores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.engines.base import Engine
 from recollect.kernel.retention_rules import PiiRisk, RetentionRules
 from recollect.kernel.runtime import Runtime
@@ -20,9 +20,9 @@ from recollect.memories.write.target_space import (
     TargetSpaceSettings,
 )
 from recollect.memories.write.writer import MemoryWriter, WriteHooks
+from recollect.memories.write_access import MemoryWriteAccess
 from recollect.screening.rules import ScreeningRules
 from recollect.settings import Settings
-from recollect.visibility.write_access import MemoryWriteAccess
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Builds the reconciliation jobs."""
 
+from recollect.app.stores import Stores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.runtime import Runtime

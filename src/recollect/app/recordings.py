@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from recollect.app.file_descriptors import DescriptorBudget
-from recollect.conversations.ports import Stores
+from recollect.app.stores import Stores
 from recollect.db.transaction import Database
 from recollect.kernel.errors import InvalidInput
 from recollect.kernel.runtime import Runtime

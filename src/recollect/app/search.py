@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
+from recollect.app.stores import Stores
 from recollect.db.transaction import Database
 from recollect.embedding.cache import QueryCachingEmbedder
 from recollect.embedding.minilm import MiniLmEmbedder

@@ -1,40 +1,49 @@
 """Chooses the engine for a database URL, and builds all stores on it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.agents.runs_store import SqlRuns
-from recollect.agents.store import SqlAgents
+from recollect.agents.runs_store import RunStore
+from recollect.agents.store import AgentStore
 from recollect.audit.queries import SqlEventReads
 from recollect.audit.store import SqlEvents
-from recollect.conversations.ports import Stores
 from recollect.conversations.store.conversations import SqlConversations
 from recollect.conversations.store.entries import SqlEntries
 from recollect.conversations.store.memberships import SqlMemberships
 from recollect.conversations.store.transfers import SqlTransfers
 from recollect.db.engines.base import Engine
-from recollect.db.key_rotation import SqlMaintenance
-from recollect.doctor.store.doctor import SqlDoctor
-from recollect.erasure.store.requests import SqlErasures
-from recollect.graph.store import SqlGraph
+from recollect.db.key_rotation import MaintenanceStore
+from recollect.doctor.store.bundle import DoctorStores
+from recollect.doctor.store.doctor import DoctorStore
+from recollect.erasure.store.requests import ErasureStore
+from recollect.graph.store import GraphStore
 from recollect.idempotency.store import SqlIdempotency
-from recollect.identity.store import SqlUsers
+from recollect.identity.store import UserStore
 from recollect.jobs.store import SqlJobs
 from recollect.kernel.retention_rules import SHIPPED_RULES, RetentionRules
 from recollect.kernel.runtime import Runtime
-from recollect.memories.reconcile.store import SqlSimilarity
-from recollect.memories.store.bulk import SqlMemoryBulk
-from recollect.memories.store.memories import SqlMemories
+from recollect.memories.reconcile.store import SimilarityStore
+from recollect.memories.store.bulk import MemoryBulkStore
+from recollect.memories.store.memories import MemoryStore
 from recollect.observability.metrics import Metrics
-from recollect.people.store.chats import SqlChats
-from recollect.people.store.claims import SqlClaims
-from recollect.people.store.merges import SqlMerges
-from recollect.people.store.people import SqlPeople
-from recollect.portability.store.portable import SqlPortable
+from recollect.people.store.chats import ChatStore
+from recollect.people.store.claims import ClaimStore
+from recollect.people.store.merges import MergeStore
+from recollect.people.store.people import PersonStore
+from recollect.portability.store.portable import PortableStore
 from recollect.recordings.store import SqlLocations
-from recollect.retention.approvals_store import SqlApprovals
-from recollect.retention.moderation_store import SqlModeration
+from recollect.retention.approvals_store import ApprovalStore
+from recollect.retention.quarantine_store import QuarantineStore
+from recollect.rollback.store import RollbackStore
 from recollect.search.store.entries import SqlEntrySearch
-from recollect.search.store.memories import SqlMemorySearch
+from recollect.search.store.memories import MemorySearchStore
+from recollect.search.store.nearest import NearestSearch, ScanNearestSearch
+from recollect.search.store.nearest_postgres import HnswNearestSearch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores(DoctorStores):
+    """All stores."""
 
 
 def open_engine(
@@ -74,24 +83,30 @@ def build_stores(
         event_reads=SqlEventReads(),
         idempotency=SqlIdempotency(runtime.cipher),
         jobs=SqlJobs(runtime.clock, runtime.ids),
-        maintenance=SqlMaintenance(runtime.cipher, sealed_words=sealed_words),
-        users=SqlUsers(),
-        agents=SqlAgents(),
-        people=SqlPeople(),
-        claims=SqlClaims(),
-        merges=SqlMerges(),
-        chats=SqlChats(runtime.cipher),
-        memories=SqlMemories(runtime.cipher, rules),
-        graph=SqlGraph(runtime.cipher),
-        search=SqlEntrySearch(runtime.cipher, engine),
-        memory_search=SqlMemorySearch(runtime.cipher, engine, sealed=sealed_words),
-        memory_bulk=SqlMemoryBulk(),
-        keeping=SqlModeration(runtime.cipher),
-        doctor=SqlDoctor(runtime.cipher),
-        comparing=SqlSimilarity(),
-        portable=SqlPortable(runtime.cipher),
-        runs=SqlRuns(),
-        approvals=SqlApprovals(),
-        erasures=SqlErasures(runtime.cipher, rules),
+        maintenance=MaintenanceStore(runtime.cipher, sealed_words=sealed_words),
+        users=UserStore(),
+        agents=AgentStore(),
+        people=PersonStore(),
+        claims=ClaimStore(),
+        merges=MergeStore(),
+        chats=ChatStore(runtime.cipher),
+        memories=MemoryStore(runtime.cipher, rules),
+        graph=GraphStore(runtime.cipher),
+        search=SqlEntrySearch(runtime.cipher, engine, _nearest_search(engine)),
+        memory_search=MemorySearchStore(runtime.cipher, engine, sealed=sealed_words),
+        memory_bulk=MemoryBulkStore(),
+        quarantine=QuarantineStore(runtime.cipher),
+        rollbacks=RollbackStore(),
+        doctor=DoctorStore(runtime.cipher),
+        similarity=SimilarityStore(),
+        portable=PortableStore(runtime.cipher),
+        runs=RunStore(),
+        approvals=ApprovalStore(),
+        erasures=ErasureStore(runtime.cipher, rules),
         locations=SqlLocations(),
     )
+
+
+def _nearest_search(engine: Engine) -> NearestSearch:
+    """PostgreSQL has an index of near vectors; SQLite reads them all."""
+    return ScanNearestSearch() if engine.name == "sqlite" else HnswNearestSearch()

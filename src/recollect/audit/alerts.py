@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import NAMESPACE_OID, uuid5
 
 from recollect.audit.model import Event, EventKind
-from recollect.conversations.ports import Stores
+from recollect.audit.ports import AuditStores
 from recollect.db.transaction import Tx
 from recollect.kernel.retention_rules import AuditAlert, AuditRules
 
@@ -15,7 +15,7 @@ _COUNTED_MAX = 100_000
 class Alerts:
     """Checks the thresholds after each event of a memory."""
 
-    def __init__(self, stores: Stores, rules: AuditRules) -> None:
+    def __init__(self, stores: AuditStores, rules: AuditRules) -> None:
         self._stores = stores
         self._rules = rules
 

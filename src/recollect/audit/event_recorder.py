@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.audit.model import AuditOutcome, Event, EventKind
-from recollect.conversations.ports import Stores
+from recollect.audit.ports import AuditStores
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal, ServerRole
 from recollect.kernel.access_level import Level
@@ -22,7 +22,7 @@ class AuditName:
 class EventRecorder:
     """Writes events in the transaction of the change that they record."""
 
-    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, stores: AuditStores, runtime: Runtime) -> None:
         self._stores = stores
         self._runtime = runtime
 

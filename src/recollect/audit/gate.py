@@ -2,7 +2,7 @@
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import AuditOutcome, EventKind
-from recollect.conversations.ports import Stores
+from recollect.audit.ports import AuditStores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.identity.decide import decide
@@ -20,7 +20,12 @@ class GateService:
     caller without the role does not learn what is wrong with the request."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, require_justification: bool
+        self,
+        database: Database,
+        stores: AuditStores,
+        runtime: Runtime,
+        *,
+        require_justification: bool,
     ) -> None:
         self._database = database
         self._auditor = EventRecorder(stores, runtime)

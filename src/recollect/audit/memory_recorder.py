@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.audit.alerts import Alerts
 from recollect.audit.model import AuditOutcome, Event, EventKind, mask_key
-from recollect.conversations.ports import Stores
+from recollect.audit.ports import AuditStores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden, InvalidInput, RecollectError
@@ -34,7 +34,7 @@ class MemoryAudit:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: AuditStores,
         runtime: Runtime,
         rules: RetentionRules = SHIPPED_RULES,
     ) -> None:
@@ -132,18 +132,18 @@ class MemoryAudit:
             return
         event_type, payload = told
         memory_id = ids.get("memory_id")
-        row = self._stores.memories.fetch(tx, MemoryId(memory_id)) if memory_id else None
+        kept_in = self._stores.event_reads.find_memory(tx, memory_id) if memory_id else None
         self.record(
             tx,
             requester,
             event_type,
-            space=row.memory.space if row else None,
+            space=kept_in.space if kept_in else None,
             payload=payload,
             outcome=AuditOutcome.DENIED,
             # A write that was refused for its content did not touch the memory, so the event is not
             # listed among those of the memory.
             memory_id=memory_id if event_type == "memory.denied" else None,
-            agent_id=ids.get("agent_id") or (row.memory.agent_id if row else None),
+            agent_id=ids.get("agent_id") or (kept_in.agent_id if kept_in else None),
             run_id=ids.get("run_id"),
         )
 

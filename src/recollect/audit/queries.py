@@ -22,17 +22,19 @@ from sqlalchemy import (
 
 from recollect.audit.model import Event, EventCursor, EventFilter
 from recollect.audit.policy import EventReader
-from recollect.audit.ports import EventBatch
+from recollect.audit.ports import EventBatch, MemoryLocation
 from recollect.audit.store import EVENT, FILTERS, from_row
 from recollect.db.engines.expressions import AuditEventsBetween, AuditLogHead
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import events
+from recollect.db.tables.memories import memories
 from recollect.db.tables.people import agents, presences
 from recollect.db.transaction import Tx
+from recollect.kernel.ids import AgentId
 from recollect.kernel.owner import OwnerKind
-from recollect.kernel.space import AGENT_KINDS, SpaceKind
+from recollect.kernel.space import AGENT_KINDS, Space, SpaceKind
 
-_v, _a, _p = events.c, agents.c, presences.c
+_v, _a, _p, _m = events.c, agents.c, presences.c, memories.c
 _ONE: ColumnElement[int] = literal_column("1")
 _POSITION: ColumnElement[Any] = literal_column("audit_events.position")
 # Sorts behind every event of its position, so that the head includes all of them.
@@ -58,6 +60,12 @@ class SqlEventReads:
             _EventQueryShape.from_reader(reader, chosen), cursor=after is not None
         )
         return [from_row(row) for row in tx.fetch(statement, params)]
+
+    def find_memory(self, tx: Tx, memory_id: str) -> MemoryLocation | None:
+        row = tx.fetch_first(_FIND_MEMORY, {"id": memory_id})
+        if row is None:
+            return None
+        return MemoryLocation(Space(SpaceKind(row[0]), row[1]), row[2] and AgentId(row[2]))
 
     def head_cursor(self, tx: Tx) -> EventCursor:
         (row,) = tx.fetch(_HEAD, {})
@@ -198,3 +206,6 @@ def _count_query(tags: int) -> Query:
 
 _WHO = param("who", _v.space_id)
 _HEAD = Query(select(AuditLogHead()))
+_FIND_MEMORY = Query(
+    select(_m.space_kind, _m.space_id, _m.agent_id).where(_m.id == param("id", _m.id))
+)

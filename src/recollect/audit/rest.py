@@ -15,7 +15,7 @@ from recollect.audit.model import (
     decode_event_cursor,
     encode_event_cursor,
 )
-from recollect.audit.service import EventStreamItem
+from recollect.audit.service import EventService, EventStreamItem
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import (
     ID,
@@ -133,7 +133,7 @@ async def list_events(call: Call) -> bytes | Reply:
     """A page of events, or with `Accept: text/event-stream` a stream of them."""
     if b"text/event-stream" in call.headers.get(b"accept", b"").lower():
         return await _open_stream(call)
-    page = await call.services.events.list(
+    page = await call.services[EventService].list(
         call.required_requester,
         _event_filter(call),
         after=call.page.after,
@@ -148,7 +148,7 @@ async def _open_stream(call: Call) -> Reply:
     if sent and call.page.after and sent != call.page.after:
         raise ValidationFailed.for_field("after", "must not differ from the header `Last-Event-ID`")
     cursor = sent or call.page.after
-    steps = await call.services.events.follow(
+    steps = await call.services[EventService].follow(
         call.required_requester,
         _event_filter(call),
         after=decode_event_cursor(cursor) if cursor else None,

@@ -8,8 +8,7 @@ from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.gate import GateService
 from recollect.audit.model import Event, EventCursor, EventFilter, EventKind
 from recollect.audit.policy import EventReader
-from recollect.audit.ports import EventBatch
-from recollect.conversations.ports import Stores
+from recollect.audit.ports import AuditStores, EventBatch
 from recollect.db.transaction import Database, Tx
 from recollect.identity.actions import Action
 from recollect.identity.requester import Requester
@@ -49,7 +48,7 @@ class EventService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: AuditStores,
         runtime: Runtime,
         gate: GateService,
         *,

@@ -14,6 +14,7 @@ from recollect.cli.options import (
     require_database,
 )
 from recollect.doctor.model import Diagnosis, DoctorCheck
+from recollect.doctor.service import DoctorService
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ async def _run_all_checks(app: "App", examination: "DoctorRequest") -> tuple[Rep
     report = await app.doctor()
     if report.unknown_keys:
         return report.to_dict() | {"memories": None}, report.problems
-    found = await app.services.doctor.examine(None, examination)
+    found = await app.services[DoctorService].examine(None, examination)
     if examination.repair:
         report = await app.doctor()
     # `report.problems` counts stuck jobs already.

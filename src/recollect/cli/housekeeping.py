@@ -112,7 +112,7 @@ async def _run_housekeeping(settings: Settings, work: HousekeepingTask, *, dry_r
     app = build(settings)
     try:
         await app.open(migrate=False)
-        return await work(app.services.housekeeping, CleanupOrder(dry_run=dry_run))
+        return await work(app.services[CleanupService], CleanupOrder(dry_run=dry_run))
     finally:
         await app.close()
 

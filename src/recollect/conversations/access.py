@@ -1,7 +1,7 @@
 """What every operation on a conversation does first: load it, and check the caller's access."""
 
 from recollect.conversations.model import Branch, ConversationWithLevel
-from recollect.conversations.ports import Stores
+from recollect.conversations.ports import ConversationStores
 from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.decide import decide
@@ -13,7 +13,7 @@ from recollect.kernel.ids import ConversationId
 
 def authorize_branch(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     principal: Principal,
     action: Action,
     conversation_id: ConversationId,
@@ -44,7 +44,7 @@ def check_access(
     return branch
 
 
-def load_conversation(tx: Tx, stores: Stores, branch: Branch) -> ConversationWithLevel:
+def load_conversation(tx: Tx, stores: ConversationStores, branch: Branch) -> ConversationWithLevel:
     """The whole conversation of a branch that passed the access check."""
     conversation = stores.conversations.fetch(tx, branch.id)
     if conversation is None or branch.level is None:

@@ -21,7 +21,7 @@ from recollect.conversations.model import (
     ConversationWithLevel,
     ListMode,
 )
-from recollect.conversations.ports import ConversationFilter, EntryView, Stores
+from recollect.conversations.ports import ConversationFilter, ConversationStores, EntryView
 from recollect.conversations.service import page_forks, to_conversation_page
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.service import page_memberships
@@ -66,7 +66,12 @@ class AdminService:
     """
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, forget: OnTreeDeleted
+        self,
+        database: Database,
+        stores: ConversationStores,
+        runtime: Runtime,
+        *,
+        forget: OnTreeDeleted,
     ) -> None:
         """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget

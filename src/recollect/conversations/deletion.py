@@ -6,7 +6,7 @@ from datetime import datetime
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
 from recollect.conversations.model import Branch
-from recollect.conversations.ports import Stores
+from recollect.conversations.ports import ConversationStores
 from recollect.conversations.sharing.membership import Membership
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
@@ -18,7 +18,7 @@ OnTreeDeleted = Callable[[TreeId], None]
 
 def delete_tree(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     auditor: EventRecorder,
     principal: Principal,
     branch: Branch,
@@ -58,7 +58,7 @@ def delete_tree(
 
 def restore_tree(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     auditor: EventRecorder,
     principal: Principal,
     branch: Branch,

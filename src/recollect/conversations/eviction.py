@@ -13,7 +13,7 @@ import structlog
 
 from recollect.audit.event_recorder import used_role
 from recollect.audit.model import Event, EventKind
-from recollect.conversations.ports import Stores
+from recollect.conversations.ports import ConversationStores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.model import Principal
 from recollect.jobs.model import NewJob
@@ -84,7 +84,7 @@ class EvictionService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: ConversationStores,
         runtime: Runtime,
         *,
         batch_size: int,

@@ -19,6 +19,7 @@ from recollect.conversations.grpc_messages import (
     to_summaries,
 )
 from recollect.conversations.requests import path_conversation_id
+from recollect.conversations.service import ConversationService
 from recollect.http.call import Call
 from recollect.kernel.ids import EntryId
 from recollect.rpc.generated import memory_service_pb2 as pb
@@ -73,7 +74,7 @@ def conversation_path(conversation_id: bytes) -> dict[str, str]:
 
 async def list_conversations(call: Call) -> DeferredReply:
     """A page of the caller's conversations."""
-    page = await call.services.conversations.list(
+    page = await call.services[ConversationService].list(
         call.principal,
         mode=call.query["mode"],
         query=call.query["query"],
@@ -85,7 +86,7 @@ async def list_conversations(call: Call) -> DeferredReply:
 
 async def create_conversation(call: Call) -> pb.Conversation:
     body: NewConversation = call.body
-    seen = await call.services.conversations.create(
+    seen = await call.services[ConversationService].create(
         call.principal, title=body.title, metadata=body.metadata or {}
     )
     return to_conversation(seen)
@@ -93,14 +94,14 @@ async def create_conversation(call: Call) -> pb.Conversation:
 
 async def get_conversation(call: Call) -> pb.Conversation:
     return to_conversation(
-        await call.services.conversations.get(call.principal, path_conversation_id(call))
+        await call.services[ConversationService].get(call.principal, path_conversation_id(call))
     )
 
 
 async def update_conversation(call: Call) -> pb.Conversation:
     """Rename a conversation."""
     body: ConversationPatch = call.body
-    seen = await call.services.conversations.rename(
+    seen = await call.services[ConversationService].rename(
         call.principal, path_conversation_id(call), body.new_title
     )
     return to_conversation(seen)
@@ -108,13 +109,13 @@ async def update_conversation(call: Call) -> pb.Conversation:
 
 async def delete_conversation(call: Call) -> Empty:
     """Soft-delete a tree."""
-    await call.services.conversations.delete(call.principal, path_conversation_id(call))
+    await call.services[ConversationService].delete(call.principal, path_conversation_id(call))
     return Empty()
 
 
 async def fork_conversation(call: Call) -> pb.Conversation:
     body: NewFork = call.body
-    seen = await call.services.conversations.fork(
+    seen = await call.services[ConversationService].fork(
         call.principal, path_conversation_id(call), EntryId(call.path["entryId"]), title=body.title
     )
     return to_conversation(seen)
@@ -122,7 +123,7 @@ async def fork_conversation(call: Call) -> pb.Conversation:
 
 async def list_forks(call: Call) -> pb.ListForksResponse:
     """The conversations of a tree."""
-    page = await call.services.conversations.list_forks(
+    page = await call.services[ConversationService].list_forks(
         call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
     )
     return pb.ListForksResponse(

@@ -4,15 +4,12 @@ Every method runs inside the given transaction; none commits. A listing takes a 
 can ask for rows without saying whose they may be.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recollect.agents.ports import AgentStore, UserStore
-from recollect.agents.run_ports import RunStore
-from recollect.audit.model import Event, EventFilter
-from recollect.audit.ports import EventReads
+from recollect.audit.ports import AuditStores
 from recollect.conversations.entries.entry import Channel, Entry
 from recollect.conversations.forks.rules import Ancestor, Segment
 from recollect.conversations.model import (
@@ -24,14 +21,8 @@ from recollect.conversations.model import (
 )
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.transfer import Transfer, TransferRole
-from recollect.db.key_rotation import RotationStep
 from recollect.db.transaction import Tx
-from recollect.doctor.ports import DoctorStore
-from recollect.erasure.ports import ErasureStore
-from recollect.graph.ports import GraphStore
-from recollect.idempotency.ports import IdempotencyStore
 from recollect.identity.scope import TreeScope
-from recollect.jobs.model import Job, NewJob, QueueState
 from recollect.kernel.ids import (
     ClientId,
     ConversationId,
@@ -40,16 +31,6 @@ from recollect.kernel.ids import (
     TreeId,
     UserId,
 )
-from recollect.memories.bulk_ports import MemoryBulkStore
-from recollect.memories.ports import MemoryStore
-from recollect.memories.reconcile.ports import SimilarityStore
-from recollect.people.ports import ChatStore, ClaimStore, MergeStore, PersonStore
-from recollect.portability.ports import PortableStore
-from recollect.recordings.ports import LocationStore
-from recollect.retention.approval_ports import ApprovalStore
-from recollect.retention.moderation_ports import ModerationStore
-from recollect.search.memories.ports import MemorySearchStore
-from recollect.search.ports import SearchStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +92,10 @@ class ConversationStore(Protocol):
 
     def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
         """False if the id is taken, also if a named chat has it."""
+        ...
+
+    def is_named_chat(self, tx: Tx, tree_id: TreeId) -> bool:
+        """Is this the id of a chat that an outside system named?"""
         ...
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
@@ -277,155 +262,11 @@ class TransferStore(Protocol):
         ...
 
 
-class EventStore(Protocol):
-    """The audit log."""
-
-    def insert(self, tx: Tx, event: Event) -> None:
-        """Insert it in the transaction of the change that it records."""
-        ...
-
-    def insert_once(self, tx: Tx, event: Event) -> None:
-        """Insert it unless its id exists: others may write the same event at this moment."""
-        ...
-
-    def fetch(self, tx: Tx, event_id: str) -> Event | None:
-        """One event."""
-        ...
-
-    def page(self, tx: Tx, chosen: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
-        """Newest first."""
-        ...
-
-    def add_count(self, tx: Tx, event_id: str, count: int) -> None:
-        """Add to the count of an event that records work done in several transactions."""
-        ...
-
-    def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
-        """Delete up to `limit` events older than `cutoff`; returns how many."""
-        ...
-
-
-class JobStore(Protocol):
-    """The durable job queue."""
-
-    def insert(self, tx: Tx, job: NewJob) -> None:
-        """Queue the job in the transaction that caused it, unless its name is queued already."""
-        ...
-
-    def insert_and_lock(self, tx: Tx, job: NewJob) -> None:
-        """Like `insert`, and lock the job that has the name until the transaction ends.
-
-        So a worker can't clear the name in between and miss this cause: for work that is not
-        protected by a lock of its own.
-        """
-        ...
-
-    def claim(
-        self, tx: Tx, *, types: Sequence[str], claim_id: str, lease_seconds: int, limit: int
-    ) -> list[Job]:
-        """Take due jobs; no other worker gets them before the lease ends."""
-        ...
-
-    def renew(self, tx: Tx, job_id: str, *, claim_id: str, lease_seconds: int) -> bool:
-        """Extend the lease. False if another worker has the job now."""
-        ...
-
-    def finish(self, tx: Tx, job_id: str, *, claim_id: str) -> None:
-        """Delete a job that is done, if this claim still holds it."""
-        ...
-
-    def fail(
-        self, tx: Tx, job_id: str, *, claim_id: str, error: str, retry_at: datetime, stuck: bool
-    ) -> None:
-        """Store the error and when to try again; a `stuck` job is not tried again."""
-        ...
-
-    def clear_name(self, tx: Tx, job_id: str) -> None:
-        """Clear the job's name, so that the next cause queues a new job."""
-        ...
-
-    def rename(self, tx: Tx, job_id: str, *, type_: str, name: str) -> bool:
-        """Set the job's type and name. False, with nothing changed, if another job has the name."""
-        ...
-
-    def release(self, tx: Tx, job_id: str, *, claim_id: str, retry_at: datetime) -> None:
-        """Return an untried job to the queue; the claim does not count as an attempt."""
-        ...
-
-    def revive_stuck(self, tx: Tx) -> int:
-        """Make every stuck job due with new attempts; returns how many there were."""
-        ...
-
-    def fetch_queue_state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
-        """How many jobs wait and are stuck, of all types or of some."""
-        ...
-
-
-class MaintenanceStore(Protocol):
-    """Key rotation, clean-up of vectors, shared state and consistency checks."""
-
-    def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
-        """Encrypt values of the next `limit` rows by id with the current key where they are not.
-
-        `column` is one of `encrypted_columns`. A value that can't be decrypted stays as it is and
-        is counted.
-        """
-        ...
-
-    def encrypted_columns(self) -> Sequence[str]:
-        """Every column that may hold encrypted values, as `table.column`."""
-        ...
-
-    def delete_vectors(self, tx: Tx, tree_id: TreeId) -> None:
-        """Remove the vectors of a tree that was evicted."""
-        ...
-
-    def fetch_state(self, tx: Tx, name: str) -> str | None:
-        """A named value that all servers of this database share."""
-        ...
-
-    def put_state(self, tx: Tx, name: str, value: str) -> None:
-        """Insert or update a shared value."""
-        ...
-
-    def count_by_key(self, tx: Tx) -> Mapping[str, Mapping[str, int]]:
-        """For each encrypted column, the number of values by key id; `plain` counts the rest."""
-        ...
-
-    def count_orphans(self, tx: Tx) -> Mapping[str, int]:
-        """For each consistency check, how many rows break it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """All stores, as the services get them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationStores(AuditStores):
+    """The stores of this package and of those below."""
 
     conversations: ConversationStore
     entries: EntryStore
     memberships: MembershipStore
     transfers: TransferStore
-    events: EventStore
-    event_reads: EventReads
-    idempotency: IdempotencyStore
-    jobs: JobStore
-    maintenance: MaintenanceStore
-    users: UserStore
-    agents: AgentStore
-    people: PersonStore
-    claims: ClaimStore
-    merges: MergeStore
-    chats: ChatStore
-    memories: MemoryStore
-    graph: GraphStore
-    search: SearchStore
-    memory_search: MemorySearchStore
-    memory_bulk: MemoryBulkStore
-    keeping: ModerationStore
-    doctor: DoctorStore
-    comparing: SimilarityStore
-    portable: PortableStore
-    runs: RunStore
-    approvals: ApprovalStore
-    erasures: ErasureStore
-    locations: LocationStore

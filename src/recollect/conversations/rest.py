@@ -7,13 +7,14 @@ from recollect.conversations.bodies import (
 )
 from recollect.conversations.render import to_conversation, to_fork, to_summary
 from recollect.conversations.requests import path_conversation_id
+from recollect.conversations.service import ConversationService
 from recollect.http.call import Call, Handler
 from recollect.kernel.ids import EntryId
 
 
 async def list_conversations(call: Call) -> bytes:
     """A page of the caller's conversations."""
-    page = await call.services.conversations.list(
+    page = await call.services[ConversationService].list(
         call.principal,
         mode=call.query["mode"],
         query=call.query["query"],
@@ -25,21 +26,21 @@ async def list_conversations(call: Call) -> bytes:
 
 async def create_conversation(call: Call) -> str:
     body: NewConversation = call.body
-    seen = await call.services.conversations.create(
+    seen = await call.services[ConversationService].create(
         call.principal, title=body.title, metadata=body.metadata or {}
     )
     return to_conversation(seen)
 
 
 async def get_conversation(call: Call) -> str:
-    seen = await call.services.conversations.get(call.principal, path_conversation_id(call))
+    seen = await call.services[ConversationService].get(call.principal, path_conversation_id(call))
     return to_conversation(seen)
 
 
 async def update_conversation(call: Call) -> str:
     """Rename a conversation."""
     body: ConversationPatch = call.body
-    seen = await call.services.conversations.rename(
+    seen = await call.services[ConversationService].rename(
         call.principal, path_conversation_id(call), body.new_title
     )
     return to_conversation(seen)
@@ -47,12 +48,12 @@ async def update_conversation(call: Call) -> str:
 
 async def delete_conversation(call: Call) -> None:
     """Soft-delete a tree."""
-    await call.services.conversations.delete(call.principal, path_conversation_id(call))
+    await call.services[ConversationService].delete(call.principal, path_conversation_id(call))
 
 
 async def fork_conversation(call: Call) -> str:
     body: NewFork = call.body
-    seen = await call.services.conversations.fork(
+    seen = await call.services[ConversationService].fork(
         call.principal, path_conversation_id(call), EntryId(call.path["entryId"]), title=body.title
     )
     return to_conversation(seen)
@@ -60,7 +61,7 @@ async def fork_conversation(call: Call) -> str:
 
 async def list_forks(call: Call) -> bytes:
     """The conversations of a tree."""
-    page = await call.services.conversations.list_forks(
+    page = await call.services[ConversationService].list_forks(
         call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
     )
     return call.render_page(map(to_fork, page.items), page.next_cursor)

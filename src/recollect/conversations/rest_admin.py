@@ -3,7 +3,7 @@
 from functools import partial
 
 from recollect.audit.model import EventFilter
-from recollect.conversations.admin_service import AdminFilter
+from recollect.conversations.admin_service import AdminFilter, AdminService
 from recollect.conversations.render import (
     to_conversation,
     to_entry,
@@ -14,12 +14,11 @@ from recollect.conversations.render import (
 )
 from recollect.conversations.requests import entry_query, path_conversation_id
 from recollect.http.call import Call, Handler
-from recollect.kernel.strict_json import dump
 
 
 async def list_conversations(call: Call) -> bytes:
     """A page of all users' conversations."""
-    page = await call.services.admin.list_conversations(
+    page = await call.services[AdminService].list_conversations(
         call.principal,
         _conversation_filter(call),
         after=call.page.after,
@@ -31,7 +30,7 @@ async def list_conversations(call: Call) -> bytes:
 
 async def get_conversation(call: Call) -> str:
     """One conversation of any user."""
-    seen = await call.services.admin.get_conversation(
+    seen = await call.services[AdminService].get_conversation(
         call.principal, path_conversation_id(call), justification=call.justification
     )
     return to_conversation(seen, admin=True)
@@ -39,14 +38,14 @@ async def get_conversation(call: Call) -> str:
 
 async def delete_conversation(call: Call) -> None:
     """Soft-delete the tree of any user."""
-    await call.services.admin.delete_conversation(
+    await call.services[AdminService].delete_conversation(
         call.principal, path_conversation_id(call), justification=call.justification
     )
 
 
 async def restore_conversation(call: Call) -> str:
     """Restore a soft-deleted tree."""
-    seen = await call.services.admin.restore_conversation(
+    seen = await call.services[AdminService].restore_conversation(
         call.principal, path_conversation_id(call), justification=call.justification
     )
     return to_conversation(seen, admin=True)
@@ -54,7 +53,7 @@ async def restore_conversation(call: Call) -> str:
 
 async def list_entries(call: Call) -> bytes:
     """A page of entries, with the memory of every client."""
-    page = await call.services.admin.list_entries(
+    page = await call.services[AdminService].list_entries(
         call.principal,
         path_conversation_id(call),
         entry_query(call),
@@ -68,7 +67,7 @@ async def list_entries(call: Call) -> bytes:
 async def list_memberships(call: Call) -> bytes:
     """The members of any tree."""
     conversation_id = path_conversation_id(call)
-    page = await call.services.admin.list_memberships(
+    page = await call.services[AdminService].list_memberships(
         call.principal,
         conversation_id,
         after=call.page.after,
@@ -81,7 +80,7 @@ async def list_memberships(call: Call) -> bytes:
 
 async def list_forks(call: Call) -> bytes:
     """The conversations of any tree."""
-    page = await call.services.admin.list_forks(
+    page = await call.services[AdminService].list_forks(
         call.principal,
         path_conversation_id(call),
         after=call.page.after,
@@ -92,7 +91,7 @@ async def list_forks(call: Call) -> bytes:
 
 
 async def list_events(call: Call) -> bytes:
-    page = await call.services.admin.list_events(
+    page = await call.services[AdminService].list_events(
         call.principal,
         _event_filter(call),
         after=call.page.after,
@@ -100,11 +99,6 @@ async def list_events(call: Call) -> bytes:
         justification=call.justification,
     )
     return call.render_page(map(to_event, page.items), page.next_cursor)
-
-
-async def get_health(call: Call) -> str:
-    """The state of the server in detail."""
-    return dump(await call.services.status.report())
 
 
 def _conversation_filter(call: Call) -> AdminFilter:
@@ -141,5 +135,4 @@ HANDLERS: dict[str, Handler] = {
     "adminListMemberships": list_memberships,
     "adminListForks": list_forks,
     "adminListEvents": list_events,
-    "adminGetHealth": get_health,
 }

@@ -6,7 +6,7 @@ The run belongs to the service. A caller that disconnects ends the stream, not t
 from collections.abc import AsyncIterator
 
 from recollect.conversations.bodies import Evict
-from recollect.conversations.eviction import EvictionRun
+from recollect.conversations.eviction import EvictionRun, EvictionService
 from recollect.http.call import Call, Handler, Reply
 from recollect.kernel.errors import Internal, RecollectError
 from recollect.kernel.strict_json import dump
@@ -17,7 +17,7 @@ _FAILED = "the eviction failed; the server's log says why"
 async def evict(call: Call) -> Reply | None:
     """Start an eviction, then wait for its end or stream its progress."""
     body: Evict = call.body
-    eviction = await call.services.eviction.begin(
+    eviction = await call.services[EvictionService].begin(
         call.principal, body.retention_period, justification=call.justification
     )
     if call.query["async"] or b"text/event-stream" in call.headers.get(b"accept", b"").lower():

@@ -15,7 +15,7 @@ from recollect.conversations.model import (
     ListMode,
     matches_query,
 )
-from recollect.conversations.ports import ConversationFilter, Stores
+from recollect.conversations.ports import ConversationFilter, ConversationStores
 from recollect.conversations.sharing.membership import Membership
 from recollect.db.transaction import Database, RetryTransaction, Tx
 from recollect.identity.actions import Action
@@ -25,7 +25,6 @@ from recollect.identity.scope import TreeScope
 from recollect.kernel.access_level import Level
 from recollect.kernel.errors import Forbidden
 from recollect.kernel.ids import (
-    ChatId,
     ConversationId,
     EntryId,
     TreeId,
@@ -39,7 +38,12 @@ class ConversationService:
     """Every operation on a conversation checks the caller's level in its tree first."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, *, forget: OnTreeDeleted
+        self,
+        database: Database,
+        stores: ConversationStores,
+        runtime: Runtime,
+        *,
+        forget: OnTreeDeleted,
     ) -> None:
         """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
@@ -218,7 +222,7 @@ class ConversationService:
 
 def _list_matching(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     scope: TreeScope,
     mode: ListMode,
     query: str,
@@ -243,7 +247,7 @@ def _list_matching(
     return behind[:limit]
 
 
-def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
+def insert_root(tx: Tx, stores: ConversationStores, conversation: Conversation) -> None:
     """Insert a tree, its root conversation and the owner's membership.
 
     Raises Retry if another transaction took the id, Forbidden if the id is that of a chat which
@@ -254,12 +258,9 @@ def insert_root(tx: Tx, stores: Stores, conversation: Conversation) -> None:
     # for the id of a named chat, which will never become a tree, so a retry would not end there.
     # No chat, or one that is a tree, means that another transaction was faster: a retry sees it.
     if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
-        chat = stores.chats.fetch(tx, ChatId(conversation.tree_id))
-        raise (
-            RetryTransaction
-            if chat is None or chat.tree
-            else Forbidden("not allowed here: not a member")
-        )
+        if stores.conversations.is_named_chat(tx, conversation.tree_id):
+            raise Forbidden("not allowed here: not a member")
+        raise RetryTransaction
     if not stores.conversations.insert(tx, conversation):
         raise RetryTransaction
     owner = Membership(conversation.tree_id, conversation.owner_user_id, Level.OWNER, at)
@@ -283,7 +284,7 @@ def to_conversation_page(
 
 
 def page_forks(
-    tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
+    tx: Tx, stores: ConversationStores, tree_id: TreeId, *, after: str | None, limit: int | None
 ) -> Page[Conversation]:
     """A page of the conversations of one tree; without a limit all of them."""
     last = None

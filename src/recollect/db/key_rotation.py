@@ -68,17 +68,23 @@ _ENCRYPTED_COLUMNS: dict[str, Column[Any]] = {
 _WORD_COLUMNS = frozenset({"memory_index.terms", "memory_index.stems"})
 
 
-class SqlMaintenance:
-    """The port's MaintenanceStore on both engines."""
+class MaintenanceStore:
+    """Key rotation, clean-up of vectors, shared state and consistency checks."""
 
     def __init__(self, cipher: Cipher, *, sealed_words: bool = False) -> None:
         self._cipher = cipher
         self._sealed_words = sealed_words
 
     def encrypted_columns(self) -> Sequence[str]:
+        """Every column that may hold encrypted values, as `table.column`."""
         return tuple(_ENCRYPTED_COLUMNS)
 
     def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
+        """Encrypt values of the next `limit` rows by id with the current key where they are not.
+
+        `column` is one of `encrypted_columns`. A value that can't be decrypted stays as it is and
+        is counted.
+        """
         scan = _scan_query(column, cursor=after is not None)
         rows = tx.fetch(scan, {"after": after, "limit": limit})
         # The scan reads only the prefixes, which tell the key. Few rows are stale, and whole
@@ -112,22 +118,27 @@ class SqlMaintenance:
         return True
 
     def delete_vectors(self, tx: Tx, tree_id: TreeId) -> None:
+        """Remove the vectors of a tree that was evicted."""
         tx.run(_DELETE_VECTORS, {"tree_id": tree_id})
 
     def fetch_state(self, tx: Tx, name: str) -> str | None:
+        """A named value that all servers of this database share."""
         row = tx.fetch_first(_FETCH_STATE, {"name": name})
         return str(row[0]) if row else None
 
     def put_state(self, tx: Tx, name: str, value: str) -> None:
+        """Insert or update a shared value."""
         # An upsert in two statements that both engines write alike: the insert does nothing where
         # the row exists, and the update does nothing new where it was just inserted.
         tx.run(_INSERT_STATE, {"name": name, "value": value})
         tx.run(_UPDATE_STATE, {"name": name, "value": value})
 
     def count_by_key(self, tx: Tx) -> Mapping[str, Mapping[str, int]]:
+        """For each encrypted column, the number of values by key id; `plain` counts the rest."""
         return {name: self._count_keys(tx, statement) for name, statement in _BY_KEY.items()}
 
     def count_orphans(self, tx: Tx) -> Mapping[str, int]:
+        """For each consistency check, how many rows break it."""
         return {name: int(tx.fetch(check, {})[0][0]) for name, check in _CHECKS.items()}
 
     def _count_keys(self, tx: Tx, statement: Query) -> dict[str, int]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.jobs.model import QueueState
 from recollect.kernel.clock import to_text
 from recollect.kernel.runtime import Runtime
@@ -42,7 +42,7 @@ class StatusService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: DoctorStores,
         runtime: Runtime,
         metrics: Metrics,
         *,

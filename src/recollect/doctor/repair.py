@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import DoctorOrder
-from recollect.doctor.ports import VersionSnapshot
+from recollect.doctor.rows import VersionSnapshot
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.kernel.ids import MemoryId
 from recollect.memories.model import (
     Memory,
@@ -22,7 +22,7 @@ from recollect.memories.write.writer import WriteHooks
 class MemoryRepairer:
     """Repairs memories inside a transaction that has locked them. A memory stays in its space."""
 
-    def __init__(self, stores: Stores, audit: MemoryAudit, hooks: WriteHooks) -> None:
+    def __init__(self, stores: DoctorStores, audit: MemoryAudit, hooks: WriteHooks) -> None:
         self._stores = stores
         self._audit = audit
         self._hooks = hooks
@@ -30,7 +30,7 @@ class MemoryRepairer:
     def lock_rows(self, tx: Tx, memory_ids: Sequence[str]) -> list[StoredMemory]:
         """The rows, locked until the transaction ends, without those that are being erased."""
         ids = [MemoryId(id_) for id_ in memory_ids]
-        held = self._stores.keeping.fetch_many(tx, ids, lock=True)
+        held = self._stores.memories.fetch_many(tx, ids, lock=True)
         return [stored for stored in held if stored.erasure_id is None]
 
     def update(

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from recollect.doctor.health import StatusService
 from recollect.doctor.model import SAMPLE_MAX, CheckResult, DoctorCheck, Severity
-from recollect.doctor.service import DoctorRequest
+from recollect.doctor.service import DoctorRequest, DoctorService
 from recollect.http.bodies import exact_word
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
@@ -71,7 +72,7 @@ async def examine_memories(call: Call) -> str:
     """Run the checks, repair if that is asked for, and return the report."""
     body: DoctorBody = call.body
     asked = DoctorRequest(body.checks, body.repair, call.justification, with_model=body.with_model)
-    diagnosis = await call.services.doctor.examine(call.required_requester, asked)
+    diagnosis = await call.services[DoctorService].examine(call.required_requester, asked)
     return dump({"checks": [_result_to_json(one) for one in diagnosis.results], "ok": diagnosis.ok})
 
 
@@ -86,4 +87,11 @@ def _result_to_json(result: CheckResult) -> dict[str, Any]:
     }
 
 
+async def get_admin_health(call: Call) -> str:
+    """The state of the server in detail."""
+    return dump(await call.services[StatusService].report())
+
+
+# The operation belongs to the administration of conversations.
+ADMIN_HANDLERS: dict[str, Handler] = {"adminGetHealth": get_admin_health}
 HANDLERS: dict[str, Handler] = {"examineMemories": examine_memories}

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.gate import GateService
 from recollect.audit.model import EventKind
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.doctor.checks.order import DoctorOrder, Examiner, merge_by_check
 from recollect.doctor.model import Diagnosis, DoctorCheck
-from recollect.doctor.ports import CheckContext
+from recollect.doctor.rows import CheckContext
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.identity.actions import Action
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import ValidationFailed
@@ -39,7 +39,7 @@ class DoctorService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: DoctorStores,
         runtime: Runtime,
         gate: GateService,
         *,

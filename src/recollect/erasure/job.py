@@ -15,15 +15,14 @@ import structlog
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.conversations.entries.entry import Channel
-from recollect.conversations.entries.indexing import EntryIndexer
 from recollect.conversations.eviction import VECTOR_DELETE
 from recollect.conversations.model import headline
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, DatabaseStorage, Tx
 from recollect.doctor.model import ERASURE_OVERDUE_AFTER
 from recollect.erasure.model import ErasureStatus, digest, retry_delay
-from recollect.erasure.ports import EntryWithIndexedText, Erasure, RedactionPlan
+from recollect.erasure.plan import EntryWithIndexedText, Erasure, RedactionPlan
 from recollect.erasure.service import ERASE_JOB
+from recollect.erasure.store.bundle import ErasureStores
 from recollect.erasure.verify import (
     ErasureFindings,
     ErasureVerifier,
@@ -36,6 +35,7 @@ from recollect.kernel.ids import TreeId
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
 from recollect.retention.backup_ports import BackupFolder
+from recollect.search.entries.indexing import EntryIndexer
 from recollect.search.memories.indexing import MemoryIndexer
 from recollect.search.model import index_words
 
@@ -60,7 +60,7 @@ class EraseJobs:
     """Handles jobs of type `erase`. A job queues its successor until verification finds nothing."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, parts: EraseJobDeps
+        self, database: Database, stores: ErasureStores, runtime: Runtime, parts: EraseJobDeps
     ) -> None:
         self._database = database
         self._stores = stores

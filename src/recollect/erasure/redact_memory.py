@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.erasure.identifier_matcher import ERASED, IdentifierMatcher
 from recollect.erasure.model import ErasureTarget
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.kernel.owner import Owner, OwnerKind
 from recollect.memories.model import (
     Memory,

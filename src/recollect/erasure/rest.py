@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from recollect.erasure.model import IDENTIFIERS_MAX, ErasureStatus
-from recollect.erasure.service import EraseRequest
+from recollect.erasure.service import EraseRequest, EraseService
 from recollect.http.bodies import StrictBody
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import (
@@ -112,7 +112,7 @@ async def erase(call: Call) -> str | Reply:
         block_relearn=body.block_relearn,
         justification=body.justification,
     )
-    report = await call.services.erasing.erase(
+    report = await call.services[EraseService].erase(
         call.required_requester, wish, reserved_id=call.reserved_id
     )
     if body.dry_run:
@@ -121,14 +121,16 @@ async def erase(call: Call) -> str | Reply:
 
 
 async def get_erasure(call: Call) -> str:
-    return dump(await call.services.erasing.get(call.required_requester, call.path["erasure_id"]))
+    return dump(
+        await call.services[EraseService].get(call.required_requester, call.path["erasure_id"])
+    )
 
 
 async def verify_erasure(call: Call) -> str:
     """The report with new checks, for the identifiers in the body."""
     body: VerifyBody = call.body
     return dump(
-        await call.services.erasing.verify(
+        await call.services[EraseService].verify(
             call.required_requester, call.path["erasure_id"], body.identifiers
         )
     )

@@ -11,7 +11,6 @@ from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.erasure.model import (
     VERIFY_WINDOW,
@@ -22,7 +21,8 @@ from recollect.erasure.model import (
     keyed_hash,
     signature,
 )
-from recollect.erasure.ports import Erasure
+from recollect.erasure.plan import Erasure
+from recollect.erasure.store.bundle import ErasureStores
 from recollect.erasure.verify import ErasureVerifier
 from recollect.identity.requester import Requester
 from recollect.jobs.model import NewJob
@@ -64,7 +64,7 @@ class EraseService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: ErasureStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,
@@ -247,7 +247,7 @@ class EraseService:
         return {**members, "digest": digest(members), "signature": signed}
 
 
-def ensure_hash_key(tx: Tx, stores: Stores) -> str:
+def ensure_hash_key(tx: Tx, stores: ErasureStores) -> str:
     """The secret for hashes of blocked handles; created at first use."""
     known = stores.maintenance.fetch_state(tx, _HASH_KEY)
     if known is None:
@@ -256,7 +256,7 @@ def ensure_hash_key(tx: Tx, stores: Stores) -> str:
     return known
 
 
-def has_blocked_handle(tx: Tx, stores: Stores, handles: Sequence[str]) -> bool:
+def has_blocked_handle(tx: Tx, stores: ErasureStores, handles: Sequence[str]) -> bool:
     """Is one of these handles blocked by an erasure with `block_relearn`?"""
     key = stores.maintenance.fetch_state(tx, _HASH_KEY)
     if key is None or not handles:

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from recollect.conversations.model import collect_strings
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, DatabaseStorage, Tx
 from recollect.erasure.model import NOT_COVERED, ErasureCheck, ErasureTarget
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
+from recollect.erasure.store.bundle import ErasureStores
 from recollect.kernel import strict_json
 from recollect.kernel.errors import Internal
 from recollect.kernel.runtime import Cipher
@@ -50,7 +50,7 @@ class ErasureVerifier:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: ErasureStores,
         cipher: Cipher,
         *,
         storage: DatabaseStorage,

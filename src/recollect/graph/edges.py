@@ -2,10 +2,9 @@
 
 from collections.abc import Collection
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
-from recollect.graph.model import EntityId, GraphRelation
-from recollect.graph.ports import GraphContext
+from recollect.graph.model import EntityId, GraphContext, GraphRelation
+from recollect.graph.store import GraphStores
 from recollect.graph.walk import PATH_EDGES_MAX, NeighbourFetcher
 from recollect.kernel.ids import MemoryId
 from recollect.memories.read.history import VersionHistory
@@ -16,7 +15,7 @@ from recollect.visibility.facts import VisibilityFacts
 class VisibleEdges:
     """An edge is visible if its memory is; with `as_of`, if the memory's version of then is."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: GraphStores) -> None:
         self._stores = stores
         self._lists = MemoryLister(stores, VersionHistory(stores, VisibilityFacts(stores)))
 

@@ -5,7 +5,7 @@ which person the sentence means: one of the memory's subjects, or the stater.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType
 
@@ -21,8 +21,9 @@ from recollect.graph.fact_patterns import (
 )
 from recollect.kernel.ids import MemoryId, PersonId
 from recollect.kernel.space import Space
-from recollect.memories.model import Memory, MemoryKind
+from recollect.memories.model import Memory, MemoryFilter, MemoryKind
 from recollect.people.model import normal_form
+from recollect.visibility.viewer import Viewer
 
 EntityId = NewType("EntityId", str)
 RelationId = NewType("RelationId", str)
@@ -198,3 +199,35 @@ class _EdgeBuilder:
     @staticmethod
     def _as_tuple(person_id: PersonId | None) -> tuple[PersonId, ...]:
         return () if person_id is None else (person_id,)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEdge:
+    """A stored edge of one memory: id, both ends and the relation."""
+
+    id: RelationId
+    from_id: EntityId
+    relation: str
+    to_id: EntityId
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """Two edges of a memory with the same triple are the same edge."""
+        return self.from_id, self.relation, self.to_id
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEntity:
+    """An entity with the time of the first edge of it that the reader sees. Names of people are
+    missing: the service adds those that the reader may see."""
+
+    entity: Entity
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GraphContext:
+    """Who reads the graph, and a filter for the memories whose edges count."""
+
+    sight: Viewer
+    chosen: MemoryFilter = field(default_factory=MemoryFilter)

@@ -11,7 +11,7 @@ from recollect.graph.model import (
     EntityId,
     GraphRelation,
 )
-from recollect.graph.service import NeighbourhoodQuery
+from recollect.graph.service import GraphService, NeighbourhoodQuery
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
     ID,
@@ -146,7 +146,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 async def list_entities(call: Call) -> bytes:
-    page = await call.services.graph.list_entities(
+    page = await call.services[GraphService].list_entities(
         call.required_requester,
         query=call.query["query"],
         kind=call.query["kind"],
@@ -165,7 +165,7 @@ async def get_entity(call: Call) -> str:
         valid_at=call.query["valid_at"],
         limit=call.query["limit"],
     )
-    found = await call.services.graph.get_neighbourhood(
+    found = await call.services[GraphService].get_neighbourhood(
         call.required_requester, EntityId(call.path["entity_id"]), asked
     )
     return dump(
@@ -179,7 +179,7 @@ async def get_entity(call: Call) -> str:
 
 
 async def find_path(call: Call) -> str:
-    relations = await call.services.graph.find_path(
+    relations = await call.services[GraphService].find_path(
         call.required_requester,
         _required_entity_id(call, "from"),
         _required_entity_id(call, "to"),

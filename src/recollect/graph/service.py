@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.graph.edges import VisibleEdges
 from recollect.graph.fact_patterns import EntityKind
-from recollect.graph.model import Entity, EntityId, GraphRelation
-from recollect.graph.ports import GraphContext, ListedEntity
+from recollect.graph.model import Entity, EntityId, GraphContext, GraphRelation, ListedEntity
+from recollect.graph.store import GraphStores
 from recollect.graph.walk import shortest_path, walk_graph
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound
@@ -49,7 +48,7 @@ class Neighbourhood:
 
 
 class GraphService:
-    def __init__(self, database: Database, stores: Stores, sights: ViewerFactory) -> None:
+    def __init__(self, database: Database, stores: GraphStores, sights: ViewerFactory) -> None:
         self._database = database
         self._stores = stores
         self._sights = sights

@@ -1,6 +1,7 @@
 """The store of the graph: entities of spaces, and edges between them and people."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -15,21 +16,24 @@ from recollect.graph.model import (
     Entity,
     EntityId,
     EntityRef,
+    GraphContext,
     GraphRelation,
+    ListedEntity,
     RelationId,
+    StoredEdge,
 )
-from recollect.graph.ports import GraphContext, ListedEntity, StoredEdge
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId, PersonId
 from recollect.kernel.runtime import Cipher
 from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.store.filters_sql import FilterShape, filter_params
 from recollect.memories.store.graph_edges import remove_edges
 from recollect.people.model import normal_form
 from recollect.visibility.sql import ViewerShape, viewer_params
 
 
-class SqlGraph:
+class GraphStore:
     """Names are encrypted like the texts they come from, and are compared by a hash of their normal
     form."""
 
@@ -37,6 +41,8 @@ class SqlGraph:
         self._name = EncryptedColumn(cipher, entities.c.name)
 
     def put_entity(self, tx: Tx, space: Space, thing: EntityRef, *, new_id: EntityId) -> EntityId:
+        """The entity of that kind and name in the space, inserted if it is missing, and locked
+        until the transaction ends."""
         params = {
             "id": new_id,
             "kind": thing.kind,
@@ -55,6 +61,7 @@ class SqlGraph:
         return EntityId(found[0])
 
     def current_edges(self, tx: Tx, memory_id: MemoryId) -> list[StoredEdge]:
+        """The current edges of a memory."""
         rows = tx.fetch(sql.CURRENT_EDGES, {"memory_id": memory_id})
         return [StoredEdge(RelationId(row[0]), row[1], row[2], row[3]) for row in rows]
 
@@ -70,18 +77,24 @@ class SqlGraph:
         tx.run(sql.INSERT_EDGE, params)
 
     def retract(self, tx: Tx, edge_id: RelationId, *, at: datetime) -> None:
+        """End an edge that the memory no longer states. Reads `as_of` an earlier instant still find
+        it.
+        """
         tx.run(sql.RETRACT_EDGE, {"id": edge_id, "at": at})
 
     def delete(self, tx: Tx, memory_id: MemoryId) -> None:
+        """Delete all edges that a memory ever had, and entities without any other edge."""
         remove_edges(tx, [memory_id])
 
     def neighbours(
         self, tx: Tx, look: GraphContext, ids: Collection[EntityId], *, limit: int
     ) -> list[GraphRelation]:
+        """Visible edges at any of these entities, the newest first."""
         params = _context_params(look) | {"ids": _json_list(ids), "limit": limit}
         return [_relation_from_row(row) for row in tx.fetch(sql.neighbours(*_shapes(look)), params)]
 
     def fetch_entities(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
+        """Those of these entities that are not people."""
         rows = tx.fetch(sql.FETCH_ENTITIES, {"ids": _json_list(ids)}) if ids else ()
         return {row[0]: self._to_entity(row) for row in rows}
 
@@ -94,6 +107,8 @@ class SqlGraph:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[ListedEntity]:
+        """Entities with a visible edge, ordered by the time of their first visible edge and id, the
+        newest first."""
         params = _context_params(look) | {"kind": kind, "limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
@@ -103,6 +118,8 @@ class SqlGraph:
     def memories_about(
         self, tx: Tx, look: GraphContext, person_ids: Collection[PersonId], *, limit: int
     ) -> Sequence[tuple[MemoryId, PersonId]]:
+        """Visible memories about any of these people, the newest first, without those that changed
+        since the filter's `as_of`."""
         params = _context_params(look) | {"ids": _json_list(person_ids), "limit": limit}
         return [(row[0], row[1]) for row in tx.fetch(sql.memories_about(*_shapes(look)), params)]
 
@@ -141,3 +158,10 @@ def _relation_from_row(row: Row) -> GraphRelation:
         recorded_at=row[9],
         retracted_at=row[10],
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphStores(MemoryStores):
+    """The stores of this package and of those below."""
+
+    graph: GraphStore

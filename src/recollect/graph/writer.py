@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.graph.edges import VisibleEdges
 from recollect.graph.fact_patterns import ExtractedFact
@@ -11,13 +10,15 @@ from recollect.graph.model import (
     EdgeDraft,
     EntityId,
     EntityRef,
+    GraphContext,
     NamedCandidate,
     RelationId,
+    StoredEdge,
     build_edges,
     candidate_people,
     extract_memory_fact,
 )
-from recollect.graph.ports import GraphContext, StoredEdge
+from recollect.graph.store import GraphStores
 from recollect.graph.walk import walk_graph
 from recollect.kernel.ids import MemoryId, PersonId
 from recollect.kernel.runtime import Runtime
@@ -39,7 +40,7 @@ _ANY = MemoryFilter()
 class GraphWriter:
     """Updates the graph in the transaction that writes a memory."""
 
-    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, stores: GraphStores, runtime: Runtime) -> None:
         self._stores = stores
         self._runtime = runtime
         self._edges = VisibleEdges(stores)

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.api.services import Services
 from recollect.http.operation import Envelope, Operation
 from recollect.http.pages import RequestedPage, render_list
-from recollect.idempotency.service import RecordedAnswer
+from recollect.http.services import Services
+from recollect.idempotency.service import IdempotencyService, RecordedAnswer
 from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
 
@@ -78,7 +78,7 @@ async def run_idempotent(
         return RecordedAnswer(reply.status, reply.body)
 
     key, fingerprint = named
-    idempotency = call.services.idempotency
+    idempotency = call.services[IdempotencyService]
     if operation.only_reads:
         async with idempotency.hold_key(
             call.required_requester.identity, key, fingerprint=fingerprint

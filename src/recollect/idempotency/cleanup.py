@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database
+from recollect.idempotency.ports import IdempotencyStores
 from recollect.idempotency.service import KEY_LIFETIME
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.runtime import Runtime
@@ -17,7 +17,7 @@ _ROWS_PER_TRANSACTION = 500
 class IdempotencyJobs:
     """One job, which queues itself again every hour."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: IdempotencyStores, runtime: Runtime) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime

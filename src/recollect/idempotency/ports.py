@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.db.transaction import Tx
+from recollect.identity.store import IdentityStores
 from recollect.kernel.owner import Owner
 
 
@@ -50,3 +51,10 @@ class IdempotencyStore(Protocol):
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
         """Delete up to `limit` claims older than `cutoff`; returns how many."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyStores(IdentityStores):
+    """The stores of this package and of those below."""
+
+    idempotency: IdempotencyStore

@@ -12,9 +12,8 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, RetryTransaction, Tx
-from recollect.idempotency.ports import IdempotencyClaim
+from recollect.idempotency.ports import IdempotencyClaim, IdempotencyStores
 from recollect.kernel import strict_json
 from recollect.kernel.errors import (
     Conflict,
@@ -73,7 +72,7 @@ class RecordedAnswer:
 class IdempotencyService:
     """Runs requests that came with an idempotency key."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: IdempotencyStores, runtime: Runtime) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime

@@ -1,5 +1,6 @@
 """SQL for users: which person a user belongs to, and which orgs they were last seen in."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, func, insert, or_, select
@@ -14,6 +15,7 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.identity.model import KnownUser
+from recollect.jobs.ports import JobStores
 from recollect.kernel import strict_json
 from recollect.kernel.ids import OrgId, PersonId, UserId
 from recollect.kernel.owner import OwnerKind
@@ -22,10 +24,11 @@ from recollect.people.model import normal_form
 _p, _l, _o = people.c, person_users.c, user_orgs.c
 
 
-class SqlUsers:
-    """Implements `UserStore` on both engines."""
+class UserStore:
+    """Users and their people."""
 
     def fetch(self, tx: Tx, user_id: UserId) -> KnownUser | None:
+        """None for a user who is not known yet."""
         rows = tx.fetch(_LINKS, {"user_id": user_id})
         if not rows:
             return None
@@ -37,6 +40,7 @@ class SqlUsers:
         )
 
     def find_by_handle(self, tx: Tx, handle: str, orgs: frozenset[OrgId]) -> frozenset[UserId]:
+        """Users of these orgs whose id is this handle, in any letter case, with or without `@`."""
         form = normal_form(handle)
         # Not every database can lower-case letters beyond ASCII. So the usual spellings are also
         # compared as they are.
@@ -51,6 +55,7 @@ class SqlUsers:
     def insert_person(
         self, tx: Tx, user_id: UserId, person_id: PersonId, *, name: str, at: datetime
     ) -> None:
+        """Insert the user's person, unless a concurrent call did so first."""
         # The link decides a race between two first requests of one user: only the transaction
         # that inserts it makes the person.
         made = tx.fetch_first(_LINK, {"user_id": user_id, "person_id": person_id})
@@ -61,6 +66,7 @@ class SqlUsers:
         tx.run(_INSERT, params)
 
     def update_orgs(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        """Replace the user's orgs. A person has the orgs of all its users."""
         # A person has the orgs of all its users. So the new ones are added first, and then those
         # go that none of the person's users has any more.
         tx.run(_LEAVE, {"user_id": user_id})
@@ -127,3 +133,10 @@ _LEAVE_PERSON = Query(
         person_orgs.c.person_id == _PERSON, person_orgs.c.org_id.not_in(_ORGS_OF_USERS)
     )
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityStores(JobStores):
+    """The stores of this package and of those below."""
+
+    users: UserStore

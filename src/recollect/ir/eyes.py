@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recollect.agents.model import Agent
-from recollect.agents.service import AgentRegistration
+from recollect.agents.service import AgentRegistration, AgentService
 from recollect.app.embedded import EmbeddedApp
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal, ServerRole
@@ -173,7 +173,7 @@ async def _ensure_registered(embedded: EmbeddedApp, agent_id: AgentId, org_id: O
     new = AgentRegistration(id=agent_id, org_id=org_id, space_mode=SpaceMode.DUAL)
     try:
         return (
-            await embedded.services.agents.register(_agent_requester(agent_id, org_id), new)
+            await embedded.services[AgentService].register(_agent_requester(agent_id, org_id), new)
         ).org_id
     except Conflict:
         # Another call has registered it since. If the conflict has another cause, the write that

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.agents.run import Run, RunStatus
-from recollect.agents.runs_service import NewRun
+from recollect.agents.runs_service import NewRun, RunService
 from recollect.app.embedded import EmbeddedApp
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
@@ -29,8 +29,11 @@ from recollect.memories.model import (
     StoredMemory,
     is_expired,
 )
+from recollect.memories.service import MemoryService
 from recollect.retention.cleanup_audit import CleanupOrder
+from recollect.retention.cleanup_service import CleanupService
 from recollect.search.memories.finder import MemorySearchScope
+from recollect.search.memories.service import MemorySearchService
 
 _FIXED_FIELDS = ("scope", "agent_slug", "run_id", "key")
 
@@ -69,7 +72,7 @@ class Records:
         agent_id = AgentId(entry.agent_slug)
         await self._require_allowed("createMemory", agent_id, entry.run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
-        written = await self._services.memories.create(
+        written = await self._services[MemoryService].create(
             writer, _create_fields(entry), source=MemorySource.RUNNER, made_at=entry.created_at
         )
         return written.stored.memory
@@ -97,7 +100,7 @@ class Records:
             raise NotFound("memory", entry.memory_id)
         _check_fixed_fields(entry, before)
         writer = await self._eyes.writer(_owning_agent_id(before))
-        changed = await self._services.memories.update(
+        changed = await self._services[MemoryService].update(
             writer, before.id, _changed_fields(entry, before)
         )
         if changed.approval is not None:
@@ -113,7 +116,7 @@ class Records:
             return False
         writer = await self._eyes.writer(_owning_agent_id(before))
         try:
-            await self._services.memories.delete(writer, before.id)
+            await self._services[MemoryService].delete(writer, before.id)
         except NotFound:
             # Another call has deleted it since it was read.
             return False
@@ -147,14 +150,14 @@ class Records:
                 self._eyes.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
             )
 
-        hits = await self._services.memory_search.best_hits(query, among, limit=limit)
+        hits = await self._services[MemorySearchService].best_hits(query, among, limit=limit)
         return await self._audit_reads(reader, "searchMemories", [hit.stored for hit in hits])
 
     async def expire(self) -> int:
         """Delete expired records; returns how many."""
         await self._require_system("expireMemories")
         order = CleanupOrder(dry_run=False, requester=await self._eyes.reader())
-        return (await self._services.housekeeping.expire(order)).deleted_count
+        return (await self._services[CleanupService].expire(order)).deleted_count
 
     async def vacuum(
         self, *, scope: MemoryScope | None, older_than_days: int, dry_run: bool
@@ -162,7 +165,7 @@ class Records:
         """Delete old records; the fields of the server's response."""
         await self._require_system("vacuumMemories")
         order = CleanupOrder(dry_run=dry_run, requester=await self._eyes.reader())
-        done = await self._services.housekeeping.vacuum(
+        done = await self._services[CleanupService].vacuum(
             order, scope=scope, older_than_days=older_than_days
         )
         return {
@@ -183,7 +186,7 @@ class Records:
         await self._require_allowed("startRun", agent_id, run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
         new = NewRun(agent_id=agent_id, id=run_id, parent_run_id=parent_run_id)
-        return await self._services.runs.start(writer, new, under_any=self._eyes.is_system)
+        return await self._services[RunService].start(writer, new, under_any=self._eyes.is_system)
 
     async def complete_run(self, run_id: RunId, status: RunStatus) -> Run:
         """Complete a run and delete the records that belong to it alone."""
@@ -191,7 +194,7 @@ class Records:
         if run is None:
             raise NotFound("run", run_id)
         writer = await self._eyes.writer(run.agent_id)
-        done = await self._services.runs.complete(writer, run_id, status=status, error=None)
+        done = await self._services[RunService].complete(writer, run_id, status=status, error=None)
         return done.run
 
     async def _find_record(self, memory_id: str) -> Memory | None:

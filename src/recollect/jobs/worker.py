@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.jobs.model import Job, NewJob, backoff_delay
+from recollect.jobs.ports import JobStores
 from recollect.kernel.errors import RecollectError, Unavailable
 from recollect.kernel.runtime import Runtime
 from recollect.observability.metrics import Metrics
@@ -29,7 +29,7 @@ class Worker:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: JobStores,
         runtime: Runtime,
         metrics: Metrics,
         handlers: Mapping[str, JobHandler],

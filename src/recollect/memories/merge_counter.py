@@ -3,12 +3,12 @@ memories would reveal that they exist."""
 
 from collections.abc import Sequence
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
 from recollect.memories.model import MemoryFilter
-from recollect.people.ports import PersonMerge
+from recollect.memories.store.bundle import MemoryStores
+from recollect.people.merge import PersonMerge
 from recollect.visibility.viewer import Viewer
 from recollect.visibility.viewers import ViewerFactory
 
@@ -19,7 +19,7 @@ _ANY = MemoryFilter()
 class MergeCounter:
     """Counts inside the transaction of the merge, while the rows are where the merge put them."""
 
-    def __init__(self, stores: Stores, sights: ViewerFactory) -> None:
+    def __init__(self, stores: MemoryStores, sights: ViewerFactory) -> None:
         self._stores = stores
         self._sights = sights
 

@@ -41,6 +41,7 @@ from recollect.memories.model import (
 )
 from recollect.memories.render import memory_to_json
 from recollect.memories.rest_read import path_memory_id
+from recollect.memories.service import MemoryService
 from recollect.memories.validation import check_immutable
 from recollect.memories.write.batch import (
     ITEMS_MAX,
@@ -51,6 +52,7 @@ from recollect.memories.write.batch import (
     BatchOp,
     BatchOutcome,
     BatchRefused,
+    BatchService,
     BatchSuccess,
     BatchUpdate,
     InvalidBatchItem,
@@ -326,7 +328,7 @@ def write_result_to_json(written: MemoryWriteResult) -> str:
 
 async def create_memory(call: Call) -> str:
     body: NewMemory = call.body
-    written = await call.services.memories.create(
+    written = await call.services[MemoryService].create(
         call.required_requester, body.sent_fields, reserved_id=call.reserved_id
     )
     return write_result_to_json(written)
@@ -335,7 +337,7 @@ async def create_memory(call: Call) -> str:
 async def update_memory(call: Call) -> str | Reply:
     """200 with the changed memory, or 202 with the approval that the change needs."""
     body: MemoryPatch = call.body
-    changed = await call.services.memories.update(
+    changed = await call.services[MemoryService].update(
         call.required_requester, path_memory_id(call), body.sent_fields
     )
     memory = _written_memory_json(changed.stored)
@@ -345,12 +347,12 @@ async def update_memory(call: Call) -> str | Reply:
 
 
 async def delete_memory(call: Call) -> None:
-    await call.services.memories.delete(call.required_requester, path_memory_id(call))
+    await call.services[MemoryService].delete(call.required_requester, path_memory_id(call))
 
 
 async def move_memory(call: Call) -> str:
     body: MemoryMove = call.body
-    moved = await call.services.memories.move(
+    moved = await call.services[MemoryService].move(
         call.required_requester,
         path_memory_id(call),
         body.sent_fields,
@@ -363,7 +365,7 @@ async def batch_memories(call: Call) -> str:
     body: MemoryBatch = call.body
     items = [_read_item(item) for item in body.items]
     try:
-        outcomes = await call.services.memory_batches.run(
+        outcomes = await call.services[BatchService].run(
             call.required_requester, items, atomic=body.atomic, reserved_id=call.reserved_id
         )
     except BatchRefused as refused:

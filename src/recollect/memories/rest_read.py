@@ -33,6 +33,7 @@ from recollect.memories.model import (
     TrustLevel,
     VersionChange,
 )
+from recollect.memories.read.service import MemoryReader
 from recollect.memories.render import (
     explanation_to_json,
     history_item_to_json,
@@ -207,7 +208,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 async def list_memories(call: Call) -> bytes:
-    found = await call.services.memory_reader.list(
+    found = await call.services[MemoryReader].list(
         call.required_requester,
         filters_from_query(call.query),
         after=call.page.after,
@@ -218,7 +219,7 @@ async def list_memories(call: Call) -> bytes:
 
 
 async def get_memory(call: Call) -> str:
-    found = await call.services.memory_reader.get(
+    found = await call.services[MemoryReader].get(
         call.required_requester,
         path_memory_id(call),
         chat_id=_query_chat_id(call),
@@ -229,7 +230,7 @@ async def get_memory(call: Call) -> str:
 
 
 async def get_history(call: Call) -> bytes:
-    page = await call.services.memory_reader.history(
+    page = await call.services[MemoryReader].history(
         call.required_requester, path_memory_id(call), after=call.page.after, limit=call.page.size
     )
     return call.render_page(
@@ -238,7 +239,7 @@ async def get_history(call: Call) -> bytes:
 
 
 async def explain_memory(call: Call) -> str:
-    told = await call.services.memory_reader.explain(
+    told = await call.services[MemoryReader].explain(
         call.required_requester,
         path_memory_id(call),
         chat_id=_query_chat_id(call),

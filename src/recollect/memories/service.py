@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import TypeVar
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import MemorySource, MemoryStatus
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.changes import MemoryChanges, MemoryUpdateResult
 from recollect.memories.write.draft import SentFields, parse_memory
 from recollect.memories.write.move import MemoryMoves, MoveTarget, ScreenedVersion
@@ -55,7 +55,7 @@ class MemoryService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: MemoryStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

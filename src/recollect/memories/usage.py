@@ -11,12 +11,12 @@ from itertools import islice
 
 import structlog
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.kernel.errors import RecollectError
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
+from recollect.memories.store.bundle import MemoryStores
 
 _log = structlog.get_logger("recollect.use")
 
@@ -30,7 +30,7 @@ _ROWS_PER_TRANSACTION = 200
 class UsageTracker:
     """Buffers uses on one event loop. `record_shown` never waits and never fails."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: MemoryStores, runtime: Runtime) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import ChatId, PersonId, UserId
 from recollect.kernel.owner import Owner
+from recollect.people.chat import ParticipantKeys
 from recollect.people.model import Alias, Person, Relationship
 from recollect.people.name_candidates import person_view
 from recollect.people.policy import (
@@ -17,7 +17,7 @@ from recollect.people.policy import (
     may_see_claim,
     may_see_user,
 )
-from recollect.people.ports import ParticipantKeys
+from recollect.people.store.bundle import PeopleStores
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PersonCard:
 
 
 def load_cards(
-    tx: Tx, stores: Stores, requester: Requester, people: Sequence[Person]
+    tx: Tx, stores: PeopleStores, requester: Requester, people: Sequence[Person]
 ) -> list[PersonCard]:
     """A card for each of these people, in their order. The caller has checked that the requester
     may see their names."""
@@ -51,7 +51,7 @@ def load_cards(
     return [look.build_card(one, aliases, relationships) for one in people]
 
 
-def load_card(tx: Tx, stores: Stores, requester: Requester, person: Person) -> PersonCard:
+def load_card(tx: Tx, stores: PeopleStores, requester: Requester, person: Person) -> PersonCard:
     return load_cards(tx, stores, requester, [person])[0]
 
 

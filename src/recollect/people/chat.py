@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from recollect.conversations.model import TITLE_CHARS_MAX
+from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.kernel.errors import ValidationFailed
-from recollect.kernel.ids import ChatId, PersonId
+from recollect.kernel.ids import AgentId, ChatId, PersonId, UserId
 from recollect.kernel.owner import Owner
 from recollect.kernel.validation import check_name
 from recollect.people.model import PROVIDER_CHARS_MAX
@@ -101,3 +102,19 @@ def _check_length(text: str | None, name: str, chars_max: int) -> None:
     if len(text) > chars_max:
         raise ValidationFailed.for_field(name, f"must have at most {chars_max} characters")
     strict_json.check_text(text, name)
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantKeys:
+    """All ids under which one participant may be stored in chats."""
+
+    users: frozenset[UserId] = frozenset()
+    people: frozenset[PersonId] = frozenset()
+    agent: AgentId | None = None
+
+    @classmethod
+    def for_requester(cls, requester: Requester) -> "ParticipantKeys":
+        """The keys of the caller."""
+        person_id = requester.person_id
+        people = frozenset({person_id}) if person_id is not None else frozenset[PersonId]()
+        return cls(requester.user_ids, people, requester.agent_id)

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, RetryTransaction, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound, ValidationFailed
@@ -19,6 +18,7 @@ from recollect.people.chat import (
     Chat,
     ChatKind,
     Participant,
+    ParticipantKeys,
     ParticipantKind,
     check_chat,
     check_kind,
@@ -28,7 +28,7 @@ from recollect.people.chat_policy import (
     may_add_participant,
     may_see_chat,
 )
-from recollect.people.ports import ParticipantKeys
+from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secrets
 
 _LIST = "chats"
@@ -47,7 +47,7 @@ class ChatService:
     """Create, change, get and list chats."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, audit: MemoryAudit
+        self, database: Database, stores: PeopleStores, runtime: Runtime, audit: MemoryAudit
     ) -> None:
         self._database = database
         self._stores = stores
@@ -138,14 +138,14 @@ def creator_participant(requester: Requester, at: datetime) -> Participant:
     return Participant(kind, requester.identity.id, at)
 
 
-def load_chat_access(tx: Tx, stores: Stores, requester: Requester, chat: Chat) -> ChatAccess:
+def load_chat_access(tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat) -> ChatAccess:
     """The facts that the rules of chats need; the participants are reduced to the caller."""
     takes_part = stores.chats.is_participant(tx, chat.id, ParticipantKeys.for_requester(requester))
     present: frozenset[Owner] = frozenset({requester.identity}) if takes_part else frozenset()
     return ChatAccess(chat.created_by, present)
 
 
-def visible_chat(tx: Tx, stores: Stores, requester: Requester, chat_id: ChatId) -> Chat:
+def visible_chat(tx: Tx, stores: PeopleStores, requester: Requester, chat_id: ChatId) -> Chat:
     """The chat if the caller takes part in it, else NotFound."""
     chat = stores.chats.fetch(tx, chat_id)
     if chat is None:

@@ -4,7 +4,6 @@ its stater, and only the stater may withdraw it."""
 from dataclasses import dataclass
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, Forbidden, NotFound
@@ -30,6 +29,7 @@ from recollect.people.policy import (
     may_take_handle,
     may_withdraw,
 )
+from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secrets
 
 
@@ -61,7 +61,7 @@ class RelationshipDraft:
 class PersonClaims:
     """Adds claims inside the transaction of the caller."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, names: PersonNameScreen) -> None:
+    def __init__(self, stores: PeopleStores, runtime: Runtime, names: PersonNameScreen) -> None:
         self._stores = stores
         self._runtime = runtime
         self._names = names
@@ -119,7 +119,7 @@ class PersonClaims:
 
 
 def require_free_handle(
-    tx: Tx, stores: Stores, requester: Requester, handle: str, *, field: str
+    tx: Tx, stores: PeopleStores, requester: Requester, handle: str, *, field: str
 ) -> None:
     """Conflict if the handle is the id of another user: handles are resolved before names, so
     everybody would find this person instead of that user. Admins may."""
@@ -133,7 +133,7 @@ class ClaimService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: PeopleStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
@@ -14,6 +13,7 @@ from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.runtime import Runtime
 from recollect.people.cards import PersonCard, load_card, load_cards
+from recollect.people.merge import PersonMerge
 from recollect.people.model import (
     MergePlan,
     Person,
@@ -23,7 +23,7 @@ from recollect.people.model import (
 )
 from recollect.people.name_candidates import person_view, visible_person
 from recollect.people.policy import may_change, may_link_user, may_merge
-from recollect.people.ports import PersonMerge
+from recollect.people.store.bundle import PeopleStores
 
 _PAIRS = "people.duplicates"
 # How many rows of each kind a merge moved, as far as the requester may see them.
@@ -72,7 +72,7 @@ class MergeService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: PeopleStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

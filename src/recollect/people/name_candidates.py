@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound
 from recollect.kernel.ids import ChatId, OrgId, PersonId
 from recollect.kernel.owner import Owner
+from recollect.people.chat import ParticipantKeys
 from recollect.people.model import (
     Alias,
     AliasKind,
@@ -22,14 +22,14 @@ from recollect.people.name_resolution import (
     ResolutionStages,
 )
 from recollect.people.policy import PersonView, may_see_name
-from recollect.people.ports import ParticipantKeys
 from recollect.people.relationship_words import is_relationship, relationship_key
+from recollect.people.store.bundle import PeopleStores
 
 
 class NameCandidateFinder:
     """Looks up the candidates of each step, reduced to people who have the name."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: PeopleStores) -> None:
         self._stores = stores
 
     def gather_stages(
@@ -138,7 +138,7 @@ def person_view(person: Person, met: frozenset[PersonId]) -> PersonView:
 
 
 def visible_people(
-    tx: Tx, stores: Stores, requester: Requester, person_ids: Collection[PersonId]
+    tx: Tx, stores: PeopleStores, requester: Requester, person_ids: Collection[PersonId]
 ) -> dict[PersonId, Person]:
     """Canonical people, by the ids that were passed in; only those whose name the caller may
     see."""
@@ -153,7 +153,9 @@ def visible_people(
     }
 
 
-def visible_person(tx: Tx, stores: Stores, requester: Requester, person_id: PersonId) -> Person:
+def visible_person(
+    tx: Tx, stores: PeopleStores, requester: Requester, person_id: PersonId
+) -> Person:
     """The canonical person; NotFound if the caller may not see the name."""
     person = visible_people(tx, stores, requester, [person_id]).get(person_id)
     if person is None:

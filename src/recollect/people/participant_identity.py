@@ -4,11 +4,11 @@ added to the chat, and so are people who were merged."""
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId, UserId
 from recollect.people.chat import Participant, ParticipantKind
+from recollect.people.store.bundle import PeopleStores
 
 ParticipantRef = tuple[ParticipantKind, str]
 
@@ -36,7 +36,7 @@ def participant_ref(stay: Participant) -> ParticipantRef:
 
 
 def resolve_identities(
-    tx: Tx, stores: Stores, names: Collection[ParticipantRef]
+    tx: Tx, stores: PeopleStores, names: Collection[ParticipantRef]
 ) -> dict[ParticipantRef, ParticipantIdentity]:
     """The identity of each of these participants, with two reads however many they are."""
     users = [UserId(id_) for kind, id_ in names if kind is ParticipantKind.USER]
@@ -47,7 +47,7 @@ def resolve_identities(
 
 
 def possible_identities(
-    tx: Tx, stores: Stores, member_id: str, kind: ParticipantKind | None
+    tx: Tx, stores: PeopleStores, member_id: str, kind: ParticipantKind | None
 ) -> frozenset[ParticipantIdentity]:
     """The identities that an id may stand for: a user, a person, an agent, or only `kind`."""
     names = [(one, member_id) for one in ParticipantKind if kind in (None, one)]

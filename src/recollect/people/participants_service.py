@@ -5,12 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.agents.requesters import ensure_person
 from recollect.agents.service import require_agent
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
-from recollect.identity.requesters import ensure_person
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
@@ -40,6 +39,7 @@ from recollect.people.participant_identity import (
     resolve_identities,
 )
 from recollect.people.participations import Participation, visible_participations
+from recollect.people.store.bundle import PeopleStores
 
 _LIST = "participants"
 
@@ -57,7 +57,7 @@ class ParticipantService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: PeopleStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

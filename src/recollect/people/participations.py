@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId, UserId
 from recollect.people.chat import Chat, Participant, ParticipantKind
+from recollect.people.store.bundle import PeopleStores
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Participation:
 
 
 def visible_participations(
-    tx: Tx, stores: Stores, requester: Requester, chat: Chat, stays: list[Participant]
+    tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat, stays: list[Participant]
 ) -> list[Participation]:
     """The participations with hidden user ids removed. A caller sees the user of somebody with whom
     they share a chat now. In a conversation tree all ids are shown, also of those who left: the
@@ -52,7 +52,7 @@ def visible_participations(
 _PersonIds = dict[tuple[ParticipantKind, str], PersonId]
 
 
-def _person_ids(tx: Tx, stores: Stores, stays: list[Participant]) -> _PersonIds:
+def _person_ids(tx: Tx, stores: PeopleStores, stays: list[Participant]) -> _PersonIds:
     users = [UserId(stay.id) for stay in stays if stay.kind is ParticipantKind.USER]
     links = stores.people.people_by_user(tx, users)
     people: _PersonIds = {(ParticipantKind.USER, id_): person for id_, person in links.items()}

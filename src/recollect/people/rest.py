@@ -12,7 +12,6 @@ from recollect.http.operation import (
     OWNER,
     Id,
     Operation,
-    id_param,
     memory_operation,
     nullable_field,
     resource,
@@ -25,14 +24,13 @@ from recollect.kernel.ids import PersonId
 from recollect.kernel.space import to_chat_id
 from recollect.kernel.strict_json import dump
 from recollect.kernel.validation import NAME_CHARS_MAX
-from recollect.memories.render import memory_to_json
-from recollect.memories.rest_filters import FILTER_PARAMS, filters_from_query
 from recollect.people.cards import PersonCard
-from recollect.people.claims_service import AliasDraft, RelationshipDraft
+from recollect.people.claims_service import AliasDraft, ClaimService, RelationshipDraft
 from recollect.people.merge_service import (
     DuplicatePeople,
     MergeRequest,
     MergeResult,
+    MergeService,
 )
 from recollect.people.model import (
     ALIASES_MAX,
@@ -43,7 +41,7 @@ from recollect.people.model import (
     ClaimId,
     Relationship,
 )
-from recollect.people.service import NewPerson
+from recollect.people.service import NewPerson, PeopleService
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
 RELATIONSHIPS_MAX = 50
@@ -164,9 +162,6 @@ RESOURCES: dict[str, Schema] = {
     ),
 }
 
-# Filters that this list sets itself: the subject is the person, and the spaces are fixed.
-_FIXED_FILTERS = {"subjects", "agent_id", "spaces", "visibility", "scope", "run_id", "user_id"}
-MEMORY_PARAMS = tuple(param for param in FILTER_PARAMS if param.name not in _FIXED_FILTERS)
 _PEOPLE_PATH = "/v1/people"
 _PERSON_PATH = f"{_PEOPLE_PATH}/{{person_id}}"
 
@@ -243,19 +238,6 @@ OPERATIONS: tuple[Operation, ...] = (
         refusals=(409,),
     ),
     memory_operation(
-        "listPersonMemories",
-        f"GET {_PERSON_PATH}/memories",
-        200,
-        "List what spaces of users and chats hold about a person, as far as it may be told to the "
-        "caller here, the newest first.",
-        response="Memory",
-        query=(
-            id_param("exclude_owner_user_id", "Leave out the space of this user."),
-            *MEMORY_PARAMS,
-        ),
-        paging=LIST,
-    ),
-    memory_operation(
         "unmergePeople",
         f"POST {_PERSON_PATH}/unmerge",
         200,
@@ -295,12 +277,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "Take back the caller's own claim.",
     ),
 )
-
-
-# Defaults of those filters that `listPersonMemories` does not accept.
-_FILTER_DEFAULTS: dict[str, Any] = {
-    param.name: param.default for param in FILTER_PARAMS if param not in MEMORY_PARAMS
-}
 
 
 def person_fields(card: PersonCard) -> dict[str, Any]:
@@ -360,11 +336,11 @@ async def create_person(call: Call) -> str:
         relationships=tuple(map(_relationship_draft, body.relationships or ())),
         metadata=body.metadata or {},
     )
-    return person_to_json(await call.services.people.create(call.required_requester, new))
+    return person_to_json(await call.services[PeopleService].create(call.required_requester, new))
 
 
 async def list_people(call: Call) -> bytes:
-    page = await call.services.people.list(
+    page = await call.services[PeopleService].list(
         call.required_requester,
         query=call.query["query"],
         after=call.page.after,
@@ -374,25 +350,29 @@ async def list_people(call: Call) -> bytes:
 
 
 async def get_person(call: Call) -> str:
-    return person_to_json(await call.services.people.get(call.required_requester, _person_id(call)))
+    return person_to_json(
+        await call.services[PeopleService].get(call.required_requester, path_person_id(call))
+    )
 
 
 async def update_person(call: Call) -> str:
     body: PersonPatch = call.body
     members = {name: getattr(body, name) for name in body.model_fields_set}
     return person_to_json(
-        await call.services.people.update(call.required_requester, _person_id(call), members)
+        await call.services[PeopleService].update(
+            call.required_requester, path_person_id(call), members
+        )
     )
 
 
 async def delete_person(call: Call) -> None:
-    await call.services.people.remove(call.required_requester, _person_id(call))
+    await call.services[PeopleService].remove(call.required_requester, path_person_id(call))
 
 
 async def resolve_person(call: Call) -> str:
     body: NameBody = call.body
     chat_id = to_chat_id(body.chat_id) if body.chat_id is not None else None
-    found = await call.services.people.resolve(call.required_requester, body.name, chat_id)
+    found = await call.services[PeopleService].resolve(call.required_requester, body.name, chat_id)
     return dump(
         {
             "person": person_fields(found.card) if found.card is not None else None,
@@ -400,19 +380,6 @@ async def resolve_person(call: Call) -> str:
             "candidates": [person_fields(one) for one in found.candidates],
         }
     )
-
-
-async def list_person_memories(call: Call) -> bytes:
-    found = await call.services.person_memories.list(
-        call.required_requester,
-        _person_id(call),
-        filters_from_query({**_FILTER_DEFAULTS, **call.query}),
-        outside_user=call.query["exclude_owner_user_id"],
-        after=call.page.after,
-        limit=call.page.size,
-    )
-    items = (dump(memory_to_json(stored, found.now)) for stored in found.page.items)
-    return call.render_page(items, found.page.next_cursor)
 
 
 async def merge_people(call: Call) -> str:
@@ -423,19 +390,21 @@ async def merge_people(call: Call) -> str:
         dry_run=body.dry_run,
         link_users=body.link_users,
     )
-    return _merge_to_json(await call.services.merging.merge(call.required_requester, wish))
+    return _merge_to_json(await call.services[MergeService].merge(call.required_requester, wish))
 
 
 async def unmerge_people(call: Call) -> str:
     body: UnmergeBody = call.body
     secondary_id = PersonId(body.secondary_id)
     return _merge_to_json(
-        await call.services.merging.unmerge(call.required_requester, _person_id(call), secondary_id)
+        await call.services[MergeService].unmerge(
+            call.required_requester, path_person_id(call), secondary_id
+        )
     )
 
 
 async def list_duplicate_people(call: Call) -> bytes:
-    page = await call.services.merging.duplicates(
+    page = await call.services[MergeService].duplicates(
         call.required_requester, after=call.page.after, limit=call.page.size
     )
     return call.render_page(map(_duplicates_to_json, page.items), page.next_cursor)
@@ -445,28 +414,32 @@ async def add_alias(call: Call) -> str:
     draft = _alias_draft(call.body)
     return dump(
         _alias_fields(
-            await call.services.claims.add_alias(call.required_requester, _person_id(call), draft)
+            await call.services[ClaimService].add_alias(
+                call.required_requester, path_person_id(call), draft
+            )
         )
     )
 
 
 async def delete_alias(call: Call) -> None:
     value = path_id(call, "value", "claim")
-    await call.services.claims.withdraw_alias(call.required_requester, _person_id(call), value)
+    await call.services[ClaimService].withdraw_alias(
+        call.required_requester, path_person_id(call), value
+    )
 
 
 async def add_relationship(call: Call) -> str:
     draft = _relationship_draft(call.body)
-    claim = await call.services.claims.add_relationship(
-        call.required_requester, _person_id(call), draft
+    claim = await call.services[ClaimService].add_relationship(
+        call.required_requester, path_person_id(call), draft
     )
     return dump(_relationship_fields(claim))
 
 
 async def delete_relationship(call: Call) -> None:
     claim_id = ClaimId(path_id(call, "claim_id", "claim"))
-    await call.services.claims.withdraw_relationship(
-        call.required_requester, _person_id(call), claim_id
+    await call.services[ClaimService].withdraw_relationship(
+        call.required_requester, path_person_id(call), claim_id
     )
 
 
@@ -479,7 +452,7 @@ def _relationship_draft(body: RelationshipBody) -> RelationshipDraft:
     return RelationshipDraft(body.relationship, PersonId(to_id) if to_id is not None else None)
 
 
-def _person_id(call: Call) -> PersonId:
+def path_person_id(call: Call) -> PersonId:
     return PersonId(path_id(call, "person_id", "person"))
 
 
@@ -490,7 +463,6 @@ HANDLERS: dict[str, Handler] = {
     "updatePerson": update_person,
     "deletePerson": delete_person,
     "resolvePerson": resolve_person,
-    "listPersonMemories": list_person_memories,
     "mergePeople": merge_people,
     "unmergePeople": unmerge_people,
     "listDuplicatePeople": list_duplicate_people,

@@ -25,9 +25,9 @@ from recollect.kernel.ids import ChatId
 from recollect.kernel.space import to_chat_id
 from recollect.kernel.strict_json import dump
 from recollect.people.chat import Chat, ChatKind, ParticipantKind
-from recollect.people.chats_service import ChatDraft
+from recollect.people.chats_service import ChatDraft, ChatService
 from recollect.people.model import PROVIDER_CHARS_MAX
-from recollect.people.participants_service import NewParticipant
+from recollect.people.participants_service import NewParticipant, ParticipantService
 from recollect.people.participations import Participation
 
 
@@ -159,23 +159,25 @@ async def put_chat(call: Call) -> str | Reply:
     # Without `path_id`, which answers 404 for an impossible id: here the id is to be created, so
     # the caller must learn what is wrong with it.
     draft = ChatDraft(id=to_chat_id(call.path["chat_id"]), kind=body.kind, members=sent)
-    chat, made = await call.services.chats.put(call.required_requester, draft)
+    chat, made = await call.services[ChatService].put(call.required_requester, draft)
     return Reply(201, chat_to_json(chat).encode()) if made else chat_to_json(chat)
 
 
 async def list_chats(call: Call) -> bytes:
-    page = await call.services.chats.list(
+    page = await call.services[ChatService].list(
         call.required_requester, after=call.page.after, limit=call.page.size
     )
     return call.render_page(map(chat_to_json, page.items), page.next_cursor)
 
 
 async def get_chat(call: Call) -> str:
-    return chat_to_json(await call.services.chats.get(call.required_requester, _chat_id(call)))
+    return chat_to_json(
+        await call.services[ChatService].get(call.required_requester, _chat_id(call))
+    )
 
 
 async def list_participants(call: Call) -> bytes:
-    page = await call.services.participants.list(
+    page = await call.services[ParticipantService].list(
         call.required_requester,
         _chat_id(call),
         include_left=call.query["include_left"],
@@ -188,13 +190,15 @@ async def list_participants(call: Call) -> bytes:
 async def put_participant(call: Call) -> str:
     body: ParticipantBody = call.body
     newcomer = NewParticipant(body.kind, call.path["member_id"], body.joined_at)
-    stay = await call.services.participants.add(call.required_requester, _chat_id(call), newcomer)
+    stay = await call.services[ParticipantService].add(
+        call.required_requester, _chat_id(call), newcomer
+    )
     return participant_to_json(stay)
 
 
 async def delete_participant(call: Call) -> None:
     member_id = path_id(call, "member_id", "participant")
-    await call.services.participants.remove(
+    await call.services[ParticipantService].remove(
         call.required_requester, _chat_id(call), member_id, kind=call.query["kind"]
     )
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
@@ -38,6 +37,7 @@ from recollect.people.model import (
 from recollect.people.name_candidates import person_view, visible_person
 from recollect.people.name_rules import PersonNameScreen
 from recollect.people.policy import may_change, may_delete, may_set_time_zone
+from recollect.people.store.bundle import PeopleStores
 from recollect.people.subject_resolver import SubjectResolver
 from recollect.screening.secret_check import refuse_secrets
 
@@ -68,7 +68,7 @@ class PeopleService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: PeopleStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

@@ -4,7 +4,6 @@ nobody yet creates a person."""
 from collections.abc import Iterable, Sequence
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import InvalidInput, ValidationFailed
@@ -21,6 +20,7 @@ from recollect.people.name_candidates import NameCandidateFinder, visible_person
 from recollect.people.name_resolution import NameResolution, resolve_name
 from recollect.people.name_rules import PersonNameScreen
 from recollect.people.relationship_words import is_relationship
+from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secrets
 
 
@@ -28,7 +28,7 @@ class SubjectResolver:
     """Finds and creates people by name, inside the transaction of the caller."""
 
     def __init__(
-        self, stores: Stores, runtime: Runtime, audit: MemoryAudit, *, names: PersonNameScreen
+        self, stores: PeopleStores, runtime: Runtime, audit: MemoryAudit, *, names: PersonNameScreen
     ) -> None:
         self._stores = stores
         self._runtime = runtime

@@ -5,16 +5,16 @@ superseded would break."""
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import MemoryId
 from recollect.portability.fields import LineValues
+from recollect.portability.store.bundle import PortabilityStores
 
 _Links = Mapping[MemoryId, Sequence[MemoryId]]
 
 
 def removed_predecessors(
-    tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
+    tx: Tx, stores: PortabilityStores, memory_ids: Sequence[MemoryId]
 ) -> dict[MemoryId, list[LineValues]]:
     """For each memory the removed ones that it supersedes, directly or over other removed ones,
     nearest first. The walk stops at memories that exist: those have lines, with gaps of their own.
@@ -25,7 +25,7 @@ def removed_predecessors(
 
 
 def _gather_removed(
-    tx: Tx, stores: Stores, memory_ids: Sequence[MemoryId]
+    tx: Tx, stores: PortabilityStores, memory_ids: Sequence[MemoryId]
 ) -> tuple[dict[MemoryId, datetime], dict[MemoryId, Sequence[MemoryId]]]:
     """When each removed memory was removed, and what each had superseded: one pair of queries a
     level of the chain, for all memories of the page together."""

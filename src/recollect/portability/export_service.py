@@ -11,7 +11,6 @@ from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
@@ -21,11 +20,12 @@ from recollect.memories.model import MemoryFilter, MemoryStatus, StoredMemory
 from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.read.listing import MemoryLister
 from recollect.portability.export_gaps import removed_predecessors
+from recollect.portability.export_scope import ExportCursor, ExportScope
 from recollect.portability.export_visibility import restrict_parts, restrict_rows
 from recollect.portability.fields import LineValues
 from recollect.portability.lines import MEMORY_PART_TYPES, LineType, to_line
 from recollect.portability.memory_export import memory_line_values
-from recollect.portability.ports import ExportCursor, ExportScope
+from recollect.portability.store.bundle import PortabilityStores
 from recollect.visibility.viewer import Viewer
 from recollect.visibility.viewers import ViewerFactory
 
@@ -61,7 +61,7 @@ class ExportService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: PortabilityStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId, RunId
@@ -13,10 +12,16 @@ from recollect.people.name_candidates import person_view
 from recollect.people.policy import may_see_name
 from recollect.portability.fields import LineValues
 from recollect.portability.lines import LineType
+from recollect.portability.store.bundle import PortabilityStores
 
 
 def restrict_rows(
-    tx: Tx, stores: Stores, requester: Requester, *, type_: LineType, found: Sequence[LineValues]
+    tx: Tx,
+    stores: PortabilityStores,
+    requester: Requester,
+    *,
+    type_: LineType,
+    found: Sequence[LineValues],
 ) -> list[LineValues]:
     """The rows that the requester may see: own agents, visible runs, people as their cards show
     them. Chats and participants pass: the query has chosen them by the requester's own chats."""
@@ -52,7 +57,7 @@ def _is_own_agent(requester: Requester, agent: LineValues) -> bool:
 
 
 def _restrict_people(
-    tx: Tx, stores: Stores, requester: Requester, people: Sequence[LineValues]
+    tx: Tx, stores: PortabilityStores, requester: Requester, people: Sequence[LineValues]
 ) -> list[LineValues]:
     """The people whose names the requester may see, each with what their card shows."""
     found = stores.people.fetch_many(tx, [PersonId(one["id"]) for one in people])

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.ids import MemoryId
@@ -20,10 +19,11 @@ from recollect.memories.model import (
     StoredMemory,
 )
 from recollect.memories.write.target_space import may_read_entry
+from recollect.memories.write_access import MemoryWriteAccess
 from recollect.portability.fields import LineValues
 from recollect.portability.import_model import DryRunRows, ImportOrder
+from recollect.portability.store.bundle import PortabilityStores
 from recollect.visibility.viewers import ViewerFactory
-from recollect.visibility.write_access import MemoryWriteAccess
 
 _LINK_FIELDS = ("supersedes", "conflicts_with", "source_memories", "source_entries")
 _ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
@@ -35,7 +35,7 @@ class ImportLinks:
     """Decides which links of a line are stored. An admin's links all are; anybody else may link to
     rows that they could name in a write, and to ids of memories that don't exist here."""
 
-    stores: Stores
+    stores: PortabilityStores
     access: MemoryWriteAccess
     sights: ViewerFactory
 
@@ -104,7 +104,7 @@ class ImportLinks:
                 self.stores.memories.link_superseded(tx, id_, old, at=at, reason=_LINK_REASON)
 
     def _rows(self, tx: Tx, ids: Collection[MemoryId]) -> list[StoredMemory]:
-        return self.stores.keeping.fetch_many(tx, sorted(ids)) if ids else []
+        return self.stores.memories.fetch_many(tx, sorted(ids)) if ids else []
 
     def _visible_ids(self, tx: Tx, order: ImportOrder, ids: Collection[MemoryId]) -> set[MemoryId]:
         if not ids:
@@ -125,7 +125,12 @@ def trusted_removals(order: ImportOrder, values: LineValues) -> list[LineValues]
 
 
 def check_no_cycle(
-    tx: Tx, stores: Stores, order: ImportOrder, memory: Memory, *, gaps: Sequence[LineValues]
+    tx: Tx,
+    stores: PortabilityStores,
+    order: ImportOrder,
+    memory: Memory,
+    *,
+    gaps: Sequence[LineValues],
 ) -> None:
     """ValidationFailed if the line would close a cycle of `supersedes`, over stored rows, earlier
     lines of the dry run and its own gaps.
@@ -150,7 +155,7 @@ def check_no_cycle(
 
 
 def _successors(
-    tx: Tx, stores: Stores, told: Iterable[Mapping[str, set[str]]], ids: set[MemoryId]
+    tx: Tx, stores: PortabilityStores, told: Iterable[Mapping[str, set[str]]], ids: set[MemoryId]
 ) -> set[MemoryId]:
     found = {MemoryId(new) for links in told for id_ in ids for new in links.get(id_, ())}
     return found | stores.memories.successors(tx, sorted(ids))

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Conflict, ValidationFailed
 from recollect.kernel.ids import AgentId, ChatId, MemoryId, PersonId
@@ -32,8 +31,9 @@ from recollect.memories.validation import check_loosening
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.screen import ScreeningReport, ScreeningService
 from recollect.memories.write.writer import WriteHooks
+from recollect.memories.write_access import MemoryWriteAccess
+from recollect.people.chat import ParticipantKeys
 from recollect.people.name_candidates import visible_people
-from recollect.people.ports import ParticipantKeys
 from recollect.portability import import_versions as versions
 from recollect.portability.fields import LineValues
 from recollect.portability.import_expiry import (
@@ -60,7 +60,7 @@ from recollect.portability.import_model import (
 )
 from recollect.portability.import_targets import ImportTargets
 from recollect.portability.lines import LineType
-from recollect.visibility.write_access import MemoryWriteAccess
+from recollect.portability.store.bundle import PortabilityStores
 
 _COPIED_FIELDS = (
     "observed_at",
@@ -82,7 +82,7 @@ class MemoryImporter:
 
     def __init__(
         self,
-        stores: Stores,
+        stores: PortabilityStores,
         runtime: Runtime,
         *,
         places: ImportTargets,

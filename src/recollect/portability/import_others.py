@@ -7,11 +7,11 @@ Anybody else may import what they could create by a call, and is recorded as its
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Forbidden, NotFound
 from recollect.kernel.ids import ChatId, PersonId, UserId
 from recollect.kernel.owner import Owner, parse_agent_id
+from recollect.memories.write_access import not_owner_error
 from recollect.people.chat import ChatKind, ParticipantKind, check_chat
 from recollect.people.claims_service import require_free_handle
 from recollect.people.model import AliasKind
@@ -24,7 +24,7 @@ from recollect.portability.import_model import (
 )
 from recollect.portability.import_targets import ImportTargets
 from recollect.portability.lines import LineType
-from recollect.visibility.write_access import not_owner_error
+from recollect.portability.store.bundle import PortabilityStores
 
 _REPLACEABLE = frozenset({LineType.AGENT, LineType.PERSON, LineType.CHAT})
 
@@ -32,7 +32,7 @@ _REPLACEABLE = frozenset({LineType.AGENT, LineType.PERSON, LineType.CHAT})
 class OtherImporter:
     """Imports lines that are not memories, one at a time."""
 
-    def __init__(self, stores: Stores, places: ImportTargets) -> None:
+    def __init__(self, stores: PortabilityStores, places: ImportTargets) -> None:
         self._stores = stores
         self._places = places
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from recollect.agents.run import Run
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.space_policy import SpaceView, may_write
 from recollect.kernel.errors import NotFound, ValidationFailed
@@ -20,11 +19,12 @@ from recollect.kernel.space import (
     parse_space_request,
     resolve_space,
 )
-from recollect.people.ports import ParticipantKeys
+from recollect.memories.write_access import not_owner_error
+from recollect.people.chat import ParticipantKeys
 from recollect.portability.fields import LineValues
 from recollect.portability.import_model import ImportOrder
+from recollect.portability.store.bundle import PortabilityStores
 from recollect.visibility.facts import VisibilityFacts
-from recollect.visibility.write_access import not_owner_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _KnownAgent:
 class ImportTargets:
     """Finds spaces, agents and runs, among stored rows and those of the dry run (`foreseen`)."""
 
-    def __init__(self, stores: Stores, views: VisibilityFacts, mode: SpaceMode) -> None:
+    def __init__(self, stores: PortabilityStores, views: VisibilityFacts, mode: SpaceMode) -> None:
         self._stores = stores
         self._views = views
         self._mode = mode

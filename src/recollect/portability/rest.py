@@ -26,8 +26,9 @@ from recollect.kernel.strict_json import dump
 from recollect.memories.model import MemoryStatus
 from recollect.memories.rest_filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.rest_read import IncludedField
-from recollect.portability.export_service import ExportRequest
+from recollect.portability.export_service import ExportRequest, ExportService
 from recollect.portability.import_model import ImportMode, ImportOutcome
+from recollect.portability.import_service import ImportService
 
 NDJSON = "application/x-ndjson"
 
@@ -113,7 +114,7 @@ async def export_memories(call: Call) -> Reply:
         embedding=query["include"] is IncludedField.EMBEDDING,
         justification=query["justification"],
     )
-    lines = await call.services.export.export(call.required_requester, wish)
+    lines = await call.services[ExportService].export(call.required_requester, wish)
     return Reply(200, media=NDJSON.encode(), stream=_log_broken_stream(lines))
 
 
@@ -122,7 +123,7 @@ async def import_memories(call: Call) -> str:
     dry_run = call.query["dry_run"]
     if dry_run is None:
         raise ValidationFailed.for_field("dry_run", "must be true or false: there is no default")
-    done = await call.services.imports.load(
+    done = await call.services[ImportService].load(
         call.required_requester,
         call.body,
         mode=call.query["mode"],

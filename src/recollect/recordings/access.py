@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from recollect.conversations.access import authorize_branch
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database
 from recollect.identity.actions import Action
 from recollect.identity.decide import scope_for
@@ -11,12 +10,13 @@ from recollect.identity.model import Principal
 from recollect.kernel.clock import Clock
 from recollect.kernel.errors import Unauthenticated
 from recollect.kernel.ids import ConversationId, TreeId
+from recollect.recordings.ports import RecordingStores
 
 
 class RecordingAccess:
     """Checks access in the database. Streams call it again and again while they run."""
 
-    def __init__(self, database: Database, stores: Stores, clock: Clock) -> None:
+    def __init__(self, database: Database, stores: RecordingStores, clock: Clock) -> None:
         self._database = database
         self._stores = stores
         self._clock = clock

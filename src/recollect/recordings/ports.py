@@ -1,10 +1,12 @@
 """Interfaces of recordings: the locator that all nodes share, and the files of one node."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from recollect.db.transaction import Tx
+from recollect.search.store.bundle import SearchStores
 
 
 class Locator(Protocol):
@@ -105,3 +107,10 @@ class LocationStore(Protocol):
     def remove(self, tx: Tx, key: str, value: str) -> None:
         """Delete the row if it still has this value."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingStores(SearchStores):
+    """The stores of this package and of those below."""
+
+    locations: LocationStore

@@ -14,9 +14,10 @@ from recollect.http.call import Call, Handler, Reply
 from recollect.kernel.errors import InvalidInput, RecollectError, Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.recordings.forwarder import ForwardedResponse
-from recollect.recordings.forwarding import HOPS_HEADER, wait_for_node
+from recollect.recordings.forwarding import HOPS_HEADER, ForwardingService, wait_for_node
 from recollect.recordings.model import RecordingChunk, ReplayCursor
 from recollect.recordings.replay import RemoteNode
+from recollect.recordings.service import RecorderService
 
 # The caller's own credentials, so that the other node authenticates the caller itself, and what
 # the replay depends on. No other header crosses nodes.
@@ -39,7 +40,7 @@ _log = structlog.get_logger("recollect.rest")
 
 async def record_response(call: Call) -> str:
     """Record the body's text as it arrives. Responds at the end."""
-    outcome = await call.services.recorder.record(
+    outcome = await call.services[RecorderService].record(
         call.principal, path_conversation_id(call), call.body
     )
     return dump({"status": outcome})
@@ -62,7 +63,7 @@ async def replay_response(call: Call) -> Reply:
 
 
 async def _try_replay(call: Call, place: ReplayCursor | None, *, forwarded: bool) -> Reply:
-    found = await call.services.recorder.replay(
+    found = await call.services[RecorderService].replay(
         call.principal, path_conversation_id(call), place, forwarded=forwarded
     )
     if found is None:
@@ -81,7 +82,7 @@ async def _try_replay(call: Call, place: ReplayCursor | None, *, forwarded: bool
 
 async def cancel_response(call: Call) -> Reply:
     """End the recording, on this node or on the one that has it."""
-    recorder, id_ = call.services.recorder, path_conversation_id(call)
+    recorder, id_ = call.services[RecorderService], path_conversation_id(call)
     elsewhere = await recorder.cancel(call.principal, id_)
     if elsewhere is not None:
         # The other node may be dead. While waiting for it, watch the locator: once the location is
@@ -104,7 +105,7 @@ async def _cancel_remote(call: Call, elsewhere: RemoteNode) -> Reply:
 async def _forward(call: Call, method: str, elsewhere: RemoteNode) -> ForwardedResponse:
     headers = {name: call.headers[name] for name in _FORWARDED_HEADERS if name in call.headers}
     path = f"/v1/conversations/{path_conversation_id(call)}/response"
-    return await call.services.forwarding.forward(method, elsewhere.address, path, headers)
+    return await call.services[ForwardingService].forward(method, elsewhere.address, path, headers)
 
 
 def _parse_cursor(call: Call) -> ReplayCursor | None:

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
@@ -27,7 +26,7 @@ from recollect.recordings.model import (
     RecordOutcome,
     ReplayCursor,
 )
-from recollect.recordings.ports import Locator, RecordingFile, RecordingFiles
+from recollect.recordings.ports import Locator, RecordingFile, RecordingFiles, RecordingStores
 from recollect.recordings.recording import Recording, RecordingResult
 from recollect.recordings.registry import RecordingRegistry
 from recollect.recordings.replay import RecordingReplayer, RemoteNode
@@ -63,7 +62,7 @@ class RecorderService:
     """
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, parts: RecorderParts
+        self, database: Database, stores: RecordingStores, runtime: Runtime, parts: RecorderParts
     ) -> None:
         self._runtime = runtime
         self._tapes = parts.tapes

@@ -8,7 +8,6 @@ from recollect.audit.memory_recorder import (
     memory_payload,
     record_memory_event,
 )
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.model import ServerRole
 from recollect.identity.requester import Requester
@@ -30,7 +29,8 @@ from recollect.memories.model import (
     is_expired,
 )
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
-from recollect.retention.approval_ports import StoredApproval
+from recollect.retention.approvals_store import StoredApproval
+from recollect.retention.store_bundle import RetentionStores
 
 _LIST = "approvals"
 
@@ -49,7 +49,7 @@ class ApprovalService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

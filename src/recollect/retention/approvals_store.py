@@ -1,5 +1,6 @@
 """SQL store of approvals. A requested expiry of `FOREVER` is stored as NULL."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -11,7 +12,6 @@ from recollect.db.tables.memories import approvals, memories
 from recollect.db.transaction import Tx
 from recollect.kernel.owner import Owner, OwnerKind, parse_owner
 from recollect.memories.expiry import FOREVER, Approval, ApprovalStatus
-from recollect.retention.approval_ports import StoredApproval
 
 _p = approvals.c
 _m = memories.c
@@ -36,8 +36,16 @@ _COLUMNS = (
 )
 
 
-class SqlApprovals:
-    """The port's ApprovalStore on both engines."""
+@dataclass(frozen=True, slots=True)
+class StoredApproval:
+    """A request and when it was created. The status is as stored, not `effective_status`."""
+
+    approval: Approval
+    created_at: datetime
+
+
+class ApprovalStore:
+    """Approval requests. They are deleted with their memory."""
 
     def insert(self, tx: Tx, filed: StoredApproval) -> None:
         approval = filed.approval
@@ -56,6 +64,7 @@ class SqlApprovals:
         tx.run(_INSERT, params)
 
     def fetch(self, tx: Tx, approval_id: str, *, lock: bool = False) -> StoredApproval | None:
+        """With `lock` the row is locked until the transaction ends."""
         if lock:
             tx.lock(_LOCK, {"id": approval_id})
         row = tx.fetch_first(_FETCH, {"id": approval_id})
@@ -71,6 +80,7 @@ class SqlApprovals:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[StoredApproval]:
+        """Requests of one requester, or of all (None), newest first, by effective `status`."""
         params: dict[str, Any] = {"limit": limit, "now": now}
         if requester is not None:
             params |= {"by_kind": requester.kind, "by_id": requester.id}

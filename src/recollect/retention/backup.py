@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.kernel.retention_rules import BackupRules
 from recollect.kernel.runtime import Runtime
@@ -13,6 +12,7 @@ from recollect.memories.model import MemoryFilter, MemoryStatus
 from recollect.retention.backup_lines import backup_line
 from recollect.retention.backup_ports import BackupFolder, BackupWriter
 from recollect.retention.batch_delete import CleanupPlan
+from recollect.retention.store_bundle import RetentionStores
 from recollect.visibility.viewer import Viewer
 
 # Every status and expired rows too: a vacuum deletes what ordinary reads no longer return.
@@ -25,7 +25,7 @@ class VacuumBackup:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         runtime: Runtime,
         *,
         rules: BackupRules,

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
-from recollect.memories.bulk_ports import TimeCursor
 from recollect.memories.model import CleanupRow
+from recollect.memories.store.bulk import TimeCursor
+from recollect.retention.store_bundle import RetentionStores
 
 # Reads block nobody, so a page may be larger than a batch, which holds locks.
 ROWS_PER_PAGE = 1_000
@@ -102,7 +102,7 @@ class CleanupProgress:
 class CleanupRunner:
     """Makes plans and executes them."""
 
-    def __init__(self, database: Database, stores: Stores) -> None:
+    def __init__(self, database: Database, stores: RetentionStores) -> None:
         self._database = database
         self._stores = stores
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.model import ServerRole
 from recollect.identity.requester import Requester
 from recollect.kernel.owner import Owner
 from recollect.kernel.space import Space
+from recollect.retention.store_bundle import RetentionStores
 
 # The author of changes by the server's own jobs. No agent can have this id: it has a space.
 SERVER_ACTOR = Owner.agent("recollect server")
@@ -35,7 +35,7 @@ class CleanupAudit:
     """One audit event a run: the first batch inserts it, the others add to its count."""
 
     audit: MemoryAudit
-    stores: Stores
+    stores: RetentionStores
     event_type: str
     commission: CleanupOrder
     payload: Mapping[str, Any]

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.retention_rules import VacuumRules
 from recollect.kernel.runtime import Runtime
 from recollect.retention.cleanup_audit import CleanupOrder
 from recollect.retention.cleanup_service import CleanupService
+from recollect.retention.store_bundle import RetentionStores
 
 MEMORY_GC = "memory_gc"
 MEMORY_VACUUM = "memory_vacuum"
@@ -32,7 +32,7 @@ class CleanupJobs:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         runtime: Runtime,
         service: CleanupService,
         timetable: CleanupSchedule,

@@ -12,7 +12,6 @@ from pathlib import PurePath
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.kernel.retention_rules import (
     VACUUM_DAYS,
@@ -44,6 +43,7 @@ from recollect.retention.compaction import (
 )
 from recollect.retention.compaction import Compaction
 from recollect.retention.space_quota import SpaceQuota
+from recollect.retention.store_bundle import RetentionStores
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class CleanupService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         runtime: Runtime,
         audit: MemoryAudit,
         parts: CleanupDeps,

@@ -4,7 +4,6 @@ stay, so histories remain complete."""
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.owner import Owner
@@ -15,6 +14,7 @@ from recollect.retention.batch_delete import (
     CandidateScan,
     CleanupDecision,
 )
+from recollect.retention.store_bundle import RetentionStores
 
 COMPACTED_RULE = "compacted"
 ROWS_PER_TRANSACTION = 100
@@ -23,7 +23,7 @@ ROWS_PER_TRANSACTION = 100
 class Compaction:
     """The scan and the batch action of a compaction."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: RetentionStores) -> None:
         self._stores = stores
 
     def candidate_scan(self, now: datetime, cutoff: datetime) -> CandidateScan:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from recollect.conversations.eviction import VECTOR_DELETE
-from recollect.conversations.ports import Stores
 from recollect.db.key_rotation import RotationStep
 from recollect.db.transaction import Database, Tx
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.errors import Internal
 from recollect.kernel.ids import TreeId
 from recollect.kernel.runtime import Runtime
+from recollect.retention.store_bundle import RetentionStores
 from recollect.search.ports import VectorIndex
 
 KEY_ROTATION = "encryption_rotation"
@@ -30,7 +30,7 @@ class MaintenanceJobs:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         runtime: Runtime,
         *,
         audit_retention: timedelta,

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit, memory_payload
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound
@@ -29,10 +28,11 @@ from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.supersede.explicit import build_successor
 from recollect.memories.supersede.pending import PendingSupersedes
 from recollect.memories.write.writer import WriteHooks
+from recollect.memories.write_access import MemoryWriteAccess
+from recollect.retention.store_bundle import RetentionStores
 from recollect.screening.secret_check import refuse_secrets
 from recollect.visibility.viewer import Viewer
 from recollect.visibility.viewers import ViewerFactory
-from recollect.visibility.write_access import MemoryWriteAccess
 
 _LIST = "quarantine"
 _ADMIN_REASON = "an admin looks after what is quarantined"
@@ -54,7 +54,7 @@ class QuarantineService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,
@@ -84,7 +84,7 @@ class QuarantineService:
             known_to = None if requester.is_admin else requester
             asked = resolve_filter(tx, self._stores, filters, known_to=known_to)
             chosen = replace(asked, statuses=(MemoryStatus.QUARANTINED,))
-            found = self._stores.keeping.list_quarantined(
+            found = self._stores.quarantine.list_quarantined(
                 tx, sight, chosen, after=place, limit=limit + 1
             )
             shown = found[:limit]

@@ -28,7 +28,7 @@ from recollect.kernel.retention_rules import (
 )
 from recollect.kernel.strict_json import dump
 from recollect.memories.model import MemoryType
-from recollect.retention.service import ProposedMemory
+from recollect.retention.service import ProposedMemory, RetentionService
 
 _TAGS_MAX = 50
 _STRINGS: Schema = {"type": "array", "items": TEXT}
@@ -112,7 +112,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 async def get_retention_policies(call: Call) -> str:
     """The loaded rules, without the backup directory: callers need not know paths of the server."""
-    retention = call.services.retention
+    retention = call.services[RetentionService]
     rules = retention.rules
     return dump(
         {
@@ -152,7 +152,7 @@ async def preview_retention(call: Call) -> str:
         pii_tags=tuple(body.pii_tags or ()),
         created_at=body.created_at,
     )
-    ending = call.services.retention.preview(proposal)
+    ending = call.services[RetentionService].preview(proposal)
     return dump(
         {
             "expires_at": instant_text(ending.expires_at),

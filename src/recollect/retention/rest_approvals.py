@@ -20,7 +20,7 @@ from recollect.http.schemas import INSTANT
 from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
 from recollect.memories.expiry import FOREVER, Approval, ApprovalStatus
-from recollect.retention.approvals import ApprovalVerdict
+from recollect.retention.approvals import ApprovalService, ApprovalVerdict
 
 
 class ApprovalDecision(JustifiedStrict):
@@ -104,7 +104,7 @@ def approval_to_json(approval: Approval) -> str:
 
 
 async def list_approvals(call: Call) -> bytes:
-    page = await call.services.approvals.list(
+    page = await call.services[ApprovalService].list(
         call.required_requester,
         status=call.query["status"],
         after=call.page.after,
@@ -115,7 +115,7 @@ async def list_approvals(call: Call) -> bytes:
 
 async def get_approval(call: Call) -> str:
     return approval_to_json(
-        await call.services.approvals.get(call.required_requester, call.path["approval_id"])
+        await call.services[ApprovalService].get(call.required_requester, call.path["approval_id"])
     )
 
 
@@ -129,7 +129,7 @@ async def deny(call: Call) -> str:
 
 async def _decide(call: Call, *, approve: bool) -> str:
     decision = ApprovalVerdict(approve, call.justification)
-    decided = await call.services.approvals.decide(
+    decided = await call.services[ApprovalService].decide(
         call.required_requester, call.path["approval_id"], decision
     )
     return approval_to_json(decided)

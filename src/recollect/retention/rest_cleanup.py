@@ -19,7 +19,7 @@ from recollect.identity.actions import Action
 from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
 from recollect.kernel.strict_json import dump
 from recollect.retention.cleanup_audit import CleanupOrder
-from recollect.retention.cleanup_service import CleanupResult
+from recollect.retention.cleanup_service import CleanupResult, CleanupService
 from recollect.retention.rest import ScopeWord
 
 Days = Annotated[int, Field(ge=0, le=10_000_000)]
@@ -114,7 +114,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 async def expire_memories(call: Call) -> str:
     body: ExpireBody = call.body
-    done = await call.services.housekeeping.expire(
+    done = await call.services[CleanupService].expire(
         _cleanup_order(call, dry_run=body.dry_run), scope=body.scope
     )
     return dump(
@@ -128,7 +128,7 @@ async def expire_memories(call: Call) -> str:
 
 async def vacuum_memories(call: Call) -> str:
     body: VacuumBody = call.body
-    done = await call.services.housekeeping.vacuum(
+    done = await call.services[CleanupService].vacuum(
         _cleanup_order(call, dry_run=body.dry_run),
         scope=body.scope,
         older_than_days=body.older_than_days,
@@ -151,7 +151,7 @@ async def collect_memories(call: Call) -> str:
     body: TidyBody = call.body
     commission = _cleanup_order(call, dry_run=body.dry_run)
     return _result_to_json(
-        await call.services.housekeeping.gc(commission, older_than_days=body.older_than_days)
+        await call.services[CleanupService].gc(commission, older_than_days=body.older_than_days)
     )
 
 
@@ -159,7 +159,9 @@ async def compact_memories(call: Call) -> str:
     body: TidyBody = call.body
     commission = _cleanup_order(call, dry_run=body.dry_run)
     return _result_to_json(
-        await call.services.housekeeping.compact(commission, older_than_days=body.older_than_days)
+        await call.services[CleanupService].compact(
+            commission, older_than_days=body.older_than_days
+        )
     )
 
 

@@ -19,6 +19,7 @@ from recollect.memories.rest_filters import (
     filters_from_query,
 )
 from recollect.memories.rest_read import MEMORY_PROPERTIES, path_memory_id
+from recollect.retention.quarantine import QuarantineService
 
 # Quarantined rows are visible to no asker and have no past versions to read.
 _UNSUPPORTED_FILTERS = ("chat_id", "asker_id", "status", "valid_at", "as_of")
@@ -83,7 +84,7 @@ _FILTER_DEFAULTS = dict.fromkeys(FilterBody.model_fields) | {"status": MemorySta
 
 async def list_quarantine(call: Call) -> bytes:
     filters = filters_from_query(_FILTER_DEFAULTS | dict(call.query))
-    found = await call.services.quarantine.list(
+    found = await call.services[QuarantineService].list(
         call.required_requester, filters, after=call.page.after, limit=call.page.size
     )
     items = (
@@ -98,7 +99,7 @@ async def list_quarantine(call: Call) -> bytes:
 
 async def release_memory(call: Call) -> str:
     body: DecisionBody = call.body
-    stored, now = await call.services.quarantine.release(
+    stored, now = await call.services[QuarantineService].release(
         call.required_requester, path_memory_id(call), note=body.note
     )
     return dump(memory_to_json(stored, now))
@@ -106,7 +107,7 @@ async def release_memory(call: Call) -> str:
 
 async def reject_memory(call: Call) -> None:
     body: DecisionBody = call.body
-    await call.services.quarantine.reject(
+    await call.services[QuarantineService].reject(
         call.required_requester, path_memory_id(call), note=body.note
     )
 

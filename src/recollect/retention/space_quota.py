@@ -8,10 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.kernel.owner import Owner
-from recollect.memories.bulk_ports import OverQuotaSpace
 from recollect.memories.cleanup_rules import can_evict
 from recollect.memories.model import (
     ArchiveReason,
@@ -19,6 +17,7 @@ from recollect.memories.model import (
     MemoryStatus,
     VersionChange,
 )
+from recollect.memories.store.bulk import OverQuotaSpace
 from recollect.memories.usage import UsageTracker
 from recollect.retention.batch_delete import (
     CleanupDecision,
@@ -27,6 +26,7 @@ from recollect.retention.batch_delete import (
     CleanupRunner,
 )
 from recollect.retention.cleanup_audit import CleanupAudit, CleanupOrder
+from recollect.retention.store_bundle import RetentionStores
 
 _ROWS_PER_TRANSACTION = 100
 
@@ -37,7 +37,7 @@ class SpaceQuota:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RetentionStores,
         audit: MemoryAudit,
         *,
         use: UsageTracker,

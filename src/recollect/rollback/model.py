@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from recollect.kernel.clock import from_text, to_text
 from recollect.kernel.ids import MemoryId
+from recollect.kernel.owner import Owner
 from recollect.memories.model import ArchiveReason, MemoryStatus
 
 
@@ -93,3 +95,38 @@ def _format_time(at: datetime | None) -> str | None:
 
 def _parse_time(text: str | None) -> datetime | None:
     return None if text is None else from_text(text)
+
+
+class SourceKind(StrEnum):
+    """What a rollback selects memories by; the values are the field names of the API."""
+
+    ENTRY = "entry_id"
+    CONVERSATION = "conversation_id"
+    CHAT = "chat_id"
+    AGENT = "agent_id"
+    STATER = "stated_by"
+    RUN = "run_id"
+    IMPORT = "import_id"
+    MEMORY = "memory_id"
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackSource:
+    """The source to roll back, limited to memories created from `since` on and before `until`."""
+
+    kind: SourceKind
+    id: str
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """An executed rollback. `changes` is the record of `RollbackChanges`."""
+
+    id: str
+    at: datetime
+    by: Owner
+    source: dict[str, Any]
+    changes: dict[str, Any]
+    undone_at: datetime | None = None

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound
@@ -24,12 +23,13 @@ from recollect.memories.model import (
     StoredMemory,
     is_expired,
 )
+from recollect.memories.write_access import MemoryWriteAccess
+from recollect.people.chat import ParticipantKeys
 from recollect.people.name_candidates import visible_person
-from recollect.people.ports import ParticipantKeys
-from recollect.retention.moderation_ports import RollbackSource, SourceKind
+from recollect.rollback.model import RollbackSource, SourceKind
+from recollect.rollback.store import RollbackStores
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
-from recollect.visibility.write_access import MemoryWriteAccess
 
 ROWS_PER_PAGE = 500
 _ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
@@ -83,7 +83,7 @@ class RollbackPlanner:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RollbackStores,
         *,
         access: MemoryWriteAccess,
         sights: ViewerFactory,
@@ -213,7 +213,7 @@ class RollbackPlanner:
         self, requester: Requester, page: Sequence[MemoryId]
     ) -> Callable[[Tx], list[MemoryId]]:
         def work(tx: Tx) -> list[MemoryId]:
-            mine = self._writable_ids(tx, requester, self._stores.keeping.fetch_many(tx, page))
+            mine = self._writable_ids(tx, requester, self._stores.memories.fetch_many(tx, page))
             others = [id_ for id_ in page if id_ not in mine]
             seen = self._stores.memories.fetch_many_visible(
                 tx, self._sights.viewer_for(tx, requester), others, _ANY_STATUS
@@ -234,12 +234,12 @@ class RollbackPlanner:
     def _direct_transaction(
         self, source: RollbackSource, after: MemoryId | None
     ) -> Callable[[Tx], list[MemoryId]]:
-        return lambda tx: self._stores.keeping.list_from_source(
+        return lambda tx: self._stores.rollbacks.list_from_source(
             tx, source, after=after, limit=ROWS_PER_PAGE
         )
 
     def _derived_transaction(self, page: Sequence[MemoryId]) -> Callable[[Tx], list[MemoryId]]:
-        return lambda tx: self._stores.keeping.list_derived(tx, page)
+        return lambda tx: self._stores.rollbacks.list_derived(tx, page)
 
     def _classify_transaction(
         self, requester: Requester, page: Sequence[MemoryId], found: _ArchiveCandidates
@@ -250,7 +250,7 @@ class RollbackPlanner:
             # Archived rows need no change, and count neither as archived nor as untouched.
             rows = [
                 row
-                for row in self._stores.keeping.fetch_many(tx, page)
+                for row in self._stores.memories.fetch_many(tx, page)
                 if row.memory.status is not MemoryStatus.ARCHIVED
             ]
             mine = self._writable_ids(tx, requester, rows)
@@ -274,7 +274,7 @@ class RollbackPlanner:
             # restored once: by the row that its own `superseded_by` names.
             replaced = self._stores.memories.predecessors(tx, page)
             old_ids = {id_ for ids in replaced.values() for id_ in ids} - found.versions.keys()
-            olds = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, [*old_ids])}
+            olds = {row.memory.id: row for row in self._stores.memories.fetch_many(tx, [*old_ids])}
             free = {
                 id_: row for id_, row in olds.items() if self._should_restore(tx, row, found, now)
             }

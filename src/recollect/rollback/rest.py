@@ -21,8 +21,8 @@ from recollect.http.paths import path_id
 from recollect.http.schemas import INTEGER
 from recollect.kernel.space import to_chat_id
 from recollect.kernel.strict_json import dump
-from recollect.retention.moderation_ports import RollbackSource, SourceKind
-from recollect.rollback.service import RollbackResult
+from recollect.rollback.model import RollbackSource, SourceKind
+from recollect.rollback.service import RollbackResult, RollbackService
 
 _SOURCE_FIELDS = ", ".join(SourceKind)
 
@@ -112,7 +112,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 async def roll_back(call: Call) -> str:
     body: RollbackBody = call.body
-    done = await call.services.rollbacks.roll_back(
+    done = await call.services[RollbackService].roll_back(
         call.required_requester,
         body.rollback_source,
         dry_run=body.dry_run,
@@ -123,7 +123,7 @@ async def roll_back(call: Call) -> str:
 
 async def undo_rollback(call: Call) -> str:
     body: UndoBody = call.body
-    done = await call.services.rollbacks.undo(
+    done = await call.services[RollbackService].undo(
         call.required_requester,
         path_id(call, "rollback_id", "rollback"),
         justification=body.justification,

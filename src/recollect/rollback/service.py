@@ -8,17 +8,16 @@ from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
-from recollect.retention.moderation_ports import Rollback, RollbackSource
-from recollect.rollback.model import RollbackChanges
+from recollect.rollback.model import Rollback, RollbackChanges, RollbackSource
 from recollect.rollback.plan import PlannedRow, RollbackPlan, RollbackPlanner
 from recollect.rollback.steps import RollbackSteps
+from recollect.rollback.store import RollbackStores
 
 ROWS_PER_TRANSACTION = 200
 
@@ -50,7 +49,7 @@ class RollbackService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: RollbackStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,
@@ -145,7 +144,7 @@ class RollbackService:
         def step(tx: Tx) -> tuple[RollbackChanges, str]:
             made = self._steps.apply_rows(tx, order.requester, batch, at=order.at)
             kept = replace(rollback, changes=(done + made).record)
-            self._stores.keeping.put_rollback(tx, kept)
+            self._stores.rollbacks.put_rollback(tx, kept)
             payload = {"archived": plan.archived, "restored": plan.restored, **rollback.source}
             told = {"rollback_id": rollback.id, **payload}
             return made, self._record_event(tx, order, told, count=len(made.ids), event_id=event_id)
@@ -173,7 +172,7 @@ class RollbackService:
         self, tx: Tx, order: _RollbackOrder, rollback_id: str, *, lock: bool = False
     ) -> Rollback:
         """A rollback of the caller (an admin: any) that is not undone; NotFound or Conflict."""
-        rollback = self._stores.keeping.fetch_rollback(tx, rollback_id, lock=lock)
+        rollback = self._stores.rollbacks.fetch_rollback(tx, rollback_id, lock=lock)
         requester = order.requester
         if rollback is None or not (requester.is_admin or rollback.by == requester.identity):
             raise NotFound("rollback", rollback_id)
@@ -183,7 +182,7 @@ class RollbackService:
         return rollback
 
     def _mark_undone(self, tx: Tx, order: _RollbackOrder, rollback: Rollback) -> None:
-        self._stores.keeping.put_rollback(tx, replace(rollback, undone_at=order.at))
+        self._stores.rollbacks.put_rollback(tx, replace(rollback, undone_at=order.at))
 
     def _record_event(
         self, tx: Tx, order: _RollbackOrder, payload: dict[str, Any], *, count: int, event_id: str

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
@@ -19,15 +18,18 @@ from recollect.memories.model import (
     VersionChange,
 )
 from recollect.memories.write.writer import WriteHooks
+from recollect.memories.write_access import MemoryWriteAccess
 from recollect.rollback.model import ArchivedRow, RestoredRow, RollbackChanges
 from recollect.rollback.plan import PlannedRow
-from recollect.visibility.write_access import MemoryWriteAccess
+from recollect.rollback.store import RollbackStores
 
 
 class RollbackSteps:
     """Archives and restores rows, and undoes both."""
 
-    def __init__(self, stores: Stores, hooks: WriteHooks, access: MemoryWriteAccess) -> None:
+    def __init__(
+        self, stores: RollbackStores, hooks: WriteHooks, access: MemoryWriteAccess
+    ) -> None:
         self._stores = stores
         self._hooks = hooks
         self._access = access
@@ -78,7 +80,7 @@ class RollbackSteps:
         return RollbackChanges(tuple(again), tuple(replaced))
 
     def _lock_rows(self, tx: Tx, ids: Sequence[MemoryId]) -> dict[MemoryId, StoredMemory]:
-        found = self._stores.keeping.fetch_many(tx, ids, lock=True)
+        found = self._stores.memories.fetch_many(tx, ids, lock=True)
         return {stored.memory.id: stored for stored in found}
 
     def _can_undo(self, tx: Tx, requester: Requester, stored: StoredMemory, version: int) -> bool:

@@ -16,6 +16,9 @@ HEAD_CHARS = 200
 # Prefix of stems in the index, so that a stem never matches as a word.
 STEM_MARK = "="
 
+# Above this length a text is tokenized on a thread: the event loop would wait.
+LONG_TEXT_CHARS = 20_000
+
 
 class SearchType(StrEnum):
     """How to search: by words, by vector, or by everything that is enabled, in one ranking."""

@@ -38,7 +38,7 @@ from recollect.search.memories.explain_hit import (
     FindingStage,
     MemorySearchComponent,
 )
-from recollect.search.memories.service import MemoryHit, MemorySearchRequest
+from recollect.search.memories.service import MemoryHit, MemorySearchRequest, MemorySearchService
 from recollect.search.model import SearchType
 from recollect.search.recall.people import RecalledPerson
 from recollect.search.recall.service import (
@@ -46,6 +46,7 @@ from recollect.search.recall.service import (
     TOKEN_BUDGET_MAX,
     RecallFormat,
     RecallRequest,
+    RecallService,
 )
 
 
@@ -156,7 +157,7 @@ async def search_memories(call: Call) -> str:
         after=body.after,
         explain=body.explain,
     )
-    found = await call.services.memory_search.search(call.required_requester, request)
+    found = await call.services[MemorySearchService].search(call.required_requester, request)
     page = {
         "data": _to_hits(found.items, found.now),
         "next_cursor": found.next_cursor,
@@ -176,7 +177,7 @@ async def recall_memories(call: Call) -> str:
         include_people=body.include_people,
         format=body.format,
     )
-    told = await call.services.recall.recall(call.required_requester, request)
+    told = await call.services[RecallService].recall(call.required_requester, request)
     return dump(
         {
             "context": told.context,

@@ -7,7 +7,6 @@ already loaded: explaining, changing, deleting it.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.model import Caller
@@ -23,8 +22,8 @@ from recollect.memories.model import (
     StoredMemory,
     effective_status,
 )
-from recollect.people.chat import Participant, ParticipantKind, is_present
-from recollect.people.ports import ParticipantKeys
+from recollect.people.chat import Participant, ParticipantKeys, ParticipantKind, is_present
+from recollect.people.store.bundle import PeopleStores
 from recollect.visibility.disclosure import AskerView, MemoryView
 from recollect.visibility.disclosure import DisclosureDecision as Disclosure
 from recollect.visibility.viewer import Viewer, can_view
@@ -33,7 +32,7 @@ from recollect.visibility.viewer import Viewer, can_view
 class VisibilityFacts:
     """Looks up the facts of a row and of its space. Sets of people are reduced to the asker."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: PeopleStores) -> None:
         self._stores = stores
 
     def can_view(self, tx: Tx, sight: Viewer, stored: StoredMemory) -> Disclosure:

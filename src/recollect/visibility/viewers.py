@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.model import Caller
 from recollect.identity.requester import Requester
@@ -12,6 +11,7 @@ from recollect.kernel.owner import Owner, OwnerKind
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import ReadContext
 from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.people.store.bundle import PeopleStores
 from recollect.visibility.disclosure import (
     AskerView,
     ChatView,
@@ -42,7 +42,9 @@ class _RepresentedAsker:
 class ViewerFactory:
     """Looks up everything that a `Viewer` holds, in the transaction of the read it is for."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, settings: DisclosureSettings) -> None:
+    def __init__(
+        self, stores: PeopleStores, runtime: Runtime, settings: DisclosureSettings
+    ) -> None:
         self._stores = stores
         self._runtime = runtime
         self._settings = settings

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.search.memories import query as memory_questions
-from recollect.search.memories.ports import MemoryCandidate, MemoryVector, WordRow
 from recollect.search.memories.rank import (
     MemoryRankingOptions,
     RankedMemories,
@@ -19,6 +18,7 @@ from recollect.search.memories.rank import (
     rank_memories,
 )
 from recollect.search.memories.row_cache import MemoryRowCache, MemoryTable
+from recollect.search.memories.rows import MemoryCandidate, MemoryVector, WordRow
 from recollect.search.model import SearchType, index_words
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.search.memories.ports import MemoryCandidate, MemoryVector, WordRow
 from recollect.search.memories.row_cache import MemoryRowCache, MemoryTable
+from recollect.search.memories.rows import MemoryCandidate, MemoryVector, WordRow
 
 NOON = datetime(2025, 5, 7, 12, tzinfo=UTC)
 ROOM = 2**30

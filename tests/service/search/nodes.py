@@ -8,13 +8,18 @@ from typing import Any, TypeVar
 
 from recollect.app import App, build
 from recollect.app.search import build_search_deps
+from recollect.conversations.admin_service import AdminService
 from recollect.conversations.entries.entry import Entry
-from recollect.conversations.entries.service import NewEntry
+from recollect.conversations.entries.service import EntryService, NewEntry
+from recollect.conversations.eviction import EvictionService
+from recollect.conversations.service import ConversationService
+from recollect.conversations.sharing.service import SharingService
 from recollect.db.encryption import AesGcmCipher
 from recollect.identity.model import Principal, ServerRole
 from recollect.kernel.access_level import Level
 from recollect.kernel.ids import ConversationId, UserId, Uuid7Ids
 from recollect.kernel.runtime import Runtime
+from recollect.search.entries.indexing import IndexingService
 from recollect.search.entries.service import EntrySearchService
 from recollect.search.model import NewIndexText, SearchRequest, SearchType
 from recollect.settings.load import load
@@ -77,30 +82,32 @@ class Node:
     def say(self, user: str, id_: str, text: str) -> Entry:
         """Append; to an unknown id this creates the conversation."""
         new = NewEntry(content=[{"role": "USER", "text": text}], content_type="history")
-        return self._run(self.app.services.entries.append(_as(user), ConversationId(id_), new))
+        return self._run(
+            self.app.services[EntryService].append(_as(user), ConversationId(id_), new)
+        )
 
     def index(self, entry: Entry, text: str) -> None:
         """Give an entry another text."""
         item = NewIndexText(entry.conversation_id, entry.id, text)
-        self._run(self.app.services.indexing.index(ADMIN, [item]))
+        self._run(self.app.services[IndexingService].index(ADMIN, [item]))
 
     def share(self, owner: str, id_: str, user: str) -> None:
         """Let somebody read."""
-        sharing = self.app.services.sharing
+        sharing = self.app.services[SharingService]
         self._run(sharing.share(_as(owner), ConversationId(id_), UserId(user), Level.READER))
 
     def unshare(self, owner: str, id_: str, user: str) -> None:
         """Let somebody read no more."""
-        sharing = self.app.services.sharing
+        sharing = self.app.services[SharingService]
         self._run(sharing.remove(_as(owner), ConversationId(id_), UserId(user)))
 
     def delete(self, owner: str, id_: str) -> None:
         """Delete softly."""
-        self._run(self.app.services.conversations.delete(_as(owner), ConversationId(id_)))
+        self._run(self.app.services[ConversationService].delete(_as(owner), ConversationId(id_)))
 
     def restore(self, id_: str) -> None:
         """Undo the deletion."""
-        admin = self.app.services.admin
+        admin = self.app.services[AdminService]
         self._run(admin.restore_conversation(ADMIN, ConversationId(id_), justification=None))
 
     def evict(self) -> None:
@@ -108,7 +115,9 @@ class Node:
         self._nodes.clock.advance(days=2)
 
         async def work() -> None:
-            eviction = await self.app.services.eviction.begin(ADMIN, _A_DAY, justification=None)
+            eviction = await self.app.services[EvictionService].begin(
+                ADMIN, _A_DAY, justification=None
+            )
             await eviction.wait()
 
         self._run(work())
@@ -124,7 +133,7 @@ class Node:
 
     def find(self, user: str, query: str) -> Found:
         """Ids and scores by each type of search, by the service that this server has had."""
-        return self._find(self.app.services.search, user, query)
+        return self._find(self.app.services[EntrySearchService], user, query)
 
     def find_anew(self, user: str, query: str) -> Found:
         """The same by a service that was just made and remembers nothing."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.conversations.entries.entry import Entry
-from recollect.conversations.entries.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.conversations.model import Conversation
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal, ServerRole
@@ -17,6 +16,7 @@ from recollect.observability.metrics import NoMetrics
 from recollect.search.entries.candidates import EntryCandidateFinder
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
+from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchDeps, EntrySearchService
 from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs

@@ -12,13 +12,15 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from recollect.agents.requesters import RequesterLookup
 from recollect.api.registry import MEMORY_HANDLERS, MEMORY_OPERATIONS
-from recollect.api.services import Services
+from recollect.audit.gate import GateService
 from recollect.conversations.operations import OPERATIONS
 from recollect.http import pages, paths, validation
 from recollect.http.call import Call, Reply, run_handler, run_idempotent
 from recollect.http.operation import Envelope, Operation
 from recollect.http.pages import RequestedPage
+from recollect.http.services import Services
 from recollect.idempotency.service import check_key, request_fingerprint
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
@@ -77,7 +79,7 @@ class GrpcDispatch:
         sent = await inbox.read_one()
         call = await self._read_call(method, principal, sent, large=inbox.large)
         paths.check_path(call.path, new=None)
-        requester = await self.services.requesters.resolve(
+        requester = await self.services[RequesterLookup].resolve(
             principal, introduce=operation.introduces
         )
         fingerprint = partial(_fingerprint, operation, sent)
@@ -111,7 +113,7 @@ class GrpcDispatch:
 
     async def _check_action(self, action: Action | None, principal: Principal) -> None:
         if action is not None:
-            await self.services.gate.admit(
+            await self.services[GateService].admit(
                 principal, action, audit=None, conversation_id=None, justification=None
             )
 

@@ -8,7 +8,8 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from recollect.api.services import Services
+from recollect.doctor.health import StatusService
+from recollect.http.services import Services
 from recollect.kernel.errors import RecollectError
 from recollect.rpc.context import GrpcContext
 
@@ -80,7 +81,7 @@ class GrpcHealth(health_pb2_grpc.HealthServicer):
 
     async def _fetch_status(self) -> Any:
         try:
-            await self._services.status.ping()
+            await self._services[StatusService].ping()
         except RecollectError:
             return _State.NOT_SERVING
         return _State.SERVING

@@ -20,24 +20,28 @@ from recollect.api.grpc.public_services import (
     PUBLIC_SERVICE_NAMES,
     PublicServices,
 )
-from recollect.api.services import Services
 from recollect.conversations import grpc as conversations
 from recollect.conversations.entries import grpc as entries
 from recollect.conversations.sharing import grpc as sharing
+from recollect.doctor.health import StatusService
+from recollect.http.services import Services
 from recollect.identity.ports import Authenticator
 from recollect.memories.grpc import MEMORY_METHODS
 from recollect.observability.metrics import Metrics
 from recollect.observability.request_log_port import RequestLog
 from recollect.recordings.grpc import RecorderMethods
+from recollect.recordings.service import RecorderService
 from recollect.rpc.context import GrpcContext
 from recollect.rpc.generated import memories_pb2
 from recollect.rpc.generated import memory_service_pb2 as pb
 from recollect.rpc.method import GrpcMethod
 from recollect.rpc.request_reader import MESSAGE_BYTES_MAX, RequestReader
+from recollect.search import grpc as search
 
 METHODS: dict[str, GrpcMethod] = {
     **conversations.METHODS,
     **entries.METHODS,
+    **search.METHODS,
     **sharing.METHODS,
 }
 FILES: tuple[FileDescriptor, ...] = (pb.DESCRIPTOR, memories_pb2.DESCRIPTOR)
@@ -74,7 +78,7 @@ class GrpcServer:
         self._dispatch = GrpcDispatch(services, authenticator)
         self._frame = GrpcMiddleware(metrics, requests)
         self._open = PublicServices(GrpcHealth(services, _service_names()), _service_names())
-        self._recorder = RecorderMethods(services.recorder, self._dispatch.authenticate)
+        self._recorder = RecorderMethods(services[RecorderService], self._dispatch.authenticate)
         self._server: grpc.aio.Server | None = None
 
     async def start(self, *addresses: str, connections_max: int) -> list[int]:
@@ -143,7 +147,7 @@ class GrpcServer:
         return lambda inbox, context: self._dispatch.handle(method, inbox, context)
 
     async def _get_health(self, _: RequestReader[Any], __: GrpcContext) -> Message:
-        await self._services.status.ping()
+        await self._services[StatusService].ping()
         return pb.HealthResponse(status="ok")
 
 

@@ -18,16 +18,17 @@ from recollect.api.rest.middleware import (
 )
 from recollect.api.rest.routes import SegmentRoute
 from recollect.api.rest.system import RenderableMetrics, public_handlers
-from recollect.api.services import Services
 from recollect.conversations import rest as conversations
 from recollect.conversations import rest_admin, rest_eviction
 from recollect.conversations.entries import rest as entries
 from recollect.conversations.operations import OPERATIONS
 from recollect.conversations.sharing import rest as memberships
 from recollect.conversations.sharing import rest_transfers
+from recollect.doctor import rest as doctor
 from recollect.http.call import Handler, Reply
 from recollect.http.errors import MethodNotAllowed, UnknownPath
 from recollect.http.operation import Operation
+from recollect.http.services import Services
 from recollect.identity.ports import Authenticator
 from recollect.observability.request_log_port import RequestLog
 from recollect.recordings import rest as recorder
@@ -43,6 +44,7 @@ HANDLERS: dict[str, Handler] = {
     **rest_transfers.HANDLERS,
     **recorder.HANDLERS,
     **rest_admin.HANDLERS,
+    **doctor.ADMIN_HANDLERS,
     **rest_eviction.HANDLERS,
     **MEMORY_HANDLERS,
 }

@@ -10,16 +10,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from recollect.agents.requesters import RequesterLookup
 from recollect.api.rest import jsonl_body
 from recollect.api.rest import request as wire
 from recollect.api.rest.middleware import HttpRequest
-from recollect.api.services import Services
 from recollect.audit.event_recorder import AuditName
+from recollect.audit.gate import GateService
 from recollect.audit.model import JUSTIFICATION_CHARS_MAX, EventKind
 from recollect.http import pages, paths, validation
 from recollect.http.call import Call, Handler, Reply, run_handler, run_idempotent
 from recollect.http.operation import PLAIN_TEXT, Envelope, Operation
 from recollect.http.pages import RequestedPage
+from recollect.http.services import Services
 from recollect.idempotency.service import request_fingerprint
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
@@ -54,7 +56,7 @@ class RestDispatch:
         body = await _parse_body(operation, request, raw)
         call = self._build_call(operation, principal, request, parameters, body)
         if operation.is_strict:
-            requester = await self._services.requesters.resolve(
+            requester = await self._services[RequesterLookup].resolve(
                 principal, introduce=operation.introduces
             )
             call = replace(call, requester=requester)
@@ -115,7 +117,7 @@ class RestDispatch:
     ) -> None:
         if operation.action is None:
             return
-        await self._services.gate.admit(
+        await self._services[GateService].admit(
             principal,
             operation.action,
             audit=_audit_name(operation),

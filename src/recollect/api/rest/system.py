@@ -11,8 +11,9 @@ from recollect.api.openapi.document import (
     user_document,
 )
 from recollect.api.rest.middleware import HttpRequest, RequestHandler
-from recollect.api.services import Services
+from recollect.doctor.health import StatusService
 from recollect.http.call import Reply
+from recollect.http.services import Services
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.observability.metrics import Metrics
@@ -35,12 +36,12 @@ def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str,
     """The handlers of the operations that need no credentials, by operation name."""
 
     async def get_health(_: HttpRequest) -> Reply:
-        await services.status.ping()
+        await services[StatusService].ping()
         return Reply(200, _OK)
 
     async def get_metrics(_: HttpRequest) -> Reply:
         with suppress(Unavailable):  # the other metrics are useful while the database is down
-            await services.status.measure_queue()
+            await services[StatusService].measure_queue()
         body, media = metrics.render()
         return Reply(200, body, media=media.encode())
 

@@ -19,13 +19,13 @@ from recollect.conversations.entries.entry import (
     Channel,
     Entry,
 )
-from recollect.conversations.entries.indexing import EntryIndexer
+from recollect.conversations.entries.indexing_port import EntryIndexing
 from recollect.conversations.forks.visible_path import (
     fetch_latest_epoch,
     page_path,
 )
 from recollect.conversations.model import Branch, Headline, headline
-from recollect.conversations.ports import EntryView, Stores
+from recollect.conversations.ports import ConversationStores, EntryView
 from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
@@ -98,7 +98,12 @@ class EntryWriter:
     """Builds drafts, and stores them inside a transaction of the caller."""
 
     def __init__(
-        self, stores: Stores, runtime: Runtime, indexer: EntryIndexer, *, index_raw_text: bool
+        self,
+        stores: ConversationStores,
+        runtime: Runtime,
+        indexer: EntryIndexing,
+        *,
+        index_raw_text: bool,
     ) -> None:
         self._stores = stores
         self._runtime = runtime

@@ -20,7 +20,7 @@ from recollect.conversations.forks.rules import (
 from recollect.conversations.forks.service import build_fork, find_fork_point
 from recollect.conversations.forks.visible_path import load_path
 from recollect.conversations.model import Branch, Conversation
-from recollect.conversations.ports import Stores
+from recollect.conversations.ports import ConversationStores
 from recollect.conversations.service import insert_root
 from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.actions import NEEDS_CLIENT, Action
@@ -43,7 +43,7 @@ class AppendTarget:
 class AppendTargets:
     """Finds targets, and inserts those that are new. The caller holds one transaction for both."""
 
-    def __init__(self, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, stores: ConversationStores, runtime: Runtime) -> None:
         self._stores = stores
         self._runtime = runtime
 

@@ -16,7 +16,7 @@ from recollect.conversations.forks.visible_path import (
     page_path,
 )
 from recollect.conversations.model import Branch
-from recollect.conversations.ports import EntryView, Stores
+from recollect.conversations.ports import ConversationStores, EntryView
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import ClientId
 from recollect.kernel.pages import Page
@@ -26,7 +26,7 @@ _BATCH = 500
 
 def list_latest_epochs(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     branch: Branch,
     query: EntryQuery,
     view: EntryView,

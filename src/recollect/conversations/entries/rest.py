@@ -1,5 +1,6 @@
 """REST handlers of entries: append, list, sync."""
 
+from recollect.conversations.entries.service import EntryService
 from recollect.conversations.render import to_entry, to_sync_outcome
 from recollect.conversations.requests import (
     entry_query,
@@ -11,13 +12,15 @@ from recollect.http.call import Call, Handler
 
 async def append_entry(call: Call) -> str:
     new = new_entry(call.body)
-    entry = await call.services.entries.append(call.principal, path_conversation_id(call), new)
+    entry = await call.services[EntryService].append(
+        call.principal, path_conversation_id(call), new
+    )
     return to_entry(entry)
 
 
 async def list_entries(call: Call) -> bytes:
     """A page of the visible path, or of the whole tree."""
-    page = await call.services.entries.list(
+    page = await call.services[EntryService].list(
         call.principal,
         path_conversation_id(call),
         entry_query(call),
@@ -30,7 +33,9 @@ async def list_entries(call: Call) -> bytes:
 async def sync_entries(call: Call) -> str:
     """Make the client's memory equal to the list."""
     new = new_entry(call.body)
-    outcome = await call.services.entries.sync(call.principal, path_conversation_id(call), new)
+    outcome = await call.services[EntryService].sync(
+        call.principal, path_conversation_id(call), new
+    )
     return to_sync_outcome(outcome)
 
 

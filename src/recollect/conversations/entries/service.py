@@ -16,7 +16,7 @@ from recollect.conversations.entries.entry import (
     EpochFilter,
     ForkFilter,
 )
-from recollect.conversations.entries.indexing import LONG_CHARS, EntryIndexer
+from recollect.conversations.entries.indexing_port import EntryIndexing
 from recollect.conversations.forks.rules import Segment, is_on_path
 from recollect.conversations.forks.visible_path import (
     fetch_latest_epoch,
@@ -24,14 +24,14 @@ from recollect.conversations.forks.visible_path import (
     page_path,
 )
 from recollect.conversations.model import Branch
-from recollect.conversations.ports import EntryView, Stores
+from recollect.conversations.ports import ConversationStores, EntryView
 from recollect.db.transaction import Database, Tx
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.kernel.ids import ClientId, ConversationId, EntryId, parse_uuid
 from recollect.kernel.pages import Page, unknown_cursor_error
 from recollect.kernel.runtime import Runtime
-from recollect.search.model import IndexedWords
+from recollect.search.model import LONG_TEXT_CHARS, IndexedWords
 
 __all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
 
@@ -51,9 +51,9 @@ class EntryService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: ConversationStores,
         runtime: Runtime,
-        indexer: EntryIndexer,
+        indexer: EntryIndexing,
         *,
         index_raw_text: bool,
     ) -> None:
@@ -110,7 +110,7 @@ class EntryService:
 
 async def _extract_words(draft: EntryDraft) -> IndexedWords | None:
     """Tokenize the draft's text. A long one goes to a thread: it would block the event loop."""
-    if len(draft.indexed_content or "") < LONG_CHARS:
+    if len(draft.indexed_content or "") < LONG_TEXT_CHARS:
         return draft.find_words()
     return await asyncio.to_thread(draft.find_words)
 
@@ -125,7 +125,7 @@ def view_for(client_id: ClientId | None, query: EntryQuery) -> EntryView:
 
 def list_entries(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     branch: Branch,
     query: EntryQuery,
     view: EntryView,
@@ -149,7 +149,7 @@ def list_entries(
 
 
 def _resolve_epoch(
-    tx: Tx, stores: Stores, path: list[Segment], query: EntryQuery, view: EntryView
+    tx: Tx, stores: ConversationStores, path: list[Segment], query: EntryQuery, view: EntryView
 ) -> EntryView:
     # "latest" is a number that depends on the path. A client without memory on the path has no
     # latest epoch: the view then leaves memory out, since `epoch=None` would mean all epochs.
@@ -165,7 +165,7 @@ def _resolve_epoch(
 
 def resolve_cursor(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     branch: Branch,
     query: EntryQuery,
     view: EntryView,

@@ -12,7 +12,7 @@ from recollect.conversations.forks.visible_path import (
     load_path,
 )
 from recollect.conversations.model import Branch, Conversation, headline
-from recollect.conversations.ports import ForkPoint, Stores
+from recollect.conversations.ports import ConversationStores, ForkPoint
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
 from recollect.kernel import strict_json
@@ -21,7 +21,7 @@ from recollect.kernel.ids import ConversationId, EntryId
 
 
 def find_fork_point(
-    tx: Tx, stores: Stores, principal: Principal, parent: Branch, entry_id: EntryId
+    tx: Tx, stores: ConversationStores, principal: Principal, parent: Branch, entry_id: EntryId
 ) -> ForkPoint | None:
     """The fork point for a fork at this entry: the entry just before it on the path, None if the
     entry is the first.
@@ -43,7 +43,7 @@ def find_fork_point(
 
 def build_fork(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     parent: Conversation,
     point: ForkPoint | None,
     *,

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 
 from recollect.conversations.entries.entry import Entry
 from recollect.conversations.forks.rules import Segment, visible_path
-from recollect.conversations.ports import EntryView, ForkPoint, Stores
+from recollect.conversations.ports import ConversationStores, EntryView, ForkPoint
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import ClientId, ConversationId, TreeId
 
 
-def load_path(tx: Tx, stores: Stores, conversation_id: ConversationId) -> list[Segment]:
+def load_path(tx: Tx, stores: ConversationStores, conversation_id: ConversationId) -> list[Segment]:
     """The visible path, from the root down to the conversation itself."""
     return visible_path(stores.conversations.fetch_chain(tx, conversation_id))
 
 
 def page_path(
     tx: Tx,
-    stores: Stores,
+    stores: ConversationStores,
     path: Sequence[Segment],
     view: EntryView,
     *,
@@ -43,7 +43,7 @@ def page_path(
 
 
 def fetch_latest_epoch(
-    tx: Tx, stores: Stores, path: Sequence[Segment], client_id: ClientId
+    tx: Tx, stores: ConversationStores, path: Sequence[Segment], client_id: ClientId
 ) -> int | None:
     """The client's highest epoch on the path, None if it has no memory there.
 
@@ -58,7 +58,7 @@ def fetch_latest_epoch(
 
 
 def find_point_before(
-    tx: Tx, stores: Stores, path: Sequence[Segment], entry: Entry
+    tx: Tx, stores: ConversationStores, path: Sequence[Segment], entry: Entry
 ) -> ForkPoint | None:
     """The entry just before this one on the path, in any channel and of any client.
 
@@ -74,6 +74,8 @@ def find_point_before(
     return None
 
 
-def fetch_text_entry(tx: Tx, stores: Stores, tree_id: TreeId, seq: int | None) -> Entry | None:
+def fetch_text_entry(
+    tx: Tx, stores: ConversationStores, tree_id: TreeId, seq: int | None
+) -> Entry | None:
     """The entry at a `text_seq` position; None if no entry with text came before."""
     return None if seq is None else stores.entries.fetch_at(tx, tree_id, seq)

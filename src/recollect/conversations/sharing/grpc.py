@@ -14,6 +14,8 @@ from recollect.conversations.grpc_messages import (
     to_transfer,
 )
 from recollect.conversations.requests import path_conversation_id
+from recollect.conversations.sharing.service import SharingService
+from recollect.conversations.sharing.transfer_service import TransferService
 from recollect.http import paths
 from recollect.http.call import Call
 from recollect.kernel.errors import ValidationFailed
@@ -90,7 +92,7 @@ def _membership_path(conversation_id: bytes, user_id: str) -> dict[str, str]:
 async def list_memberships(call: Call) -> pb.ListMembershipsResponse:
     """The members, under the conversation that was named."""
     conversation_id = path_conversation_id(call)
-    page = await call.services.sharing.list(
+    page = await call.services[SharingService].list(
         call.principal, conversation_id, after=call.page.after, limit=call.page.limit
     )
     return pb.ListMembershipsResponse(
@@ -103,7 +105,7 @@ async def share_conversation(call: Call) -> pb.ConversationMembership:
     """Add a member, or replace a member's level."""
     body: NewMembership = call.body
     conversation_id = path_conversation_id(call)
-    membership = await call.services.sharing.share(
+    membership = await call.services[SharingService].share(
         call.principal, conversation_id, UserId(body.user_id), body.access_level
     )
     return to_membership(membership, conversation_id)
@@ -112,7 +114,7 @@ async def share_conversation(call: Call) -> pb.ConversationMembership:
 async def update_membership(call: Call) -> pb.ConversationMembership:
     body: MembershipPatch = call.body
     conversation_id = path_conversation_id(call)
-    membership = await call.services.sharing.change(
+    membership = await call.services[SharingService].change(
         call.principal, conversation_id, UserId(call.path["userId"]), body.access_level
     )
     return to_membership(membership, conversation_id)
@@ -120,14 +122,14 @@ async def update_membership(call: Call) -> pb.ConversationMembership:
 
 async def delete_membership(call: Call) -> Empty:
     """Remove a member, or leave."""
-    await call.services.sharing.remove(
+    await call.services[SharingService].remove(
         call.principal, path_conversation_id(call), UserId(call.path["userId"])
     )
     return Empty()
 
 
 async def list_transfers(call: Call) -> pb.ListOwnershipTransfersResponse:
-    page = await call.services.transfers.list(
+    page = await call.services[TransferService].list(
         call.principal, role=call.query["role"], after=call.page.after, limit=call.page.limit
     )
     return pb.ListOwnershipTransfersResponse(
@@ -138,25 +140,27 @@ async def list_transfers(call: Call) -> pb.ListOwnershipTransfersResponse:
 async def create_transfer(call: Call) -> pb.OwnershipTransfer:
     """Offer a tree to a member."""
     body: NewTransfer = call.body
-    transfer = await call.services.transfers.create(
+    transfer = await call.services[TransferService].create(
         call.principal, ConversationId(body.conversation_id), UserId(body.new_owner_user_id)
     )
     return to_transfer(transfer)
 
 
 async def get_transfer(call: Call) -> pb.OwnershipTransfer:
-    return to_transfer(await call.services.transfers.get(call.principal, _path_transfer_id(call)))
+    return to_transfer(
+        await call.services[TransferService].get(call.principal, _path_transfer_id(call))
+    )
 
 
 async def accept_transfer(call: Call) -> Empty:
     """Become the owner."""
-    await call.services.transfers.accept(call.principal, _path_transfer_id(call))
+    await call.services[TransferService].accept(call.principal, _path_transfer_id(call))
     return Empty()
 
 
 async def delete_transfer(call: Call) -> Empty:
     """Cancel or reject."""
-    await call.services.transfers.delete(call.principal, _path_transfer_id(call))
+    await call.services[TransferService].delete(call.principal, _path_transfer_id(call))
     return Empty()
 
 

@@ -2,12 +2,13 @@
 
 from recollect.conversations.bodies import NewTransfer
 from recollect.conversations.render import to_transfer
+from recollect.conversations.sharing.transfer_service import TransferService
 from recollect.http.call import Call, Handler
 from recollect.kernel.ids import ConversationId, TransferId, UserId
 
 
 async def list_ownership_transfers(call: Call) -> bytes:
-    page = await call.services.transfers.list(
+    page = await call.services[TransferService].list(
         call.principal,
         role=call.query["role"],
         after=call.page.after,
@@ -19,25 +20,25 @@ async def list_ownership_transfers(call: Call) -> bytes:
 async def create_ownership_transfer(call: Call) -> str:
     """Offer a tree to a member."""
     body: NewTransfer = call.body
-    transfer = await call.services.transfers.create(
+    transfer = await call.services[TransferService].create(
         call.principal, ConversationId(body.conversation_id), UserId(body.new_owner_user_id)
     )
     return to_transfer(transfer)
 
 
 async def get_ownership_transfer(call: Call) -> str:
-    transfer = await call.services.transfers.get(call.principal, _path_transfer_id(call))
+    transfer = await call.services[TransferService].get(call.principal, _path_transfer_id(call))
     return to_transfer(transfer)
 
 
 async def accept_ownership_transfer(call: Call) -> None:
     """Become the owner."""
-    await call.services.transfers.accept(call.principal, _path_transfer_id(call))
+    await call.services[TransferService].accept(call.principal, _path_transfer_id(call))
 
 
 async def delete_ownership_transfer(call: Call) -> None:
     """Cancel or reject."""
-    await call.services.transfers.delete(call.principal, _path_transfer_id(call))
+    await call.services[TransferService].delete(call.principal, _path_transfer_id(call))
 
 
 def _path_transfer_id(call: Call) -> TransferId:

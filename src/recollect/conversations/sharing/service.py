@@ -6,7 +6,7 @@ from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
 from recollect.conversations.access import authorize_branch
 from recollect.conversations.model import Branch
-from recollect.conversations.ports import Stores
+from recollect.conversations.ports import ConversationStores
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.policy import (
     MembershipRuling,
@@ -25,7 +25,7 @@ from recollect.kernel.runtime import Runtime
 class SharingService:
     """Every operation applies to the whole tree, whichever of its conversations is named."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: ConversationStores, runtime: Runtime) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
@@ -150,7 +150,7 @@ class SharingService:
 
 
 def page_memberships(
-    tx: Tx, stores: Stores, tree_id: TreeId, *, after: str | None, limit: int | None
+    tx: Tx, stores: ConversationStores, tree_id: TreeId, *, after: str | None, limit: int | None
 ) -> Page[Membership]:
     """A page of the members of one tree; without a limit all of them."""
     key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None

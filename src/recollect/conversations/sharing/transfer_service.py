@@ -5,7 +5,7 @@ from datetime import datetime
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
 from recollect.conversations.access import authorize_branch
-from recollect.conversations.ports import Stores
+from recollect.conversations.ports import ConversationStores
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.transfer import Transfer, TransferRole
 from recollect.db.transaction import Database, RetryTransaction, Tx
@@ -29,7 +29,7 @@ class TransferService:
     """Each change holds the tree's lock. So of accept and cancel at once one wins, and the other
     one finds no transfer."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: ConversationStores, runtime: Runtime) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime

@@ -79,6 +79,9 @@ class SqlConversations:
             tx.fetch_first(_INSERT_TREE, {"id": tree_id, "chat_id": tree_id, "at": at}) is not None
         )
 
+    def is_named_chat(self, tx: Tx, tree_id: TreeId) -> bool:
+        return tx.fetch_first(_FETCH_NAMED_CHAT, {"chat_id": tree_id}) is not None
+
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
         return tx.fetch_first(_INSERT, self._rows.to_params(conversation)) is not None
 
@@ -243,6 +246,9 @@ _LOCATE = Query(
 # A tree is also a chat with the tree's id. If an outside system has named a chat with that id, the
 # id must not become somebody's tree. So the insert does nothing in that case, as if it were taken.
 _IS_NAMED_CHAT = exists().where(named_chats.c.id == param("chat_id", named_chats.c.id))
+_FETCH_NAMED_CHAT = Query(
+    select(named_chats.c.id).where(named_chats.c.id == param("chat_id", named_chats.c.id))
+)
 _INSERT_TREE = Query(
     insert_if_absent(trees, "id")
     .from_select(

@@ -10,7 +10,6 @@ from recollect.db.engines.word_index import WordIndex
 from recollect.db.migrations import ScriptRunner
 from recollect.db.transaction import Database, DatabaseStorage
 from recollect.observability.metrics import TransactionKind
-from recollect.search.store.nearest import NearestSearch
 
 ATTEMPTS_MAX = 20
 QUEUE_MAX = 20_000
@@ -19,7 +18,6 @@ QUEUE_MAX = 20_000
 class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):
     """A database that can be migrated and then started. SQLite and PostgreSQL implement it."""
 
-    nearest: NearestSearch
     words: WordIndex
     memory_words: WordIndex
 

@@ -8,8 +8,8 @@ from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import DoctorOrder
 from recollect.doctor.checks.rows import ExaminedMemory
 from recollect.doctor.model import DoctorCheck
-from recollect.doctor.ports import VersionSnapshot
 from recollect.doctor.repair import MemoryRepairer
+from recollect.doctor.rows import VersionSnapshot
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.space import OPEN_KINDS
 from recollect.memories.expiry import surviving_approval

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.doctor.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
 from recollect.doctor.model import DoctorCheck, SupersessionLink, links_to_cut
 from recollect.doctor.repair import MemoryRepairer
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.memories.model import MemoryStatus, StoredMemory
 
 
@@ -15,7 +15,7 @@ class CycleExaminer:
     """Loads all `supersedes` links into memory, because a cycle may go through any of them, and
     cuts the newest link of each cycle."""
 
-    def __init__(self, database: Database, stores: Stores, mender: MemoryRepairer) -> None:
+    def __init__(self, database: Database, stores: DoctorStores, mender: MemoryRepairer) -> None:
         self._database = database
         self._stores = stores
         self._mender = mender

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.doctor.checks.ids import IdCheck
 from recollect.doctor.checks.order import DoctorOrder
 from recollect.doctor.model import DoctorCheck
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.kernel.ids import MemoryId
 from recollect.memories.duplicates.count import RepeatCounter
 from recollect.memories.model import Memory, MemoryStatus, StoredMemory
@@ -37,7 +37,7 @@ class DuplicatePair:
 class DuplicateFolding:
     """Finds the statement that another repeats, and folds the two."""
 
-    stores: Stores
+    stores: DoctorStores
     superseding: Superseder
     repeating: RepeatCounter
     settings: ReconcileThresholds
@@ -47,7 +47,7 @@ class DuplicateFolding:
     ) -> DuplicatePair | None:
         """The first of `older` (ids with their cosines) that the memory repeats, if any. With
         `lock` all rows are locked until the transaction ends."""
-        rows = self.stores.keeping.fetch_many(tx, [memory_id, *older], lock=lock)
+        rows = self.stores.memories.fetch_many(tx, [memory_id, *older], lock=lock)
         found = {row.memory.id: row for row in rows if row.memory.status is MemoryStatus.ACTIVE}
         said = found.get(memory_id)
         if said is None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.doctor.checks.order import (
     ROWS_PER_PAGE,
@@ -12,6 +11,7 @@ from recollect.doctor.checks.order import (
     DoctorOrder,
 )
 from recollect.doctor.model import DoctorCheck
+from recollect.doctor.store.bundle import DoctorStores
 
 RepairIds = Callable[[Tx, DoctorOrder, Sequence[str]], int]
 ConfirmIds = Callable[[Tx, DoctorOrder, Sequence[str]], Sequence[str]]
@@ -31,7 +31,7 @@ class IdCheck:
 class IdExaminer:
     """Runs checks by query, one after the other, in the order given."""
 
-    def __init__(self, database: Database, stores: Stores, checks: Sequence[IdCheck]) -> None:
+    def __init__(self, database: Database, stores: DoctorStores, checks: Sequence[IdCheck]) -> None:
         self._database = database
         self._stores = stores
         self._checks = checks

@@ -18,7 +18,7 @@ from recollect.doctor.checks.order import (
     DoctorOrder,
 )
 from recollect.doctor.model import DoctorCheck
-from recollect.doctor.ports import VectorCursor
+from recollect.doctor.rows import VectorCursor
 from recollect.kernel.ids import MemoryId
 
 

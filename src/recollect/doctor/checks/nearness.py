@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from recollect.doctor.ports import StatementVector
+from recollect.doctor.rows import StatementVector
 from recollect.embedding.port import Vector
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import Space

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from recollect.doctor.model import SAMPLE_MAX, CheckResult, DoctorCheck
-from recollect.doctor.ports import CheckContext
+from recollect.doctor.rows import CheckContext
 from recollect.identity.requester import Requester
 from recollect.kernel.owner import Owner
 from recollect.retention.cleanup_audit import SERVER_ACTOR

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.doctor.checks.ids import IdCheck
 from recollect.doctor.checks.order import DoctorOrder
 from recollect.doctor.model import DoctorCheck
 from recollect.doctor.repair import MemoryRepairer
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.erasure.service import ERASE_JOB
 from recollect.jobs.model import NewJob
 from recollect.kernel.ids import MemoryId
@@ -20,7 +20,7 @@ from recollect.search.memories.indexing import MemoryIndexer
 class OrphanChecks:
     """Builds these checks; the private methods are their repairs."""
 
-    stores: Stores
+    stores: DoctorStores
     mender: MemoryRepairer
     indexer: MemoryIndexer
 

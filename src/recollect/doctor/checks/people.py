@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.doctor.checks.ids import IdCheck
 from recollect.doctor.checks.order import DoctorOrder
 from recollect.doctor.model import DoctorCheck
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.kernel.ids import PersonId
 from recollect.kernel.runtime import Runtime
 from recollect.people.model import Person, is_auto_mergeable, plan_merge
@@ -19,7 +19,7 @@ class PeopleChecks:
     """Builds these checks; the private methods are their repairs. Duplicates are merged only if
     `people.auto_merge` is set, else they are reported."""
 
-    stores: Stores
+    stores: DoctorStores
     runtime: Runtime
     audit: MemoryAudit
     auto_merge: bool

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.doctor.checks.order import (
     CHARS_PER_TRANSACTION,
@@ -19,8 +18,9 @@ from recollect.doctor.checks.order import (
     DoctorOrder,
 )
 from recollect.doctor.model import DoctorCheck
-from recollect.doctor.ports import VersionSnapshot
 from recollect.doctor.repair import MemoryRepairer
+from recollect.doctor.rows import VersionSnapshot
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.memories.model import StoredMemory, is_expired
 from recollect.memories.write.screen import (
     MemoryTexts,
@@ -115,7 +115,7 @@ class RowExaminer:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: DoctorStores,
         screening: ScreeningService,
         mender: MemoryRepairer,
         rules: Sequence[RowCheck],

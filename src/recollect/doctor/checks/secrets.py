@@ -3,11 +3,11 @@ the id of the agent, person, chat or run and repairs nothing."""
 
 from collections.abc import Callable, Collection, Sequence
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.doctor.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
 from recollect.doctor.model import DoctorCheck
-from recollect.doctor.ports import StoredTexts, TextSource
+from recollect.doctor.rows import StoredTexts, TextSource
+from recollect.doctor.store.bundle import DoctorStores
 from recollect.screening.secrets import find_secret_in
 
 # Claims are tables of their own, but are reported by the id of their person, and each once.
@@ -17,7 +17,7 @@ _REPORTED_AS = {TextSource.ALIASES: TextSource.PEOPLE, TextSource.RELATIONSHIPS:
 class SecretExaminer:
     """Searches every text source, page by page."""
 
-    def __init__(self, database: Database, stores: Stores) -> None:
+    def __init__(self, database: Database, stores: DoctorStores) -> None:
         self._database = database
         self._stores = stores
 

@@ -35,7 +35,7 @@ from recollect.doctor.model import (
     DoctorCheck,
     SupersessionLink,
 )
-from recollect.doctor.ports import (
+from recollect.doctor.rows import (
     CheckContext,
     StatementVector,
     StoredTexts,
@@ -53,6 +53,7 @@ from recollect.kernel.ids import MemoryId, PersonId
 from recollect.kernel.runtime import Cipher
 from recollect.memories.model import OBSERVED_AHEAD_MAX, StoredMemory
 from recollect.memories.store import relations as memory_parts
+from recollect.memories.store.relations import unlink_superseded
 from recollect.memories.store.rows import (
     MEMORY_COLUMNS,
     NO_RELATED_ROWS,
@@ -69,7 +70,7 @@ _ID_AT = MEMORY_COLUMNS.index(_m.id)
 _OLDER_MAX = 20
 
 
-class SqlDoctor:
+class DoctorStore:
     """DoctorStore on SQLite and PostgreSQL."""
 
     def __init__(self, cipher: Cipher) -> None:
@@ -78,16 +79,19 @@ class SqlDoctor:
     def find_ids(
         self, tx: Tx, check: DoctorCheck, looking: CheckContext, *, after: str, limit: int
     ) -> Sequence[str]:
+        """Ids of rows that break the rule of a check, in ascending order."""
         params = _context_params(looking) | {"after": after, "limit": limit}
         return [row[0] for row in tx.fetch(_ids_query(check), params)]
 
     def recheck_ids(
         self, tx: Tx, check: DoctorCheck, looking: CheckContext, ids: Sequence[str]
     ) -> Sequence[str]:
+        """Those of the ids that still break the rule."""
         params = _context_params(looking) | _ids_param(ids)
         return [row[0] for row in tx.fetch(_recheck_query(check), params)]
 
     def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[StoredMemory]:
+        """Memories by their number (`doc`), without compacted ones: they have no text."""
         rows = tx.fetch(_PAGE, {"after_doc": after_doc, "limit": limit})
         hanging = memory_parts.fetch_related(tx, [row[_ID_AT] for row in rows])
         return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
@@ -95,22 +99,28 @@ class SqlDoctor:
     def supersession_links(
         self, tx: Tx, *, after: tuple[str, str] | None, limit: int
     ) -> list[SupersessionLink]:
+        """All `supersedes` links, ordered by the ids of successor and predecessor."""
         successor, predecessor = after or ("", "")
         params = {"from_id": successor, "to_id": predecessor, "limit": limit}
         return [SupersessionLink(row[2], row[0], row[1]) for row in tx.fetch(_LINKS, params)]
 
     def delete_link(self, tx: Tx, link: SupersessionLink) -> bool:
-        params = {"from_id": link.successor, "to_id": link.predecessor}
-        return tx.run_and_count(_DELETE_LINK, params) > 0
+        """Delete the link; False if it was gone already."""
+        return unlink_superseded(tx, link.successor, link.predecessor)
 
     def older_equals(self, tx: Tx, memory_id: MemoryId, looking: CheckContext) -> list[MemoryId]:
+        """Older active statements with the same normalised text, space, subjects, speaker and
+        origin: a few, oldest first."""
         rows = tx.fetch(_OLDER_EQUALS, {"id": memory_id, "now": looking.now})
         return [MemoryId(row[0]) for row in rows]
 
     def mark_pending(self, tx: Tx, memory_ids: Sequence[str]) -> int:
+        """Mark index rows as waiting for a vector; returns how many."""
         return tx.run_and_count(_MARK_PENDING, _ids_param(memory_ids))
 
     def delete_edges(self, tx: Tx, ids: Sequence[str]) -> int:
+        """Delete those of the edges and entities that are orphaned, and entities that lose their
+        last edge by that. Returns how many of the given ids were deleted."""
         # Entities at both ends of the edges may lose their last edge, so they are candidates too.
         # All are locked before anything is deleted: a transaction that is drawing an edge to one of
         # them is waited for, and the conditions are then evaluated on what it committed. The given
@@ -125,9 +135,12 @@ class SqlDoctor:
         return gone
 
     def namesakes(self, tx: Tx, person_id: PersonId) -> list[PersonId]:
+        """People of the same name and creator with smaller ids, by id."""
         return [PersonId(row[0]) for row in tx.fetch(_NAMESAKES, {"id": person_id})]
 
     def redirect_person(self, tx: Tx, person_id: PersonId, *, at: datetime) -> bool:
+        """Let a merged id lead to an existing person in one step, and move all references to that
+        person. False if no person exists at the end of the chain."""
         chain = _merge_chain(tx, person_id)
         if not chain:
             return False
@@ -141,23 +154,30 @@ class SqlDoctor:
     def version_snapshots(
         self, tx: Tx, memory_ids: Sequence[str]
     ) -> dict[str, list[VersionSnapshot]]:
+        """The snapshots of earlier versions, by memory id, oldest first."""
         return texts.version_snapshots(tx, self._rows, memory_ids)
 
     def rewrite_snapshot(self, tx: Tx, kept: VersionSnapshot) -> None:
+        """Overwrite the snapshot of a version."""
         texts.rewrite_snapshot(tx, self._rows, kept)
 
     def texts_page(self, tx: Tx, shelf: TextSource, *, after: str, limit: int) -> list[StoredTexts]:
+        """A page of texts from one source."""
         return texts.texts_page(tx, shelf, after=after, limit=limit)
 
     def vectors(
         self, tx: Tx, looking: CheckContext, *, after: VectorCursor | None, limit: int
     ) -> list[StatementVector]:
+        """Verified active statements with a vector of the model, by space and time. Without lists
+        of messages, and without memories about people who have no id."""
         return doctor_vectors.vectors_page(tx, looking, after=after, limit=limit)
 
     def lost_erasures(self, tx: Tx, ids: Sequence[str]) -> Sequence[str]:
+        """Those of the ids that are unfinished erasures without a job."""
         return [row[0] for row in tx.fetch(_LOST_ERASURES, _ids_param(ids))]
 
     def retry_jobs(self, tx: Tx, job_ids: Sequence[str], *, at: datetime) -> int:
+        """Give stuck jobs new attempts; returns how many."""
         return tx.run_and_count(_RETRY_JOBS, _ids_param(job_ids) | {"now": at})
 
 
@@ -219,7 +239,6 @@ _LINKS = Query(
     .order_by(_l.from_id, _l.to_id)
     .limit(param("limit"))
 )
-_DELETE_LINK = Query(delete(memory_links).where(_SUPERSEDES, _l.from_id == _FROM, _l.to_id == _TO))
 _OLDER_EQUALS = Query(
     select(sql.OLDER.c.id)
     .select_from(memories.join(sql.OLDER, sql.OLDER_EQUAL))

@@ -21,7 +21,7 @@ from recollect.db.tables.people import (
     runs,
 )
 from recollect.db.transaction import Tx
-from recollect.doctor.ports import StoredTexts, TextSource, VersionSnapshot
+from recollect.doctor.rows import StoredTexts, TextSource, VersionSnapshot
 from recollect.kernel import strict_json
 from recollect.memories.store.rows import MemoryRows
 

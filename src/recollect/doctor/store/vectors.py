@@ -6,7 +6,7 @@ from sqlalchemy import and_, select, true, tuple_
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.memories import memories, memory_embeddings
 from recollect.db.transaction import Tx
-from recollect.doctor.ports import CheckContext, StatementVector, VectorCursor
+from recollect.doctor.rows import CheckContext, StatementVector, VectorCursor
 from recollect.doctor.store.checks_sql import ACTIVE
 from recollect.memories.model import MemoryKind
 

@@ -21,7 +21,7 @@ from recollect.db.tables.memories import (
 from recollect.db.tables.people import agents, runs
 from recollect.db.transaction import Tx
 from recollect.erasure.model import replace_ids
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.custom_ids import (
     filter_matching_ids,
     remove_agent_references,
@@ -46,8 +46,8 @@ ERASE_JOB = "erase"
 _v, _t, _i, _n = events.c, tasks.c, idempotency_answers.c, idempotency_mentions.c
 
 
-class SqlAuditErasure:
-    """The port's AuditErasureStore, with the counts that verification needs."""
+class AuditErasureStore:
+    """Audit events, jobs, answers kept for idempotency."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._answer = EncryptedColumn(cipher, _i.answer)

@@ -30,7 +30,7 @@ from recollect.db.tables.conversations import (
 from recollect.db.transaction import Tx
 from recollect.erasure.identifier_matcher import ERASED, IdentifierMatcher
 from recollect.erasure.model import ErasureTarget
-from recollect.erasure.ports import EntryWithIndexedText, RedactionPlan
+from recollect.erasure.plan import EntryWithIndexedText, RedactionPlan
 from recollect.erasure.store.links_sql import (
     EVERYWHERE,
     USERS,
@@ -47,8 +47,8 @@ PAGE = 200
 _c, _e, _m, _x = conversations.c, entries.c, memberships.c, transfers.c
 
 
-class SqlConversationErasure:
-    """The port's ConversationErasureStore, with the counts that verification needs."""
+class ConversationErasureStore:
+    """Trees of conversations with their entries."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._entries = EntryRows(cipher)
@@ -65,11 +65,13 @@ class SqlConversationErasure:
         ]
 
     def lock_tree(self, tx: Tx, tree_id: TreeId) -> None:
+        """Lock the tree's row until the transaction ends."""
         tx.lock(_LOCK, {"tree_id": tree_id})
 
     def fetch_entries(
         self, tx: Tx, tree_id: TreeId, *, after_seq: int, limit: int
     ) -> list[EntryWithIndexedText]:
+        """A page of a tree's entries, ordered by `seq`."""
         params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
         rows = tx.fetch(_ENTRIES, params)
         return [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
@@ -91,6 +93,7 @@ class SqlConversationErasure:
     def redact_conversations(
         self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
+        """Redact titles, previews and metadata. Titles and previews in `made_of` are replaced."""
         self.lock_tree(tx, tree_id)
         for before in self._fetch_conversations(tx, tree_id):
             after = _redact_conversation(before, cleaning, made_of)

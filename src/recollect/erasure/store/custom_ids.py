@@ -28,7 +28,7 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.erasure.model import replace_ids
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.links_sql import (
     AGENTS,
     MEMORY_IN_CONVERSATIONS,

@@ -18,7 +18,7 @@ from recollect.db.tables.memories import memories, memory_versions
 from recollect.db.tables.people import people
 from recollect.db.transaction import Tx
 from recollect.erasure.model import ErasureTarget
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.redact_memory import redact_memory, redact_snapshot
 from recollect.erasure.store.audit import redact_memory_events
 from recollect.erasure.store.custom_ids import remove_memory_references
@@ -51,8 +51,8 @@ _m, _v, _p = memories.c, memory_versions.c, people.c
 _ID_AT = MEMORY_COLUMNS.index(_m.id)
 
 
-class SqlMemoryErasure:
-    """The port's MemoryErasureStore, with the counts that verification needs."""
+class MemoryErasureStore:
+    """Memories and their versions. Calls handle at most `limit` rows: transactions stay short."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
         self._rows = MemoryRows(cipher, rules)

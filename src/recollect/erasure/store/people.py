@@ -24,7 +24,7 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.erasure.model import ErasureTarget
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.custom_ids import (
     remove_chat_references,
     replace_ids_in_logs,
@@ -49,8 +49,8 @@ _n, _s, _e, _r, _t = named_chats.c, agents.c, entities.c, relations.c, chat_part
 _a, _k, _p, _g = person_aliases.c, person_relationships.c, people.c, person_merges.c
 
 
-class SqlPeopleErasure:
-    """The port's PeopleErasureStore, with the counts that verification needs."""
+class PeopleErasureStore:
+    """Chats, agents, runs, people and claims about them, entities, approvals, rollbacks."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._name = EncryptedColumn(cipher, _e.name)

@@ -28,7 +28,7 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.erasure.identifier_matcher import IdentifierMatcher
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.links_sql import (
     AGENTS,
     EVERYWHERE,

@@ -13,14 +13,14 @@ from recollect.db.statements import Query, Row, param
 from recollect.db.tables.memories import blocked_handles, erasures
 from recollect.db.transaction import Tx
 from recollect.erasure.model import ErasureCheck, ErasureStatus, ErasureTarget
-from recollect.erasure.ports import Erasure, RedactionPlan
+from recollect.erasure.plan import Erasure, RedactionPlan
 from recollect.erasure.store import targets
-from recollect.erasure.store.audit import SqlAuditErasure
-from recollect.erasure.store.conversations import SqlConversationErasure
+from recollect.erasure.store.audit import AuditErasureStore
+from recollect.erasure.store.conversations import ConversationErasureStore
 from recollect.erasure.store.counts import count_linked_rows
 from recollect.erasure.store.custom_ids import count_custom_ids
-from recollect.erasure.store.memories import SqlMemoryErasure
-from recollect.erasure.store.people import SqlPeopleErasure
+from recollect.erasure.store.memories import MemoryErasureStore
+from recollect.erasure.store.people import PeopleErasureStore
 from recollect.erasure.store.search_index import MemoryIndexCheck
 from recollect.erasure.store.verify import (
     TABLES,
@@ -38,14 +38,14 @@ _e, _b = erasures.c, blocked_handles.c
 _COLUMNS = (_e.id, _e.status, _e.created_at, _e.finished_at, _e.target, _e.report)
 
 
-class SqlErasures:
-    """The port's ErasureStore on both engines."""
+class ErasureStore:
+    """Erasure requests; finds targets, counts and verifies."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
-        self.memories = SqlMemoryErasure(cipher, rules)
-        self.trees = SqlConversationErasure(cipher)
-        self.people = SqlPeopleErasure(cipher)
-        self.audit = SqlAuditErasure(cipher)
+        self.memories = MemoryErasureStore(cipher, rules)
+        self.trees = ConversationErasureStore(cipher)
+        self.people = PeopleErasureStore(cipher)
+        self.audit = AuditErasureStore(cipher)
         self._index = MemoryIndexCheck(cipher)
         self._target = EncryptedColumn(cipher, _e.target)
 
@@ -57,33 +57,42 @@ class SqlErasures:
         return self._from_row(row) if row else None
 
     def update(self, tx: Tx, erasure: Erasure) -> None:
+        """Store status, report and target."""
         tx.run(_UPDATE, self._to_params(erasure))
 
     def has_user(self, tx: Tx, user_id: UserId) -> bool:
+        """Does the user have a person, a membership or an entry?"""
         return targets.has_user(tx, user_id)
 
     def resolve_person(self, tx: Tx, person_id: PersonId) -> PersonId | None:
+        """The id after merges; None if the person is unknown or being erased."""
         return targets.resolve_person(tx, person_id)
 
     def find_target(
         self, tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
     ) -> ErasureTarget:
+        """Everything linked to a canonical person and to these users."""
         return targets.find_target(tx, person_id=person_id, user_ids=user_ids, stand_in=stand_in)
 
     def extend_target(self, tx: Tx, target: ErasureTarget) -> ErasureTarget:
+        """The target with what has become linked to its users since."""
         return targets.extend_target(tx, target)
 
     def plan_redaction(self, tx: Tx, target: ErasureTarget) -> RedactionPlan:
+        """Decide which identifiers to redact where. Reads the names of all people."""
         return targets.plan_redaction(tx, target)
 
     def count_linked(self, tx: Tx, target: ErasureTarget) -> tuple[dict[str, int], int]:
+        """Linked rows by store, and how many memories are also about other people."""
         return count_linked_rows(tx, target)
 
     def block_handles(self, tx: Tx, hashes: Sequence[str], erasure_id: str) -> None:
+        """Store hashes of handles that must not be learned again."""
         for hash_ in hashes:
             tx.run(_BLOCK, {"hash": hash_, "erasure_id": erasure_id})
 
     def is_blocked(self, tx: Tx, hashes: Sequence[str]) -> bool:
+        """Is one of these hashes stored?"""
         return tx.fetch_first(_BLOCKED, {"hashes": strict_json.dump(list(hashes))}) is not None
 
     def check_tables(self, tx: Tx, cleaning: RedactionPlan) -> list[ErasureCheck]:
@@ -109,9 +118,11 @@ class SqlErasures:
         return [*checks, check_vectors(tx)]
 
     def count_custom_ids(self, tx: Tx, cleaning: RedactionPlan) -> Mapping[str, int]:
+        """Ids chosen by callers that contain an identifier, in linked rows that stay, by kind."""
         return count_custom_ids(tx, cleaning)
 
     def find_in_plain_text(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:
+        """Which of these occur in an unencrypted text column of any table."""
         return find_in_plain_text(tx, identifiers)
 
     @property

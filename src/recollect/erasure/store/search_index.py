@@ -11,7 +11,7 @@ from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memory_index
 from recollect.db.transaction import Tx
 from recollect.erasure.identifier_matcher import ERASED
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.kernel import strict_json
 from recollect.kernel.runtime import Cipher
 from recollect.memories.model import StoredMemory

@@ -20,7 +20,7 @@ from recollect.db.tables.people import (
 from recollect.db.transaction import Tx
 from recollect.erasure.identifier_matcher import IdentifierMatcher
 from recollect.erasure.model import BYTE_SEARCH_MIN, ErasureTarget
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.links_sql import STATED_MEMORY, link_params
 from recollect.kernel import strict_json
 from recollect.kernel.ids import PersonId, UserId, parse_uuid

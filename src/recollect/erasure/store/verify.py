@@ -20,7 +20,7 @@ from recollect.db.tables.memories import memories, memory_embeddings, memory_ind
 from recollect.db.tables.people import people
 from recollect.db.transaction import Tx
 from recollect.erasure.model import ErasureCheck, ErasureTarget
-from recollect.erasure.ports import RedactionPlan
+from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.links_sql import (
     MEMORY_IN_CONVERSATIONS,
     USERS,

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.owner import Owner
@@ -15,6 +14,7 @@ from recollect.memories.model import (
     StoredMemory,
     VersionChange,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import statement_facts
 from recollect.memories.supersede.rules import (
     strictest_privacy,
@@ -26,7 +26,7 @@ from recollect.memories.write.expiry_calculator import ExpiryCalculator
 class RepeatCounter:
     """Counts repeats. The caller holds the lock on the stored row."""
 
-    def __init__(self, stores: Stores, audit: MemoryAudit, terms: ExpiryCalculator) -> None:
+    def __init__(self, stores: MemoryStores, audit: MemoryAudit, terms: ExpiryCalculator) -> None:
         self._stores = stores
         self._audit = audit
         self._terms = terms

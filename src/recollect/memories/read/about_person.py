@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId
@@ -12,6 +11,7 @@ from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister, MemoryPage
+from recollect.memories.store.bundle import MemoryStores
 from recollect.people.name_candidates import visible_person
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
@@ -26,7 +26,7 @@ class PersonMemories:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: MemoryStores,
         *,
         sights: ViewerFactory,
         views: VisibilityFacts,

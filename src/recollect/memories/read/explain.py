@@ -1,6 +1,5 @@
 """Explains why a memory is visible to somebody or not: the rule that decided, and its facts."""
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
@@ -8,6 +7,7 @@ from recollect.kernel.errors import Forbidden, NotFound
 from recollect.kernel.ids import MemoryId, UserId
 from recollect.memories.model import StoredMemory
 from recollect.memories.read.audit import context_word
+from recollect.memories.store.bundle import MemoryStores
 from recollect.visibility.disclosure import AskerRelation, asker_relations
 from recollect.visibility.explanation import VisibilityExplanation
 from recollect.visibility.facts import VisibilityFacts
@@ -17,7 +17,7 @@ from recollect.visibility.viewer import Viewer
 class VisibilityExplainer:
     """Explains a row to its caller, or tells an auditor what another user would see."""
 
-    def __init__(self, stores: Stores, views: VisibilityFacts) -> None:
+    def __init__(self, stores: MemoryStores, views: VisibilityFacts) -> None:
         self._stores = stores
         self._views = views
 

@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Final, Literal
 
 from recollect.agents.run import Run
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound, ValidationFailed
@@ -30,6 +29,7 @@ from recollect.memories.model import (
     ReadContext,
     Sensitivity,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.people.name_candidates import visible_people
 
 SpaceSelectors = tuple[tuple[SpaceKind, str | None], ...]
@@ -83,7 +83,7 @@ def require_location(filters: FilterRequest) -> None:
 
 
 def resolve_filter(
-    tx: Tx, stores: Stores, filters: FilterRequest, *, known_to: Requester | None
+    tx: Tx, stores: MemoryStores, filters: FilterRequest, *, known_to: Requester | None
 ) -> MemoryFilter:
     """The filter for the store, with canonical person ids.
 
@@ -115,7 +115,7 @@ def resolve_filter(
 
 
 def _check_agent_and_run(
-    tx: Tx, stores: Stores, filters: FilterRequest, known_to: Requester | None
+    tx: Tx, stores: MemoryStores, filters: FilterRequest, known_to: Requester | None
 ) -> None:
     if filters.agent_id is not None and stores.agents.fetch(tx, filters.agent_id) is None:
         raise NotFound("agent", filters.agent_id)
@@ -123,7 +123,9 @@ def _check_agent_and_run(
         raise NotFound("run", filters.run_id)
 
 
-def _fetch_run(tx: Tx, stores: Stores, run_id: RunId, known_to: Requester | None) -> Run | None:
+def _fetch_run(
+    tx: Tx, stores: MemoryStores, run_id: RunId, known_to: Requester | None
+) -> Run | None:
     if known_to is None:
         return stores.runs.fetch(tx, run_id)
     return stores.runs.fetch_visible(tx, known_to.identity, run_id)
@@ -134,7 +136,7 @@ def _stater_ids(filters: FilterRequest) -> Sequence[str]:
 
 
 def _resolve_people(
-    tx: Tx, stores: Stores, ids: Sequence[str], known_to: Requester | None
+    tx: Tx, stores: MemoryStores, ids: Sequence[str], known_to: Requester | None
 ) -> dict[str, PersonId]:
     """The canonical id of each person: a merged person finds the memories of the one it became."""
     if not ids:

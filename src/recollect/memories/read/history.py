@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import MemoryId, PersonId
 from recollect.kernel.owner import Owner
@@ -19,6 +18,7 @@ from recollect.memories.model import (
     StoredMemory,
     VersionChange,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewer import Viewer
 
@@ -81,7 +81,7 @@ class _HistoryNode:
 class VersionHistory:
     """Reads earlier versions for a viewer."""
 
-    def __init__(self, stores: Stores, views: VisibilityFacts) -> None:
+    def __init__(self, stores: MemoryStores, views: VisibilityFacts) -> None:
         self._stores = stores
         self._views = views
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.pages import Page, encode_key
 from recollect.memories.model import Memory, MemoryFilter, StoredMemory
 from recollect.memories.read.audit import context_word
 from recollect.memories.read.history import VersionHistory
+from recollect.memories.store.bundle import MemoryStores
 from recollect.visibility.viewer import Viewer
 
 _ListCursor = tuple[datetime, str]
@@ -27,7 +27,7 @@ class MemoryPage:
 class MemoryLister:
     """Reads pages of visible memories, with or without `as_of`."""
 
-    def __init__(self, stores: Stores, past: VersionHistory) -> None:
+    def __init__(self, stores: MemoryStores, past: VersionHistory) -> None:
         self._stores = stores
         self._past = past
 

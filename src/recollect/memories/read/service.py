@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit, memory_payload
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
@@ -38,6 +37,7 @@ from recollect.memories.read.history import (
     VersionHistory,
 )
 from recollect.memories.read.listing import MemoryLister, MemoryPage
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.usage import UsageTracker
 from recollect.visibility.explanation import VisibilityExplanation
 from recollect.visibility.facts import VisibilityFacts
@@ -56,7 +56,7 @@ class MemoryReader:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: MemoryStores,
         *,
         sights: ViewerFactory,
         views: VisibilityFacts,
@@ -214,7 +214,7 @@ class MemoryReader:
             if found is not None:
                 return found
             wanted = (
-                self._stores.comparing.find_original(tx, wanted) if chosen.as_of is None else None
+                self._stores.similarity.find_original(tx, wanted) if chosen.as_of is None else None
             )
         raise NotFound("memory", memory_id)
 

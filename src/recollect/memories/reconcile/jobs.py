@@ -6,14 +6,12 @@ On a server without an embedding model only equal texts are compared, by the wri
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
-from recollect.memories.reconcile.ports import ComparisonQuery
 from recollect.memories.reconcile.service import (
     ReconcileOutcome,
     ReconcilePlan,
@@ -21,6 +19,8 @@ from recollect.memories.reconcile.service import (
     SimilarStatements,
     is_comparable,
 )
+from recollect.memories.reconcile.store import ComparisonQuery
+from recollect.memories.store.bundle import MemoryStores
 
 MEMORY_RECONCILE = "memory_reconcile"
 
@@ -35,7 +35,7 @@ class ReconcileJobs:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: MemoryStores,
         runtime: Runtime,
         reconciler: Reconciler,
         *,
@@ -61,7 +61,7 @@ class ReconcileJobs:
     async def reconcile(self, job: Job) -> None:
         """Compare the statements of a job, the oldest row first."""
         ids = await self._database.read(
-            lambda tx: self._stores.comparing.fetch_ids(tx, job.body["docs"])
+            lambda tx: self._stores.similarity.fetch_ids(tx, job.body["docs"])
         )
         for memory_id in ids:
             await self._reconcile_one(memory_id)
@@ -97,10 +97,9 @@ class ReconcileJobs:
         now = self._runtime.clock.now()
         if stored is None or stored.import_id is not None or not is_comparable(stored, now):
             return None
-        vectors = self._stores.memory_search.vectors(tx, [stored.doc], model=self._model)
-        if not vectors:
+        vector = self._stores.similarity.fetch_vector(tx, memory_id, model=self._model)
+        if vector is None:
             return None
-        vector = vectors[0].vector
         what = ComparisonQuery(stored, vector, self._model, now, self._neighbours)
         seen = self._reconciler.select_similar(stored, self._fetch_similar_rows(tx, what), now)
         return seen if seen.pairs else None
@@ -108,7 +107,7 @@ class ReconcileJobs:
     def _fetch_similar_rows(
         self, tx: Tx, what: ComparisonQuery
     ) -> list[tuple[StoredMemory, float]]:
-        comparing = self._stores.comparing
+        comparing = self._stores.similarity
         near = dict([*comparing.nearest_in_space(tx, what), *comparing.nearest_elsewhere(tx, what)])
-        rows = self._stores.keeping.fetch_many(tx, list(near))
+        rows = self._stores.memories.fetch_many(tx, list(near))
         return [(row, near[row.memory.id]) for row in rows]

@@ -11,7 +11,6 @@ from datetime import datetime
 from enum import Enum
 
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import MemoryId
 from recollect.memories.duplicates.count import RepeatCounter
@@ -31,6 +30,7 @@ from recollect.memories.reconcile.rules import (
     reconcile_hearsay,
 )
 from recollect.memories.reconcile.similarity import statement_similarity
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import (
     SupersedeCause,
     Superseder,
@@ -107,7 +107,7 @@ class Reconciler:
 
     def __init__(
         self,
-        stores: Stores,
+        stores: MemoryStores,
         audit: MemoryAudit,
         *,
         repeating: RepeatCounter,
@@ -191,7 +191,7 @@ class Reconciler:
         """All rows, locked in the order of ids; None if one of them was changed, ended or
         removed."""
         ids = [row.memory.id for row in seen.rows]
-        held = {row.memory.id: row for row in self._stores.keeping.fetch_many(tx, ids, lock=True)}
+        held = {row.memory.id: row for row in self._stores.memories.fetch_many(tx, ids, lock=True)}
         for row in seen.rows:
             present = held.get(row.memory.id)
             if present is None or present.memory.version != row.memory.version:

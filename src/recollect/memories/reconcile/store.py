@@ -2,8 +2,9 @@
 read in batches, and the best are kept."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import ColumnElement, and_, false, not_, select
@@ -12,10 +13,10 @@ from recollect.db.engines.expressions import InNumberList
 from recollect.db.statements import Params, Query, Row, literal_word, param
 from recollect.db.tables.memories import memories, memory_embeddings, memory_links
 from recollect.db.transaction import Tx
+from recollect.embedding.port import Vector
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId, PersonId
-from recollect.memories.model import Memory, MemoryFilter, TrustLevel
-from recollect.memories.reconcile.ports import ComparisonQuery, SimilarMemory
+from recollect.memories.model import Memory, MemoryFilter, StoredMemory, TrustLevel
 from recollect.memories.reconcile.same_statement import REPEAT_REASONS
 from recollect.memories.store.filters_sql import (
     FilterShape,
@@ -29,13 +30,39 @@ _BATCH_ROWS = 4_000
 _HEARSAY_SPACES = tuple((kind, None) for kind in HEARSAY_KINDS)
 
 
-class SqlSimilarity:
-    """SimilarityStore on both engines."""
+class SimilarMemory(NamedTuple):
+    """A statement and the cosine similarity of its vector to the compared one."""
+
+    memory_id: MemoryId
+    similarity: float
+
+
+class ComparisonQuery(NamedTuple):
+    """The compared statement with its vector, at an instant. Finds at most `limit` others, among
+    vectors of the same model."""
+
+    stored: StoredMemory
+    vector: Vector
+    model: str
+    now: datetime
+    limit: int
+
+
+class SimilarityStore:
+    """Finds active, unexpired statements whose subjects are resolved. Lists of messages are left
+    out."""
 
     def fetch_ids(self, tx: Tx, docs: Sequence[int]) -> list[MemoryId]:
+        """The memories with these `doc` numbers, in the order of the numbers: oldest row first."""
         return [MemoryId(row[0]) for row in tx.fetch(_IDS, {"docs": strict_json.dump(list(docs))})]
 
+    def fetch_vector(self, tx: Tx, memory_id: MemoryId, *, model: str) -> Vector | None:
+        """The memory's vector of this model; None if there is none."""
+        row = tx.fetch_first(_VECTOR, {"id": memory_id, "model": model})
+        return None if row is None else np.frombuffer(row[0], dtype=">f4")
+
     def nearest_in_space(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
+        """The nearest in the same space with a common subject; without subjects if it has none."""
         memory = what.stored.memory
         space = memory.space
         people = tuple(map(PersonId, memory.subjects))
@@ -43,6 +70,11 @@ class SqlSimilarity:
         return _search_nearest(tx, what, chosen, elsewhere=False, hearsay=False)
 
     def nearest_elsewhere(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
+        """The nearest in other spaces that could replace it or be replaced by it.
+
+        For a statement about oneself: hearsay about that person. For hearsay about one person: what
+        that person said of themself. For anything else nothing.
+        """
         memory = what.stored.memory
         if len(memory.subjects) != 1:
             return []
@@ -56,6 +88,7 @@ class SqlSimilarity:
         return _search_nearest(tx, what, chosen, elsewhere=True, hearsay=False)
 
     def find_original(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
+        """The memory that this one was merged into as a duplicate, if it was."""
         row = tx.fetch_first(_FIND_ORIGINAL, {"id": memory_id})
         return None if row is None else MemoryId(row[0])
 
@@ -155,5 +188,10 @@ _FIND_ORIGINAL = Query(
         _l.to_id == _ID,
         _l.kind == literal_word("supersedes"),
         _l.reason.in_([literal_word(reason) for reason in sorted(REPEAT_REASONS)]),
+    )
+)
+_VECTOR = Query(
+    select(_v.embedding).where(
+        _v.memory_id == param("id", _v.memory_id), _v.model == param("model", _v.model)
     )
 )

@@ -1,6 +1,7 @@
 """SQL store of retention and eviction. It never reads the text of a memory."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -32,7 +33,6 @@ from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId, RunId
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.space import Space, SpaceKind
-from recollect.memories.bulk_ports import OverQuotaSpace, TimeCursor
 from recollect.memories.cleanup_rules import (
     COMPACTABLE_STATUSES,
     EPHEMERAL_TYPES,
@@ -51,10 +51,23 @@ from recollect.memories.store import removal
 _m = memories.c
 
 
-class SqlMemoryBulk:
-    """MemoryBulkStore on both engines."""
+TimeCursor = tuple[datetime, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OverQuotaSpace:
+    """A space with more active rows than its quota, and their number."""
+
+    space: Space
+    count: int
+
+
+class MemoryBulkStore:
+    """Pages are sorted by the named time column, then by id, and continue after a cursor. The
+    caller applies the retention rules; these queries only narrow the candidates."""
 
     def lock_in_runs(self, tx: Tx, run_ids: Sequence[RunId]) -> list[CleanupRow]:
+        """All rows in the spaces of these runs, locked until the transaction ends."""
         params = {"ids": strict_json.dump(list(run_ids))}
         tx.lock(_LOCK_IN_RUNS, params)
         return _parse_rows(tx.fetch(_IN_RUNS, params))
@@ -68,6 +81,7 @@ class SqlMemoryBulk:
         after: TimeCursor | None,
         limit: int,
     ) -> list[CleanupRow]:
+        """Rows past their expiry, by `expires_at`."""
         params = {"until": now, "limit": limit} | _cursor_params(after)
         return _parse_rows(tx.fetch(_expired_query(scope, cursor=after is not None), params))
 
@@ -80,22 +94,27 @@ class SqlMemoryBulk:
         after: TimeCursor | None,
         limit: int,
     ) -> list[CleanupRow]:
+        """Records created at the cutoff or before, by `created_at`."""
         params = {"until": cutoff, "limit": limit} | _cursor_params(after)
         return _parse_rows(tx.fetch(_old_records_query(scope, cursor=after is not None), params))
 
     def page_inactive(
         self, tx: Tx, *, cutoff: datetime, after: TimeCursor | None, limit: int
     ) -> list[CleanupRow]:
+        """Rows superseded or archived at the cutoff or before and not compacted yet, by
+        `status_at`."""
         params = {"until": cutoff, "limit": limit} | _cursor_params(after)
         return _parse_rows(tx.fetch(_inactive_query(cursor=after is not None), params))
 
     def spaces_over_quota(self, tx: Tx, *, most: int, now: datetime) -> list[OverQuotaSpace]:
+        """Spaces with more than `most` active rows. Expired rows don't count."""
         rows = tx.fetch(_OVER_QUOTA, {"most": most, "now": now})
         return [OverQuotaSpace(Space(SpaceKind(kind), id_), count) for kind, id_, count in rows]
 
     def eviction_candidates(
         self, tx: Tx, space: Space, *, now: datetime, limit: int
     ) -> list[CleanupRow]:
+        """The rows of a space to evict first, in this order."""
         params = {
             "space_kind": space.kind,
             "space_id": space.id,
@@ -108,21 +127,28 @@ class SqlMemoryBulk:
     def mark_used(
         self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime, unless_after: datetime
     ) -> None:
+        """Set `used_at` of these rows. Skips rows used after `unless_after`, and rows that another
+        transaction has locked: usage is not worth waiting for."""
         ids = strict_json.dump(list(memory_ids))
         tx.run(_MARK_USED, {"ids": ids, "at": at, "unless_after": unless_after})
 
     def fetch(self, tx: Tx, docs: Sequence[int]) -> list[CleanupRow]:
+        """These rows as they are now, by `doc`."""
         return _parse_rows(tx.fetch(_FETCH, {"docs": strict_json.dump(list(docs))}))
 
     def fetch_locked(self, tx: Tx, docs: Sequence[int]) -> list[CleanupRow]:
+        """The same rows, locked until the transaction ends."""
         # The caller chose these rows without locks. It decides again by what is returned here.
         tx.lock(_LOCK, {"docs": strict_json.dump(list(docs))})
         return self.fetch(tx, docs)
 
     def remove(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> int:
+        """Delete these rows with all that belongs to them. Returns how many existed. Histories of
+        other memories keep their ids."""
         return removal.remove_memories(tx, memory_ids, at=at) if memory_ids else 0
 
     def compact_rows(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
+        """Mark these rows as compacted and delete their snapshots, index rows and vectors."""
         params = {"ids": strict_json.dump(list(memory_ids)), "at": at}
         for statement in _COMPACT:
             tx.run(statement, params)

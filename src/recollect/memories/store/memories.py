@@ -62,14 +62,16 @@ _m = memories.c
 _WRITTEN_COLUMNS = tuple(column for column in MEMORY_COLUMNS if column.name != "doc")
 
 
-class SqlMemories:
-    """MemoryStore on both engines."""
+class MemoryStore:
+    """Memories with their versions, subjects, tags, sources and links."""
 
     def __init__(self, cipher: Cipher, rules: RetentionRules) -> None:
         self._rows = MemoryRows(cipher, rules)
         self._versions = MemoryVersions(self._rows)
 
     def insert(self, tx: Tx, stored: StoredMemory) -> StoredMemory | None:
+        """Insert the row with its first version, subjects, tags, sources and links. Returns it with
+        its `doc`. Returns None and writes nothing if the id is taken."""
         memory = stored.memory
         row = tx.fetch_first(_INSERT, self._rows.to_params(stored))
         if row is None:
@@ -80,15 +82,27 @@ class SqlMemories:
         return replace(stored, doc=row[0], status_at=stored.status_at or at)
 
     def fetch(self, tx: Tx, memory_id: MemoryId, *, lock: bool = False) -> StoredMemory | None:
+        """The row in any status, without a check of visibility: for decisions, never to be shown.
+        With `lock` it is locked until the transaction ends."""
         # Locked by a statement of its own and read afterwards: what is read is then current, also
         # if another transaction changed the row while this one waited.
         if lock:
             tx.lock(_LOCK, {"id": memory_id})
         return _first_or_none(self._load_rows(tx, tx.fetch(_FETCH, {"id": memory_id})))
 
+    def fetch_many(
+        self, tx: Tx, memory_ids: Sequence[MemoryId], *, lock: bool = False
+    ) -> list[StoredMemory]:
+        """These rows ordered by id; with `lock` they are locked until the transaction ends."""
+        params = {"ids": strict_json.dump(sorted(memory_ids))}
+        if lock:
+            tx.lock(_LOCK_MANY, params)
+        return self._load_rows(tx, tx.fetch(_FETCH_MANY, params))
+
     def fetch_visible(
         self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
     ) -> StoredMemory | None:
+        """The row, if the viewer can see it and the filter matches."""
         return self.fetch_many_visible(tx, sight, [memory_id], chosen).get(memory_id)
 
     def fetch_many_visible(
@@ -100,6 +114,8 @@ class SqlMemories:
         *,
         compacted: bool = False,
     ) -> dict[MemoryId, StoredMemory]:
+        """Those of these rows that the viewer can see and the filter matches; with `compacted` also
+        those whose text was dropped."""
         statement = _visible_query(*_query_shapes(sight, chosen), compacted=compacted)
         params = _read_params(sight, chosen) | {"ids": strict_json.dump(list(memory_ids))}
         found = self._load_as_of(tx, tx.fetch(statement, params), chosen)
@@ -114,6 +130,7 @@ class SqlMemories:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[StoredMemory]:
+        """A page of visible rows by `created_at` and id, newest first."""
         params = _read_params(sight, chosen) | {"limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
@@ -132,6 +149,9 @@ class SqlMemories:
         by: Owner,
         at: datetime,
     ) -> StoredMemory:
+        """Store the next version (`after.version` is one more) and keep the previous one as a
+        snapshot. Subjects, tags, sources and conflict links are updated. The caller holds the lock.
+        The columns beside the memory are stored as they are in `before`."""
         moved = after.status is not before.memory.status
         changed = replace(before, memory=after, status_at=at if moved else before.status_at)
         tx.run(_UPDATE, self._rows.to_params(changed))
@@ -141,34 +161,53 @@ class SqlMemories:
         return changed
 
     def delete(self, tx: Tx, memory_id: MemoryId, *, at: datetime) -> bool:
+        """Delete the row with its versions, index rows, vectors, edges, conflict links and
+        approvals. Histories of other memories keep its id. False if it was gone."""
         return remove_memories(tx, [memory_id], at=at) > 0
 
     def versions(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> list[MemoryVersion]:
+        """All versions of these memories, oldest first."""
         return self._versions.fetch_all(tx, memory_ids)
 
     def predecessors(
         self, tx: Tx, memory_ids: Sequence[MemoryId]
     ) -> dict[MemoryId, list[MemoryId]]:
+        """What each of these replaced directly. A link without a reason counts only if both rows
+        exist and lie in one space."""
         replaced: dict[MemoryId, list[MemoryId]] = {}
         for successor, predecessor in tx.fetch(_PREDECESSORS, _ids_param(memory_ids)):
             replaced.setdefault(successor, []).append(predecessor)
         return replaced
 
     def successors(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> set[MemoryId]:
+        """The memories that directly replaced any of these."""
         return {MemoryId(row[0]) for row in tx.fetch(_SUCCESSORS, _ids_param(memory_ids))}
 
     def removals(self, tx: Tx, memory_ids: Sequence[MemoryId]) -> dict[MemoryId, datetime]:
+        """Those of these that were removed while a history named them, and when."""
         return {MemoryId(id_): at for id_, at in tx.fetch(_REMOVALS, _ids_param(memory_ids))}
 
     def link_superseded(
         self, tx: Tx, successor: MemoryId, predecessor: MemoryId, *, at: datetime, reason: str
     ) -> None:
+        """Store the link between successor and predecessor. Their rows are changed by `update`."""
         relations.link_superseded(tx, successor, predecessor, at=at, reason=reason)
 
+    def unlink_superseded(self, tx: Tx, successor: MemoryId, predecessor: MemoryId) -> None:
+        """Delete the link between successor and predecessor."""
+        relations.unlink_superseded(tx, successor, predecessor)
+
     def link_conflict(self, tx: Tx, one: MemoryId, other: MemoryId, *, at: datetime) -> None:
+        """Link both ways."""
         relations.link_conflict(tx, one, other, at=at)
 
     def find_same_text(self, tx: Tx, stored: StoredMemory, *, now: datetime) -> list[StoredMemory]:
+        """Active statements of the same space whose text is equal after folding, oldest first,
+        whatever their speaker and subjects.
+
+        Locks the text in that space until the transaction ends: other writers of an equal text
+        wait here. So a text that was not found can be inserted.
+        """
         memory = stored.memory
         # A name is locked, not a row: there may be none yet. The name begins with kind and hash,
         # which hold no blanks, so no two spaces or texts share a name.
@@ -178,13 +217,16 @@ class SqlMemories:
         return self._load_rows(tx, tx.fetch(_SAME_TEXT, params))
 
     def lock_key(self, tx: Tx, space: Space, key: str) -> None:
+        """Lock a record key of a space until the transaction ends, whether or not a row has it."""
         tx.lock(_LOCK_NAME, {"name": strict_json.dump([space.kind, space.id, key])})
 
     def find_by_key(self, tx: Tx, space: Space, key: str, *, now: datetime) -> list[StoredMemory]:
+        """Active records of a space with a key, newest first."""
         params = _space_params(space) | {"key": key, "now": now}
         return self._load_rows(tx, tx.fetch(_BY_KEY, params))
 
     def fetch_embedding(self, tx: Tx, memory_id: MemoryId) -> list[float] | None:
+        """The vector of its text; None while there is none."""
         row = tx.fetch_first(_EMBEDDING, {"id": memory_id})
         return None if row is None else np.frombuffer(row[0], dtype=">f4").tolist()
 
@@ -308,3 +350,8 @@ _BY_KEY = Query(
 )
 _e = memory_embeddings.c
 _EMBEDDING = Query(select(_e.embedding).where(_e.memory_id == _ID))
+_IDS = param("ids")
+# A memory that is being erased belongs to that job alone.
+_NOT_ERASED = (InTextList(_m.id, _IDS), _m.erasure_id.is_(None))
+_FETCH_MANY = Query(select(*MEMORY_COLUMNS).where(*_NOT_ERASED).order_by(_m.id))
+_LOCK_MANY = Query(select(_m.id).where(*_NOT_ERASED).order_by(_m.id).with_for_update())

@@ -103,6 +103,11 @@ def link_superseded(tx: Tx, successor: str, predecessor: str, *, at: datetime, r
         tx.run(_SET_REASON, params)
 
 
+def unlink_superseded(tx: Tx, successor: str, predecessor: str) -> bool:
+    """Delete the link; False if there is none."""
+    return tx.run_and_count(_UNLINK, {"from_id": successor, "to_id": predecessor}) > 0
+
+
 def link_conflict(tx: Tx, one: str, other: str, *, at: datetime) -> None:
     """Link both ways."""
     for id_, against in ((one, other), (other, one)):
@@ -194,3 +199,10 @@ _BOTH_WAYS = or_(
     and_(_l.from_id == _ID, _l.to_id == _OTHER), and_(_l.from_id == _OTHER, _l.to_id == _ID)
 )
 _DROP_CONFLICT = Query(delete(memory_links).where(_CONFLICT, _BOTH_WAYS))
+_UNLINK = Query(
+    delete(memory_links).where(
+        _SUPERSEDES,
+        _l.from_id == param("from_id", _l.from_id),
+        _l.to_id == param("to_id", _l.to_id),
+    )
+)

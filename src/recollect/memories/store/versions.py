@@ -27,7 +27,7 @@ _COLUMNS = tuple(memory_versions.columns)
 
 
 class MemoryVersions:
-    """Reads and writes the versions of memories, for `SqlMemories`."""
+    """Reads and writes the versions of memories, for `MemoryStore`."""
 
     def __init__(self, rows: MemoryRows) -> None:
         self._rows = rows

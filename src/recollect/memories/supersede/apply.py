@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden
@@ -21,6 +20,7 @@ from recollect.memories.model import (
     StoredMemory,
     VersionChange,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.rules import (
     StatementFacts,
     SupersededTimes,
@@ -75,7 +75,7 @@ class SupersedeCause:
 class Superseder:
     """Marks rows as superseded. The caller holds the locks on both rows."""
 
-    def __init__(self, stores: Stores, audit: MemoryAudit) -> None:
+    def __init__(self, stores: MemoryStores, audit: MemoryAudit) -> None:
         self._stores = stores
         self._audit = audit
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound, ValidationFailed
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import Space
 from recollect.memories.model import MemoryStatus, StoredMemory, is_expired
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import (
     SupersedeCause,
     Superseder,
@@ -21,13 +21,13 @@ from recollect.memories.supersede.apply import (
 )
 from recollect.memories.supersede.rules import strictest_privacy
 from recollect.memories.write.draft import MemoryDraft, OnConflict
-from recollect.visibility.write_access import MemoryWriteAccess
+from recollect.memories.write_access import MemoryWriteAccess
 
 
 class ExplicitSupersession:
     """Finds and locks the rows that a write replaces, checks them, and supersedes them."""
 
-    def __init__(self, stores: Stores, audit: MemoryAudit, access: MemoryWriteAccess) -> None:
+    def __init__(self, stores: MemoryStores, audit: MemoryAudit, access: MemoryWriteAccess) -> None:
         self._stores = stores
         self._access = access
         self._superseding = Superseder(stores, audit)

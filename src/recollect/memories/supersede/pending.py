@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
-from recollect.doctor.model import SupersessionLink
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
 from recollect.memories.model import (
@@ -20,6 +18,7 @@ from recollect.memories.model import (
     StoredMemory,
     is_expired,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import (
     SupersedeCause,
     Superseder,
@@ -31,7 +30,7 @@ from recollect.memories.supersede.rules import is_protected
 class PendingSupersedes:
     """Pending links of one memory. The caller holds the lock on that memory's row."""
 
-    def __init__(self, stores: Stores, audit: MemoryAudit) -> None:
+    def __init__(self, stores: MemoryStores, audit: MemoryAudit) -> None:
         self._stores = stores
         self._superseding = Superseder(stores, audit)
 
@@ -50,7 +49,7 @@ class PendingSupersedes:
             if old is not None and self._is_applicable(tx, new, old, now):
                 met.append(old)
             else:
-                self._unlink(tx, new, memory_id, now)
+                self._unlink(tx, new, memory_id)
         return met
 
     def apply(
@@ -70,7 +69,7 @@ class PendingSupersedes:
     def discard_all(self, tx: Tx, new: Memory, *, now: datetime) -> None:
         """Delete all pending links, before the memory itself is deleted."""
         for memory_id in self._pending_ids(tx, new):
-            self._unlink(tx, new, memory_id, now)
+            self._unlink(tx, new, memory_id)
 
     def _pending_ids(self, tx: Tx, new: Memory) -> list[MemoryId]:
         """The ids of the links that were not applied yet, sorted: that is the order of locking.
@@ -78,7 +77,7 @@ class PendingSupersedes:
         A memory may be quarantined by a PATCH after it superseded rows. Those rows name it in
         `superseded_by`, so their links are history and stay. So do links to rows that were removed.
         """
-        found = self._stores.keeping.fetch_many(tx, new.supersedes) if new.supersedes else []
+        found = self._stores.memories.fetch_many(tx, new.supersedes) if new.supersedes else []
         return sorted(old.memory.id for old in found if old.memory.superseded_by != new.id)
 
     def _is_applicable(self, tx: Tx, new: Memory, old: StoredMemory, now: datetime) -> bool:
@@ -93,5 +92,5 @@ class PendingSupersedes:
             return False
         return self._superseding.can_link(tx, new.id, old)
 
-    def _unlink(self, tx: Tx, new: Memory, old_id: MemoryId, now: datetime) -> None:
-        self._stores.doctor.delete_link(tx, SupersessionLink(now, new.id, old_id))
+    def _unlink(self, tx: Tx, new: Memory, old_id: MemoryId) -> None:
+        self._stores.memories.unlink_superseded(tx, new.id, old_id)

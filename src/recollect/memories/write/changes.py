@@ -9,7 +9,6 @@ from typing import Any
 
 from recollect.agents.run import check_not_completed
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound
@@ -23,6 +22,7 @@ from recollect.memories.model import (
     VersionChange,
     is_expired,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.trust import derive_trust
 from recollect.memories.validation import check_patch, check_validity
 from recollect.memories.write.draft import SentFields
@@ -37,7 +37,7 @@ from recollect.memories.write.patch import (
 )
 from recollect.memories.write.screen import ScreeningService
 from recollect.memories.write.writer import WriteHooks
-from recollect.visibility.write_access import MemoryWriteAccess
+from recollect.memories.write_access import MemoryWriteAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class MemoryChanges:
 
     def __init__(
         self,
-        stores: Stores,
+        stores: MemoryStores,
         audit: MemoryAudit,
         *,
         access: MemoryWriteAccess,

@@ -11,7 +11,6 @@ from recollect.agents.model import Agent
 from recollect.agents.run import Run
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.conversations.entries.entry import Channel
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.decide import decide
@@ -30,11 +29,11 @@ from recollect.kernel.space import (
     effective_mode,
     resolve_space,
 )
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.draft import MemoryDraft
 from recollect.memories.write.hooks import RunEntering, SubjectResolving
-from recollect.people.chat import Chat
-from recollect.people.ports import ParticipantKeys
-from recollect.visibility.write_access import not_owner_error
+from recollect.memories.write_access import not_owner_error
+from recollect.people.chat import Chat, ParticipantKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class TargetSpaceResolver:
 
     def __init__(
         self,
-        stores: Stores,
+        stores: MemoryStores,
         audit: MemoryAudit,
         *,
         runs: RunEntering,
@@ -191,7 +190,7 @@ def _space_before_mode(asked: RequestedSpace, agent: Agent) -> Space:
     return Space(asked.kind, agent.org_id if asked.kind is SpaceKind.ORG else asked.id)
 
 
-def may_read_entry(tx: Tx, stores: Stores, requester: Requester, entry_id: str) -> bool:
+def may_read_entry(tx: Tx, stores: MemoryStores, requester: Requester, entry_id: str) -> bool:
     """Whether the requester may read an entry: by their membership in its tree. Entries outside of
     the history channel are for the client that wrote them."""
     principal, uuid = requester.principal, parse_uuid(entry_id)

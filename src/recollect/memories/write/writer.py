@@ -10,7 +10,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict
@@ -26,6 +25,7 @@ from recollect.memories.model import (
     StoredMemory,
 )
 from recollect.memories.reconcile.rules import is_repeat
+from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import statement_facts
 from recollect.memories.supersede.explicit import (
     ExplicitSupersession,
@@ -85,7 +85,7 @@ class MemoryWriter:
 
     def __init__(
         self,
-        stores: Stores,
+        stores: MemoryStores,
         runtime: Runtime,
         audit: MemoryAudit,
         *,

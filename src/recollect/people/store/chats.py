@@ -39,10 +39,10 @@ from recollect.people.chat import (
     Chat,
     ChatKind,
     Participant,
+    ParticipantKeys,
     ParticipantKind,
     tree_chat_kind,
 )
-from recollect.people.ports import ParticipantKeys
 from recollect.people.store.participation_sql import (
     IS_HUMAN,
     KEY_MATCHES,
@@ -56,25 +56,33 @@ from recollect.people.store.participation_sql import (
 _c, _n, _p, _s = chats.c, named_chats.c, presences.c, chat_participations.c
 
 
-class SqlChats:
+class ChatStore:
+    """Chats and participations. Conversation trees and named chats are read alike, through the
+    views `chats` and `presences`; only named chats are written here."""
+
     def __init__(self, cipher: Cipher) -> None:
         self._title = ConversationRows(cipher).title
 
     def fetch(self, tx: Tx, chat_id: ChatId) -> Chat | None:
+        """The chat. The kind of a conversation tree follows from its current human members."""
         return next(iter(self._to_chats(tx, tx.fetch(_FETCH, {"id": chat_id}))), None)
 
     def is_tree(self, tx: Tx, chat_id: ChatId) -> bool:
+        """Is it the id of a conversation tree? Deleted ones count."""
         # Only the canonical spelling can be a tree's id, and only a UUID may be compared with one.
         known = parse_uuid(chat_id) == chat_id and tx.fetch_first(_TREE, {"id": chat_id})
         return bool(known)
 
     def lock(self, tx: Tx, chat_id: ChatId) -> None:
+        """Lock a named chat until the transaction ends."""
         tx.lock(_LOCK, {"id": chat_id})
 
     def insert(self, tx: Tx, chat: Chat) -> bool:
+        """Insert a named chat; False if the id is taken."""
         return tx.fetch_first(_INSERT, _to_params(chat)) is not None
 
     def update(self, tx: Tx, chat: Chat) -> None:
+        """Store kind, title and provider of a named chat."""
         tx.run(_UPDATE, {k: v for k, v in _to_params(chat).items() if k in _CHANGED})
 
     def page(
@@ -85,6 +93,7 @@ class SqlChats:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Chat]:
+        """Chats where the participant takes part now, the newest first."""
         params = participant_params(seat) | {"limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
@@ -93,40 +102,48 @@ class SqlChats:
     def participants(
         self, tx: Tx, chat_id: ChatId, *, include_left: bool = False
     ) -> list[Participant]:
+        """Participations ordered by `joined_at`, kind and id; current ones unless
+        `include_left`."""
         rows = tx.fetch(
             _ALL_PARTICIPATIONS if include_left else _CURRENT_PARTICIPATIONS, {"chat_id": chat_id}
         )
         return [_participant_from_row(row) for row in rows]
 
     def is_participant(self, tx: Tx, chat_id: ChatId, seat: ParticipantKeys) -> bool:
+        """Does the participant take part now? False if there is no such chat."""
         return (
             tx.fetch_first(_IS_PARTICIPANT, participant_params(seat) | {"chat_id": chat_id})
             is not None
         )
 
     def join(self, tx: Tx, chat_id: ChatId, newcomer: Participant) -> None:
+        """Open a participation in a named chat. The newcomer must not have an open one."""
         params = {"chat_id": chat_id, "kind": newcomer.kind, "member_id": newcomer.id}
         tx.run(_JOIN, params | {"joined_at": newcomer.joined_at})
 
     def leave(
         self, tx: Tx, chat_id: ChatId, kind: ParticipantKind, *, member_id: str, at: datetime
     ) -> bool:
+        """End the open participation; False if there is none."""
         params = {"chat_id": chat_id, "kind": kind, "member_id": member_id, "left_at": at}
         return tx.run_and_count(_LEAVE, params) > 0
 
     def current_people(self, tx: Tx, chat_id: ChatId) -> frozenset[PersonId]:
+        """Canonical ids of the people who take part now. Users without a person are left out."""
         rows = tx.fetch(_PEOPLE, {"chat_id": chat_id})
         return frozenset(PersonId(row[0]) for row in rows if row[0] is not None)
 
     def current_chats(
         self, tx: Tx, *, users: frozenset[UserId], people: frozenset[PersonId], agent: str | None
     ) -> frozenset[ChatId]:
+        """Chats where any of these takes part now."""
         seat = ParticipantKeys(users, people, AgentId(agent) if agent is not None else None)
         return frozenset(
             ChatId(row[0]) for row in tx.fetch(_CURRENT_CHATS, participant_params(seat))
         )
 
     def creator_orgs(self, tx: Tx, chat_ids: Sequence[ChatId]) -> Mapping[ChatId, frozenset[OrgId]]:
+        """The orgs of each chat's creator."""
         rows = tx.fetch(_CREATORS, {"ids": strict_json.dump(list(chat_ids))})
         creators = {ChatId(row[0]): _to_owner(row[1], row[2]) for row in rows}
         orgs = _orgs_by_owner(tx, frozenset(creators.values()))

@@ -33,8 +33,12 @@ from recollect.people.store.visibility import (
 _a, _r = person_aliases.c, person_relationships.c
 
 
-class SqlClaims:
+class ClaimStore:
+    """Aliases and relationships, one for each person, word and stater."""
+
     def put_alias(self, tx: Tx, alias: Alias) -> Alias:
+        """Insert the alias, unless the stater has one of that normal form and kind; return the
+        stored one."""
         params = alias_params(alias)
         row = tx.fetch_first(_SAME_ALIAS, params)
         if row is not None:
@@ -43,6 +47,8 @@ class SqlClaims:
         return alias
 
     def put_relationship(self, tx: Tx, relationship: Relationship) -> Relationship:
+        """Insert the claim, unless the stater has one of that key between the two; return the
+        stored one."""
         params = relationship_params(relationship)
         # `to_person_id` is compared here, not in SQL: it may be NULL, which equals nothing there.
         for row in tx.fetch(_SAME_RELATIONSHIP, params):
@@ -53,9 +59,11 @@ class SqlClaims:
         return relationship
 
     def aliases(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Alias]:
+        """All aliases of canonical people, oldest first."""
         return [alias_from_row(row) for row in tx.fetch(_ALIASES, _ids_param(person_ids))]
 
     def relationships(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Relationship]:
+        """All relationships of canonical people, oldest first."""
         rows = tx.fetch(_RELATIONSHIPS, _ids_param(person_ids))
         return [relationship_from_row(row) for row in rows]
 
@@ -66,10 +74,14 @@ class SqlClaims:
         tx.run(_DELETE_RELATIONSHIP, {"id": claim_id})
 
     def find_aliases(self, tx: Tx, requester: Requester, form: str) -> list[Alias]:
+        """Aliases of exactly this normal form that count when the caller resolves a name: handles,
+        the caller's own claims, what people claim of themselves, and what was claimed in a chat
+        where the caller takes part now."""
         rows = tx.fetch(_FIND_ALIASES, requester_params(requester) | {"form": form})
         return [alias_from_row(row) for row in rows]
 
     def find_relationships(self, tx: Tx, requester: Requester, key: str) -> list[Relationship]:
+        """The caller's own claims, under this key, of what somebody is to the caller."""
         rows = tx.fetch(_FIND_RELATIONSHIPS, requester_params(requester) | {"key": key})
         return [relationship_from_row(row) for row in rows]
 

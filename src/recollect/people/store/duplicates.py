@@ -10,7 +10,7 @@ from recollect.db.tables.people import people, person_aliases
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId
-from recollect.people.ports import PossibleDuplicate
+from recollect.people.merge import PossibleDuplicate
 from recollect.people.store.visibility import (
     CREATED_BY_CALLER,
     LIVE,

@@ -13,7 +13,7 @@ from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId
-from recollect.people.ports import MergeImpact
+from recollect.people.merge import MergeImpact
 from recollect.people.store.merge_links import MergeRecord
 from recollect.people.store.participation_sql import current_chat_ids
 from recollect.people.store.visibility import (

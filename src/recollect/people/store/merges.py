@@ -26,8 +26,8 @@ from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.kernel.ids import PersonId
 from recollect.kernel.owner import Owner, OwnerKind
+from recollect.people.merge import MergeImpact, PersonMerge, PossibleDuplicate
 from recollect.people.model import MergePlan
-from recollect.people.ports import MergeImpact, PersonMerge, PossibleDuplicate
 from recollect.people.store.duplicates import find_duplicates
 from recollect.people.store.merge_counts import load_merge_impact
 from recollect.people.store.merge_links import (
@@ -67,23 +67,29 @@ class _PersonColumn:
         tx.run(self._give_back, {"ids": ids_text, "from_id": from_id, "to_id": to_id})
 
 
-class SqlMerges:
+class MergeStore:
+    """Merges of people, which can be undone."""
+
     def merge(
         self, tx: Tx, plan: MergePlan, *, merge_id: str, by: Owner, at: datetime
     ) -> PersonMerge:
+        """Move all rows of the secondary to the primary, and store a record of them."""
         moved = _move_rows(tx, plan.secondary_id, plan.primary_id, at)
         merge = PersonMerge(merge_id, plan.primary_id, plan.secondary_id, at, by, moved)
         tx.run(_INSERT, _to_params(merge))
         return merge
 
     def load_impact(self, tx: Tx, requester: Requester, merge: PersonMerge) -> MergeImpact:
+        """What the merge moved, as far as the requester may know."""
         return load_merge_impact(tx, requester, merge.moved)
 
     def fetch_active(self, tx: Tx, secondary_id: PersonId) -> PersonMerge | None:
+        """The merge by which this person was merged away, unless it was undone."""
         row = tx.fetch_first(_FETCH_ACTIVE, {"secondary_id": secondary_id})
         return _from_row(row) if row else None
 
     def undo(self, tx: Tx, merge: PersonMerge, *, at: datetime) -> None:
+        """Move back to the secondary those rows that are still where the merge put them."""
         # Merges of the same people depend on each other: where both people had a row for the same
         # thing (subjects of one memory, open participations in one chat), only one row is left.
         # Example: B and C are merged into A, in this order, and one memory was about B and C. The
@@ -108,6 +114,8 @@ class SqlMerges:
     def find_duplicates(
         self, tx: Tx, requester: Requester, *, after: tuple[str, str] | None, limit: int
     ) -> list[PossibleDuplicate]:
+        """Pairs with an equal name, handle or alias among the people whom the caller may change, by
+        names and by aliases that the caller may see; ordered by the two ids."""
         return find_duplicates(tx, requester, after=after, limit=limit)
 
 

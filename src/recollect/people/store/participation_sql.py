@@ -14,7 +14,7 @@ from recollect.db.statements import literal_word, param
 from recollect.db.tables.people import person_users, presences
 from recollect.kernel import strict_json
 from recollect.kernel.owner import Owner
-from recollect.people.ports import ParticipantKeys
+from recollect.people.chat import ParticipantKeys
 
 _p, _l = presences.c, person_users.c
 _USER, _PERSON, _AGENT = literal_word("user"), literal_word("person"), literal_word("agent")

@@ -34,8 +34,8 @@ from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.kernel.ids import PersonId, UserId
 from recollect.kernel.owner import Owner, OwnerKind
+from recollect.people.chat import ParticipantKeys
 from recollect.people.model import Person
-from recollect.people.ports import ParticipantKeys
 from recollect.people.store.participation_sql import (
     participant_params,
     people_sharing_chats,
@@ -61,16 +61,22 @@ from recollect.people.store.visibility import (
 _p, _l, _o, _a = people.c, person_users.c, person_orgs.c, person_aliases.c
 
 
-class SqlPeople:
+class PersonStore:
+    """People. An id that is passed in may be that of a merged person; every person that is returned
+    is canonical."""
+
     def insert(self, tx: Tx, person: Person) -> None:
+        """Insert a person with their orgs, without links to users."""
         tx.run(_INSERT, person_params(person))
         for org_id in sorted(person.orgs):
             tx.run(_JOIN_ORG, {"person_id": person.id, "org_id": org_id})
 
     def fetch(self, tx: Tx, person_id: PersonId) -> Person | None:
+        """The person, without a visibility check."""
         return self.fetch_many(tx, [person_id]).get(person_id)
 
     def fetch_many(self, tx: Tx, person_ids: Collection[PersonId]) -> dict[PersonId, Person]:
+        """Those people that exist, by the ids that were passed in; no visibility check."""
         if not person_ids:
             return {}
         # Two statements: ids to canonical ids, then the canonical rows. A canonical id and an id
@@ -82,28 +88,38 @@ class SqlPeople:
         return {asked: found[id_] for asked, id_ in leads.items() if id_ in found}
 
     def lock(self, tx: Tx, person_ids: Collection[PersonId]) -> None:
+        """Lock the rows, in the order of their ids, until the transaction ends."""
         tx.lock(_LOCK, _ids_param(person_ids))
 
     def update(self, tx: Tx, person: Person) -> None:
+        """Store name, time zone, metadata and `updated_at`."""
         params = person_params(person)
         tx.run(_UPDATE, {name: params[name] for name in ("id", *_CHANGEABLE)})
 
     def delete(self, tx: Tx, person_id: PersonId) -> None:
+        """Delete a canonical person, with claims about and by them, their participations, the
+        people merged into them, and all references from memories."""
         delete_person(tx, person_id)
 
     def is_in_memories(self, tx: Tx, person_id: PersonId, *, outside: Collection[UserId]) -> bool:
+        """Is a memory about them or stated by them, outside the spaces of these users?"""
         return is_in_memories(tx, person_id, outside=outside)
 
     def has_other_references(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
+        """Does anything that is not the requester's refer to the person: a memory outside the
+        requester's spaces, a claim of somebody else, or a participation in a chat that the
+        requester neither created nor takes part in?"""
         return has_other_references(tx, requester, person_id)
 
     def people_by_user(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:
+        """The person of each user who has one."""
         rows = tx.fetch(_LINKS, _ids_param(user_ids))
         return {UserId(row[0]): PersonId(row[1]) for row in rows}
 
     def filter_sharing_chat(
         self, tx: Tx, requester: Requester, person_ids: Collection[PersonId]
     ) -> frozenset[PersonId]:
+        """Those of these canonical people who share a current chat with the caller."""
         if not person_ids:
             return frozenset()
         params = participant_params(ParticipantKeys.for_requester(requester)) | _ids_param(
@@ -114,6 +130,7 @@ class SqlPeople:
     def page(
         self, tx: Tx, requester: Requester, *, after: tuple[datetime, str] | None, limit: int
     ) -> list[Person]:
+        """People whose name the caller may see, the newest first."""
         params = requester_params(requester) | {"limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
@@ -128,6 +145,8 @@ class SqlPeople:
         after: tuple[int, datetime, str] | None,
         limit: int,
     ) -> list[tuple[int, Person]]:
+        """Those of them whose name, or an alias that the caller may see, contains the normal form;
+        each with a rank: 0 equal, 1 at the beginning of a word, 2 anywhere else."""
         params = requester_params(requester) | _like_patterns(form) | {"limit": limit}
         if after is not None:
             params |= {"rank": after[0], "at": after[1], "id": after[2]}
@@ -138,6 +157,8 @@ class SqlPeople:
     def find_namesakes(
         self, tx: Tx, requester: Requester, form: str
     ) -> list[tuple[PersonId, Owner]]:
+        """People with exactly this name, each with the creator of the name. The name of a person
+        who was merged away still finds the canonical person."""
         rows = tx.fetch(_NAMESAKES, requester_params(requester) | {"form": form})
         return [(PersonId(row[0]), Owner(OwnerKind(row[1]), row[2])) for row in rows]
 

@@ -14,7 +14,7 @@ from recollect.db.tables.people import (
 )
 from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
-from recollect.people.ports import ParticipantKeys
+from recollect.people.chat import ParticipantKeys
 from recollect.people.store.participation_sql import (
     current_chat_ids,
     participant_params,

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 
 from recollect.agents.run import Run
-from recollect.agents.runs_store import SqlRuns
+from recollect.agents.runs_store import RunStore
 from recollect.db.encrypted_column import EncryptedColumn
 from recollect.db.engines.expressions import InTextList, insert_if_absent
 from recollect.db.statements import Query, Row, param
@@ -28,7 +28,7 @@ from recollect.db.tables.people import (
 from recollect.db.transaction import Tx
 from recollect.graph.fact_patterns import EntityKind
 from recollect.graph.model import EntityId, EntityRef
-from recollect.graph.store import SqlGraph
+from recollect.graph.store import GraphStore
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Cipher
@@ -42,9 +42,9 @@ from recollect.memories.store.rows import (
     version_id,
 )
 from recollect.memories.store.versions import MemoryVersions
+from recollect.portability.export_scope import ExportCursor, ExportScope
 from recollect.portability.fields import to_json_value
 from recollect.portability.lines import LineType
-from recollect.portability.ports import ExportCursor, ExportScope
 from recollect.portability.store import rows, sql
 from recollect.portability.store.people import add_person_parts, put_person
 from recollect.portability.store.rows import LineValues
@@ -53,15 +53,15 @@ from recollect.visibility.sql import ViewerShape, viewer_params
 _m = memories.c
 
 
-class SqlPortable:
+class PortableStore:
     """PortableStore on SQLite and PostgreSQL."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._rows = MemoryRows(cipher)
         self._versions = MemoryVersions(self._rows)
         self._snapshot = EncryptedColumn(cipher, memory_versions.c.snapshot)
-        self._graph = SqlGraph(cipher)
-        self._runs = SqlRuns()
+        self._graph = GraphStore(cipher)
+        self._runs = RunStore()
 
     def page(
         self,
@@ -72,6 +72,7 @@ class SqlPortable:
         after: ExportCursor | None,
         limit: int,
     ) -> list[tuple[ExportCursor, LineValues]]:
+        """Rows of a type other than memories and their parts, to which the memories refer."""
         # A row is the sort key, which is the cursor of the next page, followed by the columns.
         statement = sql.page(
             type_,
@@ -89,6 +90,7 @@ class SqlPortable:
     def memory_page(
         self, tx: Tx, exported: ExportScope, *, after: ExportCursor | None, limit: int
     ) -> list[tuple[ExportCursor, StoredMemory]]:
+        """The memories, oldest first."""
         statement = sql.memory_page(*_query_shapes(exported), cursor=after is not None)
         found = tx.fetch(statement, _params(exported, after, limit))
         hanging = memory_parts.fetch_related(tx, [row[_ID_AT] for row in found])
@@ -104,6 +106,7 @@ class SqlPortable:
     def parts_of_memories(
         self, tx: Tx, type_: LineType, memory_ids: Sequence[MemoryId]
     ) -> dict[MemoryId, list[LineValues]]:
+        """Versions, relations or approvals by memory id, in a fixed order."""
         found: dict[MemoryId, list[LineValues]] = {}
         for row in tx.fetch(_PARTS_OF_MEMORIES[type_], _ids_param(memory_ids)):
             values = self._decrypt_row(type_, row)
@@ -113,11 +116,14 @@ class SqlPortable:
         return found
 
     def has(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
+        """Whether the agent, person, merge, chat, participation or run exists."""
         if type_ is LineType.PARTICIPANT:
             return tx.fetch_first(_SAME_PARTICIPATION, dict(values)) is not None
         return tx.fetch_first(_EXISTING[type_], {"id": values["id"]}) is not None
 
     def put(self, tx: Tx, type_: LineType, values: Mapping[str, Any]) -> bool:
+        """Insert a row. False if it exists, and nothing is written then. A version replaces the one
+        of the same number: inserting its memory has created version 1 already."""
         match type_:
             case LineType.PERSON:
                 return put_person(tx, values)
@@ -134,13 +140,16 @@ class SqlPortable:
                 return tx.fetch_first(_INSERTS[type_], table.to_params(values)) is not None
 
     def delete(self, tx: Tx, type_: LineType, id_: str) -> None:
+        """Delete an agent, person or chat, so that an imported one can take its id."""
         for statement in _DELETES[type_]:
             tx.run(statement, {"id": id_})
 
     def record_removal(self, tx: Tx, memory_id: MemoryId, at: datetime) -> None:
+        """Record when a memory that doesn't exist was removed; an earlier record stays."""
         tx.run(_RECORD_REMOVAL, {"id": memory_id, "at": at})
 
     def delete_removal(self, tx: Tx, memory_id: MemoryId) -> None:
+        """Delete the removal record of a memory that is about to exist again."""
         tx.run(_DELETE_REMOVAL, {"id": memory_id})
 
     def _decrypt_row(self, type_: LineType, row: Row) -> LineValues:

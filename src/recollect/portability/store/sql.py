@@ -32,7 +32,7 @@ from recollect.memories.store.filters_sql import FilterShape, filter_clause
 from recollect.memories.store.rows import MEMORY_COLUMNS
 from recollect.portability.lines import LineType
 from recollect.portability.store import rows
-from recollect.retention.moderation_store import writable_clause
+from recollect.retention.quarantine_store import writable_clause
 from recollect.visibility.spaces_sql import ASKER_CHATS
 from recollect.visibility.sql import (
     ViewerShape,

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database
 from recollect.kernel.runtime import Runtime
+from recollect.recordings.ports import RecordingStores
 
 
 class DatabaseLocator:
     """Implements `Locator`. Expiry is compared with the nodes' clocks, as leases of jobs are: the
     clocks must agree to well within the lifetime of a value."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: RecordingStores, runtime: Runtime) -> None:
         self._database = database
         self._locations = stores.locations
         self._runtime = runtime

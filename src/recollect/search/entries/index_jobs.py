@@ -6,12 +6,6 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from recollect.conversations.entries.entry import Entry
-from recollect.conversations.entries.indexing import (
-    VECTOR_INDEX,
-    EntryIndexer,
-    compute_indexed_words,
-)
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.embedding.port import Embedder, Vector
 from recollect.jobs.model import Job, JobHandler, NewJob
@@ -19,6 +13,7 @@ from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import ConversationId, EntryId, TreeId
 from recollect.kernel.runtime import Runtime
 from recollect.observability.metrics import Metrics
+from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer, compute_indexed_words
 from recollect.search.memories.indexing import MemoryIndexJobs
 from recollect.search.model import IndexedWords
 from recollect.search.ports import (
@@ -27,6 +22,7 @@ from recollect.search.ports import (
     PositionedText,
     VectorIndex,
 )
+from recollect.search.store.bundle import SearchStores
 
 VECTOR_INDEX_RETRY = "vector_store_index_retry"
 REINDEX = "vector_store_reindex"
@@ -86,7 +82,7 @@ class IndexJobs:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: SearchStores,
         runtime: Runtime,
         metrics: Metrics,
         indexer: EntryIndexer,

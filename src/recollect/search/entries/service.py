@@ -13,7 +13,6 @@ import numpy as np
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.embedding.port import Embedder, Vector
 from recollect.identity.actions import Action
@@ -50,6 +49,7 @@ from recollect.search.query import Question
 from recollect.search.ranking.cosine import rank_semantic
 from recollect.search.ranking.order import RankedRows
 from recollect.search.ranking.prefix_match import rank_fulltext
+from recollect.search.store.bundle import SearchStores
 
 # A larger corpus is ranked on a worker thread, off the event loop.
 _LIGHT_ROWS = 2_000
@@ -111,7 +111,7 @@ class EntrySearchService:
     """Full-text search, semantic search, or both combined."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, parts: EntrySearchDeps
+        self, database: Database, stores: SearchStores, runtime: Runtime, parts: EntrySearchDeps
     ) -> None:
         self._database = database
         self._stores = stores

@@ -12,16 +12,13 @@ import numpy as np
 
 from recollect.db.transaction import Tx
 from recollect.embedding.port import Vector
-from recollect.search.memories.ports import (
-    MemoryCandidate,
-    MemorySearchStore,
-    SearchContext,
-)
 from recollect.search.memories.query import MemoryQuestion, is_lone_letter
 from recollect.search.memories.rank import word_scores
 from recollect.search.memories.row_cache import MemoryRowCache, MemoryTable
+from recollect.search.memories.rows import MemoryCandidate, SearchContext
 from recollect.search.ports import prefix_query, stem_query
 from recollect.search.ranking.bm25 import WORDS_MAX
+from recollect.search.store.memories import MemorySearchStore
 from recollect.text.tokens import stem
 from recollect.text.word_frequency import idf
 

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, tzinfo
 from typing import Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.embedding.port import Embedder, Vector
 from recollect.kernel.errors import EmbeddingFailed, Unavailable
@@ -28,14 +27,6 @@ from recollect.search.memories.past_versions import (
     PastVersionReader,
     PastVersions,
 )
-from recollect.search.memories.ports import (
-    MemoryCandidate,
-    MemoryVector,
-    NamedPerson,
-    PendingMemoryText,
-    SearchContext,
-    WordRow,
-)
 from recollect.search.memories.query import MemoryQuestion
 from recollect.search.memories.rank import (
     MemoryRankingOptions,
@@ -44,7 +35,16 @@ from recollect.search.memories.rank import (
     rank_memories,
 )
 from recollect.search.memories.row_cache import MemoryRowCache, MemoryTable
+from recollect.search.memories.rows import (
+    MemoryCandidate,
+    MemoryVector,
+    NamedPerson,
+    PendingMemoryText,
+    SearchContext,
+    WordRow,
+)
 from recollect.search.model import SearchType
+from recollect.search.store.bundle import SearchStores
 from recollect.text import tokens as words
 from recollect.visibility.viewer import Viewer
 
@@ -161,7 +161,7 @@ class MemoryFinder:
     and move to a worker thread when there are many rows.
     """
 
-    def __init__(self, database: Database, stores: Stores, parts: FinderDeps) -> None:
+    def __init__(self, database: Database, stores: SearchStores, parts: FinderDeps) -> None:
         self._database = database
         self._stores = stores
         self._parts = parts

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.embedding.port import Embedder
 from recollect.jobs.model import Job, JobHandler, NewJob
@@ -12,12 +11,9 @@ from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
 from recollect.observability.metrics import Metrics
-from recollect.search.memories.ports import (
-    BUCKETS,
-    MemoryVector,
-    PendingMemoryText,
-)
+from recollect.search.memories.rows import BUCKETS, MemoryVector, PendingMemoryText
 from recollect.search.model import IndexedWords, index_words
+from recollect.search.store.bundle import SearchStores
 
 MEMORY_VECTORS = "memory_vectors"
 MEMORY_VECTORS_RETRY = "memory_vectors_retry"
@@ -32,7 +28,7 @@ _ROWS_PER_TRANSACTION = 1_000
 class MemoryIndexer:
     """Writes words to the index in the caller's transaction, and queues a job for the vectors."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, *, vectors: bool) -> None:
+    def __init__(self, stores: SearchStores, runtime: Runtime, *, vectors: bool) -> None:
         self._stores = stores
         self._runtime = runtime
         self._vectors = vectors
@@ -87,7 +83,7 @@ class MemoryIndexJobs:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: SearchStores,
         runtime: Runtime,
         metrics: Metrics,
         indexer: MemoryIndexer,

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import MemoryId
 from recollect.memories.model import (
@@ -19,7 +18,7 @@ from recollect.memories.model import (
 )
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister
-from recollect.search.memories.ports import (
+from recollect.search.memories.rows import (
     MemoryCandidate,
     PendingMemoryText,
     SearchContext,
@@ -27,6 +26,7 @@ from recollect.search.memories.ports import (
 )
 from recollect.search.model import index_words
 from recollect.search.ports import EMBEDDED_CHARS
+from recollect.search.store.bundle import SearchStores
 from recollect.visibility.facts import VisibilityFacts
 
 _BATCH = 500
@@ -60,7 +60,7 @@ class PastVersions:
 class PastVersionReader:
     """Reads past versions that the viewer may see, as candidates to rank."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: SearchStores) -> None:
         self._stores = stores
         self._lists = MemoryLister(stores, VersionHistory(stores, VisibilityFacts(stores)))
 

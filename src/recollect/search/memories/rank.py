@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embedding.port import Vector
-from recollect.search.memories.ports import MemoryCandidate
 from recollect.search.memories.query import MemoryQuestion, is_lone_letter
 from recollect.search.memories.row_cache import MemoryTable
+from recollect.search.memories.rows import MemoryCandidate
 from recollect.search.model import SearchType
 from recollect.search.ranking.bm25 import (
     NAME_RARITY,

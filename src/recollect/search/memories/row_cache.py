@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.search.memories.ports import MemoryCandidate, MemoryVector, WordRow
+from recollect.search.memories.rows import MemoryCandidate, MemoryVector, WordRow
 from recollect.search.ranking.array_pool import ArrayPool
 from recollect.search.ranking.vocabulary import Vocabulary
 

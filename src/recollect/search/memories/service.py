@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import ValidationFailed
@@ -40,6 +39,7 @@ from recollect.search.memories.finder import (
 )
 from recollect.search.memories.query import is_lone_letter
 from recollect.search.model import SearchType
+from recollect.search.store.bundle import SearchStores
 from recollect.text.tokens import stem
 from recollect.visibility.disclosure import is_withheld
 from recollect.visibility.facts import VisibilityFacts
@@ -107,7 +107,7 @@ class MemorySearchService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: SearchStores,
         runtime: Runtime,
         *,
         sights: ViewerFactory,

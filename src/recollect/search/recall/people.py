@@ -4,7 +4,6 @@ asker may see."""
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId
@@ -12,6 +11,7 @@ from recollect.memories.model import Memory
 from recollect.people.model import Person, Relationship
 from recollect.people.name_candidates import person_view
 from recollect.people.policy import may_see_name
+from recollect.search.store.bundle import SearchStores
 from recollect.visibility.viewer import Viewer
 
 
@@ -28,7 +28,7 @@ class RecallPeopleReader:
     """Reads people as far as everybody may see them who reads the answer: the asker, and the agent
     that asks for them."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: SearchStores) -> None:
         self._stores = stores
 
     def visible_names(

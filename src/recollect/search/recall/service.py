@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.runtime import Runtime
@@ -42,6 +41,7 @@ from recollect.search.memories.service import (
 from recollect.search.recall import prompt_block
 from recollect.search.recall.people import RecalledPerson, RecallPeopleReader
 from recollect.search.recall.prompt_block import PromptBlock, RecallLine
+from recollect.search.store.bundle import SearchStores
 from recollect.visibility.facts import VisibilityFacts
 
 TOKEN_BUDGET_MAX = 32_000
@@ -127,7 +127,7 @@ class RecallService:
     def __init__(
         self,
         database: Database,
-        stores: Stores,
+        stores: SearchStores,
         runtime: Runtime,
         *,
         search: MemorySearchService,

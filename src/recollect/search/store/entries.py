@@ -31,13 +31,15 @@ from recollect.search.ports import (
 )
 from recollect.search.store import entries_sql as sql
 from recollect.search.store.entries_sql import scope_shape, scope_values
+from recollect.search.store.nearest import NearestSearch
 
 
 class SqlEntrySearch:
-    """Implements SearchStore."""
+    """Implements SearchStore. `nearest` finds near vectors in scopes that are too large to rank in
+    memory."""
 
-    def __init__(self, cipher: Cipher, engine: Engine) -> None:
-        self._nearest = engine.nearest
+    def __init__(self, cipher: Cipher, engine: Engine, nearest: NearestSearch) -> None:
+        self._nearest = nearest
         self._words = engine.words
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)

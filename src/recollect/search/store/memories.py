@@ -16,7 +16,7 @@ from recollect.kernel.ids import MemoryId, PersonId
 from recollect.kernel.runtime import Cipher
 from recollect.memories.model import StoredMemory
 from recollect.people.relationship_words import is_relationship
-from recollect.search.memories.ports import (
+from recollect.search.memories.rows import (
     MemoryCandidate,
     MemoryVector,
     NamedPerson,
@@ -33,7 +33,7 @@ from recollect.search.store.memories_sql import SearchContextShape, context_para
 from recollect.visibility.disclosure import AskerView
 
 
-class SqlMemorySearch:
+class MemorySearchStore:
     """Implements MemorySearchStore. With `sealed` and an encryption key, words are stored encrypted
     and are not in the engine's word index."""
 
@@ -46,9 +46,12 @@ class SqlMemorySearch:
 
     @property
     def has_sealed_words(self) -> bool:
+        """Whether words are encrypted, so that the engine's word index can't be used."""
         return self._sealed
 
     def put(self, tx: Tx, stored: StoredMemory, found: IndexedWords, *, pending: bool) -> bool:
+        """Index a new or changed row. Returns False if it is indexed with the same words; else
+        an older vector is deleted."""
         # The first revision is the memory's version, not 1: a row that was dropped and is indexed
         # again must not repeat a pair of row number and revision that a cache may still hold.
         known = tx.fetch_first(sql.SELECT_TERMS, {"doc": stored.doc})
@@ -74,10 +77,13 @@ class SqlMemorySearch:
         return True
 
     def drop(self, tx: Tx, memory_id: MemoryId) -> None:
+        """Delete words and vector of a row."""
         for statement in sql.DELETE_ROWS:
             tx.run(statement, {"memory_id": memory_id})
 
     def candidates(self, tx: Tx, looking: SearchContext, *, limit: int) -> list[MemoryCandidate]:
+        """The rows to rank, in no order. This and the following methods know present versions only:
+        rows that changed since the filter's `as_of` are not returned."""
         return _fetch_candidates(
             tx, sql.candidates(SearchContextShape.from_context(looking)), looking, limit=limit
         )
@@ -85,6 +91,8 @@ class SqlMemorySearch:
     def page_word_matches(
         self, tx: Tx, looking: SearchContext, query: str | None, *, after_doc: int, limit: int
     ) -> list[MemoryCandidate]:
+        """A batch of rows that the engine's word index finds, by `doc`; without a query, of all
+        rows. Encrypted words are not in that index: see `has_sealed_words`."""
         statement = sql.word_matches(SearchContextShape.from_context(looking), every=query is None)
         return _fetch_candidates(
             tx, statement, looking, query=query, after_doc=after_doc, limit=limit
@@ -93,12 +101,14 @@ class SqlMemorySearch:
     def page_embedded(
         self, tx: Tx, looking: SearchContext, *, after_doc: int, limit: int
     ) -> list[MemoryCandidate]:
+        """A batch of rows that have a vector of the model, by `doc`."""
         statement = sql.embedded_rows(SearchContextShape.from_context(looking))
         return _fetch_candidates(tx, statement, looking, after_doc=after_doc, limit=limit)
 
     def candidates_by_doc(
         self, tx: Tx, looking: SearchContext, docs: Sequence[int]
     ) -> list[MemoryCandidate]:
+        """Those of these rows that the viewer may see and that pass the filter."""
         return _fetch_candidates(
             tx,
             sql.rows_by_doc(SearchContextShape.from_context(looking)),
@@ -107,18 +117,25 @@ class SqlMemorySearch:
         )
 
     def ids_changed_since(self, tx: Tx, looking: SearchContext) -> list[MemoryId]:
+        """Memories whose version at the filter's `as_of` is not the present one, by `doc`. The
+        caller has to check that version against viewer and filter."""
         statement = sql.changed_ids(SearchContextShape.from_context(looking))
         return [MemoryId(row[0]) for row in tx.fetch(statement, context_params(looking))]
 
     def words(self, tx: Tx, docs: Sequence[int]) -> list[WordRow]:
+        """The words of these rows."""
         rows = tx.fetch(sql.WORDS, {"docs": _to_json_list(docs)})
         return [WordRow(row[0], row[1], self._open_terms(row[2], row[3])) for row in rows]
 
     def vectors(self, tx: Tx, docs: Sequence[int], *, model: str) -> list[MemoryVector]:
+        """The vectors of those of these rows that have one of this model."""
         rows = tx.fetch(sql.VECTORS, {"docs": _to_json_list(docs), "model": model})
         return [MemoryVector(row[0], row[1], np.frombuffer(row[2], dtype=">f4")) for row in rows]
 
     def people_by_name(self, tx: Tx, asker: AskerView, forms: Sequence[str]) -> list[NamedPerson]:
+        """The people whom one of these normal forms names: by a name that the asker may see, or by
+        an alias or relationship that the asker stated. Relationship words ("my sister") are
+        compared with what the asker stated or created only, never with names that others gave."""
         params = {
             "names": strict_json.dump([form for form in forms if not is_relationship(form)]),
             "terms": strict_json.dump(list(forms)),
@@ -132,6 +149,7 @@ class SqlMemorySearch:
     def derived_memory_ids(
         self, tx: Tx, memory_ids: Sequence[MemoryId]
     ) -> Mapping[MemoryId, Sequence[MemoryId]]:
+        """By id of a source, the ids of the memories that were derived from it."""
         found: defaultdict[MemoryId, list[MemoryId]] = defaultdict(list)
         for source_id, memory_id in tx.fetch(
             sql.DERIVED_IDS, {"ids": strict_json.dump(list(memory_ids))}
@@ -140,6 +158,8 @@ class SqlMemorySearch:
         return found
 
     def pending_texts(self, tx: Tx, bucket: int, *, limit: int) -> list[PendingMemoryText]:
+        """Pending texts: those of the bucket by `doc` and, if these are too few, any others. So
+        jobs of different buckets seldom embed the same texts, and none ends while work is left."""
         rows = list(tx.fetch(sql.pending_texts(bucket=True), {"bucket": bucket, "limit": limit}))
         if len(rows) < limit:
             taken = {row[0] for row in rows}
@@ -150,6 +170,7 @@ class SqlMemorySearch:
     def put_vectors(
         self, tx: Tx, made: Sequence[MemoryVector], *, model: str
     ) -> list[StoredVector]:
+        """Store vectors of texts that are unchanged and still pending; returns these rows."""
         done: list[StoredVector] = []
         for doc, revision, vector in made:
             # The update is also the check: it changes nothing if the text was replaced, deleted or
@@ -167,6 +188,8 @@ class SqlMemorySearch:
         return done
 
     def mark_pending(self, tx: Tx, *, after_doc: int, limit: int, lacking: str | None) -> list[int]:
+        """Mark the next rows by `doc` as pending; returns them. With `lacking` only rows that have
+        no vector of that model and are not pending."""
         params = {"after_doc": after_doc, "limit": limit, "model": lacking}
         rows = tx.fetch(sql.next_rows(lacking=lacking is not None), params)
         docs = [int(row[0]) for row in rows]
@@ -175,6 +198,7 @@ class SqlMemorySearch:
         return docs
 
     def progress(self, tx: Tx) -> IndexProgress:
+        """Counts over all memories."""
         entries, pending = tx.fetch(sql.PROGRESS, {})[0]
         return IndexProgress(int(entries), int(pending))
 

@@ -42,7 +42,7 @@ from recollect.memories.store.filters_sql import (
     filter_params,
 )
 from recollect.memories.store.prefilter_sql import prefilter_clause
-from recollect.search.memories.ports import BUCKETS, SearchContext
+from recollect.search.memories.rows import BUCKETS, SearchContext
 from recollect.visibility.sql import ViewerShape, viewer_params, visible_clause
 
 _m, _i, _v = memories.c, memory_index.c, memory_embeddings.c

@@ -33,8 +33,6 @@ from recollect.db.statements import Query, Row
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Conflict, InvalidInput, Unavailable
 from recollect.observability.metrics import Metrics, TransactionKind
-from recollect.search.store.nearest import NearestSearch
-from recollect.search.store.nearest_postgres import HnswNearestSearch
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
@@ -52,7 +50,6 @@ class PostgresEngine:
 
     name = "postgres"
     dialect: Dialect = DIALECT
-    nearest: NearestSearch = HnswNearestSearch()
     words: WordIndex = GeneratedWordIndex()
     memory_words: WordIndex = GeneratedWordIndex()
 

@@ -37,7 +37,6 @@ from recollect.db.engines.word_index import WordIndex
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Unavailable
 from recollect.observability.metrics import Metrics
-from recollect.search.store.nearest import NearestSearch, ScanNearestSearch
 
 BATCH_MAX = 64
 _MAPPED_BYTES = 1024 * 1024 * 1024
@@ -51,7 +50,6 @@ class SqliteEngine:
 
     name = "sqlite"
     dialect: Dialect = DIALECT
-    nearest: NearestSearch = ScanNearestSearch()
     words: WordIndex = Fts5WordIndex("entry_words")
     memory_words: WordIndex = Fts5WordIndex("memory_words")
 

@@ -5,25 +5,25 @@ from datetime import datetime
 
 from recollect.agents.model import Agent, MemoriesOfRemoved
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
 from recollect.memories.model import ArchiveReason, MemoryStatus, VersionChange
+from recollect.memories.store.bundle import MemoryStores
 
 _ROWS_AT_ONCE = 500
 
 
-class AgentRemoval:
+class AgentWithMemoriesRemoval:
     """Works in the transaction of the caller.
 
     Memories of the agent are those of its agent spaces and runs, and what it wrote to its org. What
     it wrote to spaces of users and chats belongs to these and stays.
     """
 
-    def __init__(self, stores: Stores, runtime: Runtime, audit: MemoryAudit) -> None:
+    def __init__(self, stores: MemoryStores, runtime: Runtime, audit: MemoryAudit) -> None:
         self._stores = stores
         self._runtime = runtime
         self._audit = audit

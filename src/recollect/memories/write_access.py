@@ -4,13 +4,13 @@ never on what the request says about it."""
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden, NotFound
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import SpaceKind
 from recollect.memories.model import MemoryStatus, StoredMemory
+from recollect.memories.store.bundle import MemoryStores
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
 
@@ -18,7 +18,7 @@ from recollect.visibility.viewers import ViewerFactory
 class MemoryWriteAccess:
     """Loads and locks rows for requesters who may change them."""
 
-    def __init__(self, stores: Stores, sights: ViewerFactory, views: VisibilityFacts) -> None:
+    def __init__(self, stores: MemoryStores, sights: ViewerFactory, views: VisibilityFacts) -> None:
         self._stores = stores
         self._sights = sights
         self._views = views

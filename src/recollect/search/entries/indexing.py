@@ -6,7 +6,6 @@ from datetime import datetime
 
 from recollect.conversations.entries import content
 from recollect.conversations.entries.entry import Channel, Entry
-from recollect.conversations.ports import Stores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.model import Principal
 from recollect.jobs.model import NewJob
@@ -15,9 +14,8 @@ from recollect.kernel.errors import InvalidInput, NotFound
 from recollect.kernel.ids import ConversationId, EntryId, TreeId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.runtime import Runtime
-from recollect.search.model import IndexedWords, NewIndexText, index_words
-
-LONG_CHARS = 20_000
+from recollect.search.model import LONG_TEXT_CHARS, IndexedWords, NewIndexText, index_words
+from recollect.search.store.bundle import SearchStores
 
 VECTOR_INDEX = "vector_store_index"
 # Prefix of the cursor; short, because a cursor has at most 100 characters.
@@ -27,7 +25,7 @@ _UNINDEXED = "u"
 class EntryIndexer:
     """Writes words to the index in the caller's transaction, and queues a job for the vectors."""
 
-    def __init__(self, stores: Stores, runtime: Runtime, *, vectors: bool) -> None:
+    def __init__(self, stores: SearchStores, runtime: Runtime, *, vectors: bool) -> None:
         self._stores = stores
         self._runtime = runtime
         self._vectors = vectors
@@ -66,7 +64,11 @@ class IndexingService:
     """The indexer's operations: list entries without indexed text, and set their text."""
 
     def __init__(
-        self, database: Database, stores: Stores, runtime: Runtime, indexer: EntryIndexer
+        self,
+        database: Database,
+        stores: SearchStores,
+        runtime: Runtime,
+        indexer: EntryIndexer,
     ) -> None:
         self._database = database
         self._stores = stores
@@ -127,6 +129,6 @@ class IndexingService:
 
 async def compute_indexed_words(texts: Sequence[str]) -> list[IndexedWords]:
     """The index words of texts; long texts are processed on a worker thread."""
-    if sum(map(len, texts)) < LONG_CHARS:
+    if sum(map(len, texts)) < LONG_TEXT_CHARS:
         return [index_words(text) for text in texts]
     return await asyncio.to_thread(lambda: [index_words(text) for text in texts])

@@ -1,6 +1,6 @@
 """Looks up the caller of a memory operation: the person of a user, or the org of an agent."""
 
-from recollect.conversations.ports import Stores
+from recollect.agents.store_bundle import AgentStores
 from recollect.db.transaction import Database, Tx
 from recollect.identity.model import KnownUser, Principal
 from recollect.identity.requester import Requester
@@ -12,7 +12,7 @@ from recollect.kernel.runtime import Runtime
 class RequesterLookup:
     """One read per request. It writes only for a new user, or if the user's orgs have changed."""
 
-    def __init__(self, database: Database, stores: Stores, runtime: Runtime) -> None:
+    def __init__(self, database: Database, stores: AgentStores, runtime: Runtime) -> None:
         self._database = database
         self._stores = stores
         self._runtime = runtime
@@ -50,7 +50,7 @@ class RequesterLookup:
         return known
 
 
-def ensure_person(tx: Tx, stores: Stores, runtime: Runtime, user_id: UserId) -> None:
+def ensure_person(tx: Tx, stores: AgentStores, runtime: Runtime, user_id: UserId) -> None:
     """Create a person for the user, unless the user has one."""
     person_id, now = PersonId(runtime.ids.new()), runtime.clock.now()
     stores.users.insert_person(tx, user_id, person_id, name=default_name(user_id), at=now)

@@ -1,11 +1,11 @@
-"""Quarantined memories, memories by their source, and rollbacks."""
+"""Memories by their source, and rollbacks."""
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
+from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, cast, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Text, and_, cast, insert, or_, select, update
 
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, Row, literal_word, param
@@ -15,65 +15,20 @@ from recollect.db.transaction import Tx
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.owner import Owner, OwnerKind
-from recollect.kernel.runtime import Cipher
 from recollect.kernel.space import SpaceKind
-from recollect.memories.model import MemoryFilter, StoredMemory
-from recollect.memories.store import relations
-from recollect.memories.store.filters_sql import (
-    FilterShape,
-    filter_clause,
-    filter_params,
-)
-from recollect.memories.store.rows import (
-    MEMORY_COLUMNS,
-    NO_RELATED_ROWS,
-    MemoryRows,
-)
-from recollect.retention.moderation_ports import (
-    Rollback,
-    RollbackSource,
-    SourceKind,
-)
-from recollect.visibility.spaces_sql import all_can_write
-from recollect.visibility.sql import ViewerShape, disclosed_clause, viewer_params
-from recollect.visibility.viewer import Viewer
+from recollect.retention.store_bundle import RetentionStores
+from recollect.rollback.model import Rollback, RollbackSource, SourceKind
 
 _m, _s, _b = memories.c, memory_sources.c, rollbacks.c
 
 
-def writable_clause(shape: ViewerShape) -> ColumnElement[bool]:
-    """May every caller write the row's space? A system viewer may write all."""
-    if shape.system:
-        return _m.erasure_id.is_(None)
-    return and_(_m.erasure_id.is_(None), all_can_write(shape.callers))
-
-
-class SqlModeration:
-    """The port's ModerationStore on both engines."""
-
-    def __init__(self, cipher: Cipher) -> None:
-        self._rows = MemoryRows(cipher)
-
-    def list_quarantined(
-        self,
-        tx: Tx,
-        sight: Viewer,
-        chosen: MemoryFilter,
-        *,
-        after: tuple[datetime, str] | None,
-        limit: int,
-    ) -> list[StoredMemory]:
-        params = {**viewer_params(sight), **filter_params(chosen, sight.now), "limit": limit}
-        if after is not None:
-            params |= {"at": after[0], "id": after[1]}
-        shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
-        return self._to_stored(
-            tx, tx.fetch(_quarantine_query(*shapes, cursor=after is not None), params)
-        )
+class RollbackStore:
+    """Memories by their source, and rollbacks."""
 
     def list_from_source(
         self, tx: Tx, source: RollbackSource, *, after: MemoryId | None, limit: int
     ) -> list[MemoryId]:
+        """Ids of memories that came directly from the source, in any space, ordered by id."""
         statement = _source_query(
             source.kind, since=source.since is not None, until=source.until is not None
         )
@@ -87,16 +42,11 @@ class SqlModeration:
         return [MemoryId(row[0]) for row in tx.fetch(statement, params)]
 
     def list_derived(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
+        """Ids of memories that name one of these as a source."""
         return [MemoryId(row[0]) for row in tx.fetch(_DERIVED, _ids_param(memory_ids))]
 
-    def fetch_many(
-        self, tx: Tx, memory_ids: Sequence[MemoryId], *, lock: bool = False
-    ) -> list[StoredMemory]:
-        if lock:
-            tx.lock(_LOCK, _ids_param(memory_ids))
-        return self._to_stored(tx, tx.fetch(_FETCH, _ids_param(memory_ids)))
-
     def put_rollback(self, tx: Tx, rollback: Rollback) -> None:
+        """Insert it, or update `changes` and `undone_at`."""
         params = {
             "id": rollback.id,
             "at": rollback.at,
@@ -111,18 +61,11 @@ class SqlModeration:
             tx.run(_INSERT_ROLLBACK, params)
 
     def fetch_rollback(self, tx: Tx, rollback_id: str, *, lock: bool = False) -> Rollback | None:
+        """With `lock` the row is locked until the transaction ends."""
         if lock:
             tx.lock(_LOCK_ROLLBACK, {"id": rollback_id})
         row = tx.fetch_first(_FETCH_ROLLBACK, {"id": rollback_id})
         return _rollback_from_row(row) if row else None
-
-    def _to_stored(self, tx: Tx, rows: Sequence[Row]) -> list[StoredMemory]:
-        hanging = relations.fetch_related(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
-
-
-def _ids_param(ids: Collection[str]) -> dict[str, Any]:
-    return {"ids": strict_json.dump(sorted(ids))}
 
 
 def _rollback_from_row(row: Row) -> Rollback:
@@ -134,18 +77,6 @@ def _rollback_from_row(row: Row) -> Rollback:
         changes=strict_json.load(row[5]),
         undone_at=row[6],
     )
-
-
-@cache
-def _quarantine_query(seen: ViewerShape, chosen: FilterShape, *, cursor: bool) -> Query:
-    query = select(*MEMORY_COLUMNS).where(
-        writable_clause(seen), disclosed_clause(seen), filter_clause(chosen)
-    )
-    if cursor:
-        here = tuple_(param("at", _m.created_at), param("id", _m.id))
-        query = query.where(tuple_(_m.created_at, _m.id) < here)
-    query = query.order_by(_m.created_at.desc(), _m.id.desc())
-    return Query(query.limit(param("limit")))
 
 
 def _from_entries_clause(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -191,12 +122,11 @@ def _source_query(kind: SourceKind, *, since: bool, until: bool) -> Query:
     return Query(query.order_by(_m.id).limit(param("limit")))
 
 
-_ID_AT = MEMORY_COLUMNS.index(_m.id)
+def _ids_param(ids: Collection[str]) -> dict[str, Any]:
+    return {"ids": strict_json.dump(sorted(ids))}
+
+
 _IDS = param("ids")
-# A memory that is being erased belongs to that job alone.
-_NOT_ERASED = (InTextList(_m.id, _IDS), _m.erasure_id.is_(None))
-_FETCH = Query(select(*MEMORY_COLUMNS).where(*_NOT_ERASED).order_by(_m.id))
-_LOCK = Query(select(_m.id).where(*_NOT_ERASED).order_by(_m.id).with_for_update())
 _DERIVED = Query(
     select(_s.memory_id)
     .where(_s.kind == literal_word("memory"), InTextList(_s.source_id, _IDS))
@@ -213,3 +143,10 @@ _UPDATE_ROLLBACK = Query(
 )
 _FETCH_ROLLBACK = Query(select(*_ROLLBACK).where(_ROLLBACK_ID))
 _LOCK_ROLLBACK = Query(select(_b.id).where(_ROLLBACK_ID).with_for_update())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackStores(RetentionStores):
+    """The stores of this package and of those below."""
+
+    rollbacks: RollbackStore
