@@ -1,1 +1,1 @@
-"""The test suites; one folder a layer."""
+"""The test suites: a folder for each package, and suites that cross packages."""

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.support import searching
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import (
     ENGINES,
     TestDatabase,
@@ -19,7 +19,14 @@ from tests.support.engines import (
     a_postgres_server,
     a_sqlite_database,
 )
+from tests.support.memory.callers import Town
+from tests.support.servers.embedding import EmbeddingServer
+from tests.support.surfaces import parametrize_surfaces
 from tests.support.world import World
+
+# A slow machine is not a broken rule.
+settings.register_profile("recollect", deadline=None)
+settings.load_profile("recollect")
 
 SoakSize = Callable[[int, int], int]
 Host = Callable[..., AbstractContextManager[World]]
@@ -35,7 +42,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", "scenario(number): proves this scenario of the contract")
     config.addinivalue_line("markers", "rest_only(reason): no other surface has it to prove")
+    config.addinivalue_line("markers", "surfaces(name, scenarios_only): also over these surfaces")
     config.addinivalue_line("markers", "long: takes so long that it has to begin early")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked so over other surfaces than REST too."""
+    mark = metafunc.definition.get_closest_marker("surfaces")
+    if mark:
+        parametrize_surfaces(metafunc, *mark.args, **mark.kwargs)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,6 +63,12 @@ def pytest_collection_finish() -> None:
     """What collection made stays: without it the collector takes a tenth of the time of a run."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servers of tests are on this machine, whatever its environment says."""
+    monkeypatch.setenv("no_proxy", "*")
 
 
 @pytest.fixture(scope="session")
@@ -66,9 +88,8 @@ def postgres_url() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def postgres_origin(postgres_url: str) -> Iterator[str]:
     """The name of a database with our tables: to copy it takes a tenth of the time to make it."""
-    storage = importlib.import_module("tests.store.storage")
     with a_postgres_database(postgres_url) as database:
-        with storage.a_storage(database):
+        with _storage().a_storage(database):
             pass
         yield database.name
 
@@ -87,8 +108,8 @@ def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], TestDa
 
 
 @pytest.fixture(scope="module")
-def engine(new_database: Callable[[], TestDatabase]) -> TestDatabase:
-    """A fresh database, shared by the tests of one module."""
+def engine(new_database: Callable[[], TestDatabase], surface: str) -> TestDatabase:
+    """A fresh database, shared by the tests of one module that use one surface."""
     return new_database()
 
 
@@ -103,6 +124,26 @@ def world(engine: TestDatabase, surface: str) -> Iterator[World]:
     """A server in its default setting for tests: `jwt` mode, clients k1, k2 and a trusted one."""
     with _hosting().a_world(engine, surface=surface) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def storage(engine: TestDatabase) -> Iterator[Any]:
+    """A running engine on a fresh database."""
+    with _storage().a_storage(engine) as running:
+        yield running
+
+
+@pytest.fixture
+def town(world: World) -> Town:
+    """The default server, and its people."""
+    return Town(world)
+
+
+@pytest.fixture
+def shelf(world: World) -> Iterator[Any]:
+    """The store behind the default server."""
+    with importlib.import_module("tests.support.memory.store").a_shelf(world) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +185,11 @@ def serve(host: Host) -> Iterator[Serve]:
     """`serve(**flags)`: the same, until the end of the test."""
     with ExitStack() as stack:
         yield lambda *args, **flags: stack.enter_context(host(*args, **flags))
+
+
+def _storage() -> Any:
+    """Loaded by those who need it, for the same reason as `_hosting`."""
+    return importlib.import_module("tests.support.storage")
 
 
 def _hosting() -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
 from tests.support.searching import TYPES
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World, new_id
 
 pytestmark = pytest.mark.rest_only("what jobs do in the background, whoever asked")

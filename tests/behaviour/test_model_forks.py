@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.conftest import SoakSize
 from tests.support.branches import CLIENTS, Branch, Item, visible
-from tests.support.machines import prove
+from tests.support.state_machines import prove
 from tests.support.world import User, World, history, memory, new_id
 
 pytestmark = pytest.mark.rest_only("random histories prove the rules of the services")

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.conftest import SoakSize
 from tests.support.api import Reply
-from tests.support.machines import prove
+from tests.support.state_machines import prove
 from tests.support.world import User, World
 
 pytestmark = pytest.mark.rest_only("random histories prove the rules of the services")

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Serve
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.searching import DIMENSIONS, TYPES, embedding_flags, settle
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World, new_id, text_of
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Serve
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.searching import DIMENSIONS, embedding_flags, settle
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World, new_id
 
 PLACES = ("lake", "river", "pond", "bay", "creek")

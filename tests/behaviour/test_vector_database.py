@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Serve
-from tests.support.embedding_server import EmbeddingServer
-from tests.support.qdrant_server import QdrantServer
 from tests.support.searching import embedding_flags, settle
+from tests.support.servers.embedding import EmbeddingServer
+from tests.support.servers.qdrant import QdrantServer
 from tests.support.world import User, World
 
 pytestmark = pytest.mark.rest_only("what search asks of another server, whoever searches")

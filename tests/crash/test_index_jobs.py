@@ -12,8 +12,8 @@ import numpy as np
 from tests.conftest import Host, SoakSize
 from tests.crash.processes import a_process, doctor
 from tests.crash.test_worker import LEASE, number, wait_until
-from tests.support.embedding_server import EmbeddingServer, Mode, bag_of_words
 from tests.support.engines import TestDatabase
+from tests.support.servers.embedding import EmbeddingServer, Mode, bag_of_words
 from tests.support.world import World, new_id
 
 NewDatabase = Callable[[], TestDatabase]

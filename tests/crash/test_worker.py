@@ -12,11 +12,11 @@ from typing import Any
 from recollect.kernel.strict_json import JsonText
 from tests.conftest import SoakSize
 from tests.crash.processes import a_process, doctor
-from tests.store.builders import NOON, an_entry, plant, put
-from tests.store.bulk import insert
-from tests.store.storage import a_storage
+from tests.support.builders import NOON, an_entry, plant, put
+from tests.support.bulk import insert
 from tests.support.encryption import KEY_A, KEY_B
 from tests.support.engines import TestDatabase
+from tests.support.storage import a_storage
 
 NewDatabase = Callable[[], TestDatabase]
 

@@ -15,9 +15,9 @@ import pytest
 
 from tests.conftest import Host
 from tests.e2e.test_cli import RECOLLECT, WAIT_SECONDS, environment
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
 from tests.support.searching import embedding_flags, settle, waiting
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import new_id
 
 TEXTS = 30

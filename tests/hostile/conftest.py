@@ -5,13 +5,13 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.hostile.sample_tree import Stage, a_stage
 from tests.hostile.secret_world import Scene, a_scene
-from tests.hostile.stage import Stage, a_stage
 from tests.hostile.stored import nothing_stored
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
 from tests.support.searching import embedding_flags
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import World
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx2
 
-from tests.hostile.stage import MARKER
+from tests.hostile.sample_tree import MARKER
 
 # code: status, members of `details` (None: there are none), optional ones
 SHAPES: dict[str, tuple[int, set[str] | None, set[str]]] = {

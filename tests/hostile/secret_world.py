@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.hostile.memory_probes import KEY, SAID, SENT_UNDER_KEY, SHARED
-from tests.memory.people import person_of
-from tests.memory.test_quarantine import ORDER, sets_aside
+from tests.retention.test_quarantine import ORDER, sets_aside
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
-from tests.support.town import Asker, Town
+from tests.support.memory.callers import Asker, Town
+from tests.support.memory.people import person_of
 from tests.support.world import World, new_id
 
 Ids = Mapping[str, Sequence[str]]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from recollect.db.columns import metadata
-from tests.hostile.stage import MARKER
+from tests.hostile.sample_tree import MARKER
 from tests.support.engines import TestDatabase
 
 EVENTS = "audit_events"

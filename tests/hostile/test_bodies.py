@@ -7,7 +7,7 @@ import pytest
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.bodies import Body
 from recollect.http.operation import Operation
-from tests.hostile.members import (
+from tests.hostile.field_values import (
     baseline,
     beyond_limits,
     member_model,
@@ -16,7 +16,7 @@ from tests.hostile.members import (
     wrong_types,
 )
 from tests.hostile.refusals import refused, violated
-from tests.hostile.stage import MARKER, Stage
+from tests.hostile.sample_tree import MARKER, Stage
 
 MIB = 1024 * 1024
 WITH_BODY = [row for row in OPERATIONS if row.body is not None]

@@ -10,12 +10,12 @@ from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import Operation
 from recollect.identity.actions import Action
 from tests.conftest import Host
-from tests.hostile.members import content_for
+from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, well_formed
-from tests.hostile.stage import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, Stage, operation
 from tests.hostile.stored import EVENTS, nothing_stored
 from tests.hostile.tokens import CLAIMS, HS256, forged, key_as_secret, tokens_of_no_use
-from tests.providers.issuer import an_issuer, rs256, rsa_jwk, rsa_key
+from tests.support.servers.token_issuer import an_issuer, rs256, rsa_jwk, rsa_key
 from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, World, a_token
 
 CLOSED = [row for row in OPERATIONS if not row.open]

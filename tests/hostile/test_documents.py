@@ -16,7 +16,7 @@ from schemathesis.generation import GenerationMode
 from recollect.conversations.operations import OPERATIONS
 from recollect.identity.actions import NEEDS_ROLE
 from tests.conftest import SoakSize
-from tests.hostile.stage import Stage, a_stage
+from tests.hostile.sample_tree import Stage, a_stage
 from tests.support.api import headers_of
 from tests.support.world import User, World
 

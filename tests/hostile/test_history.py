@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.hostile.refusals import refused
-from tests.hostile.stage import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, Stage, operation
 from tests.support.world import history, memory, new_id
 
 

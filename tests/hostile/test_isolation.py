@@ -15,9 +15,9 @@ import pytest
 
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import Operation, OperationFamily
-from tests.hostile.members import content_for
+from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused
-from tests.hostile.stage import MARKER, Stage, a_stage, operation
+from tests.hostile.sample_tree import MARKER, Stage, a_stage, operation
 from tests.support.searching import TYPES
 from tests.support.world import User, World, history, memory, new_id
 

@@ -8,7 +8,7 @@ from recollect.conversations.bodies import IndexBatch
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.bodies import Body
 from recollect.http.operation import Operation
-from tests.hostile.members import (
+from tests.hostile.field_values import (
     ITEMS,
     LIMITS,
     METADATA_BYTES_MAX,
@@ -18,7 +18,7 @@ from tests.hostile.members import (
     properties,
 )
 from tests.hostile.refusals import refused
-from tests.hostile.stage import Stage, operation
+from tests.hostile.sample_tree import Stage, operation
 from tests.support.api import reply_of
 from tests.support.world import new_id
 

@@ -11,11 +11,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.hostile.comparison import HIDDEN, ROWS, Told, rows_with, secrets_from, told_in_both
 from tests.hostile.memory_probes import MINE, PROBES, REPEATING, SAID, Probe
 from tests.hostile.secret_world import HUSHED, SECRETS, Scene
-from tests.hostile.telling_apart import HIDDEN, ROWS, Told, rows_with, secrets_from, told_in_both
 from tests.support.api import headers_of
-from tests.support.town import Asker
+from tests.support.memory.callers import Asker
 
 
 def test_every_operation_is_probed() -> None:

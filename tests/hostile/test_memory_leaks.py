@@ -6,12 +6,12 @@ import pytest
 
 from recollect.api.registry import MEMORY_OPERATIONS
 from recollect.http.operation import Operation
+from tests.hostile.comparison import rows_with, secrets_from, told_in_both
 from tests.hostile.import_probes import IMPORTING
 from tests.hostile.memory_probes import MINE, SAID, SHARED
 from tests.hostile.secret_world import ACME, OLGA, Scene, a_colleague
-from tests.hostile.telling_apart import rows_with, secrets_from, told_in_both
+from tests.support.memory.callers import Asker
 from tests.support.streams import following
-from tests.support.town import Asker
 
 LISTS = [
     row

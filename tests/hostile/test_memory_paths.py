@@ -8,7 +8,7 @@ import pytest
 from recollect.api.registry import MEMORY_OPERATIONS
 from recollect.http.operation import Operation
 from tests.hostile.memory_probes import PROBES
-from tests.support.town import Town
+from tests.support.memory.callers import Town
 from tests.support.world import World, new_id
 
 NAMED = [(row, name) for row in MEMORY_OPERATIONS for name in re.findall(r"{(\w+)}", row.path)]

@@ -8,9 +8,9 @@ import pytest
 
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import Operation
-from tests.hostile.members import content_for
+from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, violated, well_formed
-from tests.hostile.stage import MARKER, Stage
+from tests.hostile.sample_tree import MARKER, Stage
 from tests.support.api import headers_of
 from tests.support.world import new_id
 

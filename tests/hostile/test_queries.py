@@ -9,9 +9,9 @@ import pytest
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import Operation
 from recollect.http.params import Param
-from tests.hostile.members import content_for
+from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, violated
-from tests.hostile.stage import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, Stage, operation
 from tests.support.world import new_id
 
 WITH_QUERY = [row for row in OPERATIONS if row.query]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.text.tokens import query_tokens
 from tests.conftest import SoakSize
 from tests.hostile.refusals import refused
-from tests.hostile.stage import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, Stage, operation
 from tests.support.api import headers_of
 from tests.support.searching import TYPES, settle
 from tests.support.world import User, World, new_id

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host, SoakSize
-from tests.store.foreign import put_foreign
-from tests.support.embedding_server import EmbeddingServer
+from tests.hostile.foreign_entries import put_foreign
 from tests.support.engines import TestDatabase
 from tests.support.searching import TYPES, embedding_flags, settle
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World, new_id
 
 Answers = dict[str, Any]

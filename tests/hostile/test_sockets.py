@@ -16,7 +16,7 @@ from tests.hostile.process import (
     read_to_the_end,
     statuses,
 )
-from tests.hostile.stage import MARKER
+from tests.hostile.sample_tree import MARKER
 from tests.hostile.stored import contents, nothing_stored
 from tests.support.engines import TestDatabase
 from tests.support.world import ADMIN, CLIENT_KEYS, a_token, new_id

@@ -6,7 +6,7 @@ import hmac
 import json
 from typing import Any
 
-from tests.providers.issuer import es256, rs256
+from tests.support.servers.token_issuer import es256, rs256
 from tests.support.world import ADMIN, JWT_SECRET, a_token
 
 FAR = 4_102_444_800

@@ -19,7 +19,7 @@ from recollect.kernel.retention_rules import PiiRisk
 from tests.conftest import Host
 from tests.ir.library import DAY, Library, a_store, an_entry, done, ids, new_name
 from tests.support.engines import TestDatabase
-from tests.support.town import Town
+from tests.support.memory.callers import Town
 
 LONG_TERM, SESSION, ORG = MemoryScope.LONG_TERM, MemoryScope.SESSION, MemoryScope.ORG
 SECRET = "sk-" + "a1b2c3d4e5f6g7h8i9"

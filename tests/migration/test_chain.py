@@ -9,9 +9,9 @@ import pytest
 from recollect.db import migrations
 from recollect.kernel.errors import Conflict, RecollectError
 from tests.migration.schemas import columns, definition, versions
-from tests.store.builders import an_entry, plant, put
-from tests.store.storage import Storage, a_storage, an_engine
+from tests.support.builders import an_entry, plant, put
 from tests.support.engines import TestDatabase
+from tests.support.storage import Storage, a_storage, an_engine
 
 NewDatabase = Callable[[], TestDatabase]
 File = migrations._MigrationFile

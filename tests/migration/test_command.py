@@ -9,8 +9,8 @@ import pytest
 from recollect.db import migrations
 from tests.crash.processes import run_command
 from tests.migration.schemas import versions
-from tests.store.storage import an_engine
 from tests.support.engines import TestDatabase, a_sqlite_database
+from tests.support.storage import an_engine
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from recollect.db import columns as declared
 from recollect.db import migrations
 from recollect.db.tables import conversations, memories, people
 from tests.migration.schemas import columns, indexes
-from tests.store.storage import an_engine
 from tests.support.engines import TestDatabase, a_postgres_database, a_sqlite_database
+from tests.support.storage import an_engine
 
 # Not in the code's tables: what the engine makes of indexed words, and the order of commits.
 NOT_IN_CODE = {

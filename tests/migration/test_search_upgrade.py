@@ -10,12 +10,12 @@ import pytest
 
 from recollect.db import migrations
 from tests.conftest import Host
-from tests.store.builders import NOON
-from tests.store.bulk import insert
-from tests.store.storage import an_engine
-from tests.support.embedding_server import EmbeddingServer
+from tests.support.builders import NOON
+from tests.support.bulk import insert
 from tests.support.engines import TestDatabase
 from tests.support.searching import DIMENSIONS, TYPES, embedding_flags, settle
+from tests.support.servers.embedding import EmbeddingServer
+from tests.support.storage import an_engine
 from tests.support.world import World
 
 NewDatabase = Callable[[], TestDatabase]

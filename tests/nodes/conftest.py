@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.nodes.pair import Pair, a_pair
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import a_postgres_database
+from tests.support.servers.embedding import EmbeddingServer
 
 
 @pytest.fixture(scope="module")

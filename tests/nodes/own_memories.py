@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.nodes.own_trees import IN_ALL, WORDS
-from tests.nodes.ways import Surfaces, Way
+from tests.nodes.surfaces import Surfaces, Way
 from tests.support.api import Reply
 
 ALL = {"limit": 1000}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.nodes.ways import Surfaces, Way
+from tests.nodes.surfaces import Surfaces, Way
 from tests.support.branches import Branch, Item
 from tests.support.world import User, memory
 

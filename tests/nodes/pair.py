@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
+from tests.support.memory.callers import Asker, Town
 from tests.support.searching import embedding_flags, settle, settle_memories
-from tests.support.town import Asker, Town
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.crash.processes import a_process, a_server
-from tests.nodes.ways import Surfaces
+from tests.nodes.surfaces import Surfaces
 from tests.support.api import RestApi
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
-from tests.support.grpc_memories import MemoriesApi
+from tests.support.grpc.memories import MemoriesApi
 from tests.support.searching import embedding_flags
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import CLIENT_KEYS
 
 

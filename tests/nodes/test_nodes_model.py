@@ -17,17 +17,17 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.conftest import SoakSize
 from tests.crash.processes import doctor
-from tests.nodes import common_ground
-from tests.nodes.common_ground import CommonGround, Member
+from tests.nodes import shared_changes as common_ground
 from tests.nodes.own_memories import OwnMemories
 from tests.nodes.own_trees import WORDS, OwnTrees
 from tests.nodes.processes import Cluster, a_cluster
 from tests.nodes.programs import COMMON, OWN_MEMORIES, OWN_TREES, Program, Step, programs
-from tests.nodes.ways import Surfaces, Way
-from tests.recorder.callers import until
-from tests.support.embedding_server import EmbeddingServer
+from tests.nodes.shared_changes import CommonGround, Member
+from tests.nodes.surfaces import Surfaces, Way
+from tests.recordings.callers import until
 from tests.support.engines import TestDatabase, a_postgres_database
 from tests.support.searching import waiting, waiting_memories
+from tests.support.servers.embedding import EmbeddingServer
 
 CLIENTS = 16
 STEPS = 32

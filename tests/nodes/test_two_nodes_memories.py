@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tests.memory.disclosing import OWN, a_chat
-from tests.memory.finding import an_agent, contents
-from tests.memory.people import knows, meant, merges
 from tests.nodes.pair import Pair
 from tests.support.events import settle as settle_events
+from tests.support.memory.callers import Asker
+from tests.support.memory.disclosure import OWN, a_chat
+from tests.support.memory.people import knows, meant, merges
+from tests.support.memory.search import an_agent, contents
 from tests.support.streams import following
-from tests.support.town import Asker
 from tests.support.world import at_once, new_id
 
 

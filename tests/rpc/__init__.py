@@ -1,1 +1,1 @@
-"""What gRPC alone has. What it shares with REST is proved in `tests/behaviour`, over both."""
+"""Between JSON and the messages of gRPC."""

@@ -14,7 +14,7 @@ from recollect.kernel.strict_json import DEPTH_MAX, dump
 from recollect.rpc.encoding import encode_value, join_messages
 from recollect.rpc.generated import memory_service_pb2 as pb
 from recollect.rpc.values import fill_value, id_to_bytes
-from tests.rest.fakes import AT_TEXT, ID, an_entry
+from tests.api.fakes import AT_TEXT, ID, an_entry
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=150)
 integers = st.integers() | st.integers(-20, 20).map(lambda number: number * 10**308)

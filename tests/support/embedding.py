@@ -6,7 +6,7 @@ import numpy as np
 
 from recollect.embedding.port import Vectors
 from recollect.kernel.errors import EmbeddingFailed
-from tests.support.embedding_server import bag_of_words
+from tests.support.servers.embedding import bag_of_words
 
 
 class WordEmbedder:

@@ -9,9 +9,9 @@ from recollect.settings.load import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
-from tests.support.grpc_memories import MemoriesApi
-from tests.support.server import RunningServer
-from tests.support.service_api import ServiceApi
+from tests.support.grpc.memories import MemoriesApi
+from tests.support.servers.thread import RunningServer
+from tests.support.services.api import ServiceApi
 from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, INDEXER, JWT_SECRET, World
 
 DEFAULT_FLAGS: dict[str, Any] = {

@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from tests.support.embedding_server import EmbeddingServer
 from tests.support.engines import TestDatabase
+from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World
 
 TYPES = ("auto", "fulltext", "semantic")

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from tests.support.api import headers_of
-from tests.support.town import Asker
+from tests.support.memory.callers import Asker
 
 SECONDS_MAX = 30
 

@@ -37,7 +37,7 @@ from recollect.kernel.errors import (
     Unavailable,
     ValidationFailed,
 )
-from tests.rest.fakes import Header, Rest, exchange
+from tests.api.fakes import Header, Rest, exchange
 
 HEADERS: list[Header] = [("host", "localhost")]
 SOURCES = Path(recollect.__file__).parent

@@ -18,7 +18,7 @@ from recollect.http.errors import CLI_EXIT, HTTP_STATUS
 from recollect.http.operation import OperationFamily
 from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.kernel.errors import RecollectError
-from tests.rest.fakes import Rest
+from tests.api.fakes import Rest
 
 
 def test_the_routes_are_the_table() -> None:

@@ -10,13 +10,13 @@ from recollect.api.grpc.server import METHODS
 from recollect.api.rest.app import PathEndpoint
 from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import OperationFamily
-from tests.rest.fakes import Rest
-from tests.rpc import contract
-from tests.support import grpc_api
+from tests.api.fakes import Rest
+from tests.api.grpc import contract
 from tests.support.api import Reply
 from tests.support.engines import a_fast_folder, a_sqlite_database
+from tests.support.grpc import api as grpc_api
 from tests.support.hosting import a_world
-from tests.support.service_api import ROW_OF, SERVICE_CALLS
+from tests.support.services.api import ROW_OF, SERVICE_CALLS
 from tests.support.world import User, World, history, memory, new_id
 
 # Methods that the server answers beside its table → the operation they are another way to.

@@ -1,0 +1,1 @@
+"""What gRPC alone has. What it shares with REST is proved over both surfaces."""

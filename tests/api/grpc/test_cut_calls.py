@@ -1,0 +1,77 @@
+"""The end of a stream and the end of a call are two things, and gRPC tells them alike."""
+
+import queue
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import grpc
+import pytest
+
+from recollect.recordings.model import RecordOutcome
+from tests.api.fakes import ID
+from tests.api.grpc.adapter import ANN, SECONDS_MAX, Stage
+from tests.support.grpc.protocol import path_of, protocol
+
+Code = grpc.StatusCode
+RECORD = "ResponseRecorderService/Record"
+TOO_LARGE = b"\x12" + b"x" * (20 * 2**20)
+Cut = Callable[[Any, "queue.Queue[bytes | None]"], None]
+
+
+class Listener:
+    """In place of the recorder: notes what comes, and whether that came to an end."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.has_left = False
+        self.was_told_of_an_end = False
+
+    async def record(self, _: Any, __: Any, texts: AsyncIterator[str]) -> RecordOutcome:
+        try:
+            async for text in texts:
+                self.heard.append(text)
+            self.was_told_of_an_end = True
+        finally:
+            self.has_left = True
+        return RecordOutcome.SUCCESS
+
+
+def begun(stage: Stage) -> "tuple[Listener, Any, queue.Queue[bytes | None]]":
+    """A recording under way: who listens, the call, and what it is to send."""
+    listener = Listener()
+    recorder: Any = stage.fakes.recorder
+    recorder.record = listener.record
+    first: Any = protocol().message("RecordRequest")
+    first.conversation_id, first.content = UUID(ID).bytes, "what came"
+    messages: queue.Queue[bytes | None] = queue.Queue()
+    messages.put(first.SerializeToString())
+    sent: Iterator[bytes | None] = iter(messages.get, None)
+    stream: Any = stage.channel.stream_unary(path_of(protocol().methods[RECORD]))
+    call = stream.future(sent, metadata=ANN, timeout=SECONDS_MAX)
+    stage.wait_until(lambda: listener.heard == ["what came"])
+    return listener, call, messages
+
+
+def test_a_caller_who_half_closes_has_ended_the_stream(stage: Stage) -> None:
+    listener, call, messages = begun(stage)
+    messages.put(None)
+    assert call.code() is Code.OK
+    assert listener.was_told_of_an_end
+
+
+CUTS: dict[str, Cut] = {
+    "cancelled": lambda call, _: call.cancel(),
+    "too_large": lambda _, messages: messages.put(TOO_LARGE),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+def test_a_call_that_is_cut_is_no_end_of_the_stream(stage: Stage, cut: Cut) -> None:
+    listener, call, messages = begun(stage)
+    cut(call, messages)
+    assert call.code() in (Code.CANCELLED, Code.RESOURCE_EXHAUSTED)
+    messages.put(None)
+    stage.wait_until(lambda: listener.has_left)
+    assert not listener.was_told_of_an_end
+    assert [status for _, _, status in stage.measured(1)] == [499]

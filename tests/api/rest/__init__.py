@@ -1,0 +1,1 @@
+"""The REST adapter alone, over services that only remember their calls."""

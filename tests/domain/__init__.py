@@ -1,1 +1,0 @@
-"""Pure rules, with Hypothesis; no database, no server."""

@@ -1,0 +1,169 @@
+"""Kept answers: sealed, bound to their key, and gone after a day."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from recollect.http.errors import http_headers, http_status
+from recollect.idempotency import service as idempotency
+from recollect.idempotency.cleanup import IDEMPOTENCY_EXPIRY, IdempotencyJobs
+from recollect.idempotency.service import (
+    KEY_LIFETIME,
+    IdempotencyService,
+    RecordedAnswer,
+    request_fingerprint,
+)
+from recollect.kernel.errors import Conflict, RequestStillRunning, Unavailable
+from recollect.kernel.owner import Owner
+from recollect.kernel.strict_json import dump
+from tests.support.clock import TestClock
+from tests.support.engines import TestDatabase
+from tests.support.job_queue import Workshop
+from tests.support.storage import a_storage
+
+KEYS = [("a", b"k" * 32)]
+ANN = Owner.user("ann")
+WORDS = "words that were only answered"
+
+
+@pytest.fixture
+def shop(new_database: Callable[[], TestDatabase]) -> Iterator[Workshop]:
+    clock = TestClock()
+    with a_storage(new_database(), clock=clock, keys=KEYS) as storage, clock.hold():
+        yield Workshop(storage, clock)
+
+
+def service(shop: Workshop) -> IdempotencyService:
+    return IdempotencyService(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
+
+
+def once(shop: Workshop, key: str, handle: Callable[[str], RecordedAnswer]) -> RecordedAnswer:
+    async def handled(reserved_id: str) -> RecordedAnswer:
+        return handle(reserved_id)
+
+    return shop.storage.run(
+        service(shop).run_once(ANN, key, fingerprint=request_fingerprint(b"same"), handle=handled)
+    )
+
+
+def test_a_kept_answer_can_not_be_read_in_storage(shop: Workshop) -> None:
+    answer = RecordedAnswer(201, dump({"content": WORDS}).encode())
+    assert once(shop, "k", lambda _: answer) == answer
+    assert once(shop, "k", lambda _: RecordedAnswer(500, b"")) == answer
+    assert WORDS not in shop.storage.database.stored_text()
+
+
+def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Workshop) -> None:
+    given: list[str] = []
+
+    def fails(reserved_id: str) -> RecordedAnswer:
+        given.append(reserved_id)
+        raise Unavailable("the database went away")
+
+    def succeeds(reserved_id: str) -> RecordedAnswer:
+        given.append(reserved_id)
+        return RecordedAnswer(201, b"{}")
+
+    with pytest.raises(Unavailable):
+        once(shop, "k", fails)
+    once(shop, "k", succeeds)
+    assert given[0] == given[1]
+
+
+def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> None:
+    entered, may_end = asyncio.Event(), asyncio.Event()
+    answer = RecordedAnswer(201, b'{"id": "one"}')
+
+    async def slow(_: str) -> RecordedAnswer:
+        entered.set()
+        await may_end.wait()
+        return answer
+
+    async def never(_: str) -> RecordedAnswer:
+        raise AssertionError("the request was handled twice")
+
+    async def both() -> list[RecordedAnswer]:
+        said = request_fingerprint(b"same")
+        first = asyncio.create_task(service(shop).run_once(ANN, "k", fingerprint=said, handle=slow))
+        await entered.wait()
+        second = asyncio.create_task(
+            service(shop).run_once(ANN, "k", fingerprint=said, handle=never)
+        )
+        # Its claim is refused at least once while the first runs.
+        await asyncio.sleep(0)
+        may_end.set()
+        return [await first, await second]
+
+    assert shop.storage.run(both()) == [answer, answer]
+
+
+def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(shop: Workshop) -> None:
+    entered, may_end = asyncio.Event(), asyncio.Event()
+    answer = RecordedAnswer(201, b'{"id": "one"}')
+
+    async def slow(_: str) -> RecordedAnswer:
+        entered.set()
+        await may_end.wait()
+        return answer
+
+    async def never(_: str) -> RecordedAnswer:
+        raise AssertionError("the request was handled twice")
+
+    async def hang_up_and_come_again() -> RecordedAnswer:
+        kept, same = service(shop), request_fingerprint(b"same")
+        first = asyncio.create_task(kept.run_once(ANN, "k", fingerprint=same, handle=slow))
+        await entered.wait()
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        may_end.set()
+        return await kept.run_once(ANN, "k", fingerprint=same, handle=never)
+
+    assert shop.storage.run(hang_up_and_come_again()) == answer
+
+
+def test_a_first_request_that_takes_too_long_is_told_with_a_time_to_come_back(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "_PAUSES_SECONDS", (0.001,))
+
+    async def asks_again(_: str) -> RecordedAnswer:
+        return await service(shop).run_once(
+            ANN, "k", fingerprint=request_fingerprint(b"same"), handle=asks_again
+        )
+
+    with pytest.raises(RequestStillRunning) as refused:
+        shop.storage.run(asks_again(""))
+    assert refused.value.details == {"reason": "idempotency", "message": refused.value.message}
+    assert http_status(refused.value, strict=True) == 409
+    assert http_headers(refused.value, strict=True) == [(b"retry-after", b"1")]
+
+
+def test_after_a_refusal_the_key_is_free_for_another_request(shop: Workshop) -> None:
+    def refused(_: str) -> RecordedAnswer:
+        raise Conflict("no")
+
+    with pytest.raises(Conflict):
+        once(shop, "k", refused)
+    assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == []
+    assert once(shop, "k", lambda _: RecordedAnswer(404, b"{}")).status == 404
+    assert once(shop, "k", lambda _: RecordedAnswer(200, b"{}")).status == 200
+
+
+def test_answers_are_removed_after_their_day_and_not_before(shop: Workshop) -> None:
+    once(shop, "old", lambda _: RecordedAnswer(200, b"{}"))
+    shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2)
+    once(shop, "young", lambda _: RecordedAnswer(200, b"{}"))
+    jobs = IdempotencyJobs(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
+    shop.storage.run(jobs.schedule())
+    shop.storage.run(jobs.schedule())
+    shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2 + 1)
+    assert shop.work(shop.worker_of(jobs.handlers())) == 1
+    assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == [("young",)]
+    assert shop.rows("task_type") == [(IDEMPOTENCY_EXPIRY,)]
+
+
+def test_a_fingerprint_tells_where_one_part_ends() -> None:
+    assert request_fingerprint(b"ab", b"c") != request_fingerprint(b"a", b"bc")
+    assert request_fingerprint(b"a") == request_fingerprint(b"a")

@@ -1,0 +1,25 @@
+"""A queue under a clock that tests move, and workers on it."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.support.clock import TestClock
+from tests.support.engines import TestDatabase
+from tests.support.job_queue import Workshop
+from tests.support.storage import a_storage
+
+
+@pytest.fixture(scope="module")
+def shared(new_database: Callable[[], TestDatabase]) -> Iterator[Workshop]:
+    """One database for the tests of a module."""
+    clock = TestClock()
+    with a_storage(new_database(), clock=clock) as storage:
+        yield Workshop(storage, clock)
+
+
+@pytest.fixture
+def shop(shared: Workshop) -> Workshop:
+    """The same, with an empty queue."""
+    shared.clear()
+    return shared

@@ -1,1 +1,0 @@
-"""The memory family as a caller sees it, on every engine."""

@@ -1,1 +1,0 @@
-"""The REST adapter alone, over services that only remember what they were asked."""

@@ -1,0 +1,239 @@
+"""Approvals: a longer life for critical personal data takes somebody else's word."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from recollect.audit.memory_recorder import MemoryAudit
+from recollect.identity.model import Principal
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import MemoryId, UserId
+from recollect.kernel.retention_rules import RetentionProfile, RetentionRules
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.expiry import FOREVER
+from recollect.memories.model import Memory
+from recollect.memories.write.expiry_calculator import ExpiryCalculator
+from recollect.retention.approvals import ApprovalService
+from tests.conftest import Host
+from tests.support.memory.callers import Asker, Town
+from tests.support.memory.store import Shelf, a_shelf
+from tests.support.world import at_once
+
+pytestmark = pytest.mark.surfaces("grpc", scenarios_only=True)
+
+TERMS = ExpiryCalculator(RetentionRules(), RetentionProfile.RECORDS)
+DAY = timedelta(days=1)
+
+
+def an_ssn(shelf: Shelf, owner: Asker, **fields: Any) -> str:
+    """A record with critical personal data, capped as every write would."""
+    memory_id = shelf.puts(
+        Space(SpaceKind.USER, owner.name), key="tax", value={"n": 1}, pii_tags=("ssn",), **fields
+    )
+    before = shelf.stored(memory_id)
+    shelf.replaces(before, TERMS.apply(before.memory).memory)
+    return memory_id
+
+
+def asks(
+    shelf: Shelf, asker: Asker, memory_id: str, wish: datetime, *, ttl_minutes: int = 1440
+) -> str:
+    """A request, filed as a write files it; its id."""
+    storage = shelf.storage
+    audit = MemoryAudit(storage.engine, storage.stores, storage.runtime)
+    service = ApprovalService(
+        storage.engine,
+        storage.stores,
+        storage.runtime,
+        audit,
+        terms=TERMS,
+        ttl_minutes=ttl_minutes,
+    )
+    requester = Requester(Principal(UserId(asker.name)), frozenset())
+    stored = shelf.stored(memory_id)
+    approval = storage.write(
+        lambda tx: service.request(tx, requester, stored, wish=wish, at=shelf.now)
+    )
+    return approval.id
+
+
+@pytest.mark.scenario(27)
+def test_a_longer_life_for_an_ssn_waits_for_another_admin(town: Town) -> None:
+    ann = town.person("ann")
+    record = {"key": "tax", "value": {"ssn": "536-22-1234"}, "space": {"kind": "user"}}
+    memory = ann.post("/memories", body=record).expect(201)["memory"]
+    wish = {"ttl_seconds": 40 * 86_400}
+    pending = ann.patch("/memories/{}", memory["id"], body=wish).expect(202)
+    assert pending["memory"] == ann.get("/memories/{}", memory["id"]).expect(200) == memory
+    approval = ann.get("/approvals/{}", pending["approval_id"]).expect(200)
+    town.admin.post("/approvals/{}/approve", approval["id"]).expect(200)
+    extended = ann.get("/memories/{}", memory["id"]).expect(200)
+    assert extended["expires_at"] == approval["requested_expires_at"] > memory["expires_at"]
+
+
+def memory_of(shelf: Shelf, memory_id: str) -> Memory:
+    return shelf.stored(memory_id).memory
+
+
+@pytest.mark.scenario(27)
+def test_another_admins_approval_extends_the_memory_as_asked(town: Town, shelf: Shelf) -> None:
+    ann = town.person("ann")
+    memory_id = an_ssn(shelf, ann)
+    wish = shelf.now + 60 * DAY
+    approval = asks(shelf, ann, memory_id, wish)
+    seen = ann.get("/approvals/{}", approval).expect(200)
+    assert (seen["status"], seen["requested_by"]) == ("pending", ann.name)
+    assert (seen["memory_id"], seen["decided_by"]) == (memory_id, None)
+    body = {"justification": "an audit runs"}
+    decided = town.admin.post("/approvals/{}/approve", approval, body=body).expect(200)
+    assert (decided["status"], decided["decided_by"]) == ("approved", town.admin.name)
+    memory = memory_of(shelf, memory_id)
+    assert (memory.expires_at, memory.version) == (wish, 3)
+    told = shelf.events("approval", "updated")[-1]
+    assert (told["approval_id"], told["status"]) == (approval, "approved")
+
+
+@pytest.mark.scenario(27)
+def test_nobody_approves_their_own_request(town: Town, shelf: Shelf) -> None:
+    admin = town.admin
+    memory_id = an_ssn(shelf, admin)
+    before = memory_of(shelf, memory_id)
+    approval = asks(shelf, admin, memory_id, shelf.now + 60 * DAY)
+    admin.post("/approvals/{}/approve", approval, body={}).refused(403, "forbidden")
+    ann = town.person("ann")
+    own = asks(shelf, ann, memory_id, shelf.now + 60 * DAY)
+    ann.post("/approvals/{}/approve", own, body={}).refused(403, "forbidden")
+    assert memory_of(shelf, memory_id) == before
+    assert admin.get("/approvals/{}", approval).expect(200)["status"] == "pending"
+
+
+@pytest.mark.scenario(27)
+def test_a_denied_or_lapsed_request_changes_nothing(town: Town, shelf: Shelf) -> None:
+    ann, admin = town.person("ann"), town.admin
+    memory_id = an_ssn(shelf, ann)
+    before = memory_of(shelf, memory_id)
+    denied, lapsed = (asks(shelf, ann, memory_id, shelf.now + 60 * DAY) for _ in range(2))
+    assert admin.post("/approvals/{}/deny", denied).expect(200)["status"] == "denied"
+    assert refusal_of(admin.post("/approvals/{}/approve", denied)) == "wrong_state"
+    town.world.clock.advance(minutes=1440)
+    assert ann.get("/approvals/{}", lapsed).expect(200)["status"] == "expired"
+    for word in ("approve", "deny"):
+        assert refusal_of(admin.post(f"/approvals/{{}}/{word}", lapsed)) == "wrong_state"
+    assert memory_of(shelf, memory_id) == before
+
+
+def refusal_of(reply: Any) -> str:
+    reason: str = reply.refused(409, "conflict")["reason"]
+    return reason
+
+
+def test_a_request_is_never_valid_longer_than_its_memory(town: Town, shelf: Shelf) -> None:
+    ann = town.person("ann")
+    memory_id = an_ssn(shelf, ann, explicit_expires_at=shelf.now + timedelta(hours=1))
+    approval = asks(shelf, ann, memory_id, shelf.now + 60 * DAY)
+    seen = ann.get("/approvals/{}", approval).expect(200)
+    ends = memory_of(shelf, memory_id).expires_at
+    assert datetime.fromisoformat(seen["valid_until"]) == ends
+
+
+def test_a_request_runs_out_with_a_memory_that_got_a_shorter_term(host: Host) -> None:
+    with host() as world:
+        town = Town(world)
+        ann, admin = town.person("ann"), town.admin
+        memory = ann.adds("SSN 536-22-1234", space={"kind": "user"})
+        wish = {"ttl_seconds": 100 * 86_400}
+        asked = ann.patch("/memories/{}", memory["id"], body=wish).expect(202)["approval_id"]
+        shorter = ann.patch("/memories/{}", memory["id"], body={"ttl_seconds": 60}).expect(200)
+        seen = ann.get("/approvals/{}", asked).expect(200)
+        assert (seen["status"], seen["valid_until"]) == ("pending", shorter["expires_at"])
+        world.clock.advance(seconds=60)
+        seen = ann.get("/approvals/{}", asked).expect(200)
+        assert (seen["status"], seen["valid_until"]) == ("expired", shorter["expires_at"])
+        for asker in (ann, admin):
+            assert asker.lists("/approvals", status="pending") == []
+            assert [one["id"] for one in asker.lists("/approvals", status="expired")] == [asked]
+        assert refusal_of(admin.post("/approvals/{}/approve", asked)) == "wrong_state"
+
+
+def test_a_decision_stays_as_it_is_when_its_memory_ends(host: Host) -> None:
+    with host() as world:
+        town = Town(world)
+        ann = town.person("ann")
+        memory = ann.adds("SSN 536-22-1234", space={"kind": "user"})
+        wish = {"ttl_seconds": 100 * 86_400}
+        asked = ann.patch("/memories/{}", memory["id"], body=wish).expect(202)["approval_id"]
+        denied = town.admin.post("/approvals/{}/deny", asked).expect(200)
+        ann.patch("/memories/{}", memory["id"], body={"ttl_seconds": 60}).expect(200)
+        world.clock.advance(seconds=60)
+        assert ann.get("/approvals/{}", asked).expect(200) == denied
+
+
+def test_a_wish_without_end_is_granted_without_end(town: Town, shelf: Shelf) -> None:
+    ann = town.person("ann")
+    memory_id = an_ssn(shelf, ann, retention_policy="permanent")
+    approval = asks(shelf, ann, memory_id, FOREVER)
+    shown = town.admin.post("/approvals/{}/approve", approval, body={}).expect(200)
+    assert shown["requested_expires_at"] is None
+    memory = memory_of(shelf, memory_id)
+    assert (memory.expires_at, memory.expiry_rule) == (None, "policy:permanent")
+
+
+def test_a_shorter_policy_does_not_cut_what_was_granted(town: Town, shelf: Shelf) -> None:
+    ann = town.person("ann")
+    memory_id = an_ssn(shelf, ann, retention_policy="production")
+    wish = shelf.now + 60 * DAY
+    approval = asks(shelf, ann, memory_id, wish)
+    town.admin.post("/approvals/{}/approve", approval, body={}).expect(200)
+    memory = memory_of(shelf, memory_id)
+    assert (memory.expires_at, memory.expiry_rule) == (wish, "explicit")
+    assert TERMS.apply(memory).memory == memory
+
+
+def test_two_admins_at_once_decide_once(town: Town, shelf: Shelf) -> None:
+    ann, admin = town.person("ann"), town.admin
+    memory_id = an_ssn(shelf, ann)
+    approval = asks(shelf, ann, memory_id, shelf.now + 60 * DAY)
+    calls = [f"/approvals/{{}}/{word}" for word in ("approve", "deny", "approve", "deny")]
+    replies = at_once([lambda p=path: admin.post(p, approval) for path in calls])  # type: ignore[misc]
+    assert sorted(reply.status for reply in replies) == [200, 409, 409, 409]
+
+
+def test_requests_are_seen_by_who_asked_and_by_admins(town: Town, shelf: Shelf) -> None:
+    ann, bob = town.person("ann"), town.person("bob")
+    memory_id = an_ssn(shelf, ann)
+    first, second = (asks(shelf, ann, memory_id, shelf.now + 60 * DAY) for _ in range(2))
+    bob.get("/approvals/{}", first).refused(404, "not_found")
+    assert bob.lists("/approvals") == []
+    assert [one["id"] for one in ann.lists("/approvals", limit=1)] == [second, first]
+    everything = [one["id"] for one in town.admin.lists("/approvals", limit=1000)]
+    assert everything[:2] == [second, first]
+    town.admin.post("/approvals/{}/deny", first).expect(200)
+    by_state = {
+        state: [one["id"] for one in ann.lists("/approvals", status=state)]
+        for state in ("pending", "denied", "approved", "expired")
+    }
+    assert by_state == {"pending": [second], "denied": [first], "approved": [], "expired": []}
+
+
+def test_requests_go_with_their_memory(town: Town, shelf: Shelf) -> None:
+    ann = town.person("ann")
+    memory_id = an_ssn(shelf, ann)
+    approval = asks(shelf, ann, memory_id, shelf.now + 60 * DAY)
+    memories = shelf.storage.stores.memories
+    shelf.storage.do(memories.delete, MemoryId(memory_id), at=shelf.now)
+    ann.get("/approvals/{}", approval).refused(404, "not_found")
+    town.admin.post("/approvals/{}/approve", approval).refused(404, "not_found")
+
+
+def test_a_memory_that_expired_is_not_revived(host: Host) -> None:
+    with host() as world, a_shelf(world) as shelf:
+        town = Town(world)
+        ann = town.person("ann")
+        memory_id = an_ssn(shelf, ann)
+        approval = asks(shelf, ann, memory_id, shelf.now + 60 * DAY)
+        before = shelf.stored(memory_id)
+        shelf.replaces(before, replace(before.memory, expires_at=shelf.now))
+        assert refusal_of(town.admin.post("/approvals/{}/approve", approval)) == "wrong_state"
+        assert town.admin.get("/approvals/{}", approval).expect(200)["status"] == "expired"

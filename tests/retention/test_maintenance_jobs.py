@@ -1,0 +1,201 @@
+"""Audit retention, key rotation and the removal of vectors. Each may run twice."""
+
+import base64
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from recollect.audit.model import Event, EventKind
+from recollect.conversations.eviction import VECTOR_DELETE
+from recollect.jobs.model import Job
+from recollect.kernel.ids import EntryId
+from recollect.kernel.strict_json import JsonText
+from recollect.retention.maintenance_jobs import (
+    AUDIT_RETENTION,
+    KEY_ROTATION,
+    MaintenanceJobs,
+)
+from tests.support.builders import an_entry, plant, put
+from tests.support.clock import TestClock
+from tests.support.encryption import KEY_A, KEY_B
+from tests.support.engines import TestDatabase
+from tests.support.job_queue import Workshop
+from tests.support.storage import Storage, a_storage
+
+NewDatabase = Callable[[], TestDatabase]
+DAYS = 365
+MANY = 2_100
+
+
+@pytest.fixture
+def database(new_database: NewDatabase) -> TestDatabase:
+    return new_database()
+
+
+@pytest.fixture
+def shop(database: TestDatabase) -> Iterator[Workshop]:
+    with a_shop(database) as shop:
+        yield shop
+
+
+@contextmanager
+def a_shop(database: TestDatabase, *keys: dict[str, str]) -> Iterator[Workshop]:
+    """A queue under a clock that stands still, with these encryption keys."""
+    clock = TestClock()
+    pairs = [(key["id"], base64.b64decode(key["key"])) for key in keys]
+    with a_storage(database, clock=clock, keys=pairs) as storage, clock.hold():
+        yield Workshop(storage, clock)
+
+
+def maintenance(shop: Workshop) -> MaintenanceJobs:
+    storage = shop.storage
+    return MaintenanceJobs(
+        storage.engine, storage.stores, storage.runtime, audit_retention=timedelta(days=DAYS)
+    )
+
+
+def work_off(shop: Workshop) -> int:
+    """Schedule and run what is due."""
+    jobs = maintenance(shop)
+    shop.storage.run(jobs.schedule())
+    return shop.work(shop.worker_of(jobs.handlers()))
+
+
+def record(storage: Storage, *instants: datetime) -> list[str]:
+    ids = [storage.new_id() for _ in instants]
+
+    def work(tx: Any) -> None:
+        for id_, at in zip(ids, instants, strict=True):
+            event = Event(id=id_, at=at, kind=EventKind.MEMBERSHIP, action="add")
+            storage.stores.events.insert(tx, event)
+
+    storage.write(work)
+    return ids
+
+
+def values(database: TestDatabase) -> Sequence[tuple[Any, ...]]:
+    return database.rows("SELECT id, content FROM entries ORDER BY id")
+
+
+def test_retention_removes_exactly_what_is_older(shop: Workshop) -> None:
+    cutoff = shop.clock.now() - timedelta(days=DAYS)
+    microsecond = timedelta(microseconds=1)
+    record(shop.storage, *[cutoff - microsecond] * MANY, cutoff - timedelta(days=1000))
+    kept = record(shop.storage, cutoff, cutoff + microsecond, shop.clock.now())
+    assert work_off(shop) == 1
+    left = shop.storage.database.rows("SELECT id FROM audit_events")
+    assert {str(id_) for (id_,) in left} == set(kept)
+
+
+def test_retention_comes_back_every_day(shop: Workshop) -> None:
+    assert work_off(shop) == 1
+    assert work_off(shop) == 0
+    assert shop.rows("task_name, task_type") == [(AUDIT_RETENTION, AUDIT_RETENTION)]
+    shop.clock.advance(hours=24)
+    assert work_off(shop) == 1
+    assert len(shop.rows("id")) == 1
+
+
+def test_many_nodes_schedule_a_job_once(database: TestDatabase) -> None:
+    with a_shop(database, KEY_A) as shop:
+        nodes = [maintenance(shop) for _ in range(5)]
+        for future in [shop.storage.begin(node.schedule()) for node in nodes]:
+            future.result(30)
+        types = sorted(type_ for (type_,) in shop.rows("task_type"))
+        assert types == [AUDIT_RETENTION, KEY_ROTATION]
+
+
+def test_a_first_key_seals_what_was_plain(database: TestDatabase) -> None:
+    content = JsonText('["plain words"]')
+    with a_shop(database) as shop:
+        root = plant(shop.storage, title="a plain title")
+        put(shop.storage, *(an_entry(shop.storage, root, n, content=content) for n in (1, 2, 3)))
+    with a_shop(database, KEY_A) as shop:
+        assert work_off(shop) == 2
+        stores = shop.storage.stores
+        counts = shop.storage.ask(stores.maintenance.count_by_key)
+        assert counts["entries.content"] == {"a": 3}
+        assert counts["conversations.title"] == {"a": 1}
+        for id_, stored in values(database):
+            assert "plain" not in stored
+            entry = shop.storage.ask(stores.entries.fetch, EntryId(str(id_)))
+            assert entry is not None
+            assert entry.content == content
+        found = shop.storage.ask(stores.conversations.fetch, root.id)
+        assert found is not None
+        assert found.title == "a plain title"
+
+
+def test_a_rotation_that_runs_again_changes_nothing(database: TestDatabase) -> None:
+    seal_many(database, KEY_A)
+    with a_shop(database, KEY_B, KEY_A) as shop:
+        assert work_off(shop) == 1
+        rotated = values(database)
+        job = Job(shop.storage.new_id(), KEY_ROTATION, {"keyId": "b"}, 1)
+        shop.storage.run(maintenance(shop).rotate_keys(job))
+        assert values(database) == rotated
+
+
+def test_a_rotation_is_queued_again_only_while_an_old_key_is_kept(database: TestDatabase) -> None:
+    """A server that still had the old key first may have written after the rotation passed."""
+    seal_many(database, KEY_A)
+    with a_shop(database, KEY_B, KEY_A) as shop:
+        assert work_off(shop) == 1
+    with a_shop(database, KEY_B, KEY_A) as shop:
+        assert work_off(shop) == 1
+    with a_shop(database, KEY_B) as shop:
+        assert work_off(shop) == 0
+        assert [type_ for (type_,) in shop.rows("task_type")] == [AUDIT_RETENTION]
+
+
+def test_a_rotation_for_another_key_is_out_of_date(database: TestDatabase) -> None:
+    before = seal_many(database, KEY_A)
+    with a_shop(database, KEY_A, KEY_B) as shop:
+        job = Job(shop.storage.new_id(), KEY_ROTATION, {"keyId": "b"}, 1)
+        shop.storage.run(maintenance(shop).rotate_keys(job))
+        assert values(database) == before
+
+
+def test_a_way_back_to_an_old_key_rotates_again(database: TestDatabase) -> None:
+    seal_many(database, KEY_A)
+    with a_shop(database, KEY_B, KEY_A) as shop:
+        work_off(shop)
+    with a_shop(database, KEY_A, KEY_B) as shop:
+        assert work_off(shop) == 1
+        counts = shop.storage.ask(shop.storage.stores.maintenance.count_by_key)
+        assert counts["entries.content"] == {"a": 450}
+
+
+def test_vectors_of_an_evicted_tree_go_and_those_of_its_successor_stay(shop: Workshop) -> None:
+    """The id of an evicted tree may be taken again before the job is due."""
+    storage = shop.storage
+    root = plant(storage)
+    entry = an_entry(storage, root, 1)
+    put(storage, entry)
+    vector: Any = "[1,2]" if storage.engine.name == "postgres" else b"12"
+    left_over = storage.new_id()
+    for entry_id in (entry.id, left_over):
+        storage.database.rows(
+            "INSERT INTO entry_embeddings (entry_id, conversation_id, conversation_group_id,"
+            " embedding) VALUES (:entry, :tree, :tree, :vector)",
+            entry=entry_id,
+            tree=root.id,
+            vector=vector,
+        )
+    job = Job(storage.new_id(), VECTOR_DELETE, {"conversationGroupId": root.tree_id}, 1)
+    storage.run(maintenance(shop).delete_vectors(job))
+    left = storage.database.rows("SELECT entry_id FROM entry_embeddings")
+    assert [str(id_) for (id_,) in left] == [entry.id]
+
+
+def seal_many(database: TestDatabase, key: dict[str, str]) -> Sequence[tuple[Any, ...]]:
+    """More entries than one transaction of the rotation takes, sealed by the key."""
+    with a_shop(database, key) as shop:
+        root = plant(shop.storage, title="sealed")
+        entries = (an_entry(shop.storage, root, n + 1) for n in range(450))
+        put(shop.storage, *entries)
+        work_off(shop)
+    return values(database)

@@ -1,1 +1,0 @@
-"""Use cases below the surfaces: what the background jobs do to stored rows."""

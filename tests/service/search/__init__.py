@@ -1,1 +1,0 @@
-"""Search as a use case: what is found in which scope, whatever way leads there."""

@@ -1,1 +1,0 @@
-"""The conformance suite of the storage engines: every test runs on every engine."""

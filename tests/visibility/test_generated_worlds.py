@@ -1,0 +1,115 @@
+"""What SQL lists under a sight and a filter is what the pure rules show, in generated worlds, on
+every engine. A failing world is grown again by its seed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
+
+import pytest
+from sqlalchemy import select
+
+from recollect.app.stores import Stores
+from recollect.db.engines.expressions import InTextList
+from recollect.db.statements import Query, param
+from recollect.db.tables.memories import memories
+from recollect.db.transaction import Tx
+from recollect.identity.space_policy import may_write
+from recollect.kernel import strict_json
+from recollect.kernel.ids import MemoryId
+from recollect.memories.model import MemoryFilter, MemoryStatus
+from recollect.memories.store.filters_sql import (
+    FilterShape,
+    filter_clause,
+    filter_params,
+)
+from recollect.memories.store.prefilter_sql import prefilter_clause
+from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.sql import ViewerShape, viewer_params, visible_clause
+from recollect.visibility.viewer import Viewer, can_view
+from tests.conftest import SoakSize
+from tests.support.engines import TestDatabase
+from tests.support.storage import Storage, a_storage
+from tests.visibility.worlds.generate import grow
+from tests.visibility.worlds.questions import Asking, requesters
+from tests.visibility.worlds.rows import store
+from tests.visibility.worlds.rules import is_due, is_shown, memory_view, space_view
+from tests.visibility.worlds.world import SightWorld
+
+pytestmark = pytest.mark.long
+
+SIGHTS = 4
+BATCH = 50
+FAR = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def storage(engine: TestDatabase) -> Iterator[Storage]:
+    with a_storage(engine) as running:
+        yield running
+
+
+def test_sql_lists_what_the_rules_show(storage: Storage, soak_size: SoakSize) -> None:
+    worlds = soak_size(1_000, 10_000)
+    shown = 0
+    for first in range(0, worlds, BATCH):
+        batch = [grow(seed) for seed in range(first, first + BATCH)]
+        storage.write(partial(store, worlds=batch))
+        shown += sum(storage.read(partial(check, world=world)) for world in batch)
+    assert shown > worlds
+
+
+def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSize) -> None:
+    views = VisibilityFacts(storage.stores)
+    # Seeds that the other test does not use: both fill one database.
+    for seed in range(FAR, FAR + soak_size(100, 1_000)):
+        world = grow(seed)
+        storage.write(partial(store, worlds=[world]))
+        storage.read(partial(check_rows, views=views, stores=storage.stores, world=world))
+
+
+def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: SightWorld) -> None:
+    """The rule that is named, too: an explanation tells it."""
+    sight = Asking(world).sight()
+    for fact in world.facts:
+        stored = stores.memories.fetch(tx, MemoryId(fact.id))
+        assert stored is not None
+        active = fact.status is MemoryStatus.ACTIVE and not is_due(fact)
+        space, memory = space_view(world, fact), replace(memory_view(world, fact), active=active)
+        judged = views.can_view(tx, sight, stored)
+        assert judged == can_view(sight, memory, space), f"world {world.seed}: {sight} {fact}"
+        for requester in requesters(world):
+            decided = views.may_change(tx, requester, stored)
+            assert decided == may_write(requester.space_caller, space), (
+                f"{world.seed}: {requester} {fact}"
+            )
+
+
+def check(tx: Tx, world: SightWorld) -> int:
+    """Compare, and count what was shown: a world where nobody sees anything proves nothing."""
+    asking = Asking(world)
+    shown = 0
+    for _ in range(SIGHTS):
+        sight, chosen = asking.sight(), asking.filter()
+        listed = rows(tx, world, sight, chosen)
+        expected = {f.id for f in world.facts if is_shown(world, f, sight, chosen)}
+        assert listed == expected, f"world {world.seed}: {sight} {chosen}\n{world}"
+        shown += len(listed)
+    return shown
+
+
+def rows(tx: Tx, world: SightWorld, sight: Viewer, chosen: MemoryFilter) -> set[str]:
+    params = viewer_params(sight) | filter_params(chosen, sight.now)
+    params["ids"] = strict_json.dump([fact.id for fact in world.facts])
+    shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
+    listed = {row[0] for row in tx.fetch(_listing(*shapes, near=False), params)}
+    # A search looks only where a row can be that the sight shows, and misses none.
+    assert {row[0] for row in tx.fetch(_listing(*shapes, near=True), params)} == listed
+    return listed
+
+
+@cache
+def _listing(sight: ViewerShape, chosen: FilterShape, *, near: bool) -> Query:
+    among = InTextList(memories.c.id, param("ids", memories.c.id))
+    query = select(memories.c.id).where(among, visible_clause(sight), filter_clause(chosen))
+    reach = prefilter_clause(sight, chosen) if near else None
+    return Query(query if reach is None else query.where(reach))

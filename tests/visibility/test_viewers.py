@@ -1,0 +1,213 @@
+"""For whom a call is answered: who asks, in which chat, and which person is judged there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from recollect.agents.model import Agent
+from recollect.identity.model import Principal
+from recollect.identity.requester import Requester
+from recollect.kernel.access_level import Level
+from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
+from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.memories.model import ReadContext
+from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.people.model import Person
+from recollect.visibility.disclosure import DisclosureSettings
+from recollect.visibility.model import SensitiveInGroups
+from recollect.visibility.viewer import Viewer
+from recollect.visibility.viewers import ViewerFactory
+from tests.support.builders import NOON, plant
+from tests.support.engines import TestDatabase
+from tests.support.storage import Storage, a_storage
+
+ACME = frozenset({OrgId("acme")})
+USER, PERSON, AGENT = ParticipantKind.USER, ParticipantKind.PERSON, ParticipantKind.AGENT
+BOT = ParticipantKind.AGENT, "bot"
+
+
+@dataclass
+class Stage:
+    """A database with users ann and bob, the person dee, and agents bot and aid."""
+
+    storage: Storage
+
+    def chat(self, chat_id: str, *members: tuple[ParticipantKind, str], group: bool) -> ChatId:
+        """A chat of its own name; the tests of one engine share a database."""
+        kind = ChatKind.GROUP if group else ChatKind.PRIVATE
+        chat = Chat(id=ChatId(chat_id), kind=kind, created_by=Owner.user("ann"), created_at=NOON)
+        self.storage.do(self.storage.stores.chats.insert, chat)
+        for kind_, id_ in members:
+            self.storage.do(self.storage.stores.chats.join, chat.id, Participant(kind_, id_, NOON))
+        return chat.id
+
+    def sight(
+        self,
+        requester: Requester,
+        chat: str | None = None,
+        asker: str | None = None,
+        **switches: Any,
+    ) -> Viewer:
+        """What the requester gets."""
+        sights = ViewerFactory(
+            self.storage.stores, self.storage.runtime, DisclosureSettings(**switches)
+        )
+        context = ReadContext(ChatId(chat) if chat is not None else None, asker)
+        return self.storage.ask(sights.viewer_for, requester, context)
+
+
+@pytest.fixture(scope="module")
+def stage(engine: TestDatabase) -> Iterator[Stage]:
+    with a_storage(engine) as storage:
+        stores = storage.stores
+        for user in ("ann", "bob"):
+            named = {"name": user, "at": NOON}
+            storage.do(
+                stores.users.insert_person, UserId(user), PersonId(f"{user}-person"), **named
+            )
+            storage.do(stores.users.update_orgs, UserId(user), ACME)
+        storage.do(stores.people.insert, loner("dee"))
+        for agent in ("bot", "aid"):
+            storage.do(stores.agents.insert, an_agent(agent))
+        yield Stage(storage)
+
+
+def an_agent(agent_id: str) -> Agent:
+    who = Owner.agent(agent_id)
+    return Agent(
+        id=AgentId(agent_id),
+        name=None,
+        description=None,
+        owner=Owner.user("ann"),
+        org_id=OrgId("acme"),
+        space_mode=None,
+        created_by=who,
+        created_at=NOON,
+        updated_at=NOON,
+    )
+
+
+def loner(person_id: str) -> Person:
+    return Person(
+        id=PersonId(person_id),
+        name=person_id,
+        created_by=Owner.user("ann"),
+        orgs=ACME,
+        created_at=NOON,
+        updated_at=NOON,
+    )
+
+
+def user(name: str) -> Requester:
+    return Requester(
+        Principal(UserId(name)), ACME, PersonId(f"{name}-person"), frozenset({UserId(name)})
+    )
+
+
+def agent(name: str) -> Requester:
+    spelled = UserId(Owner.agent(name).spelling)
+    return Requester(Principal(spelled, kind=OwnerKind.AGENT), ACME)
+
+
+def test_outside_of_chats_the_caller_is_judged(stage: Stage) -> None:
+    chat = stage.chat("d1", (USER, "ann"), group=True)
+    sight = stage.sight(user("ann"))
+    assert sight.chat is None
+    assert sight.callers == (user("ann").space_caller,)
+    assert (sight.asker.person_id, sight.asker.orgs) == ("ann-person", ACME)
+    assert chat in sight.asker.chats
+
+
+def test_a_chat_is_unknown_to_who_takes_no_part(stage: Stage) -> None:
+    chat = stage.chat("n1", (USER, "bob"), group=True)
+    for requester, chat_id in ((user("ann"), chat), (agent("bot"), chat), (user("ann"), "none")):
+        with pytest.raises(NotFound) as raised:
+            stage.sight(requester, chat_id)
+        assert raised.value.details == {"resource": "chat", "id": chat_id}
+
+
+def test_who_left_takes_no_part(stage: Stage) -> None:
+    chat = stage.chat("n2", (USER, "ann"), group=True)
+    stores = stage.storage.stores
+    stage.storage.do(stores.chats.leave, chat, USER, member_id="ann", at=NOON)
+    with pytest.raises(NotFound):
+        stage.sight(user("ann"), chat)
+
+
+def test_in_a_private_chat_an_agent_asks_for_the_partner(stage: Stage) -> None:
+    chat = stage.chat("p1", (USER, "bob"), BOT, group=False)
+    sight = stage.sight(agent("bot"), chat)
+    assert sight.asker.person_id == "bob-person"
+    assert sight.asker.users == {"bob"}
+    assert sight.asker.orgs == ACME
+    assert {caller.who for caller in sight.callers} == {Owner.agent("bot"), Owner.user("bob")}
+
+
+def test_a_partner_without_a_user_is_judged_as_a_person(stage: Stage) -> None:
+    chat = stage.chat("p2", (PERSON, "dee"), BOT, group=False)
+    sight = stage.sight(agent("bot"), chat)
+    assert (sight.asker.person_id, sight.asker.users) == ("dee", frozenset())
+    assert sight.asker.chats == {chat}
+    assert sight.asker.orgs == ACME
+
+
+def test_a_partner_who_is_known_as_a_person_has_their_user(stage: Stage) -> None:
+    chat = stage.chat("p3", (PERSON, "bob-person"), BOT, group=False)
+    sight = stage.sight(agent("bot"), chat)
+    assert sight.asker.person_id == "bob-person"
+    assert sight.asker.users == {"bob"}
+    assert Owner.user("bob") in {caller.who for caller in sight.callers}
+
+
+def test_an_agent_in_a_group_asks_for_nobody_unless_it_names_somebody(stage: Stage) -> None:
+    chat = stage.chat("g1", (USER, "bob"), (PERSON, "dee"), BOT, (AGENT, "aid"), group=True)
+    alone = stage.sight(agent("bot"), chat)
+    assert alone.asker.person_id is None
+    assert alone.callers == (agent("bot").space_caller,)
+    for named, person in (("bob", "bob-person"), ("bob-person", "bob-person"), ("dee", "dee")):
+        sight = stage.sight(agent("bot"), chat, named)
+        assert sight.asker.person_id == person
+        assert sight.callers[0].who == Owner.agent("bot")
+    assert stage.sight(agent("bot"), chat, "agent:aid").callers[1].who == Owner.agent("aid")
+
+
+@pytest.mark.parametrize("named", ["ann", "agent:bot", "bot", "aid", "nobody", ""])
+def test_an_asker_must_be_another_participant(stage: Stage, named: str) -> None:
+    chat = stage.chat(f"g2-{named}", (USER, "bob"), BOT, (AGENT, "aid"), group=True)
+    with pytest.raises(ValidationFailed, match="asker_id"):
+        stage.sight(agent("bot"), chat, named)
+
+
+def test_a_user_asks_for_nobody_else(stage: Stage) -> None:
+    chat = stage.chat("g3", (USER, "ann"), (USER, "bob"), group=True)
+    for named in ("bob", "ann"):
+        with pytest.raises(Forbidden):
+            stage.sight(user("ann"), chat, named)
+    assert stage.sight(user("ann"), chat).asker.person_id == "ann-person"
+
+
+def test_an_asker_needs_a_chat(stage: Stage) -> None:
+    with pytest.raises(ValidationFailed, match="asker_id"):
+        stage.sight(agent("bot"), None, "bob")
+
+
+def test_a_tree_is_a_chat_of_its_members(stage: Stage) -> None:
+    members = {"bob": Level.OWNER, "agent:bot": Level.WRITER}
+    tree = plant(stage.storage, members, owner_user_id=UserId("bob"))
+    sight = stage.sight(agent("bot"), tree.id)
+    assert sight.chat is not None
+    assert sight.chat.kind is ChatKind.PRIVATE
+    assert sight.asker.person_id == "bob-person"
+    with pytest.raises(NotFound):
+        stage.sight(user("ann"), tree.id)
+
+
+def test_who_takes_part_is_known_where_it_matters(stage: Stage) -> None:
+    chat = stage.chat("g4", (USER, "ann"), (PERSON, "dee"), BOT, group=True)
+    lenient = SensitiveInGroups.SUBJECT_PRESENT
+    sight = stage.sight(user("ann"), chat, sensitive_in_groups=lenient)
+    assert sight.chat is not None
+    assert sight.chat.participants == {"ann-person", "dee"}

@@ -1,0 +1,189 @@
+"""Grows a small world from a seed: a failure is seen again by growing the same one."""
+
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from random import Random
+from typing import TypeVar
+
+from recollect.kernel.owner import Owner
+from recollect.kernel.space import AGENT_KINDS, SpaceKind
+from recollect.memories.model import (
+    MemoryOrigin,
+    MemoryStatus,
+    MemoryType,
+    Sensitivity,
+)
+from recollect.people.chat import ChatKind
+from tests.visibility.worlds.world import (
+    NOW,
+    ChatFact,
+    Fact,
+    RunFact,
+    SightWorld,
+    Stay,
+    VersionFact,
+)
+
+T = TypeVar("T")
+
+# So few instants that ends, beginnings and observations fall on each other.
+BEFORE = tuple(NOW - timedelta(minutes=minutes) for minutes in (3, 2, 1))
+AROUND = (*BEFORE, NOW, NOW + timedelta(minutes=1))
+ORGS = ("red", "blue")
+NAMES = ("ann", "Ann", "bob", "cy")
+TAGS = ("x", "y")
+
+
+def grow(seed: int) -> SightWorld:
+    """The world of a seed."""
+    return _Growing(seed).world
+
+
+class _Growing:
+    """Grows a world; ids carry the seed, so that many worlds share one database."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+        self._mark = f"{seed}."
+        self.world = SightWorld(seed)
+        self._grow_people()
+        self._grow_agents()
+        self._grow_chats()
+        self._grow_runs()
+        self.world.facts = [self._fact(number) for number in range(self._random.randint(6, 12))]
+
+    def _one(self, choices: Iterable[T]) -> T:
+        return self._random.choice(tuple(choices))
+
+    def _some(self, choices: Iterable[T], most: int) -> tuple[T, ...]:
+        listed = tuple(choices)
+        return tuple(self._random.sample(listed, self._random.randint(0, min(most, len(listed)))))
+
+    def _maybe(self, value: T, chance: float = 0.5) -> T | None:
+        return value if self._random.random() < chance else None
+
+    def _grow_people(self) -> None:
+        world = self.world
+        users = [self._mark + name for name in NAMES[: self._random.randint(2, 4)]]
+        world.user_orgs = {user: frozenset(self._some(ORGS, 2)) for user in users}
+        world.people = {user: f"{user}-person" for user in users}
+        if self._random.random() < 0.3:
+            world.people[users[1]] = world.people[users[0]]
+        world.loners = (self._mark + "dee",)
+
+    def _grow_agents(self) -> None:
+        """Agents may have the ids of users, and own each other or themselves."""
+        ids = [self._mark + name for name in self._random.sample((*NAMES, "bot"), 3)]
+        users = [Owner.user(user) for user in self.world.user_orgs]
+        for agent_id in ids:
+            owner = self._one([*users, *(Owner.agent(other) for other in ids)])
+            self.world.agents[agent_id] = (owner, self._one(ORGS))
+
+    def _grow_chats(self) -> None:
+        for number in range(self._random.randint(1, 3)):
+            tree = self._random.random() < 0.4
+            unique = str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+            chat_id = unique if tree else f"{self._mark}chat-{number}"
+            self.world.chats[chat_id] = ChatFact(
+                chat_id,
+                tree=tree,
+                deleted=tree and self._random.random() < 0.2,
+                kind=self._one(ChatKind),
+                creator=self._an_owner(),
+                stays=tuple(self._stays(tree=tree)),
+            )
+
+    def _an_owner(self) -> Owner:
+        users = [Owner.user(user) for user in self.world.user_orgs]
+        return self._one([*users, *(Owner.agent(agent) for agent in self.world.agents)])
+
+    def _stays(self, *, tree: bool) -> Iterable[Stay]:
+        members = [("user", user) for user in self.world.user_orgs]
+        members += [("agent", agent) for agent in self.world.agents]
+        if not tree:
+            members += [("person", person) for person in self.world.all_people]
+        for kind, id_ in self._some(members, 4):
+            first, left, back = BEFORE
+            yield from self._one(
+                (
+                    (Stay(kind, id_, first, None),),
+                    (Stay(kind, id_, first, left),),
+                    (Stay(kind, id_, first, left), Stay(kind, id_, back, None)),
+                    (Stay(kind, id_, left, None),),
+                )
+            )
+
+    def _grow_runs(self) -> None:
+        for number in range(self._random.randint(0, 4)):
+            run_id = f"{self._mark}run-{number}"
+            parent = self._maybe(self._one([*self.world.runs, None]), 0.8)
+            self.world.runs[run_id] = RunFact(run_id, self._one(self.world.agents), parent)
+
+    def _space(self) -> tuple[SpaceKind, str]:
+        kinds = [kind for kind in SpaceKind if kind is not SpaceKind.RUN or self.world.runs]
+        # Disclosure has the most to say of these.
+        kind = self._one([*kinds, SpaceKind.USER, SpaceKind.USER, SpaceKind.CHAT, SpaceKind.CHAT])
+        if kind in AGENT_KINDS:
+            return kind, self._one(self.world.agents)
+        places: dict[SpaceKind, Iterable[str]] = {
+            SpaceKind.USER: self.world.user_orgs,
+            SpaceKind.CHAT: self.world.chats,
+            SpaceKind.RUN: self.world.runs,
+            SpaceKind.ORG: ORGS,
+        }
+        return kind, self._one(places[kind])
+
+    def _fact(self, number: int) -> Fact:
+        kind, space_id = self._space()
+        subjects = self._some(self.world.all_people, 2)
+        status = self._one(
+            [MemoryStatus.ACTIVE] * 5 + [s for s in MemoryStatus if s is not MemoryStatus.EXPIRED]
+        )
+        versions = tuple(self._versions(status))
+        origin = self._one(MemoryOrigin)
+        return Fact(
+            id=f"{self._mark}{number:02}",
+            space_kind=kind,
+            space_id=space_id,
+            agent_id=self._agent_of(kind, space_id),
+            sensitivity=self._one([Sensitivity.PUBLIC, *Sensitivity]),
+            portable=self._random.random() < 0.8,
+            origin=origin,
+            learned_in=self._maybe(self._one(self.world.chats), 0.9 if origin == "chat" else 0.2),
+            observed_at=self._one(AROUND),
+            stated_by=self._maybe(self._one(self.world.all_people)),
+            subjects=subjects,
+            bare_names=self._random.random() < 0.1,
+            status=status,
+            expires_at=self._maybe(self._one(AROUND), 0.3),
+            compacted=self._random.random() < 0.05,
+            erased=self._random.random() < 0.05,
+            created_at=versions[0].at,
+            retracted_at=self._maybe(self._one(AROUND), 0.2),
+            valid_from=versions[-1].valid_from,
+            valid_until=versions[-1].valid_until,
+            versions=versions,
+            type=self._one(MemoryType),
+            key=self._maybe(self._one(("k1", "k2")), 0.3),
+            run_id=space_id if kind is SpaceKind.RUN else None,
+            tags=self._some(TAGS, 2),
+        )
+
+    def _agent_of(self, kind: SpaceKind, space_id: str) -> str | None:
+        if kind in AGENT_KINDS:
+            return space_id
+        if kind is SpaceKind.RUN:
+            return self.world.runs[space_id].agent_id
+        return self._one(self.world.agents) if kind is SpaceKind.ORG else None
+
+    def _versions(self, status: MemoryStatus) -> Iterable[VersionFact]:
+        times = sorted(self._random.sample(BEFORE, self._random.randint(1, 3)))
+        for at, until in zip(times, [*times[1:], None], strict=True):
+            was = (
+                status
+                if until is None
+                else self._one((MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED))
+            )
+            valid_from, valid_until = self._maybe(BEFORE[0]), self._maybe(BEFORE[2])
+            yield VersionFact(at, until, was, valid_from, valid_until)

@@ -1,0 +1,154 @@
+"""Who asks what in a world: sights and filters from a seed."""
+
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import Any, TypeVar
+
+from recollect.identity.model import Caller, Principal
+from recollect.identity.requester import Requester
+from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
+from recollect.kernel.owner import Owner, OwnerKind
+from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.model import (
+    MemoryFilter,
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+)
+from recollect.people.chat import ChatKind
+from recollect.visibility.disclosure import (
+    AskerView,
+    ChatView,
+    DisclosureSettings,
+)
+from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.viewer import Viewer
+from tests.visibility.worlds.generate import AROUND, BEFORE
+from tests.visibility.worlds.rules import people
+from tests.visibility.worlds.world import NOW, SightWorld
+
+T = TypeVar("T")
+
+
+def requesters(world: SightWorld) -> Iterator[Requester]:
+    """Every user and agent, as requests bring them; agents also with their owners' rights."""
+    for user, person in world.people.items():
+        orgs = frozenset(OrgId(org) for org in world.user_orgs[user])
+        users = frozenset(UserId(other) for other in world.users_of(person))
+        yield Requester(Principal(UserId(user)), orgs, PersonId(person), users)
+    for agent_id, (_, org) in world.agents.items():
+        named = UserId(Owner.agent(agent_id).spelling)
+        for acts in (False, True):
+            principal = Principal(named, kind=OwnerKind.AGENT, acts_for_owner=acts)
+            yield Requester(principal, frozenset({OrgId(org)}))
+
+
+class Asking:
+    """Who asks what in a world."""
+
+    def __init__(self, world: SightWorld) -> None:
+        self._world = world
+        self._random = Random(-world.seed)
+
+    def _one(self, choices: Iterable[T]) -> T:
+        return self._random.choice(tuple(choices))
+
+    def _rarely(self, value: T) -> T | None:
+        return value if self._random.random() < 0.4 else None
+
+    def sight(self) -> Viewer:
+        if self._random.random() < 0.03:
+            return Viewer.for_system("a test", NOW)
+        chat = self._chat() if self._random.random() < 0.6 else None
+        callers, asker = self._callers(in_chat=chat is not None)
+        settings = DisclosureSettings(self._one(SensitiveInGroups), self._one(UnknownOrigin))
+        return Viewer(callers, asker, chat, settings, NOW)
+
+    def _chat(self) -> ChatView:
+        chat_id = self._one(self._world.chats)
+        here = people(self._world.people_at(chat_id, NOW))
+        return ChatView(ChatId(chat_id), self._one(ChatKind), here)
+
+    def _callers(self, *, in_chat: bool) -> tuple[tuple[Caller, ...], AskerView]:
+        """A user for themself, or an agent for itself, or in a chat for somebody."""
+        if self._random.random() < 0.5:
+            caller, asker = self._somebody(self._one(sorted(set(self._world.people.values()))))
+            return (caller,), asker
+        agent, itself = self._agent()
+        if not in_chat or self._random.random() < 0.3:
+            return (agent,), itself
+        other, asked = self._somebody(self._one(self._world.all_people))
+        return (agent, other), asked
+
+    def _agent(self) -> tuple[Caller, AskerView]:
+        agent_id = self._one(self._world.agents)
+        orgs = frozenset({OrgId(self._world.agents[agent_id][1])})
+        caller = Caller(
+            Owner.agent(agent_id), orgs, self._random.random() < 0.4, self._random.random() < 0.2
+        )
+        return caller, AskerView(chats=self._chats(None, agent_id), orgs=orgs)
+
+    def _somebody(self, person: str) -> tuple[Caller, AskerView]:
+        users = sorted(self._world.users_of(person))
+        user = self._one(users) if users else ""
+        orgs = frozenset(OrgId(org) for org in self._world.user_orgs.get(user, ()))
+        # A member whom nobody has met has no person yet.
+        met = self._random.random() < 0.95
+        asker = AskerView(
+            PersonId(person) if met else None,
+            frozenset(UserId(one) for one in users),
+            self._chats(person, None),
+            orgs,
+        )
+        return Caller(Owner.user(user), orgs, admin=self._random.random() < 0.2), asker
+
+    def _chats(self, person: str | None, agent: str | None) -> frozenset[ChatId]:
+        return frozenset(ChatId(chat_id) for chat_id in self._world.chats_of(person, agent))
+
+    def filter(self) -> MemoryFilter:
+        """Mostly a wide one: rows that a filter leaves out say nothing of the sight."""
+        if self._random.random() < 0.7:
+            return MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
+        return self._narrowed() if self._random.random() < 0.5 else self._shaped()
+
+    def _shaped(self) -> MemoryFilter:
+        return MemoryFilter(
+            statuses=self._one(
+                (
+                    (MemoryStatus.ACTIVE,),
+                    (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED),
+                    tuple(MemoryStatus),
+                )
+            ),
+            include_expired=self._one((True, False)),
+            spaces=self._rarely(tuple(self._spaces())),
+            valid_at=self._rarely(self._one(BEFORE)),
+            as_of=self._rarely(self._one(AROUND)),
+        )
+
+    def _spaces(self) -> Iterator[tuple[SpaceKind, str | None]]:
+        for fact in self._random.choices(self._world.facts, k=self._random.randint(0, 4)):
+            yield fact.space_kind, self._one((fact.space_id, fact.space_id, None))
+
+    def _narrowed(self) -> MemoryFilter:
+        fact, other = self._one(self._world.facts), self._one(self._world.facts)
+        space = Space(fact.space_kind, fact.space_id)
+        members: dict[str, Any] = {
+            "agent_id": fact.agent_id,
+            "visibility": space.visibility,
+            "scope": Space(other.space_kind, other.space_id).scope,
+            "run_id": fact.run_id,
+            "kind": self._one(MemoryKind),
+            "key": fact.key,
+            "tags": fact.tags,
+            "types": (fact.type, self._one(MemoryType)),
+            "subjects": fact.subjects,
+            "stated_by": fact.stated_by,
+            "sensitivity": fact.sensitivity,
+            "created_after": self._one(BEFORE),
+            "created_before": self._one(AROUND),
+        }
+        taken = self._random.sample(sorted(members), self._random.randint(1, 3))
+        # Together they may ask for what no space is.
+        both = ["scope"] if "visibility" in taken else []
+        return MemoryFilter(**{name: members[name] for name in (*taken, *both)})

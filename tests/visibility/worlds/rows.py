@@ -1,0 +1,171 @@
+"""Worlds of memories as rows, written in bulk past the stores."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import Table, insert
+
+from recollect.db.statements import Query, param
+from recollect.db.tables.conversations import conversations, participations, trees
+from recollect.db.tables.memories import (
+    memories,
+    memory_subjects,
+    memory_tags,
+    memory_versions,
+)
+from recollect.db.tables.people import (
+    agents,
+    chat_participations,
+    named_chats,
+    person_users,
+    run_ancestors,
+    runs,
+    user_orgs,
+)
+from recollect.db.transaction import Tx
+from recollect.kernel.owner import Owner
+from tests.visibility.worlds.world import NOW, ChatFact, Fact, SightWorld, spelled
+
+_Rows = Iterator[tuple[Table, dict[str, Any]]]
+_statements: dict[tuple[str, tuple[str, ...]], Query] = {}
+
+
+def store(tx: Tx, worlds: Iterable[SightWorld]) -> None:
+    """Write the worlds."""
+    for world in worlds:
+        for table, values in _rows(world):
+            tx.run(_statement(table, tuple(values)), values)
+
+
+def _statement(table: Table, names: tuple[str, ...]) -> Query:
+    known = _statements.get((table.name, names))
+    if known is None:
+        values = {name: param(name, table.c[name]) for name in names}
+        known = _statements[table.name, names] = Query(insert(table).values(values))
+    return known
+
+
+def _rows(world: SightWorld) -> _Rows:
+    yield from _people(world)
+    for chat in world.chats.values():
+        yield from _tree(chat) if chat.tree else _named(chat)
+    yield from _runs(world)
+    for fact in world.facts:
+        yield from _memory(fact)
+
+
+def _people(world: SightWorld) -> _Rows:
+    for user, orgs in world.user_orgs.items():
+        for org in sorted(orgs):
+            yield user_orgs, {"user_id": user, "org_id": org}
+    for user, person in world.people.items():
+        yield person_users, {"user_id": user, "person_id": person}
+    for agent_id, (owner, org) in world.agents.items():
+        row = {"id": agent_id, "owner_kind": owner.kind, "owner_id": owner.id, "org_id": org}
+        made = {"created_by_kind": owner.kind, "created_by_id": owner.id}
+        yield agents, row | made | {"created_at": NOW, "updated_at": NOW}
+
+
+def _named(chat: ChatFact) -> _Rows:
+    creator = chat.creator
+    made = {"created_by_kind": creator.kind, "created_by_id": creator.id, "created_at": NOW}
+    yield named_chats, {"id": chat.id, "kind": chat.kind} | made
+    for stay in chat.stays:
+        times = {"joined_at": stay.joined_at, "left_at": stay.left_at}
+        member = {"chat_id": chat.id, "kind": stay.kind, "member_id": stay.id}
+        yield chat_participations, member | times
+
+
+def _tree(chat: ChatFact) -> _Rows:
+    yield trees, {"id": chat.id, "created_at": NOW, "last_at": NOW}
+    yield (
+        conversations,
+        {
+            "id": chat.id,
+            "conversation_group_id": chat.id,
+            "owner_user_id": spelled(chat.creator),
+            "metadata": "{}",
+            "created_at": NOW,
+            "updated_at": NOW,
+            "deleted_at": NOW if chat.deleted else None,
+        },
+    )
+    for stay in chat.stays:
+        who = Owner.agent(stay.id) if stay.kind == "agent" else Owner.user(stay.id)
+        times = {"joined_at": stay.joined_at, "left_at": stay.left_at}
+        yield participations, {"conversation_group_id": chat.id, "user_id": spelled(who)} | times
+
+
+def _runs(world: SightWorld) -> _Rows:
+    for run in world.runs.values():
+        above = world.ancestors(run.id)
+        row = {"id": run.id, "agent_id": run.agent_id, "parent_run_id": run.parent}
+        began = {"root_run_id": (above or [run.id])[-1], "status": "running", "started_at": NOW}
+        yield runs, row | began
+        for depth, ancestor in enumerate(above, 1):
+            yield run_ancestors, {"run_id": run.id, "ancestor_id": ancestor, "depth": depth}
+
+
+def _memory(fact: Fact) -> _Rows:
+    yield memories, _row(fact)
+    for place, person in enumerate(fact.subjects):
+        yield memory_subjects, {"memory_id": fact.id, "person_id": person, "place": place}
+    for tag in fact.tags:
+        yield memory_tags, {"memory_id": fact.id, "tag": tag}
+    for number, version in enumerate(fact.versions, 1):
+        yield (
+            memory_versions,
+            {
+                "id": f"{fact.id}/{number}",
+                "memory_id": fact.id,
+                "version": number,
+                "change": "updated",
+                "at": version.at,
+                "until": version.until,
+                "by_kind": "user",
+                "by_id": "somebody",
+                "status": version.status,
+                "valid_from": version.valid_from,
+                "valid_until": version.valid_until,
+            },
+        )
+
+
+def _row(fact: Fact) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "kind": "record" if fact.key else "statement",
+        "content": json.dumps("a fact"),
+        "key": fact.key,
+        "space_kind": fact.space_kind,
+        "space_id": fact.space_id,
+        "agent_id": fact.agent_id,
+        "type": fact.type,
+        "sensitivity": fact.sensitivity,
+        "portable": fact.portable,
+        "has_subjects": bool(fact.subjects) or fact.bare_names,
+        "bare_names": json.dumps(["somebody"]) if fact.bare_names else None,
+        "stated_by": fact.stated_by,
+        "learned_in": fact.learned_in,
+        "origin": fact.origin,
+        "observed_at": fact.observed_at,
+        "verified": True,
+        "trust": "fact",
+        "expires_at": fact.expires_at,
+        "expiry_rule": "never",
+        "valid_from": fact.valid_from,
+        "valid_until": fact.valid_until,
+        "created_at": fact.created_at,
+        "updated_at": fact.created_at,
+        "retracted_at": fact.retracted_at,
+        "source": "api",
+        "run_id": fact.run_id,
+        "status": fact.status,
+        "status_at": fact.created_at,
+        "written_by_kind": "user",
+        "written_by_id": "somebody",
+        "fold": "",
+        "compacted_at": NOW if fact.compacted else None,
+        "erasure_id": "erasure" if fact.erased else None,
+    }

@@ -1,1 +1,0 @@
-"""The worker: claims, leases, back-off, and what is kept of a failure."""
