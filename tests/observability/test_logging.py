@@ -84,7 +84,7 @@ def test_an_exception_is_told_without_its_message(
     text = capsys.readouterr().err
     assert HUSH not in text
     assert text.count("InvalidInput") == text.count("after KeyError") == 2
-    assert "test_logs" in text
+    assert "test_logging" in text
     assert "request_failed" in text
 
 
