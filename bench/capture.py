@@ -176,7 +176,7 @@ class _Recorder:
         return self._tx.run_and_count(self._kept(statement, params), params)
 
     def _kept(self, statement: Any, params: Mapping[str, Any]) -> Any:
-        compiled = statement.on(self._dialect)
+        compiled = statement.compile_for(self._dialect)
         bound = enumerate(compiled.bind(params), 1)
         self._into.append((compiled.sql, {f"${number}": value for number, value in bound}))
         return statement

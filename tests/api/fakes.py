@@ -217,7 +217,7 @@ class FakeMetrics:
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, int]] = []
 
-    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+    def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
         assert seconds >= 0
         self.requests.append((method, route, status))
 

@@ -119,7 +119,7 @@ class PostgresEngine:
         try:
             async with await connect_async(self._url) as connection:
                 for statement in statements:
-                    await connection.execute(statement.on(DIALECT).sql.encode())
+                    await connection.execute(statement.compile_for(DIALECT).sql.encode())
         except psycopg.Error as error:
             raise translate_error(error) from error
 
