@@ -132,7 +132,7 @@ class FakeEviction:
                 raise step
             yield step
 
-    async def done(self) -> None:
+    async def wait(self) -> None:
         for step in self.steps:
             if isinstance(step, Exception):
                 raise step

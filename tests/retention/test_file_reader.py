@@ -67,7 +67,7 @@ def test_the_packaged_file_is_in_what_is_released(
     builder: type[SdistBuilder] | type[WheelBuilder],
 ) -> None:
     released = builder(str(Path(__file__).parents[2])).recurse_included_files()
-    inside = "recollect/providers/retention/retention_policy.yaml"
+    inside = "recollect/retention/file/retention_policy.yaml"
     assert [file for file in released if file.distribution_path.endswith(inside)]
 
 
