@@ -101,7 +101,7 @@ def find(
 def test_the_nearest_permitted_ones_are_found(
     storage: Storage, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    monkeypatch.setattr(nearest, "_BATCH", batch)
+    monkeypatch.setattr(nearest, "_BATCH_ROWS", batch)
     own, wanted = vectors(40), vectors(1, seed=2)[0]
     user = f"ann{batch}"
     ids: list[EntryId] = []

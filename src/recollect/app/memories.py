@@ -18,7 +18,7 @@ from recollect.app.memory_writing import (
     build_write_services,
     screening_rules,
 )
-from recollect.app.search import EmbeddingBackends, build_memory_finder
+from recollect.app.search import EmbeddingBackends, build_memory_search
 from recollect.app.stores import Stores
 from recollect.audit.gate import GateService
 from recollect.audit.memory_recorder import MemoryAudit
@@ -77,11 +77,18 @@ def build_memory_services(
     )
     reads = ReadAudit(engine, audit, settings.events.reads)
     graph = GraphWriter(stores, runtime)
-    finder = build_memory_finder(finding, settings, engine, stores, neighbours=graph.closeness)
     use = UsageTracker(engine, stores, runtime)
-    search = MemorySearchService(
-        engine, stores, runtime, sights=sights, reads=reads, use=use, finder=finder
+    searching = build_memory_search(
+        finding,
+        settings,
+        engine,
+        stores,
+        runtime,
+        viewers=sights,
+        reads=reads,
+        usage=use,
     )
+    search = MemorySearchService(searching)
     runs = RunService(
         engine,
         stores,
@@ -147,7 +154,7 @@ def build_memory_services(
             audit=audit,
             reads=reads,
             use=use,
-            score=finder.score_memory,
+            score=search.score_memory,
         ),
         writing.memories,
         writing.batches,
@@ -166,7 +173,7 @@ def build_memory_services(
         build_imports(settings, engine, stores, runtime, governed),
         GraphService(engine, stores, sights),
         search,
-        RecallService(engine, stores, runtime, search=search, finder=finder),
+        RecallService(searching),
     )
 
 

@@ -8,23 +8,25 @@ from recollect.embedding.cache import QueryCachingEmbedder
 from recollect.embedding.minilm import MiniLmEmbedder
 from recollect.embedding.openai import EmbeddingEndpoint, OpenAiEmbedder
 from recollect.embedding.port import Embedder
+from recollect.graph.writer import GraphWriter
 from recollect.kernel.errors import InvalidInput
+from recollect.kernel.runtime import Runtime
+from recollect.memories.read.audit import ReadAudit
+from recollect.memories.read.history import VersionHistory
+from recollect.memories.read.listing import MemoryLister
+from recollect.memories.usage import UsageTracker
 from recollect.search.entries.candidates import EntryCandidateFinder
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexDeps
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchDeps
-from recollect.search.memories.candidates import MemoryCandidateFinder
-from recollect.search.memories.finder import (
-    FinderDeps,
-    GraphCloseness,
-    MemoryFinder,
-)
-from recollect.search.memories.past_versions import PastVersionReader
+from recollect.search.memories.gather import MemorySearchDeps
 from recollect.search.memories.rank import MemoryRankingOptions
 from recollect.search.memories.row_cache import MemoryRowCache
 from recollect.search.ports import VectorIndex
 from recollect.settings import Settings
+from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.viewers import ViewerFactory
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +78,40 @@ def build_search_deps(
     )
 
 
-def build_memory_finder(
+def build_memory_search(
     finding: EmbeddingBackends,
     settings: Settings,
     database: Database,
     stores: Stores,
+    runtime: Runtime,
     *,
-    neighbours: GraphCloseness,
-) -> MemoryFinder:
-    """The finder that memory search and recall share."""
+    viewers: ViewerFactory,
+    reads: ReadAudit,
+    usage: UsageTracker,
+) -> MemorySearchDeps:
+    """What memory search and recall share."""
     search = settings.search
     embedder = finding.embedder if settings.makes_memory_vectors else None
-    dimensions = embedder.dimensions if embedder else 1
-    gathering = MemoryCandidateFinder(
-        stores.memory_search, candidates=search.candidates, word_index=search.fulltext.enabled
-    )
-    parts = FinderDeps(
-        cache=MemoryRowCache(dimensions=dimensions, bytes_max=search.cache_mb * 2**20),
-        gathering=gathering,
-        earlier=PastVersionReader(stores),
+    facts = VisibilityFacts(stores)
+    return MemorySearchDeps(
+        database=database,
+        stores=stores,
+        runtime=runtime,
+        viewers=viewers,
+        facts=facts,
+        lister=MemoryLister(stores, VersionHistory(stores, facts)),
+        graph=GraphWriter(stores, runtime),
+        reads=reads,
+        usage=usage,
         embedder=embedder,
+        cache=MemoryRowCache(
+            dimensions=embedder.dimensions if embedder else 1, bytes_max=search.cache_mb * 2**20
+        ),
         exact_max=search.exact_max,
+        candidates_max=search.candidates,
+        word_index=search.fulltext.enabled,
         ranking=MemoryRankingOptions(min_score=search.semantic.min_score),
-        neighbours=neighbours,
     )
-    return MemoryFinder(database, stores, parts)
 
 
 def build_index_deps(finding: EmbeddingBackends, settings: Settings) -> IndexDeps:

@@ -32,7 +32,7 @@ from recollect.memories.model import (
 from recollect.memories.service import MemoryService
 from recollect.retention.cleanup_audit import CleanupOrder
 from recollect.retention.cleanup_service import CleanupService
-from recollect.search.memories.finder import MemorySearchScope
+from recollect.search.memories.gather import MemorySearchScope
 from recollect.search.memories.service import MemorySearchService
 
 _FIXED_FIELDS = ("scope", "agent_slug", "run_id", "key")
@@ -145,12 +145,12 @@ class Records:
             return []
         reader = await self._eyes.reader()
 
-        def among(tx: Tx) -> MemorySearchScope:
-            return MemorySearchScope(
+        scope = await self._embedded.engine.read(
+            lambda tx: MemorySearchScope(
                 self._eyes.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
             )
-
-        hits = await self._services[MemorySearchService].best_hits(query, among, limit=limit)
+        )
+        hits = await self._services[MemorySearchService].best_hits(query, scope, limit=limit)
         return await self._audit_reads(reader, "searchMemories", [hit.stored for hit in hits])
 
     async def expire(self) -> int:

@@ -38,7 +38,8 @@ from recollect.search.memories.explain_hit import (
     FindingStage,
     MemorySearchComponent,
 )
-from recollect.search.memories.service import MemoryHit, MemorySearchRequest, MemorySearchService
+from recollect.search.memories.pages import MemoryHit
+from recollect.search.memories.service import MemorySearchRequest, MemorySearchService
 from recollect.search.model import SearchType
 from recollect.search.recall.people import RecalledPerson
 from recollect.search.recall.service import (

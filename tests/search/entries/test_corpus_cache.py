@@ -28,7 +28,7 @@ class Shelf:
 
     scan = read
 
-    def trees(self, tx: object, scope: SearchScope, *, limit: int) -> list[TreeState]:
+    def tree_states(self, tx: object, scope: SearchScope, *, limit: int) -> list[TreeState]:
         name = f"tree of {scope.scope.user_id}"
         return [TreeState(TreeId(name), self.entries, 1, AT)] if self.entries else []
 

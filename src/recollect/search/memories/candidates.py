@@ -4,7 +4,7 @@ nearest by vector.
 Which rows are chosen may be an approximation; their scores are what they would be among all.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -14,7 +14,7 @@ from recollect.db.transaction import Tx
 from recollect.embedding.port import Vector
 from recollect.search.memories.query import MemoryQuestion, is_lone_letter
 from recollect.search.memories.rank import word_scores
-from recollect.search.memories.row_cache import MemoryRowCache, MemoryTable
+from recollect.search.memories.row_cache import MemoryRowCache
 from recollect.search.memories.rows import MemoryCandidate, SearchContext
 from recollect.search.ports import prefix_query, stem_query
 from recollect.search.ranking.bm25 import WORDS_MAX
@@ -31,73 +31,69 @@ _Scored = tuple[float, int]
 @dataclass(frozen=True, slots=True)
 class CandidateCriteria:
     """What candidates are chosen by: the question's words, which of these are names, and a query
-    vector."""
+    vector. At most `limit` are chosen by words, and as many by vector."""
 
     question: MemoryQuestion
     names: frozenset[str]
     vector: Vector | None
+    limit: int
+    word_index: bool
 
 
-class MemoryCandidateFinder:
-    """Reads the viewer's rows batch by batch and keeps the best by words and by vector.
+def find_candidates(
+    tx: Tx, store: MemorySearchStore, context: SearchContext, criteria: CandidateCriteria
+) -> list[MemoryCandidate]:
+    """The rows to rank, in the order of `doc`.
 
-    Each batch is restricted to the viewer and the filter in SQL. An index that finds the nearest of
-    all and filters later would let foreign rows crowd out the caller's own. The word index can't be
-    used when words are encrypted: then all permitted rows are read.
+    The viewer's rows are read batch by batch, each restricted to the viewer and the filter in SQL.
+    An index that finds the nearest of all and filters later would let foreign rows crowd out the
+    caller's own.
     """
+    docs = set(_best_by_words(tx, store, context, criteria) if criteria.question.words else ())
+    if criteria.vector is not None:
+        docs.update(_best_by_vector(tx, store, context, criteria.vector, criteria.limit))
+    return store.candidates_by_doc(tx, context, sorted(docs))
 
-    def __init__(self, store: MemorySearchStore, *, candidates: int, word_index: bool) -> None:
-        self._store = store
-        self._candidates = candidates
-        self._word_index = word_index and not store.has_sealed_words
 
-    def gather(
-        self, tx: Tx, looking: SearchContext, wanted: CandidateCriteria
-    ) -> list[MemoryCandidate]:
-        """The rows to rank, in the order of `doc`."""
-        docs = set(self._best_by_words(tx, looking, wanted) if wanted.question.words else ())
-        if wanted.vector is not None:
-            docs.update(self._best_by_vector(tx, looking, wanted.vector))
-        return self._store.candidates_by_doc(tx, looking, sorted(docs))
-
-    def _best_by_words(
-        self, tx: Tx, looking: SearchContext, wanted: CandidateCriteria
-    ) -> list[int]:
-        query = _build_word_query(wanted.question) if self._word_index else None
-        best: list[_Scored] = []
-        for rows in _read_batches(
-            lambda after: self._store.page_word_matches(
-                tx, looking, query, after_doc=after, limit=_BATCH
-            )
-        ):
-            table = self._word_table(tx, rows)
-            scores = word_scores(table, wanted.question, wanted.names).tolist()
-            best = self._keep_best(best, zip(scores, (row.doc for row in rows), strict=True))
-        return [doc for _, doc in best]
-
-    def _best_by_vector(self, tx: Tx, looking: SearchContext, vector: Vector) -> list[int]:
-        best: list[_Scored] = []
-        for rows in _read_batches(
-            lambda after: self._store.page_embedded(tx, looking, after_doc=after, limit=_BATCH)
-        ):
-            found = self._store.vectors(tx, [row.doc for row in rows], model=looking.model)
-            # Float32 products suffice to choose candidates; the ranking computes exact ones.
-            scores = np.stack([one.vector for one in found]).astype(np.float32) @ vector
-            best = self._keep_best(
-                best, zip(scores.tolist(), (one.doc for one in found), strict=True)
-            )
-        return [doc for _, doc in best]
-
-    def _keep_best(self, best: list[_Scored], found: Iterable[_Scored]) -> list[_Scored]:
-        return nlargest(self._candidates, [*best, *(one for one in found if one[0] > 0)])
-
-    def _word_table(self, tx: Tx, rows: Sequence[MemoryCandidate]) -> MemoryTable:
-        """A table of the batch's words, from a cache of its own: a batch is used once, and would
-        push useful rows out of the shared cache."""
-        # Only words are needed, so no row may be counted as incomplete for want of its vector.
+def _best_by_words(
+    tx: Tx, store: MemorySearchStore, context: SearchContext, criteria: CandidateCriteria
+) -> list[int]:
+    # Encrypted words are in no index: then all permitted rows are read.
+    indexed = criteria.word_index and not store.has_sealed_words
+    query = _build_word_query(criteria.question) if indexed else None
+    best: list[_Scored] = []
+    for rows in _read_batches(
+        lambda after: store.page_word_matches(tx, context, query, after_doc=after, limit=_BATCH)
+    ):
+        # A cache of its own: a batch is used once, and would push useful rows out of the shared
+        # one. Only words are needed, so no row may be counted as incomplete for want of its vector.
         bare = [row._replace(has_vector=False) for row in rows]
-        words = self._store.words(tx, [row.doc for row in rows])
-        return MemoryRowCache(dimensions=1, bytes_max=_EVERYTHING).build_table(bare, words, ())
+        words = store.words(tx, [row.doc for row in rows])
+        table = MemoryRowCache(dimensions=1, bytes_max=_EVERYTHING).build_table(bare, words, ())
+        scores = word_scores(table, criteria.question, criteria.names).tolist()
+        found = zip(scores, (row.doc for row in rows), strict=True)
+        best = _keep_best(best, found, criteria.limit)
+    return [doc for _, doc in best]
+
+
+def _best_by_vector(
+    tx: Tx, store: MemorySearchStore, context: SearchContext, vector: Vector, limit: int
+) -> list[int]:
+    best: list[_Scored] = []
+    for rows in _read_batches(
+        lambda after: store.page_embedded(tx, context, after_doc=after, limit=_BATCH)
+    ):
+        found = store.vectors(tx, [row.doc for row in rows], model=context.model)
+        # Float32 products suffice to choose candidates; the ranking computes exact ones.
+        scores = np.stack([one.vector for one in found]).astype(np.float32) @ vector
+        best = _keep_best(
+            best, zip(scores.tolist(), (one.doc for one in found), strict=True), limit
+        )
+    return [doc for _, doc in best]
+
+
+def _keep_best(best: list[_Scored], found: Iterable[_Scored], limit: int) -> list[_Scored]:
+    return nlargest(limit, [*best, *(one for one in found if one[0] > 0)])
 
 
 def _read_batches(read: Callable[[int], list[MemoryCandidate]]) -> Iterator[list[MemoryCandidate]]:

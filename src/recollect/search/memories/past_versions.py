@@ -4,19 +4,17 @@ The search index holds the present text only. What has changed since `as_of` is 
 history, and the words of the old text are computed during the search.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from recollect.db.transaction import Tx
-from recollect.kernel.ids import MemoryId
 from recollect.memories.model import (
     Memory,
     MemoryFilter,
     MemoryStatus,
     StoredMemory,
 )
-from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister
 from recollect.search.memories.rows import (
     MemoryCandidate,
@@ -27,7 +25,6 @@ from recollect.search.memories.rows import (
 from recollect.search.model import index_words
 from recollect.search.ports import EMBEDDED_CHARS
 from recollect.search.store.bundle import SearchStores
-from recollect.visibility.facts import VisibilityFacts
 
 _BATCH = 500
 _EVERY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus))
@@ -57,44 +54,36 @@ class PastVersions:
         self.texts[then.doc] = PendingMemoryText(then.doc, then.revision, text)
 
 
-class PastVersionReader:
-    """Reads past versions that the viewer may see, as candidates to rank."""
-
-    def __init__(self, stores: SearchStores) -> None:
-        self._stores = stores
-        self._lists = MemoryLister(stores, VersionHistory(stores, VisibilityFacts(stores)))
-
-    def read(self, tx: Tx, looking: SearchContext) -> PastVersions:
-        """All memories that changed since the filter's `as_of` and whose version of that time
-        passes the filter. Empty without an `as_of`."""
-        found = PastVersions()
-        if looking.chosen.as_of is not None:
-            for ids in _id_batches(self._stores.memory_search.ids_changed_since(tx, looking)):
-                self._read_batch(tx, looking, ids, found)
+def read_past_versions(
+    tx: Tx, stores: SearchStores, lister: MemoryLister, context: SearchContext
+) -> PastVersions:
+    """All memories that changed since the filter's `as_of` and whose version of that time passes
+    the filter. Empty without an `as_of`."""
+    found = PastVersions()
+    if context.filters.as_of is None:
         return found
-
-    def _read_batch(
-        self, tx: Tx, looking: SearchContext, memory_ids: Sequence[MemoryId], found: PastVersions
-    ) -> None:
-        # Two checks: the row is visible now, and its version of that time is visible and passes the
-        # filter.
-        seen = self._stores.memories.fetch_many_visible(
-            tx, looking.sight, memory_ids, looking.chosen
+    store, today = stores.memory_search, replace(context, filters=_EVERY_STATUS)
+    changed = store.ids_changed_since(tx, context)
+    for first in range(0, len(changed), _BATCH):
+        # Two checks: the row is visible now, and its version of that time is visible and passes
+        # the filter.
+        rows = stores.memories.fetch_many_visible(
+            tx, context.viewer, changed[first : first + _BATCH], context.filters
         )
-        shown = self._lists.visible_as_of(tx, looking.sight, list(seen.values()), looking.chosen)
+        shown = lister.visible_as_of(tx, context.viewer, list(rows.values()), context.filters)
         docs = [stored.doc for stored in shown]
-        store, today = self._stores.memory_search, replace(looking, chosen=_EVERY_STATUS)
         # Index rows as they are today, without the filter: it was applied to the old version.
         indexed = {row.doc: row for row in store.candidates_by_doc(tx, today, docs)}
         terms = {row.doc: row.terms for row in store.words(tx, docs)}
         for stored in shown:
-            _add_version(found, stored, looking, indexed.get(stored.doc), terms)
+            _add_version(found, stored, context, indexed.get(stored.doc), terms)
+    return found
 
 
 def _add_version(
     found: PastVersions,
     stored: StoredMemory,
-    looking: SearchContext,
+    context: SearchContext,
     present: MemoryCandidate | None,
     terms: Mapping[int, str],
 ) -> None:
@@ -102,24 +91,24 @@ def _add_version(
     # version, too, and nothing has to be embedded.
     memory, words = stored.memory, index_words(stored.memory.content).terms
     if present is not None and terms.get(stored.doc) == words:
-        found.add(_candidate_as_of(present, memory, looking), memory, None)
+        found.add(_candidate_as_of(present, memory, context), memory, None)
         return
     revision = _text_revision(memory.content)
     bare = MemoryCandidate(
         stored.doc, memory.id, revision, False, "", memory.observed_at, None, None, False
     )
-    found.add(_candidate_as_of(bare, memory, looking), memory, WordRow(stored.doc, revision, words))
+    found.add(_candidate_as_of(bare, memory, context), memory, WordRow(stored.doc, revision, words))
 
 
 def _candidate_as_of(
-    row: MemoryCandidate, memory: Memory, looking: SearchContext
+    row: MemoryCandidate, memory: Memory, context: SearchContext
 ) -> MemoryCandidate:
     return row._replace(
         trust=memory.trust,
         observed_at=memory.observed_at,
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
-        about=not frozenset(looking.people).isdisjoint(memory.subjects),
+        about=not frozenset(context.people).isdisjoint(memory.subjects),
     )
 
 
@@ -128,8 +117,3 @@ def _text_revision(text: str) -> int:
     revision of an indexed text; and an erasure that changes the text in place changes it, so that
     no cached words of the erased text are used."""
     return -1 - int.from_bytes(blake2b(text.encode(), digest_size=7).digest())
-
-
-def _id_batches(memory_ids: Sequence[MemoryId]) -> Iterator[Sequence[MemoryId]]:
-    for at in range(0, len(memory_ids), _BATCH):
-        yield memory_ids[at : at + _BATCH]

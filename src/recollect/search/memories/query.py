@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.people.model import normal_form
 from recollect.people.relationship_words import relationship_key
+from recollect.search.model import SearchType
 from recollect.text import characters
 from recollect.text import tokens as words
 from recollect.text.dates import references
@@ -15,6 +16,15 @@ from recollect.text.dates.references import TimeSpan
 # Longer names are rare, and a long query must not lead to thousands of lookups.
 _NAME_WORDS_MAX = 3
 _WORDS_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryQuery:
+    """The query text and how to match it. `min_score` drops weaker matches."""
+
+    text: str
+    mode: SearchType = SearchType.AUTO
+    min_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +40,21 @@ class MemoryQuestion:
     only_time: bool
     """The query names a time and asks for nothing else."""
 
-    @property
-    def stems(self) -> tuple[str, ...]:
-        """The stems of its words."""
-        return tuple(dict.fromkeys(map(words.stem, self.words)))
-
 
 def parse_question(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
     """Parse a query. Relative times refer to `now`; days begin at midnight in `zone`."""
-    asked = drop_unstorable(text)
-    spans = references.find_spans(asked, now, zone)
-    found = _content_words(asked)
+    query = drop_unstorable(text)
+    spans = references.find_spans(query, now, zone)
+    found = _content_words(query)
     # What is left without the words for times: if that has no content, only a time is asked for.
-    rest = _content_words(_cut_spans(asked, spans)) if spans else found
+    rest = _content_words(_cut_spans(query, spans)) if spans else found
     only_time = bool(spans) and not any(word not in words.STOP_WORDS for word in rest)
-    return MemoryQuestion(asked, tuple(dict.fromkeys(found)), spans, only_time)
+    return MemoryQuestion(query, tuple(dict.fromkeys(found)), spans, only_time)
+
+
+def is_blank(text: str) -> bool:
+    """Whether the text has no printable character but spaces."""
+    return not any(char.isprintable() and not char.isspace() for char in text)
 
 
 def is_lone_letter(word: str) -> bool:

@@ -99,7 +99,7 @@ class _SignalScores:
 
 
 def rank_memories(
-    table: MemoryTable, asked: RankingQuery, options: MemoryRankingOptions
+    table: MemoryTable, query: RankingQuery, options: MemoryRankingOptions
 ) -> RankedMemories:
     """All rows that match, by score and then by id, both descending.
 
@@ -109,15 +109,15 @@ def rank_memories(
     trusted or recent memory that matches badly must not overtake a good match. Scores are rounded
     before they are sorted and filtered, since cursors compare the rounded ones.
     """
-    parts = _score_signals(table, asked, options)
+    signals = _score_signals(table, query)
     # 1.0 if no word matched: never divide by zero.
-    best = float(parts.words.max(initial=0.0)) or 1.0
-    scale = best if asked.scale is None else asked.scale
-    found = np.flatnonzero(_is_match(parts, asked, options))
-    scores = _fuse_scores(parts, found, asked, options, scale)
-    scores = round_scores(scores * _trust_and_recency(table, found, asked, options))
-    if asked.min_score is not None:
-        kept = scores >= asked.min_score
+    best = float(signals.words.max(initial=0.0)) or 1.0
+    scale = best if query.scale is None else query.scale
+    found = np.flatnonzero(_is_match(signals, query, options))
+    scores = _fuse_scores(signals, found, query, options, scale)
+    scores = round_scores(scores * _trust_and_recency(table, found, query, options))
+    if query.min_score is not None:
+        kept = scores >= query.min_score
         found, scores = found[kept], scores[kept]
     ids = np.array([table.rows[row].memory_id for row in found.tolist()], dtype=np.str_)
     # The last key is the primary one; reversed, since lexsort is ascending.
@@ -126,11 +126,11 @@ def rank_memories(
     return RankedMemories(
         rows=rows.tolist(),
         scores=scores[order].tolist(),
-        by_words=parts.words[rows] > 0,
-        by_meaning=parts.near[rows] >= options.min_score,
-        by_person=parts.person[rows],
-        by_time=parts.time[rows] == 1.0,
-        by_graph=parts.graph[rows] > 0,
+        by_words=signals.words[rows] > 0,
+        by_meaning=signals.near[rows] >= options.min_score,
+        by_person=signals.person[rows],
+        by_time=signals.time[rows] == 1.0,
+        by_graph=signals.graph[rows] > 0,
         scale=scale,
     )
 
@@ -167,58 +167,56 @@ def cosine_scores(table: MemoryTable, vector: Vector | None) -> Scores:
     return np.maximum(round_scores(near), 0.0)
 
 
-def _score_signals(
-    table: MemoryTable, asked: RankingQuery, options: MemoryRankingOptions
-) -> _SignalScores:
-    size, question, auto = len(table), asked.question, asked.mode is SearchType.AUTO
-    by_words = asked.mode is not SearchType.SEMANTIC
+def _score_signals(table: MemoryTable, query: RankingQuery) -> _SignalScores:
+    size, question, auto = len(table), query.question, query.mode is SearchType.AUTO
+    by_words = query.mode is not SearchType.SEMANTIC
     return _SignalScores(
-        words=word_scores(table, question, asked.names) if by_words else np.zeros(size),
-        near=cosine_scores(table, None if asked.mode is SearchType.FULLTEXT else asked.vector),
+        words=word_scores(table, question, query.names) if by_words else np.zeros(size),
+        near=cosine_scores(table, None if query.mode is SearchType.FULLTEXT else query.vector),
         person=np.fromiter((auto and row.about for row in table.rows), np.bool_, size),
         time=_time_scores(table, question.spans if auto else ()),
-        graph=_graph_scores(table, asked.graph if auto else None),
+        graph=_graph_scores(table, query.graph if auto else None),
     )
 
 
-def _is_match(parts: _SignalScores, asked: RankingQuery, options: MemoryRankingOptions) -> Flags:
+def _is_match(signals: _SignalScores, query: RankingQuery, options: MemoryRankingOptions) -> Flags:
     """Which rows are results. A matching time makes a row a result only if the query asks for
     nothing but a time: else "Ann's birthday last year" would return everything of last year."""
-    near = parts.near >= options.min_score if asked.vector is not None else False
-    matched: Flags = (parts.words > 0) | near | parts.person | (parts.graph > 0)
-    return matched | (parts.time == 1.0) if asked.question.only_time else matched
+    near = signals.near >= options.min_score if query.vector is not None else False
+    matched: Flags = (signals.words > 0) | near | signals.person | (signals.graph > 0)
+    return matched | (signals.time == 1.0) if query.question.only_time else matched
 
 
 def _fuse_scores(
-    parts: _SignalScores,
+    signals: _SignalScores,
     rows: NDArray[np.int64],
-    asked: RankingQuery,
+    query: RankingQuery,
     options: MemoryRankingOptions,
     scale: float,
 ) -> Scores:
-    fitting, near = parts.words[rows] / scale, parts.near[rows]
-    if asked.mode is SearchType.SEMANTIC:
+    fitting, near = signals.words[rows] / scale, signals.near[rows]
+    if query.mode is SearchType.SEMANTIC:
         return near
-    if asked.mode is SearchType.FULLTEXT:
+    if query.mode is SearchType.FULLTEXT:
         return fitting
-    share = options.dense_share if asked.vector is not None else 0.0
+    share = options.dense_share if query.vector is not None else 0.0
     scores = (1 - share) * fitting + share * near
-    scores += options.person_bonus * parts.person[rows]
-    scores += options.time_bonus * parts.time[rows]
-    return np.asarray(scores + options.graph_bonus * parts.graph[rows])
+    scores += options.person_bonus * signals.person[rows]
+    scores += options.time_bonus * signals.time[rows]
+    return np.asarray(scores + options.graph_bonus * signals.graph[rows])
 
 
 def _trust_and_recency(
-    table: MemoryTable, rows: NDArray[np.int64], asked: RankingQuery, options: MemoryRankingOptions
+    table: MemoryTable, rows: NDArray[np.int64], query: RankingQuery, options: MemoryRankingOptions
 ) -> Scores:
     """Factors for trust and age. If the query names a time, age does not count: the newest of what
     was asked about last May is not the better answer."""
     chosen = [table.rows[row] for row in rows.tolist()]
     trust = np.array([_TRUST[row.trust] for row in chosen], np.float64)
-    if asked.question.spans:
+    if query.question.spans:
         return trust
     ages = np.array(
-        [max((asked.now - row.observed_at) / options.half_life, 0.0) for row in chosen], np.float64
+        [max((query.now - row.observed_at) / options.half_life, 0.0) for row in chosen], np.float64
     )
     return np.asarray(trust * (1 - options.recency_share * (1 - 0.5**ages)))
 

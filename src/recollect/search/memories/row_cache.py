@@ -86,7 +86,7 @@ class MemoryRowCache:
         self._bytes_max = bytes_max
         self._ticks = count(1)
         self._lock = threading.Lock()
-        self._held = _empty_rows(dimensions)
+        self._cached = _empty_rows(dimensions)
 
     @property
     def is_busy(self) -> bool:
@@ -96,7 +96,7 @@ class MemoryRowCache:
     def find_missing(self, rows: Sequence[MemoryCandidate]) -> tuple[list[int], list[int]]:
         """Numbers of the rows whose words, and of the rows whose vectors, are not cached. Without
         the lock: the answer may be outdated at once, and `MemoryTable.whole` says so later."""
-        slots, places = self._held.slots, self._held.places
+        slots, places = self._cached.slots, self._cached.places
         words = [row.doc for row in rows if (row.doc, row.revision) not in slots]
         vectors = [
             row.doc for row in rows if row.has_vector and (row.doc, row.revision) not in places
@@ -114,37 +114,37 @@ class MemoryRowCache:
         Rows that were evicted since `find_missing` was called are left out; `whole` is then false.
         """
         with self._lock:
-            _add_words(self._held, words)
-            _add_vectors(self._held, vectors)
+            _add_words(self._cached, words)
+            _add_vectors(self._cached, vectors)
             table = self._build_table(rows)
-            if _nbytes(self._held) > self._bytes_max:
-                self._held = _most_recent(self._held, self._dimensions, self._kept_rows())
+            if _nbytes(self._cached) > self._bytes_max:
+                self._cached = _most_recent(self._cached, self._dimensions, self._kept_rows())
         return table
 
     def _build_table(self, rows: Sequence[MemoryCandidate]) -> MemoryTable:
-        held = self._held
+        cached = self._cached
         keys = _cache_keys(rows)
-        found = _look_up(held.slots, keys)
-        slots, places = found[found >= 0], _look_up(held.places, keys)[found >= 0]
+        found = _look_up(cached.slots, keys)
+        slots, places = found[found >= 0], _look_up(cached.places, keys)[found >= 0]
         known = rows
         if len(slots) < len(rows):
             known = [row for row, slot in zip(rows, found.tolist(), strict=True) if slot >= 0]
         # In place, under the lock: ticks are only read by an eviction.
-        held.used[slots] = next(self._ticks)
+        cached.used[slots] = next(self._ticks)
         return MemoryTable(
             rows=known,
-            vocabulary=held.vocabulary,
-            tokens=held.tokens.rows,
-            starts=held.starts[slots],
-            lengths=held.lengths[slots],
-            vectors=held.vectors,
+            vocabulary=cached.vocabulary,
+            tokens=cached.tokens.rows,
+            starts=cached.starts[slots],
+            lengths=cached.lengths[slots],
+            vectors=cached.vectors,
             places=places,
             whole=len(known) == len(rows) and not (_vector_flags(known) & (places < 0)).any(),
         )
 
     def _kept_rows(self) -> int:
-        share = _KEPT_SHARE * self._bytes_max / _nbytes(self._held)
-        return int(share * len(self._held.slots))
+        share = _KEPT_SHARE * self._bytes_max / _nbytes(self._cached)
+        return int(share * len(self._cached.slots))
 
 
 def _cache_keys(rows: Sequence[MemoryCandidate]) -> list[Key]:
@@ -160,9 +160,9 @@ def _vector_flags(rows: Sequence[MemoryCandidate]) -> NDArray[np.bool_]:
     return np.fromiter((row.has_vector for row in rows), np.bool_, len(rows))
 
 
-def _nbytes(held: _CachedRows) -> int:
-    arrays = held.tokens.rows.nbytes + held.vectors.rows.nbytes
-    return arrays + _ROW_BYTES * len(held.slots) + _WORD_BYTES * len(held.vocabulary)
+def _nbytes(cached: _CachedRows) -> int:
+    arrays = cached.tokens.rows.nbytes + cached.vectors.rows.nbytes
+    return arrays + _ROW_BYTES * len(cached.slots) + _WORD_BYTES * len(cached.vocabulary)
 
 
 def _empty_rows(dimensions: int) -> _CachedRows:
@@ -179,62 +179,62 @@ def _empty_rows(dimensions: int) -> _CachedRows:
     )
 
 
-def _add_words(held: _CachedRows, words: Sequence[WordRow]) -> None:
-    rows = [row for row in words if (row.doc, row.revision) not in held.slots]
+def _add_words(cached: _CachedRows, words: Sequence[WordRow]) -> None:
+    rows = [row for row in words if (row.doc, row.revision) not in cached.slots]
     if not rows:
         return
     # One call of the vocabulary for all rows, since each takes a lock.
-    parted = [row.terms.split() for row in rows]
-    lengths = np.fromiter(map(len, parted), np.int64, len(parted))
-    numbers = held.vocabulary.intern([word for words in parted for word in words])
-    _append_rows(held, [(row.doc, row.revision) for row in rows], lengths, numbers)
+    split = [row.terms.split() for row in rows]
+    lengths = np.fromiter(map(len, split), np.int64, len(split))
+    numbers = cached.vocabulary.intern([word for words in split for word in words])
+    _append_rows(cached, [(row.doc, row.revision) for row in rows], lengths, numbers)
 
 
 def _append_rows(
-    held: _CachedRows, keys: Sequence[Key], lengths: Ints, numbers: NDArray[np.int32]
+    cached: _CachedRows, keys: Sequence[Key], lengths: Ints, numbers: NDArray[np.int32]
 ) -> None:
-    first_slot, first_token = len(held.starts), len(held.tokens)
-    held.tokens = held.tokens.concat(numbers)
-    held.starts = np.concatenate([held.starts, first_token + np.cumsum(lengths) - lengths])
-    held.lengths = np.concatenate([held.lengths, lengths])
-    held.used = np.concatenate([held.used, np.zeros(len(keys), np.int64)])
-    held.slots.update(zip(keys, range(first_slot, first_slot + len(keys)), strict=True))
+    first_slot, first_token = len(cached.starts), len(cached.tokens)
+    cached.tokens = cached.tokens.concat(numbers)
+    cached.starts = np.concatenate([cached.starts, first_token + np.cumsum(lengths) - lengths])
+    cached.lengths = np.concatenate([cached.lengths, lengths])
+    cached.used = np.concatenate([cached.used, np.zeros(len(keys), np.int64)])
+    cached.slots.update(zip(keys, range(first_slot, first_slot + len(keys)), strict=True))
 
 
-def _add_vectors(held: _CachedRows, vectors: Sequence[MemoryVector]) -> None:
-    rows = [row for row in vectors if (row.doc, row.revision) not in held.places]
+def _add_vectors(cached: _CachedRows, vectors: Sequence[MemoryVector]) -> None:
+    rows = [row for row in vectors if (row.doc, row.revision) not in cached.places]
     if not rows:
         return
-    first = len(held.vectors)
-    held.vectors, room = held.vectors.allocate(len(rows))
+    first = len(cached.vectors)
+    cached.vectors, room = cached.vectors.allocate(len(rows))
     np.concatenate([row.vector for row in rows], out=room.reshape(-1), casting="same_kind")
     keys = [(row.doc, row.revision) for row in rows]
-    held.places.update(zip(keys, range(first, first + len(rows)), strict=True))
+    cached.places.update(zip(keys, range(first, first + len(rows)), strict=True))
 
 
-def _most_recent(held: _CachedRows, dimensions: int, kept: int) -> _CachedRows:
+def _most_recent(cached: _CachedRows, dimensions: int, kept: int) -> _CachedRows:
     """A copy of the `kept` rows that were used last, with a vocabulary of their words only. Tables
     built from the old rows stay valid, as they refer to the old arrays."""
-    keys = list(held.slots)
-    slots = np.fromiter(held.slots.values(), np.int64, len(keys))
-    newest = np.argsort(-held.used[slots], kind="stable")[:kept]
-    chosen = slots[newest]
-    lengths = held.lengths[chosen]
-    fresh = _empty_rows(dimensions)
+    keys = list(cached.slots)
+    slots = np.fromiter(cached.slots.values(), np.int64, len(keys))
+    newest = np.argsort(-cached.used[slots], kind="stable")[:kept]
+    slots_kept = slots[newest]
+    lengths = cached.lengths[slots_kept]
+    copy = _empty_rows(dimensions)
     # Renumber the words: those that occur in no remaining row leave the vocabulary.
     numbers, places = np.unique(
-        _gather_tokens(held.tokens.rows, held.starts[chosen], lengths), return_inverse=True
+        _gather_tokens(cached.tokens.rows, cached.starts[slots_kept], lengths), return_inverse=True
     )
-    renamed = fresh.vocabulary.intern(
-        [held.vocabulary.names[number] for number in numbers.tolist()]
+    renamed = copy.vocabulary.intern(
+        [cached.vocabulary.names[number] for number in numbers.tolist()]
     )
-    _append_rows(fresh, [keys[place] for place in newest.tolist()], lengths, renamed[places])
-    fresh.used = held.used[chosen]
-    kept_places = [(key, held.places[key]) for key in fresh.slots if key in held.places]
+    _append_rows(copy, [keys[place] for place in newest.tolist()], lengths, renamed[places])
+    copy.used = cached.used[slots_kept]
+    kept_places = [(key, cached.places[key]) for key in copy.slots if key in cached.places]
     if kept_places:
-        fresh.vectors = ArrayPool(held.vectors.rows[[place for _, place in kept_places]])
-        fresh.places = {key: place for place, (key, _) in enumerate(kept_places)}
-    return fresh
+        copy.vectors = ArrayPool(cached.vectors.rows[[place for _, place in kept_places]])
+        copy.places = {key: place for place, (key, _) in enumerate(kept_places)}
+    return copy
 
 
 def _gather_tokens(tokens: NDArray[np.int32], starts: Ints, lengths: Ints) -> NDArray[np.int32]:

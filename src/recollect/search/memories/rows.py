@@ -55,8 +55,8 @@ class SearchContext:
     those whom the query names. `model` is the embedding model, or empty if there is no query
     vector."""
 
-    sight: Viewer
-    chosen: MemoryFilter
+    viewer: Viewer
+    filters: MemoryFilter
     people: tuple[PersonId, ...] = ()
     model: str = ""
 

@@ -32,60 +32,60 @@ class RecallPeopleReader:
         self._stores = stores
 
     def visible_names(
-        self, tx: Tx, requester: Requester, sight: Viewer, memories: Sequence[Memory]
+        self, tx: Tx, requester: Requester, viewer: Viewer, memories: Sequence[Memory]
     ) -> Mapping[str, str]:
         """Names of the memories' subjects and of those who stated them, by person id. Only names
         that every caller behind the request may see."""
         ids = {PersonId(id_) for one in memories for id_ in (*one.subjects, one.stated_by) if id_}
         return {
             str(id_): one.name
-            for id_, one in self._visible_people(tx, requester, sight, ids).items()
+            for id_, one in self._visible_people(tx, requester, viewer, ids).items()
         }
 
     def list_people(
-        self, tx: Tx, requester: Requester, sight: Viewer, memories: Sequence[Memory]
+        self, tx: Tx, requester: Requester, viewer: Viewer, memories: Sequence[Memory]
     ) -> list[RecalledPerson]:
         """The subjects of these memories, then the other participants of the chat."""
         subjects = [PersonId(id_) for memory in memories for id_ in memory.subjects]
-        present = self._people_in_chat(tx, sight)
+        present = self._people_in_chat(tx, viewer)
         ids = list(dict.fromkeys([*subjects, *sorted(present)]))
-        seen = self._visible_people(tx, requester, sight, ids)
-        claims = self._visible_claims(tx, requester, sight, seen)
+        people = self._visible_people(tx, requester, viewer, ids)
+        claims = self._visible_claims(tx, requester, viewer, people)
         return [
             RecalledPerson(
-                id_, seen[id_].name, [claim for claim in claims if claim.person_id == id_]
+                id_, people[id_].name, [claim for claim in claims if claim.person_id == id_]
             )
             for id_ in ids
-            if id_ in seen
+            if id_ in people
         ]
 
     def _visible_people(
-        self, tx: Tx, requester: Requester, sight: Viewer, ids: Collection[PersonId]
+        self, tx: Tx, requester: Requester, viewer: Viewer, ids: Collection[PersonId]
     ) -> dict[PersonId, Person]:
         if not ids:
             return {}
         people = self._stores.people.fetch_many(tx, ids)
         met = self._stores.people.filter_sharing_chat(tx, requester, people) | self._people_in_chat(
-            tx, sight
+            tx, viewer
         )
         return {
             id_: one
             for id_, one in people.items()
-            if all(may_see_name(who, person_view(one, met)).allowed for who in sight.callers)
+            if all(may_see_name(who, person_view(one, met)).allowed for who in viewer.callers)
         }
 
-    def _people_in_chat(self, tx: Tx, sight: Viewer) -> frozenset[PersonId]:
-        chat = sight.chat
+    def _people_in_chat(self, tx: Tx, viewer: Viewer) -> frozenset[PersonId]:
+        chat = viewer.chat
         return self._stores.chats.current_people(tx, chat.id) if chat is not None else frozenset()
 
     def _visible_claims(
-        self, tx: Tx, requester: Requester, sight: Viewer, people: Collection[PersonId]
+        self, tx: Tx, requester: Requester, viewer: Viewer, people: Collection[PersonId]
     ) -> list[Relationship]:
         """Relationships that the asker stated, that are about the asker, or that were stated in
         this chat."""
         if not people:
             return []
-        asker, chat = sight.asker.person_id, sight.chat
+        asker, chat = viewer.asker.person_id, viewer.chat
         return [
             claim
             for claim in self._stores.claims.relationships(tx, people)

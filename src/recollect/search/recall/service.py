@@ -1,14 +1,13 @@
 """Recall: the memories an agent should know now, as a block of text for its prompt, within a budget
 of tokens."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.model import (
     Memory,
@@ -19,8 +18,6 @@ from recollect.memories.model import (
     TrustLevel,
 )
 from recollect.memories.read.filters import FilterRequest
-from recollect.memories.read.history import VersionHistory
-from recollect.memories.read.listing import MemoryLister
 from recollect.search.memories.explain_hit import (
     LIMIT_MAX,
     FindingStage,
@@ -28,21 +25,18 @@ from recollect.search.memories.explain_hit import (
     MemorySearchComponent,
     explain_hit,
 )
-from recollect.search.memories.finder import (
-    MemoryFinder,
-    MemoryQuery,
+from recollect.search.memories.gather import (
+    MemorySearchDeps,
     MemorySearchScope,
+    RequestedScope,
+    resolve_scope,
 )
-from recollect.search.memories.service import (
-    MemoryHit,
-    MemorySearchService,
-    is_blank,
-)
+from recollect.search.memories.pages import MemoryHit, load_page
+from recollect.search.memories.pipeline import rank_scope, record_read
+from recollect.search.memories.query import MemoryQuery, is_blank
 from recollect.search.recall import prompt_block
 from recollect.search.recall.people import RecalledPerson, RecallPeopleReader
 from recollect.search.recall.prompt_block import PromptBlock, RecallLine
-from recollect.search.store.bundle import SearchStores
-from recollect.visibility.facts import VisibilityFacts
 
 TOKEN_BUDGET_MAX = 32_000
 ITEMS_MAX = 100
@@ -92,8 +86,8 @@ class RecallRequest:
         user said nothing). Blank if neither was sent."""
         if self.query is not None:
             return drop_unstorable(self.query)
-        asked = [one.content for one in self.messages if one.role is MessageRole.USER]
-        spoken = asked or [one.content for one in self.messages]
+        said = [one.content for one in self.messages if one.role is MessageRole.USER]
+        spoken = said or [one.content for one in self.messages]
         return drop_unstorable("\n".join(spoken[-_MESSAGES_ASKED:]))[-_QUERY_CHARS_MAX:]
 
 
@@ -115,7 +109,7 @@ class RecallResult:
 class _RankedHits:
     """Hits, best first, with the scope they come from and the number of matches in all."""
 
-    range: MemorySearchScope
+    scope: MemorySearchScope
     hits: Sequence[MemoryHit]
     total: int
     degraded: Sequence[MemorySearchComponent] = ()
@@ -124,71 +118,60 @@ class _RankedHits:
 class RecallService:
     """Searches, and fits the best hits into a token budget."""
 
-    def __init__(
-        self,
-        database: Database,
-        stores: SearchStores,
-        runtime: Runtime,
-        *,
-        search: MemorySearchService,
-        finder: MemoryFinder,
-    ) -> None:
-        self._database = database
-        self._runtime = runtime
-        self._search = search
-        self._lists = MemoryLister(stores, VersionHistory(stores, VisibilityFacts(stores)))
-        self._finder = finder
-        self._people = RecallPeopleReader(stores)
+    def __init__(self, deps: MemorySearchDeps) -> None:
+        self._deps = deps
+        self._people = RecallPeopleReader(deps.stores)
 
     async def recall(self, requester: Requester, request: RecallRequest) -> RecallResult:
         """The best hits that fit into the budget. Raises what a search raises, except that filters
         are optional: without one, everything that the caller may see is searched. The read is
         recorded in the audit log."""
-        range_of = self._search.scope_loader(requester, request.filters)
-        text = request.text
+        deps, text = self._deps, request.text
+        scope = RequestedScope(requester, request.filters)
         if is_blank(text):
-            chosen = await self._database.read(lambda tx: self._latest_hits(tx, range_of(tx)))
+            ranked = await deps.database.read(lambda tx: _load_latest_hits(tx, deps, scope))
         else:
-            chosen = await self._matching_hits(MemoryQuery(text), range_of)
-        # Only what fits into the budget is returned, so only that is recorded as read.
-        told = await self._database.read(
-            lambda tx: self._build_result(tx, requester, request, chosen)
+            now = deps.runtime.clock.now()
+            ranking = await rank_scope(deps, scope, MemoryQuery(text), now=now)
+            page = await load_page(deps, ranking, after=None, limit=LIMIT_MAX)
+            ranked = _RankedHits(ranking.scope, page.hits, page.total, ranking.degraded)
+        result = await deps.database.read(
+            lambda tx: self._build_result(tx, requester, request, ranked)
         )
-        await self._search.record_read(requester, "recallMemories", told.items, chosen.range.sight)
-        return told
-
-    async def _matching_hits(
-        self, query: MemoryQuery, range_of: Callable[[Tx], MemorySearchScope]
-    ) -> _RankedHits:
-        found = await self._finder.find(query, range_of, now=self._runtime.clock.now())
-        shown = await self._search.load_page(found, after=None, limit=LIMIT_MAX)
-        return _RankedHits(found.range, shown.hits, shown.total, found.degraded)
-
-    def _latest_hits(self, tx: Tx, among: MemorySearchScope) -> _RankedHits:
-        rows = self._lists.gather_rows(tx, among.sight, among.chosen, after=None, limit=_LATEST_MAX)
-        hits = [_latest_hit(stored, among.sight.now) for stored in rows]
-        hits.sort(key=lambda hit: (hit.score, hit.stored.memory.id), reverse=True)
-        return _RankedHits(among, hits, len(hits))
+        # Only what fits into the budget is returned, so only that is recorded as read.
+        shown = [hit.stored for hit in result.items]
+        await record_read(deps, requester, "recallMemories", shown, ranked.scope.viewer)
+        return result
 
     def _build_result(
-        self, tx: Tx, requester: Requester, request: RecallRequest, chosen: _RankedHits
+        self, tx: Tx, requester: Requester, request: RecallRequest, ranked: _RankedHits
     ) -> RecallResult:
-        memories = [hit.stored.memory for hit in chosen.hits]
-        names = self._people.visible_names(tx, requester, chosen.range.sight, memories)
-        hits, block = _fit_to_budget(chosen.hits, names, request)
+        viewer = ranked.scope.viewer
+        memories = [hit.stored.memory for hit in ranked.hits]
+        names = self._people.visible_names(tx, requester, viewer, memories)
+        hits, block = _fit_to_budget(ranked.hits, names, request)
         people: list[RecalledPerson] = []
         if request.include_people:
-            told = [hit.stored.memory for hit in hits]
-            people = self._people.list_people(tx, requester, chosen.range.sight, told)
+            shown = [hit.stored.memory for hit in hits]
+            people = self._people.list_people(tx, requester, viewer, shown)
         return RecallResult(
             block.context if request.format is RecallFormat.TEXT else None,
             hits,
             people,
             block.tokens,
-            chosen.total - len(hits),
-            chosen.range.sight.now,
-            chosen.degraded,
+            ranked.total - len(hits),
+            viewer.now,
+            ranked.degraded,
         )
+
+
+def _load_latest_hits(tx: Tx, deps: MemorySearchDeps, requested: RequestedScope) -> _RankedHits:
+    """The latest memories, by type, trust and age, for a recall without a query."""
+    scope = resolve_scope(tx, deps, requested)
+    rows = deps.lister.gather_rows(tx, scope.viewer, scope.filters, after=None, limit=_LATEST_MAX)
+    hits = [_to_latest_hit(stored, scope.viewer.now) for stored in rows]
+    hits.sort(key=lambda hit: (hit.score, hit.stored.memory.id), reverse=True)
+    return _RankedHits(scope, hits, len(hits))
 
 
 def _fit_to_budget(
@@ -221,7 +204,7 @@ def _to_line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
     )
 
 
-def _latest_hit(stored: StoredMemory, now: datetime) -> MemoryHit:
+def _to_latest_hit(stored: StoredMemory, now: datetime) -> MemoryHit:
     memory = stored.memory
     # Half of the score fades with age, the other half stays.
     age = max((now - memory.observed_at) / _HALF_LIFE, 0.0)

@@ -81,46 +81,46 @@ class MemorySearchStore:
         for statement in sql.DELETE_ROWS:
             tx.run(statement, {"memory_id": memory_id})
 
-    def candidates(self, tx: Tx, looking: SearchContext, *, limit: int) -> list[MemoryCandidate]:
+    def candidates(self, tx: Tx, context: SearchContext, *, limit: int) -> list[MemoryCandidate]:
         """The rows to rank, in no order. This and the following methods know present versions only:
         rows that changed since the filter's `as_of` are not returned."""
         return _fetch_candidates(
-            tx, sql.candidates(SearchContextShape.from_context(looking)), looking, limit=limit
+            tx, sql.candidates(SearchContextShape.from_context(context)), context, limit=limit
         )
 
     def page_word_matches(
-        self, tx: Tx, looking: SearchContext, query: str | None, *, after_doc: int, limit: int
+        self, tx: Tx, context: SearchContext, query: str | None, *, after_doc: int, limit: int
     ) -> list[MemoryCandidate]:
         """A batch of rows that the engine's word index finds, by `doc`; without a query, of all
         rows. Encrypted words are not in that index: see `has_sealed_words`."""
-        statement = sql.word_matches(SearchContextShape.from_context(looking), every=query is None)
+        statement = sql.word_matches(SearchContextShape.from_context(context), every=query is None)
         return _fetch_candidates(
-            tx, statement, looking, query=query, after_doc=after_doc, limit=limit
+            tx, statement, context, query=query, after_doc=after_doc, limit=limit
         )
 
     def page_embedded(
-        self, tx: Tx, looking: SearchContext, *, after_doc: int, limit: int
+        self, tx: Tx, context: SearchContext, *, after_doc: int, limit: int
     ) -> list[MemoryCandidate]:
         """A batch of rows that have a vector of the model, by `doc`."""
-        statement = sql.embedded_rows(SearchContextShape.from_context(looking))
-        return _fetch_candidates(tx, statement, looking, after_doc=after_doc, limit=limit)
+        statement = sql.embedded_rows(SearchContextShape.from_context(context))
+        return _fetch_candidates(tx, statement, context, after_doc=after_doc, limit=limit)
 
     def candidates_by_doc(
-        self, tx: Tx, looking: SearchContext, docs: Sequence[int]
+        self, tx: Tx, context: SearchContext, docs: Sequence[int]
     ) -> list[MemoryCandidate]:
         """Those of these rows that the viewer may see and that pass the filter."""
         return _fetch_candidates(
             tx,
-            sql.rows_by_doc(SearchContextShape.from_context(looking)),
-            looking,
+            sql.rows_by_doc(SearchContextShape.from_context(context)),
+            context,
             docs=_to_json_list(docs),
         )
 
-    def ids_changed_since(self, tx: Tx, looking: SearchContext) -> list[MemoryId]:
+    def ids_changed_since(self, tx: Tx, context: SearchContext) -> list[MemoryId]:
         """Memories whose version at the filter's `as_of` is not the present one, by `doc`. The
         caller has to check that version against viewer and filter."""
-        statement = sql.changed_ids(SearchContextShape.from_context(looking))
-        return [MemoryId(row[0]) for row in tx.fetch(statement, context_params(looking))]
+        statement = sql.changed_ids(SearchContextShape.from_context(context))
+        return [MemoryId(row[0]) for row in tx.fetch(statement, context_params(context))]
 
     def words(self, tx: Tx, docs: Sequence[int]) -> list[WordRow]:
         """The words of these rows."""
@@ -220,9 +220,9 @@ class MemorySearchStore:
 
 
 def _fetch_candidates(
-    tx: Tx, statement: object, looking: SearchContext, **more: object
+    tx: Tx, statement: object, context: SearchContext, **more: object
 ) -> list[MemoryCandidate]:
-    rows = tx.fetch(statement, context_params(looking) | more)
+    rows = tx.fetch(statement, context_params(context) | more)
     return [MemoryCandidate._make(row) for row in rows]
 
 

@@ -60,29 +60,30 @@ _ONE: ColumnElement[int] = literal_column("1")
 class SearchContextShape:
     """Which parts of a search context are present; the key of the statement cache."""
 
-    sight: ViewerShape
-    chosen: FilterShape
+    viewer: ViewerShape
+    filters: FilterShape
     people: bool
     vectors: bool
 
     @classmethod
-    def from_context(cls, looking: SearchContext) -> "SearchContextShape":
+    def from_context(cls, context: SearchContext) -> "SearchContextShape":
         """The shape of a search context."""
-        sight, chosen = (
-            ViewerShape.from_viewer(looking.sight),
-            FilterShape.from_filter(looking.chosen),
+        return cls(
+            ViewerShape.from_viewer(context.viewer),
+            FilterShape.from_filter(context.filters),
+            bool(context.people),
+            bool(context.model),
         )
-        return cls(sight, chosen, bool(looking.people), bool(looking.model))
 
 
-def context_params(looking: SearchContext) -> dict[str, Any]:
+def context_params(context: SearchContext) -> dict[str, Any]:
     """The values of a search context as statement parameters."""
     params = {
-        **viewer_params(looking.sight),
-        **filter_params(looking.chosen, looking.sight.now),
-        "model": looking.model,
+        **viewer_params(context.viewer),
+        **filter_params(context.filters, context.viewer.now),
+        "model": context.model,
     }
-    return params | {"people": strict_json.dump(looking.people)} if looking.people else params
+    return params | {"people": strict_json.dump(context.people)} if context.people else params
 
 
 @cache
@@ -116,7 +117,7 @@ def rows_by_doc(shape: SearchContextShape) -> Query:
 def changed_ids(shape: SearchContextShape) -> Query:
     """Memories that changed since the filter's `as_of`: the index has their present text only."""
     query = select(_m.id).where(
-        visible_clause(shape.sight), filter_clause(shape.chosen), changed_since_clause()
+        visible_clause(shape.viewer), filter_clause(shape.filters), changed_since_clause()
     )
     return Query(query.order_by(_m.doc))
 
@@ -133,8 +134,8 @@ def _select_permitted(shape: SearchContextShape) -> Select[Any]:
     names no space. Each row is still judged by the visibility clause.
     """
     source = memories.join(memory_index, _i.doc == _m.doc)
-    unchanged = (~changed_since_clause(),) if shape.chosen.as_of else ()
-    reach = prefilter_clause(shape.sight, shape.chosen)
+    unchanged = (~changed_since_clause(),) if shape.filters.as_of else ()
+    reach = prefilter_clause(shape.viewer, shape.filters)
     reached = () if reach is None else (reach,)
     # Without a query vector there is no model to compare with, and no row counts as having one.
     has_vector = _i.vector_model.is_not_distinct_from(_MODEL) if shape.vectors else false()
@@ -151,7 +152,7 @@ def _select_permitted(shape: SearchContextShape) -> Select[Any]:
             _about_column(people=shape.people).label("about"),
         )
         .select_from(source)
-        .where(visible_clause(shape.sight), filter_clause(shape.chosen), *unchanged, *reached)
+        .where(visible_clause(shape.viewer), filter_clause(shape.filters), *unchanged, *reached)
     )
 
 
