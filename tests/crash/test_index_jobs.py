@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tests.conftest import Host, SoakSize
-from tests.crash.processes import a_process, doctor
 from tests.crash.test_worker import LEASE, number, wait_until
 from tests.support.engines import TestDatabase
+from tests.support.processes import on_database, run_doctor, start_command
 from tests.support.servers.embedding import EmbeddingServer, Mode, bag_of_words
 from tests.support.world import World, new_id
 
@@ -61,10 +61,9 @@ def test_every_entry_is_indexed_once_though_workers_are_killed(
             assert number(database, JOBS) > 0, "the kill came too late"
         with a_worker(tmp_path, database, flags) as worker:
             wait_until(lambda: number(database, JOBS) == 0)
-            worker.ask_to_stop()
-            assert worker.exit_code() == 0
+            assert worker.stop() == 0
     check(database, trees * TEXTS_PER_TREE)
-    assert doctor(tmp_path, database)["queue"] == {"depth": 0, "stuck": 0}
+    assert run_doctor(tmp_path, database)["queue"] == {"depth": 0, "stuck": 0}
 
 
 def settings_of(server: EmbeddingServer) -> dict[str, Any]:
@@ -90,7 +89,8 @@ def append(world: World, trees: int) -> None:
 def a_worker(folder: Path, database: TestDatabase, flags: dict[str, Any]) -> Iterator[Any]:
     """A worker with a short lease, so that a killed one's jobs come back soon."""
     named = {name.upper(): value for name, value in flags.items()}
-    with a_process(folder, database, "worker", **LEASE, **named) as worker:
+    settings = on_database(database) | LEASE | named
+    with start_command(folder, "worker", **settings) as worker:
         yield worker
 
 

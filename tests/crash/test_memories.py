@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.crash.processes import a_server
 from tests.support.engines import TestDatabase
+from tests.support.processes import start_server
 
 NewDatabase = Callable[[], TestDatabase]
 
@@ -43,7 +43,7 @@ def test_every_answered_write_is_found_after_a_kill_under_the_id_that_was_given(
     new_database: NewDatabase, tmp_path: Path
 ) -> None:
     database = new_database()
-    with a_server(tmp_path, database) as (server, port), Client(port) as client:
+    with start_server(tmp_path, database) as (server, port), Client(port) as client:
         status, _ = client.call("POST", "/v1/agents", {"id": "a", "owner_id": "ann"})
         assert status == 201
         given = {}
@@ -53,7 +53,7 @@ def test_every_answered_write_is_found_after_a_kill_under_the_id_that_was_given(
             assert status == 201, answer
             given[answer["id"]] = f"guest{number}"
         server.kill()
-    with a_server(tmp_path, database) as (_, port), Client(port) as client:
+    with start_server(tmp_path, database) as (_, port), Client(port) as client:
         for memory_id, word in given.items():
             status, memory = client.call("GET", f"/v1/memories/{memory_id}")
             assert status == 200

@@ -3,11 +3,12 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from signal import SIGTERM
 
 from tests.conftest import SoakSize
 from tests.crash.load import Load, check, join, stored_texts
-from tests.crash.processes import a_server, doctor
 from tests.support.engines import TestDatabase
+from tests.support.processes import run_doctor, start_server
 
 NewDatabase = Callable[[], TestDatabase]
 
@@ -23,7 +24,7 @@ def test_every_acknowledged_entry_survives_a_kill(
     database, load = new_database(), Load()
     chance = random.Random(1)
     for number in range(soak_size(5, 50)):
-        with a_server(tmp_path, database) as (server, port):
+        with start_server(tmp_path, database) as (server, port):
             clients = load.start(port)
             load.wait_for(chance.randint(1, 150))
             if database.engine == "postgres" and number % 2:
@@ -33,7 +34,7 @@ def test_every_acknowledged_entry_survives_a_kill(
             join(clients)
         check(database, load)
     assert load.statuses <= {201, 503}
-    doctor(tmp_path, database)
+    run_doctor(tmp_path, database)
 
 
 def test_every_accepted_request_is_answered_before_a_stop(
@@ -41,14 +42,14 @@ def test_every_accepted_request_is_answered_before_a_stop(
 ) -> None:
     database, load = new_database(), Load()
     for _ in range(2):
-        with a_server(tmp_path, database) as (server, port):
+        with start_server(tmp_path, database) as (server, port):
             clients = load.start(port)
             load.wait_for(100)
-            server.ask_to_stop()
+            server.send_signal(SIGTERM)
             join(clients)
-            assert server.exit_code() == 0
+            assert server.wait() == 0
         check(database, load)
         stored = {(id_, text) for id_, texts in stored_texts(database).items() for text in texts}
         assert stored == set(load.acknowledged), "an entry was stored and not acknowledged"
     assert load.statuses == {201}
-    doctor(tmp_path, database)
+    run_doctor(tmp_path, database)

@@ -11,18 +11,18 @@ from typing import Any
 
 from recollect.kernel.strict_json import JsonText
 from tests.conftest import SoakSize
-from tests.crash.processes import a_process, doctor
 from tests.support.builders import NOON, an_entry, plant, put
 from tests.support.bulk import insert
 from tests.support.encryption import KEY_A, KEY_B
 from tests.support.engines import TestDatabase
+from tests.support.processes import on_database, run_doctor, start_command
 from tests.support.storage import a_storage
 
 NewDatabase = Callable[[], TestDatabase]
 
 WAIT_SECONDS = 60
 LOOK_SECONDS = 0.02
-LEASE = {"JOBS__LEASE_SECONDS": 1, "JOBS__POLL_MS": 10}
+LEASE: dict[str, Any] = {"JOBS__LEASE_SECONDS": 1, "JOBS__POLL_MS": 10}
 KILLS = 2
 # Enough for a rotation to be caught in the middle, on an engine that is fast at it.
 ROWS = {"sqlite": 15_000, "postgres": 3_000}
@@ -71,20 +71,19 @@ def test_a_rotation_ends_though_its_workers_are_killed(
 
 def a_worker(folder: Path, database: TestDatabase, **settings: Any) -> Any:
     """A worker with a short lease, so that a killed one's jobs come back soon."""
-    return a_process(folder, database, "worker", **LEASE, **settings)
+    return start_command(folder, "worker", **on_database(database), **LEASE, **settings)
 
 
 def finish(folder: Path, database: TestDatabase, **settings: Any) -> None:
     """A last worker does the rest and stops when asked to."""
     with a_worker(folder, database, **settings) as worker:
         wait_until(lambda: number(database, DUE) == 0)
-        worker.ask_to_stop()
-        assert worker.exit_code() == 0
+        assert worker.stop() == 0
 
 
 def examine(folder: Path, database: TestDatabase, **settings: Any) -> dict[str, Any]:
     """The report of the doctor: no problem, and nothing waits."""
-    report = doctor(folder, database, **settings)
+    report = run_doctor(folder, database, **settings)
     assert report["queue"] == {"depth": 0, "stuck": 0}
     return report
 

@@ -1,7 +1,6 @@
 """The command line, run as its users run it: in a process of its own."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -9,9 +8,9 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -19,59 +18,25 @@ import jwt
 import pytest
 
 from recollect import __version__
+from tests.support.processes import (
+    WAIT_SECONDS,
+    Process,
+    environment,
+    run_command,
+    start_command,
+)
 
-RECOLLECT = str(Path(sys.executable).with_name("recollect"))
 SECRET = "not-a-real-secret-but-long-enough-for-hs256"
-WAIT_SECONDS = 30
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-Start = Callable[..., "Running"]
-
-
-class Running:
-    """A command that has not ended yet."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self.lines: list[str] = []
-
-    def wait_for(self, beginning: str) -> str:
-        """The rest of the first line that begins so."""
-        assert self._process.stdout is not None
-        bound = threading.Timer(WAIT_SECONDS, self._process.kill)
-        bound.start()
-        try:
-            for line in self._process.stdout:
-                self.lines.append(line)
-                if line.startswith(beginning):
-                    return line.removeprefix(beginning).strip()
-        finally:
-            bound.cancel()
-        raise AssertionError(f"no line {beginning!r} in {self.lines}")
-
-    def stop(self, number: signal.Signals) -> tuple[int, str]:
-        """The exit code after the signal, and what was on stderr."""
-        self._process.send_signal(number)
-        _, errors = self._process.communicate(timeout=WAIT_SECONDS)
-        return self._process.returncode, errors
+Start = Callable[..., Process]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """`run("token", "ann", AUTH__MODE="jwt")`: run a command to its end in an empty folder."""
 
-    def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [RECOLLECT, *arguments],
-            cwd=tmp_path,
-            env=environment(settings),
-            capture_output=True,
-            text=True,
-            timeout=WAIT_SECONDS,
-            check=False,
-        )
-
-    return run
+    return partial(run_command, tmp_path)
 
 
 @pytest.fixture
@@ -79,33 +44,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """`start("serve", …)`: a command that runs until the test ends."""
     with ExitStack() as stack:
         yield lambda *arguments, **settings: stack.enter_context(
-            running(tmp_path, arguments, settings)
+            start_command(tmp_path, *arguments, **settings)
         )
-
-
-@contextmanager
-def running(
-    folder: Path, arguments: tuple[str, ...], settings: dict[str, str]
-) -> Iterator[Running]:
-    with subprocess.Popen(
-        [RECOLLECT, *arguments],
-        cwd=folder,
-        env=environment(settings),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield Running(process)
-        finally:
-            process.kill()
-
-
-def environment(settings: dict[str, str]) -> dict[str, str]:
-    """Ours without its own settings, and with `recollect` on the path."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
-    kept["PATH"] = os.pathsep.join([str(Path(RECOLLECT).parent), kept["PATH"]])
-    return kept | {f"RECOLLECT_{name}": text for name, text in settings.items()}
 
 
 def one_line(result: subprocess.CompletedProcess[str], exit_code: int) -> str:
@@ -241,25 +181,24 @@ def test_serve_answers_the_line_it_prints_and_stops_with_exit_code_0(
     start: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
     server = start("serve", "--port", "0")
-    answer = shell(server.wait_for("Try it: "), tmp_path, {})
+    answer = shell(server.wait_for_line("Try it: "), tmp_path, {})
     assert json.loads(answer)["data"] == []
-    code, errors = server.stop(number)
-    assert code == 0, errors
-    assert "Traceback" not in errors
+    assert server.stop(number) == 0, server.stderr()
+    assert "Traceback" not in server.stderr()
 
 
 def test_serve_answers_the_line_it_prints_in_jwt_mode(start: Start, tmp_path: Path) -> None:
     settings = {"AUTH__MODE": "jwt", "AUTH__JWT_SECRET": SECRET}
     server = start("serve", "--port", "0", **settings)
-    line = server.wait_for("Try it: ")
+    line = server.wait_for_line("Try it: ")
     assert "recollect token you" in line
     assert json.loads(shell(line, tmp_path, settings))["data"] == []
 
 
 def test_a_local_token_of_the_printed_command_is_believed(start: Start, tmp_path: Path) -> None:
     server = start("serve", "--port", "0", "--database-url", "sqlite:///data/r.db")
-    token = shell(server.wait_for("Token:  "), tmp_path, {}).strip()
-    words = shlex.split(server.wait_for("Try it: "))
+    token = shell(server.wait_for_line("Token:  "), tmp_path, {}).strip()
+    words = shlex.split(server.wait_for_line("Try it: "))
     line = shlex.join([*words[:3], f"Authorization: Bearer {token}", words[-1]])
     assert json.loads(shell(line, tmp_path, {}))["data"] == []
 
@@ -318,6 +257,5 @@ def test_a_missing_postgres_database_is_named(run: Run, postgres_url: str) -> No
 def test_a_worker_stops_with_exit_code_0(start: Start, run: Run) -> None:
     run("migrate")
     worker = start("worker")
-    worker.wait_for("Recollect works on jobs")
-    code, errors = worker.stop(signal.SIGTERM)
-    assert code == 0, errors
+    worker.wait_for_line("Recollect works on jobs")
+    assert worker.stop() == 0, worker.stderr()

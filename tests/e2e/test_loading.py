@@ -1,13 +1,13 @@
 """Commands that don't need the application answer at once: they don't load it."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-RECOLLECT = str(Path(sys.executable).with_name("recollect"))
+from tests.support.processes import RECOLLECT, environment
+
 SLOW = {
     "recollect.app",
     "recollect.conversations.service",
@@ -48,11 +48,10 @@ def test_a_command_that_only_tells_loads_nothing_slow(
 
 def loaded_by(arguments: tuple[str, ...], folder: Path) -> set[str]:
     """The modules that a command imported, as the interpreter lists them."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
     ended = subprocess.run(
         [sys.executable, "-X", "importtime", RECOLLECT, *arguments],
         cwd=folder,
-        env=kept,
+        env=environment({}),
         capture_output=True,
         text=True,
         timeout=30,

@@ -14,8 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Host
-from tests.e2e.test_cli import RECOLLECT, WAIT_SECONDS, environment
 from tests.support.engines import TestDatabase
+from tests.support.processes import (
+    RECOLLECT,
+    WAIT_SECONDS,
+    environment,
+    run_command,
+    start_command,
+)
 from tests.support.searching import embedding_flags, settle, waiting
 from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import new_id
@@ -42,32 +48,23 @@ def reindex(database: TestDatabase, embeddings: EmbeddingServer, tmp_path: Path)
     """`reindex(*flags, **settings)`: to its end."""
 
     def run(*flags: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [RECOLLECT, "reindex", *flags],
-            cwd=tmp_path,
-            env=settings_of(database, embeddings, **settings),
-            capture_output=True,
-            text=True,
-            timeout=WAIT_SECONDS,
-            check=False,
+        return run_command(
+            tmp_path, "reindex", *flags, **settings_of(database, embeddings, **settings)
         )
 
     return run
 
 
 def settings_of(database: TestDatabase, server: EmbeddingServer, **more: str) -> dict[str, str]:
-    return environment(
-        {
-            "DATABASE__URL": database.url,
-            "EMBEDDING__PROVIDER": "openai",
-            "EMBEDDING__OPENAI__BASE_URL": server.url,
-            "EMBEDDING__OPENAI__DIMENSIONS": str(server.dimensions),
-            "EMBEDDING__OPENAI__RETRIES": "0",
-            "SERVER__SHUTDOWN_GRACE_SECONDS": "0",
-            "LOG__LEVEL": "warning",
-        }
-        | more
-    )
+    return {
+        "DATABASE__URL": database.url,
+        "EMBEDDING__PROVIDER": "openai",
+        "EMBEDDING__OPENAI__BASE_URL": server.url,
+        "EMBEDDING__OPENAI__DIMENSIONS": str(server.dimensions),
+        "EMBEDDING__OPENAI__RETRIES": "0",
+        "SERVER__SHUTDOWN_GRACE_SECONDS": "0",
+        "LOG__LEVEL": "warning",
+    } | more
 
 
 def models(database: TestDatabase) -> dict[tuple[str, int], int]:
@@ -139,22 +136,14 @@ def test_an_interrupted_run_keeps_its_queue_and_says_so(
 ) -> None:
     embeddings.mode = "slow"
     try:
-        with subprocess.Popen(
-            [RECOLLECT, "reindex"],
-            cwd=tmp_path,
-            env=settings_of(database, embeddings, JOBS__LEASE_SECONDS="1"),
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stderr is not None
-            line = process.stderr.readline()
-            process.send_signal(signal.SIGINT)
-            _, rest = process.communicate(timeout=WAIT_SECONDS)
+        settings = settings_of(database, embeddings, JOBS__LEASE_SECONDS="1")
+        with start_command(tmp_path, "reindex", **settings) as process:
+            shown = process.wait_for_stderr("\n")
+            assert process.stop(signal.SIGINT) == 130
     finally:
         embeddings.mode = "ok"
-    assert line == f"0 of {TEXTS} texts\n"
-    assert process.returncode == 130
-    assert f"{TEXTS} of {TEXTS} texts still wait, and stay queued" in rest
+    assert shown == f"0 of {TEXTS} texts\n"
+    assert f"{TEXTS} of {TEXTS} texts still wait, and stay queued" in process.stderr()
     assert waiting(database) > 0
     assert f"Done: {TEXTS} texts" in reindex().stdout
 
@@ -178,7 +167,8 @@ def test_a_terminal_shows_a_bar(
         subprocess.Popen(
             [RECOLLECT, "reindex"],
             cwd=tmp_path,
-            env=settings_of(database, embeddings) | {"TERM": "xterm", "COLUMNS": "120"},
+            env=environment(settings_of(database, embeddings))
+            | {"TERM": "xterm", "COLUMNS": "120"},
             stdout=subprocess.PIPE,
             stderr=its_end,
         ) as process,

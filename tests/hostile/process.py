@@ -1,49 +1,46 @@
 """The server as its users run it, with its log on file, and sockets that say what they like."""
 
 import http.client
-import json
-import os
-import signal
 import socket
-import subprocess
-import sys
-import threading
-import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from tests.support.engines import TestDatabase
+from tests.support.processes import WAIT_SECONDS, Process, start_server
 from tests.support.world import ADMIN, CLIENT_KEYS, JWT_SECRET
 
-RECOLLECT = str(Path(sys.executable).with_name("recollect"))
-WAIT_SECONDS = 30
-GREETING = "Recollect "
+SETTINGS: dict[str, Any] = {
+    "AUTH__MODE": "jwt",
+    "AUTH__JWT_SECRET": JWT_SECRET,
+    "AUTH__API_KEYS": {client: [key] for client, key in CLIENT_KEYS.items()},
+    "AUTH__ROLES": {"admin": {"users": [ADMIN]}},
+    "JOBS__EMBEDDED_WORKER": False,
+    "LOG__LEVEL": "debug",
+    "LOG__FORMAT": "json",
+}
 
 
 class ServerProcess:
     """A running `recollect serve` whose log level is `debug`."""
 
-    def __init__(self, port: int, log: Path, database: TestDatabase) -> None:
+    def __init__(self, process: Process, port: int, database: TestDatabase) -> None:
         self.port = port
         self.database = database
-        self._log = log
+        self._process = process
 
     def logged(self) -> str:
         """What it has logged by now."""
-        return self._log.read_text(encoding="utf-8")
+        return self._process.stderr()
 
     def logged_of_all(self) -> str:
         """Everything it has to log of requests so far. Lines are written a little later than
         answers, and in their order: a last request tells when all are there."""
         last = uuid.uuid4().hex
         self._get_health({"X-Request-Id": last})
-        deadline = time.monotonic() + WAIT_SECONDS
-        while last not in (text := self.logged()):
-            assert time.monotonic() < deadline, "the log of requests does not go on"
-            time.sleep(0.01)
-        return text
+        return self._process.wait_for_stderr(last)
 
     def connect(self) -> socket.socket:
         """A new connection."""
@@ -109,48 +106,6 @@ def statuses(answers: bytes) -> list[int]:
 @contextmanager
 def a_server_process(database: TestDatabase, folder: Path) -> Iterator[ServerProcess]:
     """Started, awaited, and stopped by signal; its exit code has to be 0."""
-    log = folder / "server.log"
-    with log.open("wb") as sink, _started(database, folder, sink.fileno()) as process:
-        yield ServerProcess(_port(process), log, database)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(WAIT_SECONDS) == 0
-
-
-@contextmanager
-def _started(
-    database: TestDatabase, folder: Path, stderr: int
-) -> Iterator["subprocess.Popen[str]"]:
-    command = [RECOLLECT, "serve", "--port", "0", "--database-url", database.url]
-    with subprocess.Popen(
-        command, cwd=folder, env=_environment(), stdout=subprocess.PIPE, stderr=stderr, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def _port(process: "subprocess.Popen[str]") -> int:
-    assert process.stdout is not None
-    bound = threading.Timer(WAIT_SECONDS, process.kill)
-    bound.start()
-    try:
-        line = next(line for line in process.stdout if line.startswith(GREETING))
-    finally:
-        bound.cancel()
-    return int(line.rsplit(":", 1)[1])
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
-    keys = {client: [key] for client, key in CLIENT_KEYS.items()}
-    return kept | {
-        "RECOLLECT_AUTH__MODE": "jwt",
-        "RECOLLECT_AUTH__JWT_SECRET": JWT_SECRET,
-        "RECOLLECT_AUTH__API_KEYS": json.dumps(keys),
-        "RECOLLECT_AUTH__ROLES": json.dumps({"admin": {"users": [ADMIN]}}),
-        "RECOLLECT_DATABASE__MIGRATE_AT_START": "true",
-        "RECOLLECT_JOBS__EMBEDDED_WORKER": "false",
-        "RECOLLECT_LOG__LEVEL": "debug",
-        "RECOLLECT_LOG__FORMAT": "json",
-    }
+    with start_server(folder, database, **SETTINGS) as (process, port):
+        yield ServerProcess(process, port, database)
+        assert process.stop() == 0

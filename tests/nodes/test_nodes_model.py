@@ -16,16 +16,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.conftest import SoakSize
-from tests.crash.processes import doctor
 from tests.nodes import shared_changes as common_ground
+from tests.nodes.cluster import Cluster, a_cluster
 from tests.nodes.own_memories import OwnMemories
 from tests.nodes.own_trees import WORDS, OwnTrees
-from tests.nodes.processes import Cluster, a_cluster
 from tests.nodes.programs import COMMON, OWN_MEMORIES, OWN_TREES, Program, Step, programs
 from tests.nodes.shared_changes import CommonGround, Member
 from tests.nodes.surfaces import Surfaces, Way
 from tests.recordings.callers import until
 from tests.support.engines import TestDatabase, a_postgres_database
+from tests.support.processes import run_doctor
 from tests.support.searching import waiting, waiting_memories
 from tests.support.servers.embedding import EmbeddingServer
 
@@ -65,7 +65,7 @@ def test_two_nodes_under_sixteen_clients_behave_as_one(
     prove(compare, rounds=soak_size(2, 20), number=number)
     assert sum(calls) >= soak_size(1_000, 10_000)
     check_positions(cluster.database)
-    doctor(tmp_path, cluster.database)
+    run_doctor(tmp_path, cluster.database)
 
 
 class Run:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.crash.processes import Process, a_server
 from tests.recordings.callers import Node
 from tests.support.engines import TestDatabase
+from tests.support.processes import Process, start_server
 
 
 class NodeProcess(Node):
@@ -35,7 +35,7 @@ def a_node(folder: Path, database: TestDatabase, **settings: Any) -> Iterator[No
     """`recollect serve` as a process of its own, in `local` mode."""
     tapes = folder / f"recordings-{uuid.uuid4().hex}"
     chosen = {"RECORDER__DIRECTORY": str(tapes)} | settings
-    with a_server(folder, database, **chosen) as (process, port):
+    with start_server(folder, database, **chosen) as (process, port):
         node = NodeProcess(process, port, tapes)
         try:
             yield node

@@ -142,10 +142,10 @@ def test_a_stop_ends_recordings_at_once_and_leaves_nothing(
                 content=_one_text_then_silence(silent),
             )
             until(lambda: ann.recorded(uploaded))
-            node.process.ask_to_stop()
+            node.process.send_signal(signal.SIGTERM)
             asked_at = time.monotonic()
             assert speaker.refusal() is Code.UNAVAILABLE
-            assert node.process.exit_code() == 0
+            assert node.process.wait() == 0
             assert time.monotonic() - asked_at < LIFETIME_SECONDS
             silent.set()
             assert upload.result().status_code == 503

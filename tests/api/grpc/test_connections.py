@@ -2,9 +2,7 @@
 
 import os
 import socket
-import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,16 @@ import pytest
 
 from tests.api.grpc.client import SECONDS_MAX
 from tests.conftest import Serve
-from tests.crash.processes import RECOLLECT, Process
 from tests.recordings.callers import Node, until
 from tests.support.engines import a_sqlite_database
+from tests.support.processes import Process, start_server
 from tests.support.world import World
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 DESCRIPTORS = 128
+# Runs a command to which the system gives no more than that.
+FEW_DESCRIPTORS = ("sh", "-c", f'ulimit -n {DESCRIPTORS} && exec "$@"', "sh")
 MANY = 200
 # What a process may open by the way, such as another reader of the database.
 SPARE = 8
@@ -109,30 +109,6 @@ def test_grpc_has_so_many_connections_and_rest_does_not_mind(serve: Serve, own_p
         until(lambda: opened.grpc(1) == 1)
 
 
-@contextmanager
-def a_server_with_few_descriptors(folder: Path) -> Iterator[tuple[Process, int]]:
-    """The system gives this process no more than `DESCRIPTORS`."""
-    url = a_sqlite_database(folder).url
-    serve = [RECOLLECT, "serve", "--port", "0", "--database-url", url]
-    settings = {"RECOLLECT_EMBEDDING__PROVIDER": "none", "RECOLLECT_LOG__LEVEL": "warning"}
-    with (
-        (folder / "log").open("w") as log,
-        subprocess.Popen(
-            ["sh", "-c", f'ulimit -n {DESCRIPTORS} && exec "$@"', "sh", *serve],
-            cwd=folder,
-            env=os.environ | settings,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        ) as popen,
-    ):
-        process = Process(popen)
-        try:
-            yield process, int(process.wait_for_line("listens on").rsplit(":", 1)[1])
-        finally:
-            popen.kill()
-
-
 def descriptors(process: Process) -> int:
     return len(os.listdir(f"/proc/{process.pid}/fd"))
 
@@ -140,7 +116,13 @@ def descriptors(process: Process) -> int:
 def test_a_server_never_runs_out_of_descriptors(tmp_path: Path) -> None:
     """Whatever is too many is refused at once, and when it is gone all is as before."""
     with ExitStack() as stack:
-        process, port = stack.enter_context(a_server_with_few_descriptors(tmp_path))
+        server = start_server(
+            tmp_path,
+            a_sqlite_database(tmp_path),
+            wrapper=FEW_DESCRIPTORS,
+            LOG__LEVEL="warning",
+        )
+        process, port = stack.enter_context(server)
         assert is_well(port)
         at_rest = descriptors(process)
         opened = stack.enter_context(closing(Opened(port)))
@@ -157,4 +139,4 @@ def test_a_server_never_runs_out_of_descriptors(tmp_path: Path) -> None:
         stack.callback(node.close)
         ann = node.user("ann")
         ann.begins(ann.starts(), "as before").ends()
-        assert (tmp_path / "log").read_text() == ""
+        assert process.stderr() == ""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.crash.processes import a_process, a_server
 from tests.nodes.surfaces import Surfaces
 from tests.support.api import RestApi
 from tests.support.engines import TestDatabase
 from tests.support.grpc.memories import MemoriesApi
+from tests.support.processes import on_database, start_command, start_server
 from tests.support.searching import embedding_flags
 from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import CLIENT_KEYS
@@ -35,11 +35,12 @@ def a_cluster(
     with ExitStack() as stack:
         nodes = []
         for _ in range(2):
-            server = a_server(folder, database, JOBS__EMBEDDED_WORKER=False, **settings)
+            server = start_server(folder, database, JOBS__EMBEDDED_WORKER=False, **settings)
             _, port = stack.enter_context(server)
             apis = [kind(f"http://127.0.0.1:{port}") for kind in (RestApi, MemoriesApi)]
             for api in apis:
                 stack.callback(api.close)
             nodes.append(apis)
-        stack.enter_context(a_process(folder, database, "worker", **settings))
+        worker = on_database(database) | settings
+        stack.enter_context(start_command(folder, "worker", **worker))
         yield Cluster(database, tuple(nodes))
