@@ -1,84 +1,45 @@
 """Operations, request bodies and resources of agents."""
 
-from typing import Annotated, Any, ClassVar
-
-from pydantic import Field
-
-from recollect.agents.model import DESCRIPTION_CHARS_MAX, Agent, MemoriesOfRemoved
-from recollect.agents.service import AgentChange, AgentRegistration, AgentService
-from recollect.http.bodies import StrictBody, exact_word
+from recollect.agents.commands import RegisterAgent, SetAgentOwner, UpdateAgent
+from recollect.agents.model import MemoriesOfRemoved
+from recollect.agents.service import AgentService
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
-    ID,
     LIST,
-    OWNER,
-    Id,
     Operation,
     id_param,
     memory_operation,
-    nullable_field,
-    resource,
 )
-from recollect.http.params import Schema, enum_param, query_param
-from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT, OBJECT, TEXT
-from recollect.kernel.ids import AgentId, OrgId
-from recollect.kernel.owner import parse_agent_id, parse_owner
+from recollect.http.params import enum_param, query_param
+from recollect.http.resource import (
+    InstantText,
+    JsonObject,
+    OwnerText,
+    Resource,
+    attribute,
+    resource_schemas,
+)
+from recollect.kernel.ids import AgentId
+from recollect.kernel.owner import parse_owner
 from recollect.kernel.space import SpaceMode
-from recollect.kernel.strict_json import dump
-from recollect.kernel.validation import NAME_CHARS_MAX
-
-Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
-Description = Annotated[str, Field(min_length=1, max_length=DESCRIPTION_CHARS_MAX)]
-Mode = Annotated[SpaceMode, exact_word(SpaceMode)]
 
 
-class NewAgent(StrictBody):
-    """An agent to register; without an id one is made from its name."""
+class AgentResource(Resource):
+    """A registered agent."""
 
-    id: Id | None = None
-    name: Name | None = None
-    description: Description | None = None
-    owner_id: Id | None = None
-    org_id: Id | None = None
-    space_mode: Mode | None = None
-    metadata: dict[str, Any] | None = None
-
-
-class AgentPatch(StrictBody):
-    """What changes of an agent; null clears."""
-
-    nullable: ClassVar[frozenset[str]] = frozenset({"name", "description", "space_mode"})
-    name: Name | None = None
-    description: Description | None = None
-    space_mode: Mode | None = None
-    metadata: dict[str, Any] | None = None
+    id: str
+    name: str | None
+    description: str | None
+    owner_id: OwnerText = attribute("owner")
+    org_id: str
+    space_mode: SpaceMode | None
+    created_by: OwnerText
+    created_at: InstantText
+    updated_at: InstantText
+    metadata: JsonObject
 
 
-class NewOwner(StrictBody):
-    """Who shall own the agent."""
-
-    owner_id: Id
-
-
-RESOURCES: dict[str, Schema] = {
-    "Agent": resource(
-        {
-            "id": ID,
-            "name": nullable_field(TEXT),
-            "description": nullable_field(TEXT),
-            "owner_id": OWNER,
-            "org_id": TEXT,
-            "space_mode": nullable_field(
-                {"type": "string", "enum": [str(mode) for mode in SpaceMode]}
-            ),
-            "created_by": OWNER,
-            "created_at": INSTANT,
-            "updated_at": INSTANT,
-            "metadata": OBJECT,
-        }
-    )
-}
+RESOURCES = resource_schemas(AgentResource)
 
 _AGENT_PATH = "/v1/agents/{agent_id}"
 
@@ -89,7 +50,7 @@ OPERATIONS: tuple[Operation, ...] = (
         201,
         "Register an agent. Without `owner_id` it owns itself.",
         response="Agent",
-        body=NewAgent,
+        body=RegisterAgent,
         refusals=(409,),
     ),
     memory_operation(
@@ -113,7 +74,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Change an agent. Needs its owner or an admin; its creator may too while it owns itself. "
         "A change of the mode moves no memory.",
         response="Agent",
-        body=AgentPatch,
+        body=UpdateAgent,
     ),
     memory_operation(
         "setAgentOwner",
@@ -121,7 +82,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Hand an agent to another owner, and with it the agent's private memories.",
         response="Agent",
-        body=NewOwner,
+        body=SetAgentOwner,
     ),
     memory_operation(
         "deleteAgent",
@@ -141,38 +102,11 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 
 
-def agent_to_json(agent: Agent) -> str:
-    return dump(
-        {
-            "id": agent.id,
-            "name": agent.name,
-            "description": agent.description,
-            "owner_id": agent.owner.spelling,
-            "org_id": agent.org_id,
-            "space_mode": agent.space_mode,
-            "created_by": agent.created_by.spelling,
-            "created_at": instant_text(agent.created_at),
-            "updated_at": instant_text(agent.updated_at),
-            "metadata": agent.metadata,
-        }
-    )
-
-
 async def register_agent(call: Call) -> str:
-    body: NewAgent = call.body
-    registration = AgentRegistration(
-        id=parse_agent_id(body.id) if body.id is not None else None,
-        name=body.name,
-        description=body.description,
-        owner=parse_owner(body.owner_id) if body.owner_id is not None else None,
-        org_id=OrgId(body.org_id) if body.org_id is not None else None,
-        space_mode=body.space_mode,
-        metadata=body.metadata or {},
-        reserved_id=call.reserved_id,
+    agent = await call.services[AgentService].register(
+        call.required_requester, call.body, reserved_id=call.reserved_id
     )
-    return agent_to_json(
-        await call.services[AgentService].register(call.required_requester, registration)
-    )
+    return AgentResource.render(agent)
 
 
 async def list_agents(call: Call) -> bytes:
@@ -184,29 +118,27 @@ async def list_agents(call: Call) -> bytes:
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.render_page(map(agent_to_json, page.items), page.next_cursor)
+    return call.render_page(map(AgentResource.render, page.items), page.next_cursor)
 
 
 async def get_agent(call: Call) -> str:
-    return agent_to_json(
+    return AgentResource.render(
         await call.services[AgentService].get(call.required_requester, _agent_id(call))
     )
 
 
 async def update_agent(call: Call) -> str:
-    body: AgentPatch = call.body
-    change = AgentChange({name: getattr(body, name) for name in body.model_fields_set})
-    return agent_to_json(
-        await call.services[AgentService].update(call.required_requester, _agent_id(call), change)
+    agent = await call.services[AgentService].update(
+        call.required_requester, _agent_id(call), call.body
     )
+    return AgentResource.render(agent)
 
 
 async def set_agent_owner(call: Call) -> str:
-    body: NewOwner = call.body
-    owner = parse_owner(body.owner_id)
-    return agent_to_json(
-        await call.services[AgentService].hand_over(call.required_requester, _agent_id(call), owner)
+    agent = await call.services[AgentService].hand_over(
+        call.required_requester, _agent_id(call), call.body
     )
+    return AgentResource.render(agent)
 
 
 async def delete_agent(call: Call) -> None:

@@ -1,10 +1,11 @@
 """Starts and completes runs of agents, lists them, and removes the memories that end with a run."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from recollect.agents.commands import CompleteRun, StartRun
 from recollect.agents.hooks import RunMemories
 from recollect.agents.model import id_taken_error
 from recollect.agents.run import (
@@ -33,16 +34,6 @@ from recollect.screening.secret_check import refuse_secrets
 
 _LIST = "runs"
 RunCleanup = Literal["root", "run"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRun:
-    """A run to start. Without an id one is made up; without a parent it is a root."""
-
-    agent_id: AgentId
-    id: RunId | None = None
-    parent_run_id: RunId | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +75,31 @@ class RunService:
         self._rules = rules
         self._cleanup = cleanup
 
-    async def start(self, requester: Requester, new: NewRun, *, under_any: bool = False) -> Run:
+    async def start(
+        self, requester: Requester, command: StartRun, *, under_any: bool = False
+    ) -> Run:
         """NotFound for an unknown agent or a parent that the caller may not see, Conflict if the id
         is taken. With `under_any` the parent need not be visible: for a runtime that executes the
         agents and knows which one called which."""
-        if new.id is not None:
-            check_name(new.id, "id")
-        check_metadata(new.metadata)
-        run_id = new.id or RunId(self._runtime.ids.new())
-        at = self._runtime.clock.now()
-        async with self._audit.audit_refusals(requester, "startRun", agent_id=new.agent_id):
+        if command.id is not None:
+            check_name(command.id, "id")
+        metadata = command.metadata or {}
+        check_metadata(metadata)
+        agent_id = AgentId(command.agent_id)
+        run_id = RunId(command.id or self._runtime.ids.new())
+        parent_id = RunId(command.parent_run_id) if command.parent_run_id is not None else None
+        run = new_root_run(run_id, agent_id, at=self._runtime.clock.now(), metadata=metadata)
+        async with self._audit.audit_refusals(requester, "startRun", agent_id=agent_id):
             return await self._database.write(
-                lambda tx: self._start(
-                    tx, requester, replace(new, id=run_id), at=at, under_any=under_any
-                )
+                lambda tx: self._start(tx, requester, run, parent_id, under_any=under_any)
             )
 
     async def complete(
-        self, requester: Requester, run_id: RunId, *, status: RunStatus, error: str | None
+        self, requester: Requester, run_id: RunId, command: CompleteRun
     ) -> RunCompletion:
         """End a run and remove the memories that end with it. Repeating the call changes nothing;
         another status for a completed run is a Conflict."""
+        status, error = RunStatus(command.status), command.error
         if error is not None:
             check_name(error, "error", chars_max=ERROR_CHARS_MAX)
         at = self._runtime.clock.now()
@@ -133,10 +128,10 @@ class RunService:
                 tx, requester, agent_id, status=status, after=place, limit=limit + 1
             )
         )
-        shown = found[:limit]
+        page = found[:limit]
         more = len(found) > limit
-        cursor = encode_key(_LIST, shown[-1].started_at, shown[-1].id) if more else None
-        return Page(shown, cursor)
+        cursor = encode_key(_LIST, page[-1].started_at, page[-1].id) if more else None
+        return Page(page, cursor)
 
     async def lineage(self, requester: Requester, run_id: RunId) -> RunLineage:
         """Ancestors and descendants of the run that the caller may see."""
@@ -169,15 +164,14 @@ class RunService:
         return run
 
     def _start(
-        self, tx: Tx, requester: Requester, new: NewRun, *, at: datetime, under_any: bool
+        self, tx: Tx, requester: Requester, run: Run, parent_id: RunId | None, *, under_any: bool
     ) -> Run:
-        run = new_root_run(RunId(new.id or ""), new.agent_id, at=at, metadata=new.metadata)
-        require_agent(tx, self._stores, new.agent_id)
-        if new.parent_run_id is not None:
-            parent = self._lock_parent(tx, requester, new.parent_run_id, under_any=under_any)
+        require_agent(tx, self._stores, run.agent_id)
+        if parent_id is not None:
+            parent = self._lock_parent(tx, requester, parent_id, under_any=under_any)
             run = replace(run, parent_run_id=parent.id, root_run_id=parent.root_run_id)
         self._require_writer(tx, requester, run.id, run.agent_id)
-        refuse_secrets(metadata=new.metadata)
+        refuse_secrets(metadata=run.metadata)
         if not self._insert(tx, requester, run):
             raise id_taken_error()
         return run
@@ -224,10 +218,10 @@ class RunService:
         the run finds the root completed and removes them itself.
         """
         root = self._stores.runs.fetch(tx, run.root_run_id, lock=True)
-        held = self._stores.runs.fetch(tx, run.id, lock=True)
-        if root is None or held is None:
+        locked = self._stores.runs.fetch(tx, run.id, lock=True)
+        if root is None or locked is None:
             raise NotFound("run", run.id)
-        return held, root
+        return locked, root
 
     def _remove_memories(self, tx: Tx, run: Run, root: Run, at: datetime) -> RunRemovals:
         """Remove the memories that end with this run, and the session memories too if nothing can

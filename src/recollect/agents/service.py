@@ -1,9 +1,9 @@
 """The registry of agents. Anybody may register an agent; changes need its owner or an admin."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
+from recollect.agents.commands import RegisterAgent, SetAgentOwner, UpdateAgent
 from recollect.agents.hooks import AgentRemoval
 from recollect.agents.model import (
     Agent,
@@ -24,37 +24,16 @@ from recollect.kernel.owner import (
     SUFFIX_CHARS,
     Owner,
     make_agent_id,
+    parse_agent_id,
+    parse_owner,
     random_suffix,
 )
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.runtime import Runtime
-from recollect.kernel.space import SpaceMode
 from recollect.screening.secret_check import refuse_secrets
 from recollect.text.tokens import query_tokens
 
 _LIST = "agents"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRegistration:
-    """An agent to register. Without an owner it owns itself. Without an id one is made up; from
-    `reserved_id`, which an idempotent request has, it is the same id at every attempt."""
-
-    id: AgentId | None = None
-    name: str | None = None
-    description: str | None = None
-    owner: Owner | None = None
-    org_id: OrgId | None = None
-    space_mode: SpaceMode | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-    reserved_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AgentChange:
-    """The fields that were sent: name, description, space_mode, metadata."""
-
-    members: Mapping[str, Any]
 
 
 class AgentService:
@@ -73,14 +52,36 @@ class AgentService:
         self._audit = audit
         self._removal = removal
 
-    async def register(self, requester: Requester, registration: AgentRegistration) -> Agent:
-        """Conflict if the id is taken, Forbidden for an org that is not the caller's."""
-        check_agent(registration.name, registration.description, registration.metadata)
+    async def register(
+        self, requester: Requester, command: RegisterAgent, *, reserved_id: str | None = None
+    ) -> Agent:
+        """Register an agent. Without an owner it owns itself. Without an id one is made up; from
+        `reserved_id`, which an idempotent request has, it is the same id at every attempt.
+
+        Conflict if the id is taken, Forbidden for an org that is not the caller's.
+        """
+        agent_id = parse_agent_id(command.id) if command.id is not None else None
+        owner = parse_owner(command.owner_id) if command.owner_id is not None else None
+        metadata = command.metadata or {}
+        check_agent(command.name, command.description, metadata)
         async with self._audit.audit_refusals(requester, "registerAgent"):
-            org_id = _choose_org(requester, registration.org_id)
-            _screen_texts(registration.name, registration.description, registration.metadata)
-            agent = self._new_agent(requester, registration, org_id)
-            again = registration.id is None and registration.reserved_id is not None
+            org_id = _choose_org(requester, command.org_id)
+            _screen_texts(command.name, command.description, metadata)
+            agent_id = agent_id or _make_id(command.name, reserved_id)
+            now = self._runtime.clock.now()
+            agent = Agent(
+                id=agent_id,
+                name=command.name,
+                description=command.description,
+                owner=owner or Owner.agent(agent_id),
+                org_id=org_id,
+                space_mode=command.space_mode,
+                created_by=requester.identity,
+                created_at=now,
+                updated_at=now,
+                metadata=metadata,
+            )
+            again = command.id is None and reserved_id is not None
             return await self._database.write(
                 lambda tx: self._register(tx, requester, agent, again=again)
             )
@@ -103,9 +104,9 @@ class AgentService:
         """Agents of the caller's orgs and those that the caller owns, the newest first; with a
         query those that match it, the best match first."""
         if query is not None and query.strip():
-            asked = AgentQuery(tuple(query_tokens(query)), requester, owner)
+            ranking = AgentQuery(tuple(query_tokens(query)), requester, owner)
             return await self._database.scan(
-                lambda tx: ranked_page(tx, self._stores, asked, after=after, limit=limit)
+                lambda tx: ranked_page(tx, self._stores, ranking, after=after, limit=limit)
             )
         place = decode_key(_LIST, after) if after else None
         found = await self._database.read(
@@ -118,23 +119,25 @@ class AgentService:
                 limit=limit + 1,
             )
         )
-        shown = found[:limit]
+        page = found[:limit]
         more = len(found) > limit
-        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
-        return Page(shown, cursor)
+        cursor = encode_key(_LIST, page[-1].created_at, page[-1].id) if more else None
+        return Page(page, cursor)
 
-    async def update(self, requester: Requester, agent_id: AgentId, change: AgentChange) -> Agent:
-        """Change name, description, mode or metadata. A change of the mode moves no memory."""
-        members = change.members
-        check_agent(members.get("name"), members.get("description"), members.get("metadata", {}))
+    async def update(self, requester: Requester, agent_id: AgentId, command: UpdateAgent) -> Agent:
+        """Change the fields that were sent. A change of the mode moves no memory."""
+        check_agent(command.name, command.description, command.metadata or {})
         async with self._audit.audit_refusals(requester, "updateAgent", agent_id=agent_id):
             return await self._database.write(
-                lambda tx: self._update(tx, requester, agent_id, members)
+                lambda tx: self._update(tx, requester, agent_id, command)
             )
 
-    async def hand_over(self, requester: Requester, agent_id: AgentId, owner: Owner) -> Agent:
+    async def hand_over(
+        self, requester: Requester, agent_id: AgentId, command: SetAgentOwner
+    ) -> Agent:
         """Change the owner. The new owner reads the private space from now on, since the owner is
         looked up at every read."""
+        owner = parse_owner(command.owner_id)
         async with self._audit.audit_refusals(requester, "setAgentOwner", agent_id=agent_id):
             return await self._database.write(
                 lambda tx: self._hand_over(tx, requester, agent_id, owner)
@@ -148,16 +151,16 @@ class AgentService:
             await self._database.write(lambda tx: self._remove(tx, requester, agent_id, memories))
 
     def _update(
-        self, tx: Tx, requester: Requester, agent_id: AgentId, members: Mapping[str, Any]
+        self, tx: Tx, requester: Requester, agent_id: AgentId, command: UpdateAgent
     ) -> Agent:
         agent = self._lock_agent(tx, agent_id)
         _require(may_change(requester.space_caller, agent))
-        _screen_texts(members.get("name"), members.get("description"), members.get("metadata"))
-        changed = sorted(name for name in members if members[name] != getattr(agent, name))
+        _screen_texts(command.name, command.description, command.metadata)
+        sent = command.sent_fields
+        changed = sorted(name for name in sent if sent[name] != getattr(agent, name))
         if not changed:
             return agent
-        now = self._runtime.clock.now()
-        agent = replace(agent, **members, updated_at=now)
+        agent = replace(agent, **sent, updated_at=self._runtime.clock.now())
         self._stores.agents.update(tx, agent)
         self._audit.record(
             tx, requester, "agent.update", agent_id=agent_id, payload={"fields": changed}
@@ -185,28 +188,6 @@ class AgentService:
     def _lock_agent(self, tx: Tx, agent_id: AgentId) -> Agent:
         self._stores.agents.lock(tx, agent_id)
         return require_agent(tx, self._stores, agent_id)
-
-    def _new_agent(
-        self, requester: Requester, registration: AgentRegistration, org: OrgId
-    ) -> Agent:
-        now = self._runtime.clock.now()
-        # The end of the reserved id takes the place of random characters, so that a repeated
-        # request makes the same agent id and finds the agent that the first attempt registered.
-        reserved = registration.reserved_id
-        suffix = random_suffix if reserved is None else lambda: reserved[-SUFFIX_CHARS:]
-        agent_id = registration.id or make_agent_id(registration.name, suffix)
-        return Agent(
-            id=agent_id,
-            name=registration.name,
-            description=registration.description,
-            owner=registration.owner or Owner.agent(agent_id),
-            org_id=org,
-            space_mode=registration.space_mode,
-            created_by=requester.identity,
-            created_at=now,
-            updated_at=now,
-            metadata=registration.metadata,
-        )
 
     def _register(self, tx: Tx, requester: Requester, agent: Agent, *, again: bool) -> Agent:
         """Insert the agent. `again`: an earlier attempt of the same request may have inserted it;
@@ -243,11 +224,19 @@ def _screen_texts(
     refuse_secrets(name=name, description=description, metadata=metadata)
 
 
-def _choose_org(requester: Requester, asked: OrgId | None) -> OrgId:
-    if asked is not None:
-        if asked not in requester.orgs:
+def _make_id(name: str | None, reserved_id: str | None) -> AgentId:
+    # The end of the reserved id takes the place of random characters, so that a repeated request
+    # makes the same agent id and finds the agent that the first attempt registered.
+    if reserved_id is None:
+        return make_agent_id(name, random_suffix)
+    return make_agent_id(name, lambda: reserved_id[-SUFFIX_CHARS:])
+
+
+def _choose_org(requester: Requester, org_id: str | None) -> OrgId:
+    if org_id is not None:
+        if org_id not in requester.orgs:
             raise Forbidden("the org is not one of the caller's", code="forbidden")
-        return asked
+        return OrgId(org_id)
     if len(requester.orgs) > 1:
         orgs = sorted(requester.orgs)
         raise ValidationFailed.for_field(

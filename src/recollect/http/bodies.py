@@ -40,7 +40,8 @@ class Body(BaseModel):
 
     `optional`: the body may be left out. `listed`: it is an array, not an object. `nullable`:
     fields that null clears. `queries`: fields from which unstorable characters are dropped, while
-    in all other fields they are refused.
+    in all other fields they are refused. A `title` names the schema in the OpenAPI document where
+    the class has another name.
     """
 
     optional: ClassVar[bool] = False
@@ -49,8 +50,21 @@ class Body(BaseModel):
     queries: ClassVar[frozenset[str]] = frozenset()
     model_config = ConfigDict(strict=True, alias_generator=to_camel, frozen=True)
 
+    @classmethod
+    def schema_name(cls) -> str:
+        """The name in the OpenAPI document."""
+        return cls.model_config.get("title") or cls.__name__
+
 
 class StrictBody(Body):
-    """A body of the memory API: snake_case names, and unknown fields are refused."""
+    """A body of the memory API: snake_case names, and unknown fields are refused.
+
+    It is the command that the service takes, from REST, gRPC and other callers alike.
+    """
 
     model_config = ConfigDict(strict=True, alias_generator=None, extra="forbid", frozen=True)
+
+    @property
+    def sent_fields(self) -> dict[str, Any]:
+        """The values of the fields that were sent. A null among them clears the field."""
+        return {name: getattr(self, name) for name in self.model_fields_set}

@@ -4,8 +4,9 @@ unbound store is the system, which sees everything; a view is one agent."""
 from dataclasses import dataclass
 from typing import Protocol
 
+from recollect.agents.commands import RegisterAgent
 from recollect.agents.model import Agent
-from recollect.agents.service import AgentRegistration, AgentService
+from recollect.agents.service import AgentService
 from recollect.app.embedded import EmbeddedApp
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal, ServerRole
@@ -170,7 +171,7 @@ async def _ensure_registered(embedded: EmbeddedApp, agent_id: AgentId, org_id: O
     agent = await _fetch_agent(embedded, agent_id)
     if agent is not None:
         return agent.org_id
-    new = AgentRegistration(id=agent_id, org_id=org_id, space_mode=SpaceMode.DUAL)
+    new = RegisterAgent(id=agent_id, org_id=org_id, space_mode=SpaceMode.DUAL)
     try:
         return (
             await embedded.services[AgentService].register(_agent_requester(agent_id, org_id), new)

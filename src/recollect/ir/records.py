@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from recollect.agents.commands import CompleteRun, RunEnding, StartRun
 from recollect.agents.run import Run, RunStatus
-from recollect.agents.runs_service import NewRun, RunService
+from recollect.agents.runs_service import RunService
 from recollect.app.embedded import EmbeddedApp
 from recollect.db.transaction import Tx
+from recollect.http.validation import validate_body
 from recollect.identity.requester import Requester
 from recollect.ir.entries import MemoryEntry
 from recollect.ir.eyes import SPACE_KINDS, StoreIdentity
@@ -185,8 +187,12 @@ class Records:
         """Start a run of the agent. The system may start it under any run."""
         await self._require_allowed("startRun", agent_id, run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
-        new = NewRun(agent_id=agent_id, id=run_id, parent_run_id=parent_run_id)
-        return await self._services[RunService].start(writer, new, under_any=self._eyes.is_system)
+        command = validate_body(
+            {"agent_id": agent_id, "id": run_id, "parent_run_id": parent_run_id}, StartRun
+        )
+        return await self._services[RunService].start(
+            writer, command, under_any=self._eyes.is_system
+        )
 
     async def complete_run(self, run_id: RunId, status: RunStatus) -> Run:
         """Complete a run and delete the records that belong to it alone."""
@@ -194,7 +200,9 @@ class Records:
         if run is None:
             raise NotFound("run", run_id)
         writer = await self._eyes.writer(run.agent_id)
-        done = await self._services[RunService].complete(writer, run_id, status=status, error=None)
+        done = await self._services[RunService].complete(
+            writer, run_id, CompleteRun(status=RunEnding(status))
+        )
         return done.run
 
     async def _find_record(self, memory_id: str) -> Memory | None:

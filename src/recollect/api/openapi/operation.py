@@ -41,7 +41,7 @@ def describe_operation(operation: Operation) -> Schema:
     if operation.body is not None and operation.method != "GET":
         told["requestBody"] = {
             "required": not operation.body.optional,
-            "content": {operation.takes: {"schema": schema_ref(operation.body.__name__)}},
+            "content": {operation.takes: {"schema": schema_ref(operation.body.schema_name())}},
         }
     elif operation.takes != "application/json":
         told["requestBody"] = {"required": True, "content": {operation.takes: {"schema": TEXT}}}
@@ -226,9 +226,18 @@ def _body_schemas(body: type[Body]) -> dict[str, Schema]:
         ref_template=schema_ref("{model}")["$ref"],
     )
     schemas = {body.__name__: schema, **schema.pop("$defs", {})}
-    for each in schemas.values():
-        del each["title"]
-    return schemas
+    names = {name: each.pop("title") for name, each in schemas.items()}
+    return {names[name]: _rename_references(each, names) for name, each in schemas.items()}
+
+
+def _rename_references(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_rename_references(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        return value | schema_ref(names[value["$ref"].rsplit("/", 1)[1]])
+    return {key: _rename_references(inner, names) for key, inner in value.items()}
 
 
 class _CompactJsonSchema(GenerateJsonSchema):

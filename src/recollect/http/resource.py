@@ -1,0 +1,99 @@
+"""Response models: one declaration gives the JSON schema of a resource and its JSON.
+
+A field takes the attribute of its own name from the object that is rendered, or the attribute that
+`attribute("owner")` names. In the memory API all fields are always there, even if null, so a field
+has no default.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic.json_schema import GenerateJsonSchema
+
+from recollect.http.operation import OWNER
+from recollect.http.params import Schema
+from recollect.http.schemas import INSTANT, OBJECT, schema_ref
+from recollect.kernel.clock import to_text
+from recollect.kernel.owner import Owner
+from recollect.kernel.strict_json import JsonText, dump
+
+_SUFFIX = "Resource"
+
+# The types of fields that are no plain JSON values. Each says how it is written and described.
+InstantText = Annotated[datetime, PlainSerializer(to_text), WithJsonSchema(INSTANT)]
+OwnerText = Annotated[Owner, PlainSerializer(lambda owner: owner.spelling), WithJsonSchema(OWNER)]
+JsonObject = Annotated[dict[str, Any], WithJsonSchema(OBJECT)]
+
+
+def attribute(path: str) -> Any:
+    """A field whose value is this attribute of the rendered object; dots lead into attributes."""
+    return Field(validation_alias=AliasPath(*path.split(".")))
+
+
+class ResourcePart(BaseModel):
+    """A part of a resource, described in place wherever it occurs."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True, validate_by_name=True)
+
+    @classmethod
+    def to_fields(cls, source: object) -> dict[str, Any]:
+        """The fields of an object with these attributes, as values of JSON."""
+        return cls.model_validate(source).model_dump()
+
+    @classmethod
+    def render(cls, source: object) -> JsonText:
+        """The JSON of an object with these attributes."""
+        # Not pydantic's own JSON: it writes floats another way than the rest of the API.
+        return dump(cls.to_fields(source))
+
+    def to_json(self) -> JsonText:
+        return dump(self.model_dump())
+
+
+class Resource(ResourcePart):
+    """A resource with a schema of its own in the document: `AgentResource` is its `Agent`."""
+
+
+def resource_schemas(*resources: type[Resource]) -> dict[str, Schema]:
+    """The schemas of these resources by name."""
+    return {_schema_name(each.__name__): _build_schema(each) for each in resources}
+
+
+def _schema_name(class_name: str) -> str:
+    return class_name.removesuffix(_SUFFIX)
+
+
+def _build_schema(resource: type[Resource]) -> Schema:
+    schema = resource.model_json_schema(
+        mode="serialization", schema_generator=_UntitledJsonSchema, ref_template="{model}"
+    )
+    definitions = schema.pop("$defs", {})
+    return dict(_replace_refs(_without_docs(schema), definitions))
+
+
+def _replace_refs(value: Any, definitions: Schema) -> Any:
+    """The schema with references to resources alone; other definitions stand in place."""
+    if isinstance(value, list):
+        return [_replace_refs(item, definitions) for item in value]
+    if not isinstance(value, dict):
+        return value
+    fields = {key: _replace_refs(inner, definitions) for key, inner in value.items()}
+    name = fields.pop("$ref", None)
+    if name is None:
+        return fields
+    if name.endswith(_SUFFIX):
+        return schema_ref(_schema_name(name)) | fields
+    return _replace_refs(_without_docs(definitions[name]), definitions) | fields
+
+
+def _without_docs(schema: Schema) -> Schema:
+    """Docstrings are for readers of the code."""
+    return {key: value for key, value in schema.items() if key not in {"title", "description"}}
+
+
+class _UntitledJsonSchema(GenerateJsonSchema):
+    """Titles only repeat names."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
