@@ -154,7 +154,9 @@ def test_the_document_tells_of_keys_on_every_post_and_of_no_unknown_members() ->
             headers = {p["name"] for p in operation["parameters"] if p["in"] == "header"}
             assert ("Idempotency-Key" in headers) is (method == "post"), path
             assert "422" in operation["responses"], path
-    bodies = {row.body.schema_name() for row in MEMORY_OPERATIONS if row.body and row.method != "GET"}
+    bodies = {
+        row.body.schema_name() for row in MEMORY_OPERATIONS if row.body and row.method != "GET"
+    }
     assert [name for name in bodies if schemas[name].get("additionalProperties") is not False] == []
 
 
