@@ -1,4 +1,4 @@
-"""Makes src/recollect/domain/frequencies.txt: how rare English words are in general.
+"""Makes src/recollect/text/frequencies.txt: how rare English words are in general.
 
     python models/build_frequencies.py VOCAB OUT
 

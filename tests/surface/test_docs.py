@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,30 @@ def test_every_source_file_that_is_named_exists(name: str) -> None:
         if re.fullmatch(r"[\w./-]+(?:\.(?:py|md|txt|toml|json)|/)", text) and "/" in text[:-1]:
             written_by_users = text.startswith(("recollect-data", "/"))
             assert written_by_users or any((base / text).exists() for base in SOURCES), text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_class_that_is_named_exists(name: str) -> None:
+    known = source_words()
+    for text in inline_code(name):
+        for identifier in re.findall(r"(?<![\w-])[A-Z][a-z]+(?:[A-Z][a-z]+)+(?![\w-])", text):
+            assert identifier in known, text
+
+
+@cache
+def source_words() -> set[str]:
+    """Every word of the code, of the protocol and of the files for deployment."""
+    suffixes = {".py", ".proto", ".sql", ".toml", ".yaml", ".yml", ".cfg"}
+    folders = ("src", "contracts", "deploy", "bench", "models")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*")]
+    texts = (file.read_text(encoding="utf-8") for file in files if file.suffix in suffixes)
+    return {word for text in texts for word in re.findall(r"\w+", text)}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/guide/")])
+def test_every_module_of_ours_that_is_named_can_be_imported(name: str) -> None:
+    for module in re.findall(r"\brecollect(?:\.[a-z_]+)+\b(?![.@/])", read(name)):
+        assert find_spec(module) or find_spec(module.rpartition(".")[0]), module
 
 
 def test_the_guide_names_every_metric() -> None:

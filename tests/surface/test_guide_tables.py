@@ -18,28 +18,30 @@ from tests.support.documents import ROOT, read, rows
 from tests.support.snippets import blocks
 
 OPERATING, IDENTITY = "docs/guide/operating.md", "docs/guide/identity.md"
-SERVICES = ROOT / "src" / "recollect" / "services"
+SOURCE = ROOT / "src" / "recollect"
 FOLLOWED = sorted(
     str(page.relative_to(ROOT))
     for page in ROOT.glob("docs/guide/*.md")
     if blocks(page.read_text(encoding="utf-8"))
 )
+HANDLERS = "Mapping[str, JobHandler]"
 # The name of a list, in its cursors.
 NO_EVENTS = {"person.memories"}
 
 
 def trees() -> Iterator[tuple[Path, ast.Module]]:
-    for file in sorted(SERVICES.rglob("*.py")):
+    for file in sorted(SOURCE.rglob("*.py")):
         yield file, ast.parse(file.read_text(encoding="utf-8"))
 
 
 def job_types() -> set[str]:
-    """The keys of whatever a function called `handlers` returns."""
+    """The keys of every mapping of job types to their handlers."""
     found = set()
     for file, tree in trees():
         parts = file.relative_to(ROOT / "src").with_suffix("").parts
-        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-        for node in [inner for f in functions if f.name == "handlers" for inner in ast.walk(f)]:
+        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.returns]
+        handlers = [f for f in functions if ast.unparse(f.returns or f) == HANDLERS]
+        for node in [inner for function in handlers for inner in ast.walk(function)]:
             for key in node.keys if isinstance(node, ast.Dict) else []:
                 assert isinstance(key, ast.Name), file
                 found.add(getattr(importlib.import_module(".".join(parts)), key.id))
@@ -47,12 +49,17 @@ def job_types() -> set[str]:
 
 
 def event_types() -> set[str]:
-    """Every text of the services that is a kind, a dot and an action, and every alert."""
+    """Every text of the code that is a kind, a dot and an action, and every alert."""
     form = re.compile(rf"(?:{'|'.join(EventKind)})\.[a-z_]+")
-    nodes = [node for _, tree in trees() for node in ast.walk(tree)]
+    nodes = [node for file, tree in trees() if not is_elsewhere(file) for node in ast.walk(tree)]
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     alerts = {f"alert.{field.name}" for field in fields(AuditRules) if field.type is AuditAlert}
     return {text for text in texts if form.fullmatch(text)} - NO_EVENTS | alerts
+
+
+def is_elsewhere(file: Path) -> bool:
+    """Actions of conversations and names of settings have the form of an event, too."""
+    return file.name == "actions.py" or file.parent.name == "settings"
 
 
 def section(name: str, heading: str) -> str:
