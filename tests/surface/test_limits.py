@@ -34,9 +34,8 @@ from recollect.memories.model import (
 )
 from recollect.memories.write import batch
 from recollect.people.model import ALIASES_MAX
-from recollect.search.memories.explain_hit import LIMIT_MAX as HITS_MAX
+from recollect.search import commands as search
 from recollect.search.model import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
-from recollect.search.recall import service as recall
 from tests.support.documents import rows
 
 LIMITS = {
@@ -65,9 +64,9 @@ LIMITS = {
     "`source_entries`": f"{SOURCES_MAX:,}",
     "`observed_at`": f"{OBSERVED_AHEAD_MAX.total_seconds() / 60:.0f} minutes ahead",
     "items of a batch": f"{batch.ITEMS_MAX:,}",
-    "`limit` of a search of memories": f"{HITS_MAX}",
-    "`token_budget`": f"{recall.TOKEN_BUDGET_MAX:,}",
-    "`max_items` of a recall": f"{recall.ITEMS_MAX}",
+    "`limit` of a search of memories": f"{search.HITS_MAX}",
+    "`token_budget`": f"{search.TOKEN_BUDGET_MAX:,}",
+    "`max_items` of a recall": f"{search.RECALL_ITEMS_MAX}",
     "`aliases` of a new person": f"{ALIASES_MAX}",
     "`error` of a run": f"{ERROR_CHARS_MAX:,} characters",
     "`identifiers` of a verification": f"{IDENTIFIERS_MAX}",

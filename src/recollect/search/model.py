@@ -28,6 +28,13 @@ class SearchType(StrEnum):
     SEMANTIC = "semantic"
 
 
+class RecallFormat(StrEnum):
+    """Whether a recall returns the prompt block and the items, or the items alone."""
+
+    TEXT = "text"
+    ITEMS = "items"
+
+
 class EntrySearchComponent(StrEnum):
     """A component of a search that may fail while the others still answer."""
 

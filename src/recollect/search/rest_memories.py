@@ -2,11 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
-from pydantic import Field
-
-from recollect.http.bodies import QueryText, exact_word
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
     ID,
@@ -24,55 +21,19 @@ from recollect.http.schemas import (
     object_schema,
     schema_ref,
 )
-from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.strict_json import dump
 from recollect.memories.render import memory_to_json
-from recollect.memories.rest import Messages
-from recollect.memories.rest_filters import FilterBody
 from recollect.memories.rest_read import MEMORY_PROPERTIES
-from recollect.memories.validation import parse_messages
 from recollect.people.model import Relationship
+from recollect.search.commands import RecallMemories, SearchMemories
 from recollect.search.memories.explain_hit import (
-    LIMIT_DEFAULT,
-    LIMIT_MAX,
     FindingStage,
     MemorySearchComponent,
 )
 from recollect.search.memories.pages import MemoryHit
-from recollect.search.memories.service import MemorySearchRequest, MemorySearchService
-from recollect.search.model import SearchType
+from recollect.search.memories.service import MemorySearchService
 from recollect.search.recall.people import RecalledPerson
-from recollect.search.recall.service import (
-    ITEMS_MAX,
-    TOKEN_BUDGET_MAX,
-    RecallFormat,
-    RecallRequest,
-    RecallService,
-)
-
-
-class SearchMemories(FilterBody):
-    """What to look for, and where."""
-
-    queries: ClassVar[frozenset[str]] = frozenset({"query"})
-    query: QueryText
-    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX)] = LIMIT_DEFAULT
-    mode: Annotated[SearchType, exact_word(SearchType)] = SearchType.AUTO
-    min_score: float | None = None
-    after: str | None = None
-    explain: bool = False
-
-
-class RecallMemories(FilterBody):
-    """What is talked about, where to look, and how much to tell."""
-
-    queries: ClassVar[frozenset[str]] = frozenset({"query"})
-    query: QueryText | None = None
-    messages: Messages | None = None
-    token_budget: Annotated[int, Field(ge=1, le=TOKEN_BUDGET_MAX)] = 1_000
-    max_items: Annotated[int, Field(ge=1, le=ITEMS_MAX)] = 20
-    include_people: bool = True
-    format: Annotated[RecallFormat, exact_word(RecallFormat)] = RecallFormat.TEXT
+from recollect.search.recall.service import RecallService
 
 
 def _list_of(schema: Schema) -> Schema:
@@ -148,17 +109,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 async def search_memories(call: Call) -> str:
     """Return a page of hits."""
-    body: SearchMemories = call.body
-    request = MemorySearchRequest(
-        query=body.query,
-        filters=body.filters,
-        mode=body.mode,
-        limit=body.limit,
-        min_score=body.min_score,
-        after=body.after,
-        explain=body.explain,
-    )
-    found = await call.services[MemorySearchService].search(call.required_requester, request)
+    found = await call.services[MemorySearchService].search(call.required_requester, call.body)
     page = {
         "data": _to_hits(found.items, found.now),
         "next_cursor": found.next_cursor,
@@ -169,37 +120,19 @@ async def search_memories(call: Call) -> str:
 
 async def recall_memories(call: Call) -> str:
     """Return a prompt block."""
-    body: RecallMemories = call.body
-    request = RecallRequest(
-        filters=body.filters,
-        **_query_or_messages(body),
-        token_budget=body.token_budget,
-        max_items=body.max_items,
-        include_people=body.include_people,
-        format=body.format,
-    )
-    told = await call.services[RecallService].recall(call.required_requester, request)
+    command: RecallMemories = call.body
+    result = await call.services[RecallService].recall(call.required_requester, command)
     return dump(
         {
-            "context": told.context,
-            "items": _to_hits(told.items, told.now),
-            "people": [_to_person(person) for person in told.people],
-            "tokens": told.tokens,
-            "token_budget": body.token_budget,
-            "omitted": told.omitted,
-            "degraded": list(told.degraded),
+            "context": result.context,
+            "items": _to_hits(result.items, result.now),
+            "people": [_to_person(person) for person in result.people],
+            "tokens": result.tokens,
+            "token_budget": command.token_budget,
+            "omitted": result.omitted,
+            "degraded": list(result.degraded),
         }
     )
-
-
-def _query_or_messages(body: RecallMemories) -> dict[str, Any]:
-    """The query or the messages of a recall, or neither. Raises ValidationFailed for both. A string
-    in `messages` is taken as a query."""
-    if body.query is not None and body.messages is not None:
-        raise ValidationFailed.for_field("messages", "send `query` or `messages`, not both")
-    if isinstance(body.messages, list):
-        return {"messages": parse_messages(body.messages)}
-    return {"query": body.messages if body.query is None else body.query}
 
 
 def _to_hits(hits: Sequence[MemoryHit], now: datetime) -> list[dict[str, Any]]:

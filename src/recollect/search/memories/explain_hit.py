@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-LIMIT_MAX = 100
-LIMIT_DEFAULT = 10
-
 _WORDS_SHOWN_MAX = 5
 
 

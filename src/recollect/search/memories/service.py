@@ -11,10 +11,11 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.model import Memory, MemoryFilter, Sensitivity
-from recollect.memories.read.filters import FilterRequest, require_location
+from recollect.memories.read.filters import require_location
 from recollect.people.chat import ChatKind
+from recollect.search.commands import SearchMemories
 from recollect.search.memories.cursor import MemoryPosition
-from recollect.search.memories.explain_hit import LIMIT_DEFAULT, MemorySearchComponent
+from recollect.search.memories.explain_hit import MemorySearchComponent
 from recollect.search.memories.gather import (
     MemorySearchDeps,
     MemorySearchScope,
@@ -38,25 +39,6 @@ from recollect.visibility.viewer import Viewer
 _WITHHELD_MAX = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemorySearchRequest:
-    """A search request."""
-
-    query: str
-    filters: FilterRequest
-    mode: SearchType = SearchType.AUTO
-    limit: int = LIMIT_DEFAULT
-    min_score: float | None = None
-    after: str | None = None
-    explain: bool = False
-
-    def fingerprint(self, requester: Requester) -> bytes:
-        """Binds a cursor to this search and this caller. The page size may change between pages."""
-        bound = (self.query, self.mode, self.min_score, self.filters, requester.identity.spelling)
-        text = repr(bound).encode(errors="surrogatepass")
-        return hashlib.blake2b(text, digest_size=8).digest()
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryHits:
     """A page of hits in order. With `explain`, `withheld` counts matches about the caller that are
@@ -75,7 +57,7 @@ class MemorySearchService:
     def __init__(self, deps: MemorySearchDeps) -> None:
         self._deps = deps
 
-    async def search(self, requester: Requester, request: MemorySearchRequest) -> MemoryHits:
+    async def search(self, requester: Requester, command: SearchMemories) -> MemoryHits:
         """Return one page of hits and record the read in the audit log. A blank query finds
         nothing.
 
@@ -83,19 +65,19 @@ class MemorySearchService:
         if no filter says where to search. A blank query raises the same errors: it resolves the
         scope before it returns an empty page.
         """
-        deps = self._deps
-        require_location(request.filters)
-        self._require_mode(request.mode)
-        fingerprint = request.fingerprint(requester)
-        after = MemoryPosition.from_cursor(request.after, fingerprint) if request.after else None
-        query = MemoryQuery(drop_unstorable(request.query), request.mode, request.min_score)
-        scope, now = RequestedScope(requester, request.filters), deps.runtime.clock.now()
+        deps, filters = self._deps, command.filters
+        require_location(filters)
+        self._require_mode(command.mode)
+        fingerprint = _fingerprint(command, requester)
+        after = MemoryPosition.from_cursor(command.after, fingerprint) if command.after else None
+        query = MemoryQuery(drop_unstorable(command.query), command.mode, command.min_score)
+        scope, now = RequestedScope(requester, filters), deps.runtime.clock.now()
         if is_blank(query.text):
             await deps.database.read(lambda tx: resolve_scope(tx, deps, scope))
-            return MemoryHits([], now, withheld=0 if request.explain else None)
+            return MemoryHits([], now, withheld=0 if command.explain else None)
         ranking = await rank_scope(deps, scope, query, now=now, after=after)
-        page = await load_page(deps, ranking, after=after, limit=request.limit)
-        withheld = await self._count_withheld(ranking, query) if request.explain else None
+        page = await load_page(deps, ranking, after=after, limit=command.limit)
+        withheld = await self._count_withheld(ranking, query) if command.explain else None
         viewer = ranking.scope.viewer
         await record_read(deps, requester, "searchMemories", page.memories, viewer)
         cursor = page.end.to_cursor(fingerprint) if page.end is not None else None
@@ -161,3 +143,16 @@ class MemorySearchService:
             )
 
         return await deps.database.read(count)
+
+
+def _fingerprint(command: SearchMemories, requester: Requester) -> bytes:
+    """Binds a cursor to this search and this caller. The page size may change between pages."""
+    bound = (
+        command.query,
+        command.mode,
+        command.min_score,
+        command.filters,
+        requester.identity.spelling,
+    )
+    text = repr(bound).encode(errors="surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).digest()

@@ -4,22 +4,17 @@ of tokens."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
-from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.model import (
     Memory,
-    MemoryMessage,
     MemoryType,
-    MessageRole,
     StoredMemory,
     TrustLevel,
 )
-from recollect.memories.read.filters import FilterRequest
+from recollect.search.commands import HITS_MAX, RecallMemories
 from recollect.search.memories.explain_hit import (
-    LIMIT_MAX,
     FindingStage,
     HitReasons,
     MemorySearchComponent,
@@ -34,18 +29,13 @@ from recollect.search.memories.gather import (
 from recollect.search.memories.pages import MemoryHit, load_page
 from recollect.search.memories.pipeline import rank_scope, record_read
 from recollect.search.memories.query import MemoryQuery, is_blank
+from recollect.search.model import RecallFormat
 from recollect.search.recall import prompt_block
 from recollect.search.recall.people import RecalledPerson, RecallPeopleReader
 from recollect.search.recall.prompt_block import PromptBlock, RecallLine
 
-TOKEN_BUDGET_MAX = 32_000
-ITEMS_MAX = 100
-
 # Without a query, the best of this many latest memories are used.
 _LATEST_MAX = 200
-# The query is made of the last messages of a conversation, up to these bounds.
-_MESSAGES_ASKED = 3
-_QUERY_CHARS_MAX = 4_000
 _HALF_LIFE = timedelta(days=90)
 # Weights of the types: what stays true for long counts more.
 _WORTH = {
@@ -59,36 +49,6 @@ _WORTH = {
     MemoryType.OBSERVATION: 0.7,
 }
 _TRUST = {TrustLevel.FACT: 1.0, TrustLevel.UNKNOWN: 0.9, TrustLevel.HEARSAY: 0.8}
-
-
-class RecallFormat(StrEnum):
-    """Whether the answer has the prompt block and the items, or the items alone."""
-
-    TEXT = "text"
-    ITEMS = "items"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRequest:
-    """A recall request: for a query, for the last messages of a conversation, or for neither."""
-
-    filters: FilterRequest
-    query: str | None = None
-    messages: Sequence[MemoryMessage] = ()
-    token_budget: int = 1_000
-    max_items: int = 20
-    include_people: bool = True
-    format: RecallFormat = RecallFormat.TEXT
-
-    @property
-    def text(self) -> str:
-        """The text to search for: the query, or the last messages of the user (of anybody, if the
-        user said nothing). Blank if neither was sent."""
-        if self.query is not None:
-            return drop_unstorable(self.query)
-        said = [one.content for one in self.messages if one.role is MessageRole.USER]
-        spoken = said or [one.content for one in self.messages]
-        return drop_unstorable("\n".join(spoken[-_MESSAGES_ASKED:]))[-_QUERY_CHARS_MAX:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +82,21 @@ class RecallService:
         self._deps = deps
         self._people = RecallPeopleReader(deps.stores)
 
-    async def recall(self, requester: Requester, request: RecallRequest) -> RecallResult:
+    async def recall(self, requester: Requester, command: RecallMemories) -> RecallResult:
         """The best hits that fit into the budget. Raises what a search raises, except that filters
         are optional: without one, everything that the caller may see is searched. The read is
         recorded in the audit log."""
-        deps, text = self._deps, request.text
-        scope = RequestedScope(requester, request.filters)
+        deps, scope = self._deps, RequestedScope(requester, command.filters)
+        text = command.text
         if is_blank(text):
             ranked = await deps.database.read(lambda tx: _load_latest_hits(tx, deps, scope))
         else:
             now = deps.runtime.clock.now()
             ranking = await rank_scope(deps, scope, MemoryQuery(text), now=now)
-            page = await load_page(deps, ranking, after=None, limit=LIMIT_MAX)
+            page = await load_page(deps, ranking, after=None, limit=HITS_MAX)
             ranked = _RankedHits(ranking.scope, page.hits, page.total, ranking.degraded)
         result = await deps.database.read(
-            lambda tx: self._build_result(tx, requester, request, ranked)
+            lambda tx: self._build_result(tx, requester, command, ranked)
         )
         # Only what fits into the budget is returned, so only that is recorded as read.
         shown = [hit.stored for hit in result.items]
@@ -144,18 +104,18 @@ class RecallService:
         return result
 
     def _build_result(
-        self, tx: Tx, requester: Requester, request: RecallRequest, ranked: _RankedHits
+        self, tx: Tx, requester: Requester, command: RecallMemories, ranked: _RankedHits
     ) -> RecallResult:
         viewer = ranked.scope.viewer
         memories = [hit.stored.memory for hit in ranked.hits]
         names = self._people.visible_names(tx, requester, viewer, memories)
-        hits, block = _fit_to_budget(ranked.hits, names, request)
+        hits, block = _fit_to_budget(ranked.hits, names, command)
         people: list[RecalledPerson] = []
-        if request.include_people:
+        if command.include_people:
             shown = [hit.stored.memory for hit in hits]
             people = self._people.list_people(tx, requester, viewer, shown)
         return RecallResult(
-            block.context if request.format is RecallFormat.TEXT else None,
+            block.context if command.format is RecallFormat.TEXT else None,
             hits,
             people,
             block.tokens,
@@ -175,7 +135,7 @@ def _load_latest_hits(tx: Tx, deps: MemorySearchDeps, requested: RequestedScope)
 
 
 def _fit_to_budget(
-    hits: Sequence[MemoryHit], names: Mapping[str, str], request: RecallRequest
+    hits: Sequence[MemoryHit], names: Mapping[str, str], command: RecallMemories
 ) -> tuple[Sequence[MemoryHit], PromptBlock]:
     """The hits whose lines fit into the budget, at most `max_items`, and their block.
 
@@ -183,12 +143,12 @@ def _fit_to_budget(
     made again from the remaining lines, so that `tokens` is right.
     """
     lines = [_to_line(hit.stored.memory, names) for hit in hits]
-    first = prompt_block.fit_lines(lines, token_budget=request.token_budget)
-    kept = first.used[: request.max_items]
+    first = prompt_block.fit_lines(lines, token_budget=command.token_budget)
+    kept = first.used[: command.max_items]
     block = first
     if len(kept) < len(first.used):
         block = prompt_block.fit_lines(
-            [lines[place] for place in kept], token_budget=request.token_budget
+            [lines[place] for place in kept], token_budget=command.token_budget
         )
     return [hits[place] for place in kept], block
 

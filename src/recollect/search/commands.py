@@ -1,0 +1,64 @@
+"""Typed commands: what a caller sends to search memories and to recall them.
+
+One declaration gives the OpenAPI schema, the parsing of REST and gRPC, and what the services take.
+"""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from recollect.http.bodies import QueryText, exact_word
+from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.strict_json import drop_unstorable
+from recollect.memories.model import MessageRole
+from recollect.memories.rest import Messages
+from recollect.memories.rest_filters import FilterBody
+from recollect.memories.validation import parse_messages
+from recollect.search.model import RecallFormat, SearchType
+
+HITS_MAX = 100
+HITS_DEFAULT = 10
+TOKEN_BUDGET_MAX = 32_000
+RECALL_ITEMS_MAX = 100
+
+# The query of a recall is made of the last messages of a conversation, up to these bounds.
+_MESSAGES_USED = 3
+_QUERY_CHARS_MAX = 4_000
+
+
+class SearchMemories(FilterBody):
+    """What to look for, and where."""
+
+    queries: ClassVar[frozenset[str]] = frozenset({"query"})
+    query: QueryText
+    limit: Annotated[int, Field(ge=1, le=HITS_MAX)] = HITS_DEFAULT
+    mode: Annotated[SearchType, exact_word(SearchType)] = SearchType.AUTO
+    min_score: float | None = None
+    after: str | None = None
+    explain: bool = False
+
+
+class RecallMemories(FilterBody):
+    """What is talked about, where to look, and how much to tell."""
+
+    queries: ClassVar[frozenset[str]] = frozenset({"query"})
+    query: QueryText | None = None
+    messages: Messages | None = None
+    token_budget: Annotated[int, Field(ge=1, le=TOKEN_BUDGET_MAX)] = 1_000
+    max_items: Annotated[int, Field(ge=1, le=RECALL_ITEMS_MAX)] = 20
+    include_people: bool = True
+    format: Annotated[RecallFormat, exact_word(RecallFormat)] = RecallFormat.TEXT
+
+    @property
+    def text(self) -> str:
+        """The text to search for: the query, or the last messages of the user (of anybody, if the
+        user said nothing). A string in `messages` is a query. Blank if nothing was sent. Raises
+        ValidationFailed for both, and for a malformed message."""
+        if self.query is not None and self.messages is not None:
+            raise ValidationFailed.for_field("messages", "send `query` or `messages`, not both")
+        if not isinstance(self.messages, list):
+            return drop_unstorable(self.query or self.messages or "")
+        messages = parse_messages(self.messages)
+        by_user = [one.content for one in messages if one.role is MessageRole.USER]
+        contents = by_user or [one.content for one in messages]
+        return drop_unstorable("\n".join(contents[-_MESSAGES_USED:]))[-_QUERY_CHARS_MAX:]
