@@ -1,13 +1,11 @@
 """The memory family's table against its routes, handlers, documents and error codes."""
 
-import pkgutil
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import recollect
-from recollect.api import registry
 from recollect.api.openapi import document as openapi
 from recollect.api.openapi.errors import (
     CONFLICT_REASONS,
@@ -38,6 +36,7 @@ from recollect.kernel.errors import (
     ValidationFailed,
 )
 from tests.api.fakes import Header, Rest, exchange
+from tests.support.rest_modules import rest_modules
 
 HEADERS: list[Header] = [("host", "localhost")]
 SOURCES = Path(recollect.__file__).parent
@@ -84,23 +83,18 @@ def test_every_operation_has_one_handler_and_every_handler_an_operation() -> Non
     assert sorted(MEMORY_HANDLERS) == sorted(set(names))
     assert len(names) == len(set(names))
     assert not {*names} & {operation.name for operation in OPERATIONS if operation.open}
-    given = [
-        name
-        for module in pkgutil.iter_modules(registry.__path__)
-        for name in getattr(import_module(f"{registry.__name__}.{module.name}"), "HANDLERS", {})
-    ]
+    given = [name for module in memory_modules() for name in module.HANDLERS]
     assert sorted(given) == sorted(MEMORY_HANDLERS)
 
 
 def test_every_module_with_operations_is_registered() -> None:
-    rows = [
-        operation
-        for module in pkgutil.iter_modules(registry.__path__)
-        for operation in getattr(
-            import_module(f"{registry.__name__}.{module.name}"), "OPERATIONS", ()
-        )
-    ]
+    rows = [operation for module in memory_modules() for operation in module.OPERATIONS]
     assert {row.name for row in rows} == {row.name for row in MEMORY_OPERATIONS}
+
+
+def memory_modules() -> list[ModuleType]:
+    """Those that have their rows beside their handlers; conversations have one table for all."""
+    return [module for module in rest_modules() if hasattr(module, "OPERATIONS")]
 
 
 def test_every_path_is_routed_and_paths_of_memories_without_their_version_too() -> None:

@@ -1,24 +1,22 @@
 """The table of operations against the routes, the handlers and the error tree."""
 
-import pkgutil
-from importlib import import_module
-
 from starlette.routing import Route
 
 from recollect import kernel
-from recollect.api import rest
 from recollect.api.registry import MEMORY_HANDLERS
 from recollect.api.rest.app import HANDLERS, PathEndpoint
 from recollect.api.rest.routes import SegmentRoute
 from recollect.conversations import operations
 from recollect.conversations.operations import OPERATIONS
 from recollect.conversations.schemas import RESOURCES
+from recollect.doctor import rest as doctor
 from recollect.http import errors
 from recollect.http.errors import CLI_EXIT, HTTP_STATUS
 from recollect.http.operation import OperationFamily
 from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.kernel.errors import RecollectError
 from tests.api.fakes import Rest
+from tests.support.rest_modules import rest_modules
 
 
 def test_the_routes_are_the_table() -> None:
@@ -41,11 +39,12 @@ def test_every_operation_has_one_handler_and_every_handler_an_operation() -> Non
     assert own == {operation.name for operation in OPERATIONS if not operation.open}
     found = [
         name
-        for module in pkgutil.iter_modules(rest.__path__)
-        if module.name != "app"
-        for name in getattr(import_module(f"{rest.__name__}.{module.name}"), "HANDLERS", {})
+        for module in rest_modules()
+        if not hasattr(module, "OPERATIONS")
+        for name in module.HANDLERS
     ]
-    assert sorted(found) == sorted(own)
+    # The doctor answers both families, so its module has a table for each.
+    assert sorted([*found, *doctor.ADMIN_HANDLERS]) == sorted(own)
 
 
 def test_every_operation_is_described_under_a_name_of_its_own() -> None:
